@@ -43,13 +43,13 @@ SENTENCE = {"structured_outputs": {"regex": r"[A-Z][a-z ]{60,100}\.\nRating: [0-
 JUDGES: dict[str, Any] = {
     "published": Published,
     "list": ListJudge,
-    "list, 50 a call": lambda model: ListJudge(model, chunk=50),
+    "list, 25 a call": lambda model: ListJudge(model, chunk=25),
     "pairwise": PairwiseJudge,
     "logit": LogitJudge,
 }
 HELD = ", held to a sentence"
-ON_SERVER = ["published", "published" + HELD, "list", "list, 50 a call", "pairwise" + HELD, "logit"]
-AT_ONCE = ["list", "list, 50 a call", "pairwise", "logit"]
+ON_SERVER = ["published", "published" + HELD, "list", "list, 25 a call", "pairwise" + HELD, "logit"]
+AT_ONCE = ["list", "list, 25 a call", "pairwise", "logit"]
 
 
 def measured(mode: str, url: str, documents: int, folder: Path) -> dict[str, Any]:
