@@ -62,15 +62,29 @@ def bound_model(roles: Sequence[str], message: str) -> Model:
 
     Args:
         roles: In order of preference.
-        message: What the user reads when none is bound; its first words name what asks.
+        message: What the user reads when none is bound.
+
+    Raises:
+        PrerequisiteError: If none is bound; it ends the run before anything is generated.
+    """
+    for role in roles:
+        if role in model_roles():
+            return get_model(role=role, required=True)
+    raise unmet(message)
+
+
+def judging_model(roles: Sequence[str], asked_by: str, message: str) -> Model:
+    """As `bound_model`, for what no recording answers.
+
+    Args:
+        roles: In order of preference.
+        asked_by: The measure or option that asks, for the error message.
+        message: What the user reads when none is bound.
 
     Raises:
         PrerequisiteError: If none is bound, or a bundled one; it ends the run before anything is generated.
     """
-    for role in roles:
-        if role in model_roles():
-            return _real(get_model(role=role, required=True), message.split()[0])
-    raise unmet(message)
+    return _real(bound_model(roles, message), asked_by)
 
 
 def run_has_begun() -> bool:
