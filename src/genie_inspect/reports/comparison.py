@@ -9,6 +9,7 @@ from pathlib import Path
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.reports.pairing import Pairs, paired
 from genie_inspect.reports.runs import COHERENCE, Run, labels, read_run
+from genie_inspect.reports.scored_logs import do_not_compare
 from genie_inspect.reports.selection import Selection, selected
 from genie_inspect.reports.summary import ReportError, log_files
 from genie_inspect.statistics.differences import CORRECTIONS, Difference, Finding, differences, findings
@@ -151,8 +152,8 @@ def _signature(runs: Sequence[Run], scorer: str) -> str:
             if scorer in document.scores:
                 found.setdefault(document.scores[scorer].signature, run.file)
     if len(found) > 1:
-        shown = "\n".join(f"  {signature}  ({file})" for signature, file in found.items())
-        raise ReportError(f"these scores by {scorer} do not compare, their signatures differ:\n{shown}")
+        one, other, *_ = found.items()
+        raise ReportError(do_not_compare(scorer, one, other))
     return next(iter(found))
 
 
