@@ -2,6 +2,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.reports.logs import log_of, plots
 
 from genie_inspect.reports.comparison import Options, compare
@@ -34,7 +35,9 @@ def test_nothing_measured_is_no_finding(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1, 0.2))
     log_of(tmp_path, "silent", plots(math.nan, math.nan), texts=("",))
     found = compare([tmp_path], "plain")
-    assert verdict(found) == "None of 1 differences from plain could be measured."
+    assert verdict(found) == (
+        "None of 1 differences from plain could be tested: that takes two prompts or more with scores on both sides."
+    )
     assert "silent lost 2 of 2 documents: what is left may be a selection" in warnings(found)
 
 
@@ -64,3 +67,18 @@ def test_length_matching_needs_no_warning(tmp_path: Path) -> None:
     assert any(line.startswith("brief writes") for line in warnings(compare([tmp_path], "plain")))
     matched = compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))
     assert not any("writes" in line for line in warnings(matched))
+
+
+def test_one_prompt_is_no_test_however_many_documents_it_has(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", {"owl": [{"plot": 0.1}, {"plot": 0.2}]}, texts=("one", "two"))
+    later = {"owl": [{"plot": 0.8}, {"plot": 0.9}]}
+    log_of(tmp_path, "negative", later, texts=("uno", "due"), earlier=("one", "two"))
+    found = compare([tmp_path], "plain")
+    difference = found.rows[0].finding.difference
+    assert (difference.pairs, found.rows[0].instances) == (1, 2)
+    assert difference.delta == pytest.approx(0.7)
+    assert all(math.isnan(value) for value in (difference.low, difference.high, difference.p_value, difference.effect))
+    assert verdict(found).startswith("None of 1 differences from plain could be tested: that takes two prompts")
+    assert warnings(found) == [
+        "negative has one prompt in common with its baseline: without a second there is neither interval nor p-value"
+    ]

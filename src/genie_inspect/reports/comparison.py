@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +55,8 @@ class Row:
     scorer: str
     key: str
     paired_by: str
+    instances: int | None
+    """Pairs of documents behind the pairs of prompts, where it is paired by instance."""
     coverage: tuple[tuple[int, int], tuple[int, int]]
     """Questions used and asked: the baseline's, the run's."""
     finding: Finding
@@ -98,12 +100,16 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
     pairs = {
         index: paired(kept[bases[index]][0], kept[index][0], scorers) for index in range(len(runs)) if index in bases
     }
-    columns = [difference for found in pairs.values() for difference in _differences(found, options.margin)]
+    columns = [
+        difference
+        for index, found in pairs.items()
+        for difference in _differences(found, options.margin, runs[index].spans)
+    ]
     judged = iter(findings(columns, options.correction))
     rows = [
-        Row(names[index], names[bases[index]], scorer, key, found.by, coverage, next(judged))
+        Row(names[index], names[bases[index]], scorer, key, found.by, instances, coverage, next(judged))
         for index, found in pairs.items()
-        for (scorer, key), coverage in zip(found.keys, found.coverage, strict=True)
+        for (scorer, key), instances, coverage in zip(found.keys, found.instances, found.coverage, strict=True)
     ]
     facts = [_facts(name, run, left_out, scorers[0]) for name, (run, left_out) in zip(names, kept, strict=True)]
     baselines = tuple(dict.fromkeys(names[base] for base in bases.values()))
@@ -117,8 +123,9 @@ def _check(options: Options) -> None:
         raise UnknownChoiceError("margin", options.margin, "a number above 0")
 
 
-def _differences(pairs: Pairs, margin: float | None) -> list[Difference]:
-    return differences(pairs.before, pairs.after, margin)
+def _differences(pairs: Pairs, margin: float | None, spans: Mapping[str, float]) -> list[Difference]:
+    found = differences(pairs.before, pairs.after, margin)
+    return [one.within(spans.get(key, math.inf)) for one, (_, key) in zip(found, pairs.keys, strict=True)]
 
 
 def _scorers(runs: Sequence[Run], wanted: Sequence[str]) -> list[str]:

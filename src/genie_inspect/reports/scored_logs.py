@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
 from inspect_ai.scorer import Score
 
-from genie_inspect.reports.summary import ReportError, finished_log, label, log_files
+from genie_inspect.reports.summary import ReportError, finished_log, label, log_files, told_apart
 from genie_inspect.signature import facts_of
 
 UNUSED = {"events", "messages", "store", "attachments"}  # what no report looks at, and most of a log's bytes
@@ -64,7 +64,8 @@ def read_logs(paths: Iterable[str | Path]) -> tuple[ScoredLog, ...]:
     """
     runs = sorted((read_scored_log(file) for file in log_files(paths)), key=lambda run: run.is_population)
     check_signatures(runs)
-    labels = [run.label for run in runs]
+    labels = told_apart([run.label for run in runs], [run.header.eval.task.split("/")[-1] for run in runs])
+    runs = [replace(run, label=label) for run, label in zip(runs, labels, strict=True)]
     return tuple(replace(run, label=_own_label(run, runs)) if labels.count(run.label) > 1 else run for run in runs)
 
 

@@ -20,7 +20,10 @@ def verdict(found: Comparison) -> str:
     alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs]
     baselines = " and ".join(found.baselines)
     if not measured:
-        return f"None of {len(rows)} differences from {baselines} could be measured."
+        return (
+            f"None of {len(rows)} differences from {baselines} could be tested: that takes two prompts or more with "
+            "scores on both sides."
+        )
     parts = [
         f"Of {len(measured)} differences from {baselines}, {_counted(holding)} "
         f"{CORRECTED[found.options.correction]} at {LEVEL:.0%}",
@@ -28,7 +31,7 @@ def verdict(found: Comparison) -> str:
         f"{len(measured) - len(holding) - len(alike)} undecided",
     ]
     if len(rows) > len(measured):
-        parts.append(f"{len(rows) - len(measured)} not measured")
+        parts.append(f"{len(rows) - len(measured)} not tested")
     sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
     unlike = sorted({row.run for row in holding} & set(_of_unlike_length(found)))
     if unlike:
@@ -47,6 +50,15 @@ def warnings(found: Comparison) -> list[str]:
         f"{run.label} lost {run.documents - run.scored} of {run.documents} documents: what is left may be a selection"
         for run in found.runs
         if run.documents - run.scored > MANY_LOST * run.documents
+    ]
+    pairs = {
+        run.label: max((r.finding.difference.pairs for r in found.rows if r.run == run.label), default=0)
+        for run in found.runs
+    }
+    notes += [
+        f"{label} has one prompt in common with its baseline: without a second there is neither interval nor p-value"
+        for label, most in pairs.items()
+        if most == 1
     ]
     return notes
 
