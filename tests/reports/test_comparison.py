@@ -175,6 +175,15 @@ def test_length_matching_keeps_documents_of_the_populations_length_and_takes_the
     assert found.rows[0].finding.difference.after == pytest.approx(0.4)
 
 
+def test_a_run_without_any_document_does_not_keep_the_others_from_being_matched(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {"length": {"population": 6, "matched": {"plot": 0.4}}}
+    log_of(tmp_path, "plain", plots(0.1, 0.2), **facts)
+    log_of(tmp_path, "same", plots(0.3, 0.3), **facts)
+    log_of(tmp_path, "silent", plots(math.nan, math.nan), texts=("",))
+    found = compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))
+    assert [row.finding.difference.pairs for row in found.rows] == [2, 0]
+
+
 @pytest.mark.parametrize(
     ("selection", "message"),
     [

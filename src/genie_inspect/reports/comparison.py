@@ -72,6 +72,10 @@ class Comparison:
     """By scorer."""
     runs: tuple[Facts, ...]
     rows: tuple[Row, ...]
+    strays: dict[str, int]
+    """By run: documents that were written after one that the baseline lacks, so that prompts are paired."""
+    unmatched: tuple[str, ...]
+    """Scorers that compare with population documents of every length, although lengths were to be matched."""
 
 
 def compare(paths: Iterable[str | Path], baseline: str, options: Options | None = None) -> Comparison:
@@ -113,7 +117,17 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
     ]
     facts = [_facts(name, run, left_out, scorers[0]) for name, (run, left_out) in zip(names, kept, strict=True)]
     baselines = tuple(dict.fromkeys(names[base] for base in bases.values()))
-    return Comparison(options, baselines, signatures, tuple(facts), tuple(rows))
+    strays = {names[index]: found.strays for index, found in pairs.items() if found.strays}
+    return Comparison(
+        options, baselines, signatures, tuple(facts), tuple(rows), strays, tuple(_unmatched(runs, scorers, options))
+    )
+
+
+def _unmatched(runs: Sequence[Run], scorers: Sequence[str], options: Options) -> list[str]:
+    if not options.selection.length_matched:
+        return []
+    matched = {name for run in runs for document in run.documents for name, s in document.scores.items() if s.matched}
+    return [name for name in scorers if name not in matched]
 
 
 def _check(options: Options) -> None:

@@ -32,6 +32,8 @@ class Pairs:
     """By key: pairs of documents with both scores; None where prompts are paired."""
     coverage: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
     """By key: questions used and asked, before and after."""
+    strays: int
+    """Scored documents that were written after one that the baseline lacks."""
 
 
 def paired(baseline: Run, run: Run, scorers: Sequence[str]) -> Pairs:
@@ -47,7 +49,7 @@ def paired(baseline: Run, run: Run, scorers: Sequence[str]) -> Pairs:
             f"{baseline.file} and {run.file} share no prompt: the first has {next(iter(before), 'none')!r}, "
             f"the second {next(iter(after), 'none')!r}"
         )
-    chained = _chained(baseline, run)
+    chained, strays = _chained(baseline, run)
     by, prompts = (INSTANCE, chained) if chained else (PROMPT, [(before[prompt], after[prompt]) for prompt in common])
     keys = _keys(baseline, run, scorers)
     found = [[_means(sides, key, by) for key in keys] for sides in prompts]
@@ -61,6 +63,7 @@ def paired(baseline: Run, run: Run, scorers: Sequence[str]) -> Pairs:
             (_coverage([first for first, _ in prompts], key), _coverage([second for _, second in prompts], key))
             for key in keys
         ),
+        strays=strays,
     )
 
 
@@ -71,20 +74,20 @@ def _by_prompt(run: Run) -> dict[str, list[Written]]:
     return groups
 
 
-def _chained(baseline: Run, run: Run) -> list[Sides]:
-    """By prompt, the scored documents and those that each was written after; none where the baseline lacks one."""
+def _chained(baseline: Run, run: Run) -> tuple[list[Sides], int]:
+    """By prompt, the scored documents and those that each was written after; none where the baseline lacks one.
+
+    And how many it lacks.
+    """
     first = {(document.prompt, document.text): document for document in baseline.documents}
+    scored = [d for d in run.documents if not all(found.is_unscored for found in d.scores.values())]
+    lacking = [document for document in scored if (document.prompt, document.earlier) not in first]
     groups: dict[str, Sides] = {}
-    for document in run.documents:
-        if all(scored.is_unscored for scored in document.scores.values()):
-            continue
-        earlier = first.get((document.prompt, document.earlier))
-        if earlier is None:
-            return []
+    for document in scored if not lacking else ():
         sides = groups.setdefault(document.prompt, ([], []))
-        sides[0].append(earlier)
+        sides[0].append(first[document.prompt, document.earlier])
         sides[1].append(document)
-    return list(groups.values())
+    return list(groups.values()), sum(bool(document.earlier) for document in lacking)
 
 
 def _keys(baseline: Run, run: Run, scorers: Sequence[str]) -> tuple[Key, ...]:
