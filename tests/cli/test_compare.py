@@ -54,14 +54,28 @@ def tables(result: Result) -> list[str]:
     return [line for line in lines if line.startswith((" plot", " plain", " raised", " feature", " run"))]
 
 
-def test_several_scorers_stand_one_below_the_other_under_their_names(tmp_path: Path) -> None:
+@pytest.fixture
+def twice_scored(tmp_path: Path) -> Path:
+    """Logs with scores by two scorers."""
     for task, values in (("plain", BEFORE), ("raised", AFTER)):
         log = log_of(tmp_path / "logs", task, plots(*values))
         for sample in log.samples or []:
             scores = sample.scores or {}
             scores["cosine"] = scores["genie"].model_copy(update={"value": {"cosine": 0.5}})
         write_eval_log(log)
-    result = called(tmp_path / "logs", "--baseline", "plain", columns=80)
+    return tmp_path / "logs"
+
+
+def test_several_scorers_have_cells_of_their_own_in_the_heatmap(twice_scored: Path, tmp_path: Path) -> None:
+    pytest.importorskip("altair", reason="needs the extra `charts`")
+    pytest.importorskip("vl_convert", reason="needs the extra `charts`")
+    picture = tmp_path / "grid.svg"
+    assert called(twice_scored, "--baseline", "plain", "--picture", picture).exit_code == 0
+    assert all(f">{name}<" in picture.read_text() for name in ("genie: plot", "cosine"))
+
+
+def test_several_scorers_stand_one_below_the_other_under_their_names(twice_scored: Path) -> None:
+    result = called(twice_scored, "--baseline", "plain", columns=80)
     heads = [line.strip() for line in result.output.splitlines()]
     assert heads.count("genie") == heads.count("cosine") == 2  # two blocks at this width
     assert sum(head.startswith("cosine ") for head in heads) == 2
