@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from genie_inspect.reports.report import Report
-from genie_inspect.reports.scored_logs import ScoredLog, facts
+from genie_inspect.reports.scored_logs import ScoredLog
+from genie_inspect.signature import facts_of
 
 TASK = "genie_inspect/leave_one_out"
 ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
@@ -13,7 +14,7 @@ ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
 
 def compared(found: Report) -> list[tuple[str, dict[str, str]]]:
     """What each scorer's numbers depend on, by name."""
-    return [(measure.scorer, facts(measure.signature)) for measure in found.measures]
+    return [(measure.scorer, facts_of(measure.signature)) for measure in found.measures]
 
 
 def run_facts(run: ScoredLog) -> dict[str, str]:

@@ -12,8 +12,8 @@ from genie_inspect.reports.charts import DARK, ENDINGS, LIGHT, svg, write_chart
 from genie_inspect.reports.figures import Figure, length_ridges, radars, ridges
 from genie_inspect.reports.methods import command_for_yardstick, compared, run_facts
 from genie_inspect.reports.report import Cell, Measure, Report, Spread
-from genie_inspect.reports.scored_logs import ScoredLog, facts
-from genie_inspect.signature import package_version
+from genie_inspect.reports.scored_logs import ScoredLog
+from genie_inspect.signature import facts_of, package_version
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -42,7 +42,7 @@ class Part:
     @property
     def is_smoke_test(self) -> bool:
         """Whether no reading model judged."""
-        return facts(self.measure.signature).get("judge", "").startswith("embedded(")
+        return facts_of(self.measure.signature).get("judge", "").startswith("embedded(")
 
     @property
     def covered(self) -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
 from inspect_ai.scorer import Score
 
-from genie_inspect.reports.summary import ReportError, finished_log, label, log_files
+from genie_inspect.reports.summary import ReportError, finished_log, label, log_files, told_apart
+from genie_inspect.signature import facts_of
 
 UNUSED = {"events", "messages", "store", "attachments"}  # what no report looks at, and most of a log's bytes
 OURS = "measure:"  # how a signature of ours begins
@@ -63,7 +64,8 @@ def read_logs(paths: Iterable[str | Path]) -> tuple[ScoredLog, ...]:
     """
     runs = sorted((read_scored_log(file) for file in log_files(paths)), key=lambda run: run.is_population)
     check_signatures(runs)
-    labels = [run.label for run in runs]
+    labels = told_apart([run.label for run in runs], [run.header.eval.task.split("/")[-1] for run in runs])
+    runs = [replace(run, label=label) for run, label in zip(runs, labels, strict=True)]
     return tuple(replace(run, label=_own_label(run, runs)) if labels.count(run.label) > 1 else run for run in runs)
 
 
@@ -82,7 +84,7 @@ def read_scored_log(file: str) -> ScoredLog:
         for scorer, score in ours.items():
             own = signature_of(score)
             if signatures.setdefault(scorer, own) != own:
-                raise ReportError(_do_not_compare(scorer, (signatures[scorer], file), (own, file)))
+                raise ReportError(do_not_compare(scorer, (signatures[scorer], file), (own, file)))
             left_out += [bool((score.metadata or {}).get("left_out"))] if "left_out" in (score.metadata or {}) else []
         documents.append(_document(sample, ours))
     if not signatures:
@@ -130,20 +132,12 @@ def check_signatures(runs: Iterable[ScoredLog]) -> None:
         for scorer, signature in run.signatures.items():
             known = first.setdefault(scorer, (signature, run.file))
             if known[0] != signature:
-                raise ReportError(_do_not_compare(scorer, known, (signature, run.file)))
+                raise ReportError(do_not_compare(scorer, known, (signature, run.file)))
 
 
-def facts(signature: str) -> dict[str, str]:
-    """What a signature says, by name.
-
-    >>> facts("measure:genie|population:starter-1@be50")
-    {'measure': 'genie', 'population': 'starter-1@be50'}
-    """
-    return dict(pair.split(":", 1) for pair in signature.split("|") if ":" in pair)
-
-
-def _do_not_compare(scorer: str, one: tuple[str, str], other: tuple[str, str]) -> str:
-    here, there = facts(one[0]), facts(other[0])
+def do_not_compare(scorer: str, one: tuple[str, str], other: tuple[str, str]) -> str:
+    """What two signatures differ in, each given with the log that it stands in."""
+    here, there = facts_of(one[0]), facts_of(other[0])
     differing = [name for name in here | there if here.get(name) != there.get(name)]
     shown = ", ".join(f"{name} is {here.get(name, '-')} and {there.get(name, '-')}" for name in differing)
     files = " and ".join(dict.fromkeys(Path(file).name for _, file in (one, other)))
