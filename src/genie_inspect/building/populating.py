@@ -119,13 +119,13 @@ class Builder:
     async def _read(self, documents: Sequence[Document], questions: Sequence[Question]) -> list[Answer]:
         readings = await gathered(*(self.reader.read(document.text, questions) for document in documents))
         answers: list[Answer] = []
+        reader = self.reader.signature
         for document, reading in zip(documents, readings, strict=True):
             self.built.unreadable_answers += len(reading.faults)
             for index, (question, answer) in enumerate(zip(questions, reading.answers, strict=True)):
                 text = answer.text if answer else None
                 if index not in reading.faults:
-                    own = {"document": document.id, "question": question.id, "reader": self.reader.signature}
-                    answers.append(Answer(**own, text=text))
+                    answers.append(Answer(document=document.id, question=question.id, reader=reader, text=text))
         self.built.documents += len(documents)
         self.built.answers += len(answers)
         self.built.unspecified += sum(answer.text is None for answer in answers)

@@ -89,8 +89,8 @@ async def ask(model: Model, request: str, config: GenerateConfig, form: Form | N
     if form is not None:
         config = config.merge(held_to(form, model))
     for _ in range(2):
-        roomy = GenerateConfig(max_tokens=THINKING_TOKENS) if model in _thinkers else GenerateConfig()
-        output = await answered(model, request, config.merge(roomy))
+        roomy = config.merge(GenerateConfig(max_tokens=THINKING_TOKENS)) if model in _thinkers else config
+        output = await answered(model, request, roomy)
         if output.stop_reason != "max_tokens" or spoken(output.completion).strip() or model in _thinkers:
             break
         _thinkers.add(model)  # it spent its whole allowance on thought

@@ -147,8 +147,10 @@ class Population:
         questions = {question.id: prompt for prompt, group in self._questions.items() for question in group}
         begins: dict[str, array[int]] = {}
         readers: dict[str, None] = {}
-        for line, begin, row in placed_rows(self.folder / ANSWERS, Answer):
-            where = f"{self.folder / ANSWERS}, line {line}"
+        path = self.folder / ANSWERS
+        name = str(path)
+        for line, begin, row in placed_rows(path, Answer):
+            where = f"{name}, line {line}"
             # a population of answers alone has no documents to point at
             if documents and row.document not in documents:
                 raise PopulationError(f"{where}, field document: {row.document!r} is no document of the population")
