@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.files import (
@@ -12,6 +13,7 @@ from genie_inspect.populations.files import (
     numbered_rows,
     parsed,
     placed_rows,
+    rows,
     rows_at,
     write_lines,
     write_rows,
@@ -69,8 +71,8 @@ class Population:
 
     @property
     def prompts(self) -> list[str]:
-        """Every prompt that has questions, in the order of the file."""
-        return list(self._questions)
+        """Every prompt that has questions, in the order of the file; without any question those of the documents."""
+        return list(self._questions or self._documents)
 
     @property
     def answers_alone(self) -> bool:
@@ -91,6 +93,18 @@ class Population:
             raise PopulationError(
                 f"{measure} compares with documents, and population {self.name} has only answers: take a population "
                 "with documents, or the measure genie with a judge that reads, which needs none"
+            )
+
+    def require_questions(self, measure: str) -> None:
+        """Refuse a population of documents alone for a measure that asks about them.
+
+        Raises:
+            PopulationError: If there are no questions.
+        """
+        if not self._questions:
+            raise PopulationError(
+                f"{measure} asks questions, and population {self.name} has only documents: write questions "
+                f"(genie questions write {self.folder}) and import again with --questions, or take another measure"
             )
 
     def questions(self, prompt: str) -> list[Question]:
@@ -220,25 +234,32 @@ def write_population(
     source_models: Iterable[str] = (),
     description: str = "",
 ) -> Population:
-    """Write a population folder and open it; the manifest comes last, so that a killed write is noticed.
+    """Write a population folder and open it; what stood there is replaced when the new files hold together.
+
+    The manifest is replaced last, so that a write that is killed between two files is noticed.
 
     Raises:
         PopulationError: If what was written does not hold together (see Population).
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    write_rows(folder / DOCUMENTS, documents)
-    write_rows(folder / QUESTIONS, questions)
-    write_rows(folder / ANSWERS, answers)
-    return seal_population(
-        folder,
-        name=name,
-        version=version,
-        licence=licence,
-        features=features,
-        source_models=source_models,
-        description=description,
-    )
+    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
+        made = Path(beside)
+        write_rows(made / DOCUMENTS, documents)
+        write_rows(made / QUESTIONS, questions)
+        write_rows(made / ANSWERS, answers)
+        seal_population(
+            made,
+            name=name,
+            version=version,
+            licence=licence,
+            features=features,
+            source_models=source_models,
+            description=description,
+        )
+        for file in (DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST):
+            (made / file).replace(folder / file)
+    return Population(folder)
 
 
 def seal_population(
@@ -258,7 +279,8 @@ def seal_population(
     """
     files = {file: file_digest(folder / file) for file in (DOCUMENTS, QUESTIONS, ANSWERS)}
     counts = Counts(
-        prompts=len({row.prompt for _, row in numbered_rows(folder / QUESTIONS, Question)}),
+        prompts=len({row.prompt for row in rows(folder / QUESTIONS, Question)})
+        or len({row.prompt for row in rows(folder / DOCUMENTS, Document)}),
         documents=_lines(folder / DOCUMENTS),
         questions=_lines(folder / QUESTIONS),
         answers=_lines(folder / ANSWERS),
