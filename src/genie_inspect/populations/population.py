@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.files import (
@@ -12,6 +13,7 @@ from genie_inspect.populations.files import (
     line_at,
     numbered_rows,
     parsed,
+    placed_lines,
     placed_rows,
     rows,
     rows_at,
@@ -21,12 +23,7 @@ from genie_inspect.populations.files import (
 from genie_inspect.populations.schema import FORMAT, Answer, Counts, Document, Feature, Manifest, Question
 from genie_inspect.signature import digest
 
-MANIFEST, DOCUMENTS, QUESTIONS, ANSWERS = (
-    "population.json",
-    "documents.jsonl",
-    "questions.jsonl",
-    "answers.jsonl",
-)
+MANIFEST, DOCUMENTS, QUESTIONS, ANSWERS = "population.json", "documents.jsonl", "questions.jsonl", "answers.jsonl"
 
 PROMPTS_HELD = 64  # prompts whose documents and answers stay in memory; the others are read again when asked for
 Recorded = dict[str, dict[tuple[str, str], str | None]]
@@ -161,10 +158,9 @@ class Population:
         questions = {question.id: prompt for prompt, group in self._questions.items() for question in group}
         begins: dict[str, array[int]] = {}
         readers: dict[str, None] = {}
-        path = self.folder / ANSWERS
-        name = str(path)
-        for line, begin, row in placed_rows(path, Answer):
-            where = f"{name}, line {line}"
+        path = str(self.folder / ANSWERS)  # once: there may be millions of rows
+        for line, begin, row in placed_rows(Path(path), Answer):
+            where = f"{path}, line {line}"
             # a population of answers alone has no documents to point at
             if documents and row.document not in documents:
                 raise PopulationError(f"{where}, field document: {row.document!r} is no document of the population")
@@ -224,19 +220,15 @@ class Population:
 def write_population(
     folder: Path | str,
     *,
-    name: str,
-    version: str,
-    licence: str,
-    features: Iterable[Feature],
     documents: Iterable[Document],
     questions: Iterable[Question],
     answers: Iterable[Answer],
-    source_models: Iterable[str] = (),
-    description: str = "",
+    **facts: Any,
 ) -> Population:
     """Write a population folder and open it; what stood there is replaced when the new files hold together.
 
-    The manifest is replaced last, so that a write that is killed between two files is noticed.
+    The manifest is replaced last, so that a write that is killed between two files is noticed. The other facts are
+    those of `seal_population`.
 
     Raises:
         PopulationError: If what was written does not hold together (see Population).
@@ -248,15 +240,7 @@ def write_population(
         write_rows(made / DOCUMENTS, documents)
         write_rows(made / QUESTIONS, questions)
         write_rows(made / ANSWERS, answers)
-        seal_population(
-            made,
-            name=name,
-            version=version,
-            licence=licence,
-            features=features,
-            source_models=source_models,
-            description=description,
-        )
+        seal_population(made, **facts)
         for file in (DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST):
             (made / file).replace(folder / file)
     return Population(folder)
@@ -281,9 +265,9 @@ def seal_population(
     counts = Counts(
         prompts=len({row.prompt for row in rows(folder / QUESTIONS, Question)})
         or len({row.prompt for row in rows(folder / DOCUMENTS, Document)}),
-        documents=_lines(folder / DOCUMENTS),
-        questions=_lines(folder / QUESTIONS),
-        answers=_lines(folder / ANSWERS),
+        documents=sum(1 for _ in placed_lines(folder / DOCUMENTS)),
+        questions=sum(1 for _ in placed_lines(folder / QUESTIONS)),
+        answers=sum(1 for _ in placed_lines(folder / ANSWERS)),
     )
     features = tuple(features)
     manifest = Manifest(
@@ -314,8 +298,3 @@ def _once(identity: str, seen: set[str], path: Path, line: int) -> None:
     if identity in seen:
         raise PopulationError(f"{path}, line {line}, field id: {identity!r} stands twice")
     seen.add(identity)
-
-
-def _lines(path: Path) -> int:
-    with path.open("rb") as file:
-        return sum(1 for line in file if line.strip())
