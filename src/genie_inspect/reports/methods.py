@@ -17,6 +17,12 @@ def compared(found: Report) -> list[tuple[str, dict[str, str]]]:
     return [(measure.scorer, facts_of(measure.signature)) for measure in found.measures]
 
 
+def definitions(found: Report) -> dict[str, str]:
+    """What the features of the runs' populations are, by name; empty where no log says."""
+    told = ((run.header.eval.metadata or {}).get("features") for run in found.runs)
+    return {str(name): str(text) for features in told if isinstance(features, dict) for name, text in features.items()}
+
+
 def run_facts(run: ScoredLog) -> dict[str, str]:
     """What a log says of its run, by name; what it does not say is left out."""
     spec, plan = run.header.eval, run.header.plan

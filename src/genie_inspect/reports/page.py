@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from genie_inspect.reports.charts import DARK, ENDINGS, LIGHT, svg, write_chart
 from genie_inspect.reports.figures import Figure, length_ridges, radars, ridges
-from genie_inspect.reports.methods import command_for_yardstick, compared, run_facts
+from genie_inspect.reports.methods import command_for_yardstick, compared, definitions, run_facts
 from genie_inspect.reports.report import Cell, Measure, Report, Spread
 from genie_inspect.reports.scored_logs import ScoredLog
 from genie_inspect.signature import facts_of, package_version
@@ -83,6 +83,7 @@ def page(found: Report) -> str:
         unlike=unlike_lengths(found),
         yardstick_command=command_for_yardstick(found),
         compared=compared(found),
+        definitions=definitions(found),
         facts=[run_facts(run) for run in found.runs],
         version=package_version(),
         shade=shade,
