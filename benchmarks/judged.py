@@ -26,9 +26,10 @@ from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.judges import logit_judge
 from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated, Reading
-from genie_inspect.populations.population import Population, write_population
+from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer as RecordedAnswer
 from genie_inspect.populations.schema import Document, Question
+from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.fence import fenced, unfenced
 from genie_inspect.prompting.replies import pair_rating
@@ -83,7 +84,8 @@ class _AtOnce(ModelAPI):
     ) -> ModelOutput:
         """A rating of 1 for everything."""
         CALLS[0] += 1
-        others = unfenced(input[-1].text).get("others")
+        request = input[-1].text
+        others = unfenced(request)["others"] if '"others"' in request else None
         text = json.dumps(dict.fromkeys(others, "1")) if others else "They differ.\nRating: 1"
         output = ModelOutput.from_content("atonce", text)
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)

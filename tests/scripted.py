@@ -13,8 +13,9 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, Mo
 from inspect_ai.scorer import Score, Scorer
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from genie_inspect.populations.population import Population, write_population
+from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Feature, Question, document_id, question_id
+from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
 
 Data = dict[str, Any]

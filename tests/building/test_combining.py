@@ -6,8 +6,9 @@ from tests.scripted import DOCUMENTS, FEATURES, FOX, OWL, small_population
 from genie_inspect.building.combining import Size, merged, sampled
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.catalogue import BUNDLED
-from genie_inspect.populations.population import Population, write_population
+from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer, Document, Question
+from genie_inspect.populations.writing import write_population
 
 
 def both(folder: Path, sources: list[Path]) -> Population:

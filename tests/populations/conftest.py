@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from genie_inspect.populations.population import Population, write_population
+from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer, Document, Feature, Question
+from genie_inspect.populations.writing import write_population
 
 CASTLE, OWL = "Write a story about a castle.", "Write a story about an owl."
 Make = Callable[..., Population]

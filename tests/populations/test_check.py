@@ -8,9 +8,10 @@ from tests.scripted import FOX, OWL, small_population
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.check import faults
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, Population, write_population
+from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, Population
 from genie_inspect.populations.schema import Answer, Document, Question
 from genie_inspect.populations.survey import survey
+from genie_inspect.populations.writing import write_population
 
 Change = Callable[[list[dict[str, object]]], object]
 

@@ -8,8 +8,9 @@ from tests.scripted import DOCUMENTS, OWL, small_population
 
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.judges.protocols import GRADER_FAILED, UNREADABLE, UNSPECIFIED, Answer, AskedQuestion, Rated, Reading
-from genie_inspect.populations.population import Population, write_population
+from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer as RecordedAnswer
+from genie_inspect.populations.writing import write_population
 from genie_inspect.scorers.assessment import NOT_ANSWERED, Assessor
 
 

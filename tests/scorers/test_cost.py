@@ -12,8 +12,9 @@ from genie_inspect.engines.embedders import embedder, static_token_count
 from genie_inspect.judges.cache import Cache, Judged
 from genie_inspect.judges.choices import reader_and_judge
 from genie_inspect.populations.catalogue import open_population
-from genie_inspect.populations.population import Population, write_population
+from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer
+from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.providers.record import starter_record
 from genie_inspect.scorers.cost import Expected, Known, TaskCost, expected_answers, rating_cost, task_cost

@@ -10,9 +10,10 @@ from genie_inspect.errors import PopulationError
 from genie_inspect.populations.card import write_card
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.files import write_rows
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, Population, seal_population
+from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, Population
 from genie_inspect.populations.sampling import stratified
 from genie_inspect.populations.schema import Answer, Document, Question
+from genie_inspect.populations.writing import seal_population
 
 
 @dataclass(frozen=True, slots=True)

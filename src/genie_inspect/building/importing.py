@@ -13,7 +13,8 @@ from genie_inspect.populations.card import write_card
 from genie_inspect.populations.features import read_features
 from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.mapping import Mapped, Preset, first_reasons, read_mapping, read_preset
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, seal_population
+from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS
+from genie_inspect.populations.writing import seal_population
 
 
 @dataclass(frozen=True, slots=True)

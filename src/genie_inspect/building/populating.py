@@ -21,8 +21,9 @@ from genie_inspect.judges.coherence import HIGHEST, LOWEST, CoherenceRater, Grad
 from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.populations.card import write_card
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, seal_population
+from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS
 from genie_inspect.populations.schema import Answer, Document, Question, Row
+from genie_inspect.populations.writing import seal_population
 
 PROMPTS_AT_ONCE = 8
 COLLECTED = "collected.jsonl"

@@ -4,8 +4,6 @@ from array import array
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.files import (
@@ -13,12 +11,8 @@ from genie_inspect.populations.files import (
     line_at,
     numbered_rows,
     parsed,
-    placed_lines,
     placed_rows,
-    rows,
     rows_at,
-    write_lines,
-    write_rows,
 )
 from genie_inspect.populations.schema import FORMAT, Answer, Counts, Document, Feature, Manifest, Question
 from genie_inspect.signature import digest
@@ -210,84 +204,14 @@ class Population:
                     f"{self.folder / name} is not the file that {MANIFEST} describes: it was changed or cut; "
                     "restore it, or write the population again"
                 )
-        expected = _identity(self.features, self.manifest.files, self.manifest.counts)
+        expected = identity(self.features, self.manifest.files, self.manifest.counts)
         if self.manifest.digest != expected:
             raise PopulationError(
                 f"{self.folder / MANIFEST}, field digest: {self.manifest.digest!r}, expected {expected!r}"
             )
 
 
-def write_population(
-    folder: Path | str,
-    *,
-    documents: Iterable[Document],
-    questions: Iterable[Question],
-    answers: Iterable[Answer],
-    **facts: Any,
-) -> Population:
-    """Write a population folder and open it; what stood there is replaced when the new files hold together.
-
-    The manifest is replaced last, so that a write that is killed between two files is noticed. The other facts are
-    those of `seal_population`.
-
-    Raises:
-        PopulationError: If what was written does not hold together (see Population).
-    """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
-        made = Path(beside)
-        write_rows(made / DOCUMENTS, documents)
-        write_rows(made / QUESTIONS, questions)
-        write_rows(made / ANSWERS, answers)
-        seal_population(made, **facts)
-        for file in (DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST):
-            (made / file).replace(folder / file)
-    return Population(folder)
-
-
-def seal_population(
-    folder: Path,
-    *,
-    name: str,
-    version: str,
-    licence: str,
-    features: Iterable[Feature],
-    source_models: Iterable[str] = (),
-    description: str = "",
-) -> Population:
-    """Write the manifest of a folder whose three JSON Lines files are complete, and open it.
-
-    Raises:
-        PopulationError: If what was written does not hold together (see Population).
-    """
-    files = {file: file_digest(folder / file) for file in (DOCUMENTS, QUESTIONS, ANSWERS)}
-    counts = Counts(
-        prompts=len({row.prompt for row in rows(folder / QUESTIONS, Question)})
-        or len({row.prompt for row in rows(folder / DOCUMENTS, Document)}),
-        documents=sum(1 for _ in placed_lines(folder / DOCUMENTS)),
-        questions=sum(1 for _ in placed_lines(folder / QUESTIONS)),
-        answers=sum(1 for _ in placed_lines(folder / ANSWERS)),
-    )
-    features = tuple(features)
-    manifest = Manifest(
-        name=name,
-        version=version,
-        licence=licence,
-        description=description,
-        features=features,
-        source_models=tuple(source_models),
-        counts=counts,
-        digest=_identity(features, files, counts),
-        files=files,
-    )
-    write_lines(folder / MANIFEST, [manifest.model_dump_json(indent=1) + "\n"])
-    population = Population(folder)
-    population.check_answers()
-    return population
-
-
-def _identity(features: Iterable[Feature], files: dict[str, str], counts: Counts) -> str:
+def identity(features: Iterable[Feature], files: dict[str, str], counts: Counts) -> str:
     """What is measured against: features, documents and questions; the answers where there are no documents."""
     described = [feature.model_dump_json() for feature in features]
     reference = DOCUMENTS if counts.documents else ANSWERS
