@@ -3,15 +3,23 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
+from inspect_ai.log import (
+    EvalLog,
+    EvalSample,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+    read_eval_log_samples_by_id,
+)
 from inspect_ai.scorer import Score
 
 from genie_inspect.reports.summary import ReportError, finished_log, label, log_files
 
 UNUSED = {"events", "messages", "store", "attachments"}  # what no report looks at, and most of a log's bytes
+AT_ONCE = 100  # samples in memory; the table of contents of a log is read once for so many
 OURS = "measure:"  # how a signature of ours begins
 POPULATION = "population, leave-one-out"
 
@@ -68,7 +76,7 @@ def read_logs(paths: Iterable[str | Path]) -> tuple[ScoredLog, ...]:
 
 
 def read_scored_log(file: str) -> ScoredLog:
-    """One log, sample by sample, so that only what is kept of a sample stays in memory.
+    """One log, some samples at a time, so that only what is kept of a sample stays in memory.
 
     Raises:
         ReportError: If it cannot be read, is not finished, or has no scores of ours, or of two kinds by one scorer.
@@ -77,7 +85,7 @@ def read_scored_log(file: str) -> ScoredLog:
     signatures: dict[str, str] = {}
     documents: list[ScoredDocument] = []
     left_out: list[bool] = []
-    for sample in samples(file):
+    for sample in samples(file, header):
         ours = own_scores(sample)
         for scorer, score in ours.items():
             own = signature_of(score)
@@ -94,7 +102,7 @@ def read_scored_log(file: str) -> ScoredLog:
     return ScoredLog(name, file, header, tuple(documents), signatures, is_population)
 
 
-def samples(file: str) -> Iterator[EvalSample]:
+def samples(file: str, header: EvalLog) -> Iterator[EvalSample]:
     """The samples of a log without what no report looks at.
 
     Raises:
@@ -103,10 +111,22 @@ def samples(file: str) -> Iterator[EvalSample]:
     try:
         if file.endswith(".json"):  # is read as a whole each time
             yield from read_eval_log(file).samples or []
-        else:
-            yield from read_eval_log_samples(file, all_samples_required=False, exclude_fields=UNUSED)
-    except (OSError, ValueError, RuntimeError) as error:
+            return
+        names = iter(_sample_names(file, header))
+        while some := list(islice(names, AT_ONCE)):
+            yield from read_eval_log_samples_by_id(file, some, exclude_fields=UNUSED)
+    except (OSError, ValueError, LookupError, RuntimeError) as error:
         raise ReportError(f"{file} cannot be read as a log: {error}") from error
+
+
+def _sample_names(file: str, header: EvalLog) -> list[tuple[str | int, int]]:
+    """Id and epoch of every sample in a log; its summaries, which take long to read, only where some may be missing."""
+    asked = list(product(header.eval.dataset.sample_ids or [], range(1, (header.eval.config.epochs or 1) + 1)))
+    if asked and header.results and header.results.completed_samples == len(asked):
+        return asked
+    there = [(summary.id, summary.epoch) for summary in read_eval_log_sample_summaries(file)]
+    order = {name: place for place, name in enumerate(asked)}
+    return sorted(there, key=lambda name: order.get(name, len(asked)))
 
 
 def own_scores(sample: EvalSample) -> dict[str, Score]:
