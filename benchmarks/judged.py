@@ -23,6 +23,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.judges import logit_judge
 from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated, Reading
 from genie_inspect.populations.population import Population, write_population
@@ -66,6 +67,7 @@ class Published:
 
 
 CALLS = [0]
+logit_judge.LOGPROBS |= {"atonce"}  # the provider below returns them
 
 
 @modelapi(name="atonce")

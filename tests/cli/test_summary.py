@@ -43,7 +43,7 @@ def test_json_is_for_scripts_and_has_null_for_what_is_not_a_number(log: str) -> 
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is no JSON")
 
-    found = json.loads(result.output, parse_constant=refuse)
+    (found,) = json.loads(result.output, parse_constant=refuse)
     (column,) = found["columns"]
     assert found["keys"] == ["plot", "style"]
     assert column["cells"]["plot"] == {"mean": 1.0, "low": None, "high": None, "values": 1, "clusters": 1}
@@ -70,6 +70,48 @@ def test_a_scorer_that_the_log_lacks_is_one_line(log: str) -> None:
     assert result.exit_code == 1
     assert result.output.startswith("Error: ")
     assert "no scores by 'cosine'" in result.output
+
+
+def test_every_measure_that_all_logs_have_gets_a_table(log: str, tmp_path: Path) -> None:
+    both = write_second_score(log, tmp_path / "both.eval")
+    alone = genie_summary(both)
+    assert alone.exit_code == 0, alone.output
+    assert [line.strip() for line in alone.output.splitlines() if line.strip() in ("genie", "echo", "length")] == [
+        "genie",
+        "echo",
+    ], "a scorer without a signature is none of ours"
+    assert [table["scorer"] for table in json.loads(genie_summary(both, "--json").output)] == ["genie", "echo"]
+    together = genie_summary(both, log)
+    assert "echo" not in together.output
+    chosen = genie_summary(both, "--scorer", "echo", "--json")
+    assert [table["scorer"] for table in json.loads(chosen.output)] == ["echo"]
+
+
+def write_second_score(log: str, path: Path) -> str:
+    """The log with a second measure, and with a scorer of somebody else's."""
+    from inspect_ai.log import read_eval_log, write_eval_log
+    from inspect_ai.scorer import Score
+
+    found = read_eval_log(log)
+    for sample in found.samples or []:
+        assert sample.scores is not None
+        sample.scores["echo"] = Score(value={"echo": 0.5}, metadata={"signature": "measure:echo"})
+        sample.scores["length"] = Score(value=3)
+    write_eval_log(found, str(path))
+    return str(path)
+
+
+def test_logs_without_any_measure_of_ours_are_refused_by_name(log: str, tmp_path: Path) -> None:
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    found = read_eval_log(log)
+    for sample in found.samples or []:
+        sample.scores = {}
+    write_eval_log(found, str(tmp_path / "bare.eval"))
+    result = genie_summary(str(tmp_path / "bare.eval"))
+    assert result.exit_code == 1
+    assert "no measure of this package scored every log" in result.output
+    assert "bare.eval: none" in result.output
 
 
 def test_without_a_log_the_usage_is_shown() -> None:

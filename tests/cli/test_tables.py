@@ -43,3 +43,12 @@ def test_names_that_look_like_markup_show_as_they_are() -> None:
 def test_the_embedded_judge_is_called_a_smoke_test_here_too() -> None:
     assert SMOKE_TEST in shown(summary(signature="measure:genie|judge:embedded(static,anchors=starter)|reader:x"))
     assert SMOKE_TEST not in shown(summary())
+
+
+def test_figures_that_are_all_near_0_get_a_third_decimal_whatever_was_not_measured() -> None:
+    cells = {
+        "compression": Interval(-0.0102, -0.0151, -0.0064, 8, 4),
+        "other": Interval(math.nan, math.nan, math.nan, 0, 0),
+    }
+    column = Column("m/m", "x.eval", cells, {}, 8, {})
+    assert "-0.010 [-0.015, -0.006]" in shown(Summary("compression", "s", ("compression", "other"), (column,)))

@@ -26,13 +26,13 @@ async def test_each_other_answer_gets_its_own_rating_whatever_the_order_they_wer
     assert len(script.requests) == 1
 
 
-async def test_a_call_holds_at_most_25_answers_and_all_are_rated() -> None:
+async def test_a_call_holds_at_most_50_answers_and_all_are_rated() -> None:
     script = grading(rating=lambda answer, other: 1 + int(other.split()[1]) % 4)
-    others = answers([f"ending {number}" for number in range(60)])
+    others = answers([f"ending {number}" for number in range(110)])
     rated = await ListJudge(script.model()).rate(QUESTION, ANSWER, others)
-    # 60 = 25 + 25 + 10
-    assert [len(data["others"]) for data in script.data] == [25, 25, 10]
-    assert rated.ratings == tuple(1 + number % 4 for number in range(60))
+    # 110 = 50 + 50 + 10
+    assert [len(data["others"]) for data in script.data] == [50, 50, 10]
+    assert rated.ratings == tuple(1 + number % 4 for number in range(110))
 
 
 async def test_the_others_are_shuffled_and_a_rerun_asks_exactly_the_same() -> None:

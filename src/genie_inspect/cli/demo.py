@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from genie_inspect.cli.tables import shown_errors, summary_table
+from genie_inspect.cli.tables import LEGEND, shown_errors, summary_table
 from genie_inspect.reports.summary import summarise
 
 STORYTELLERS = ("bundled/conventional", "bundled/inventive")
@@ -46,7 +46,7 @@ def demo(log_dir: str) -> None:
             raise click.ClickException(f"the evaluation of {log.eval.model} ended as {log.status}: {log.location}")
     console = Console()
     with shown_errors():
-        console.print(summary_table(summarise([log.location for log in logs])))
+        console.print(summary_table(summarise([log.location for log in logs])), LEGEND, sep="\n", highlight=False)
     inspect = Path(sys.executable).parent / "inspect"
     beside = inspect.relative_to(Path.cwd()) if inspect.is_relative_to(Path.cwd()) else "inspect"
     console.print(NEXT.format(inspect=beside, folder=folder), highlight=False, markup=False, soft_wrap=True)

@@ -13,6 +13,8 @@ from genie_inspect.reports.summary import Column, Summary
 from genie_inspect.scorers.explanation import SMOKE_TEST
 from genie_inspect.statistics.intervals import Interval
 
+LEGEND = "Means with 95% intervals, clustered by prompt; where questions are asked, the share of them that was used."
+FINE = 0.1  # means that are all nearer to 0 get a third decimal
 BIASED = 0.5  # points, from which a judge's preference for a place is pointed out
 
 
@@ -28,14 +30,18 @@ def shown_errors() -> Iterator[None]:
 def summary_table(found: Summary) -> Table:
     """Features down, models across: mean, 95% interval, and the share of questions that could be used."""
     table = Table(
-        title=f"{escape(found.scorer)}: mean [95% interval, clustered by prompt], share of questions used",
+        title=escape(found.scorer),
+        title_justify="left",
         caption=escape(found.signature) + (f"\n{SMOKE_TEST}" if "|judge:embedded(" in found.signature else ""),
+        caption_justify="left",
     )
+    coarse = any(abs(cell.mean) >= FINE for column in found.columns for cell in column.cells.values())
+    decimals = 2 if coarse else 3
     table.add_column("feature")
     for column in found.columns:
         table.add_column(escape(column.label), justify="right")
     for key in found.keys:
-        table.add_row(key.replace("_", " "), *(_cell(column, key) for column in found.columns))
+        table.add_row(key.replace("_", " "), *(_cell(column, key, decimals) for column in found.columns))
     table.add_section()
     table.add_row("documents scored", *(_scored(column) for column in found.columns))
     if any(not math.isnan(column.position_bias) for column in found.columns):
@@ -49,13 +55,13 @@ def _bias(column: Column) -> str:
     return f"{column.position_bias:+.2f}" + (" biased" if abs(column.position_bias) >= BIASED else "")
 
 
-def _cell(column: Column, key: str) -> str:
+def _cell(column: Column, key: str, decimals: int) -> str:
     interval = column.cells.get(key, Interval(math.nan, math.nan, math.nan, 0, 0))
     if math.isnan(interval.mean):
         return "not measured"
-    ends = "" if math.isnan(interval.low) else f" [{interval.low:.2f}, {interval.high:.2f}]"
+    ends = "" if math.isnan(interval.low) else f" [{interval.low:.{decimals}f}, {interval.high:.{decimals}f}]"
     used, asked = column.coverage.get(key, (0, 0))
-    return f"{interval.mean:.2f}{ends}" + (f" {used / asked:4.0%}" if asked else "")
+    return f"{interval.mean:.{decimals}f}{ends}" + (f" {used / asked:4.0%}" if asked else "")
 
 
 def _scored(column: Column) -> str:

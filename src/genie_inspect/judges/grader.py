@@ -89,8 +89,9 @@ async def ask(model: Model, request: str, config: GenerateConfig, form: Form | N
     if form is not None:
         config = config.merge(held_to(form, model))
     for _ in range(2):
-        roomy = GenerateConfig(max_tokens=THINKING_TOKENS) if model in _thinkers else GenerateConfig()
-        output = await answered(model, request, config.merge(roomy))
+        if model in _thinkers:
+            config = config.merge(GenerateConfig(max_tokens=THINKING_TOKENS))
+        output = await answered(model, request, config)
         if output.stop_reason != "max_tokens" or spoken(output.completion).strip() or model in _thinkers:
             break
         _thinkers.add(model)  # it spent its whole allowance on thought

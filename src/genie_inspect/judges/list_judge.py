@@ -16,7 +16,7 @@ from genie_inspect.prompting.replies import numbered_ratings
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.signature import digest
 
-CHUNK = 25  # most other answers in one call
+CHUNK = 50  # most other answers in one call: the whole population of the study
 TOKENS_A_RATING = 12
 SPARE_TOKENS = 100
 
@@ -53,7 +53,7 @@ class ListJudge:
 
     @property
     def signature(self) -> str:
-        """`list(<model>,chunk=25,template=<digest>)`."""
+        """`list(<model>,chunk=50,template=<digest>)`."""
         return f"list({self.model},chunk={self.chunk},template={self.template.digest})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:

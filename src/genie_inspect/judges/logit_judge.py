@@ -17,8 +17,12 @@ from genie_inspect.measures.labels import label_reading
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import load_template
 
-# providers that return log probabilities; the others are refused by name
-LOGPROBS = frozenset({"openai", "azureai", "grok", "hf", "sglang", "together", "vllm", "mockllm"})
+# providers whose replies Inspect reads log probabilities from; the others are refused by name. Of the ones that pass
+# requests on (openai-api, litellm-proxy, openrouter) it depends on who is behind them: a pair without any is unscored.
+LOGPROBS = frozenset(
+    {"azureai", "deepseek", "google", "grok", "hf", "litellm-proxy", "llama-cpp-python", "mockllm"}
+    | {"openai", "openai-api", "openrouter", "sglang", "together", "vllm"}
+)
 CANDIDATES = 20  # most that OpenAI and vLLM return; five labels need room beside whatever else is likely
 ONE_TOKEN = GenerateConfig(temperature=0.0, max_tokens=1, logprobs=True, top_logprobs=CANDIDATES)
 MOST_OFF_LABELS = 0.5

@@ -70,11 +70,35 @@ def summarise(paths: Iterable[str | Path], scorer: str = "genie") -> Summary:
     Raises:
         ReportError: If a log cannot be read, is not finished, lacks the scorer, or signatures differ.
     """
+    return _summary([(file, finished_log(file)) for file in log_files(paths)], scorer)
+
+
+def summaries(paths: Iterable[str | Path]) -> list[Summary]:
+    """One summary for each measure that every log has scores by, in the order of the first log.
+
+    Raises:
+        ReportError: As `summarise`, and if there is no such measure.
+    """
+    logs = [(file, finished_log(file)) for file in log_files(paths)]
+    measured = [_measured(log) for _, log in logs]
+    shared = [scorer for scorer in measured[0] if all(scorer in own for own in measured)]
+    if not shared:
+        each = ", ".join(f"{file}: {', '.join(own) or 'none'}" for (file, _), own in zip(logs, measured, strict=True))
+        raise ReportError(f"no measure of this package scored every log, expected one that did ({each})")
+    return [_summary(logs, scorer) for scorer in shared]
+
+
+def _measured(log: EvalLog) -> list[str]:
+    """The scorers of this package that a log has scores by: theirs carry a signature."""
+    scores = [scored for sample in log.samples or [] for scored in (sample.scores or {}).items()]
+    return list(dict.fromkeys(scorer for scorer, score in scores if "signature" in (score.metadata or {})))
+
+
+def _summary(logs: Sequence[tuple[str, EvalLog]], scorer: str) -> Summary:
     columns: list[Column] = []
     keys: list[str] = []
     signatures: dict[str, str] = {}
-    for file in log_files(paths):
-        log = finished_log(file)
+    for file, log in logs:
         scored = list(_scores(log, scorer))
         if not scored:
             raise ReportError(f"{file} has no scores by {scorer!r}, score it with: inspect score {file} --scorer ...")
