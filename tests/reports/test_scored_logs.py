@@ -2,6 +2,7 @@ import math
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, read_eval_log, write_eval_log
 from tests.reports.made_logs import GENIE, made_log, scored
 
 from genie_inspect.reports.scored_logs import POPULATION, Scores, read_logs, read_scored_log
@@ -45,10 +46,48 @@ def test_a_log_whose_documents_all_stand_in_the_population_is_the_populations_an
 
 def test_logs_of_one_model_have_names_of_their_own(tmp_path: Path) -> None:
     files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]) for _ in range(2)]
+    assert [log.label for log in read_logs(files)] == ["mock/writer (#1)", "mock/writer (#2)"]
+
+
+def test_logs_of_one_model_are_told_apart_by_strategy_then_task_then_time(tmp_path: Path) -> None:
+    told = [("generate", "a", "01"), ("outline", "a", "01"), ("outline", "b", "01"), ("outline", "b", "02")]
+    files = []
+    for solver, task, minute in told:
+        files.append(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
+        log = read_eval_log(files[-1])
+        log.plan = EvalPlan(
+            steps=[EvalPlanStep(solver="require_grader"), EvalPlanStep(solver=f"genie_inspect/{solver}")]
+        )
+        log.eval.task = f"genie_inspect/{task}"
+        log.eval.created = f"2026-01-02T03:{minute}:05+00:00"
+        write_eval_log(log)
+    assert [log.label for log in read_logs(files[:2])] == ["mock/writer (generate)", "mock/writer (outline)"]
     assert [log.label for log in read_logs(files)] == [
-        "mock/writer (2026-01-02 03:04 #1)",
-        "mock/writer (2026-01-02 03:04 #2)",
+        "mock/writer (generate, a, 2026-01-02 03:01)",
+        "mock/writer (outline, a, 2026-01-02 03:01)",
+        "mock/writer (outline, b, 2026-01-02 03:01)",
+        "mock/writer (outline, b, 2026-01-02 03:02)",
     ]
+
+
+def test_samples_that_the_log_does_not_have_are_passed_over(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.3)])
+    log = read_eval_log(file)
+    log.eval.dataset.sample_ids = [3, 1, 7]
+    log.samples = (log.samples or [])[:1] + (log.samples or [])[2:]
+    log.results = EvalResults(total_samples=3, completed_samples=2)
+    write_eval_log(log)
+    assert [document.sample for document in read_logs([file])[0].documents] == [3, 1]
+
+
+def test_a_log_that_counts_all_its_samples_is_read_as_one_that_does_not(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.3)])
+    before = read_logs([file])[0].documents
+    log = read_eval_log(file)
+    log.results = EvalResults(total_samples=3, completed_samples=3)
+    write_eval_log(log)
+    assert read_logs([file])[0].documents == before
+    assert len(before) == 3
 
 
 def test_signatures_that_differ_are_refused_with_what_differs_and_where(tmp_path: Path) -> None:

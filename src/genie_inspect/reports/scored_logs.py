@@ -16,6 +16,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import Score
 
+from genie_inspect.reports.runs import strategy
 from genie_inspect.reports.summary import ReportError, finished_log, label, log_files
 
 UNUSED = {"events", "messages", "store", "attachments"}  # what no report looks at, and most of a log's bytes
@@ -53,7 +54,7 @@ class ScoredLog:
     """One log."""
 
     label: str
-    """The model, with the solver where there is one, and the time where two logs would share a name."""
+    """The model, with the solver where there is one, and what else tells two logs apart that would share a name."""
     file: str
     header: EvalLog
     documents: tuple[ScoredDocument, ...]
@@ -202,8 +203,31 @@ def _coverage(given: Any) -> dict[str, tuple[int, int]]:
 
 
 def _own_label(run: ScoredLog, runs: Iterable[ScoredLog]) -> str:
-    """The label with the time of the run, and a number where that is shared too."""
-    created = str(run.header.eval.created)
-    alike = [other.file for other in runs if (other.label, str(other.header.eval.created)) == (run.label, created)]
-    number = f" #{alike.index(run.file) + 1}" if len(alike) > 1 else ""
-    return f"{run.label} ({created[:16].replace('T', ' ')}{number})"
+    """The label with what tells the run from those that share it: strategy, task, time, at last a number."""
+    alike = [other for other in runs if other.label == run.label]
+    shown: list[int] = []
+    for place in range(len(_told(run))):
+        if len(_names(alike, [*shown, place])) > len(_names(alike, shown)):
+            shown.append(place)
+    own = tuple(_told(run)[place] for place in shown)
+    same = _names(alike, shown)[own]
+    number = [f"#{same.index(run.file) + 1}"] if len(same) > 1 else []
+    return f"{run.label} ({', '.join([*own, *number])})"
+
+
+def _told(run: ScoredLog) -> tuple[str, str, str]:
+    steps = "+".join(name for name, _ in strategy(run.header))
+    return (
+        steps or "no solver",
+        run.header.eval.task.split("/")[-1],
+        str(run.header.eval.created)[:16].replace("T", " "),
+    )
+
+
+def _names(runs: Iterable[ScoredLog], shown: Iterable[int]) -> dict[tuple[str, ...], list[str]]:
+    """The files by what is told of them."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    places = list(shown)
+    for run in runs:
+        found.setdefault(tuple(_told(run)[place] for place in places), []).append(run.file)
+    return found
