@@ -4,6 +4,7 @@ from inspect_ai.model import ModelConfig
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.reports.methods import command_for_yardstick, compared, run_facts
+from genie_inspect.reports.page import page
 from genie_inspect.reports.report import build_report
 
 
@@ -42,6 +43,14 @@ def test_the_command_for_the_yardstick_repeats_what_the_scores_depend_on(tmp_pat
         "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=folder -T judge=logit "
         "-T panel=cosine,partition --model-role grader=mock/grader"
     )
+
+
+def test_for_a_recorded_grader_the_command_asks_for_another(tmp_path: Path) -> None:
+    recorded = {"grader": ModelConfig(model="bundled/grader")}
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model_roles=recorded)
+    found = build_report([file])
+    assert command_for_yardstick(found).endswith("--model-role grader=<provider/model>")
+    assert "bundled/grader</bdi> has no ratings of them on record" in page(found)
 
 
 def test_what_needs_no_population_has_no_yardstick(tmp_path: Path) -> None:

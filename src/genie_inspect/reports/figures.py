@@ -100,12 +100,12 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
         for place in range(len(keys) + 1)
     ]
     names = [
-        {**_at(place, 1.1, len(keys)), "name": key.replace("_", " "), "align": _align(place, len(keys))}
+        {**_at(place, 1.1, len(keys)), "name": key.split("_"), "align": _align(place, len(keys))}
         for place, key in enumerate(keys)
     ]
     marks = [{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]]
-    x = altair.X("x:Q", axis=None, scale=altair.Scale(domain=[-1.95, 1.95]))
-    y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-1.2, 1.2]))
+    x = altair.X("x:Q", axis=None, scale=altair.Scale(domain=[-1.85, 1.85]))
+    y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-1.3, 1.3]))
     runs = list(series)
     legend = altair.Legend(title=None, orient="bottom", columns=1, symbolSize=120, symbolDash=[1, 0])
     colour = altair.Color(
@@ -119,9 +119,18 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
         _data(spokes).mark_rule(color=LIGHT.faint).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
         _data(lines).mark_line(strokeWidth=2.5).encode(x=x, y=y, order="order:Q", color=colour, strokeDash=dash),
         _data(lines).mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
-        _data(marks).mark_text(align="left", fontSize=10, color=LIGHT.ink, opacity=0.75).encode(**text),
-        _data(names).mark_text(align=altair.ExprRef("datum.align"), fontSize=13, color=LIGHT.ink).encode(**text),
-    ).properties(width=488, height=300)
+        _data(marks).mark_text(align="left", fontSize=11, color=LIGHT.ink, opacity=0.75).encode(**text),
+        _data(names)
+        .mark_text(
+            align=altair.ExprRef("datum.align"),
+            baseline="middle",
+            fontSize=14,
+            limit=88,
+            lineHeight=16,
+            color=LIGHT.ink,
+        )
+        .encode(**text),
+    ).properties(width=400, height=281)
 
 
 def _at(place: int, radius: float, count: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from genie_inspect.reports.charts import ENDINGS, darkened, svg, write_chart
 from genie_inspect.reports.figures import Figure, length_ridges, radars, ridges
-from genie_inspect.reports.methods import command_for_yardstick, compared, run_facts
+from genie_inspect.reports.methods import RECORDED, command_for_yardstick, compared, grader, run_facts
 from genie_inspect.reports.report import Cell, Measure, Report, Spread
 from genie_inspect.reports.scored_logs import ScoredLog, facts
 from genie_inspect.signature import package_version
@@ -81,6 +81,7 @@ def page(found: Report) -> str:
         documents=sum(len(run.documents) for run in found.runs if not run.is_population),
         unlike=unlike_lengths(found),
         yardstick_command=command_for_yardstick(found),
+        recorded_grader=grader(found) if grader(found).startswith(RECORDED) else "",
         compared=compared(found),
         facts=[run_facts(run) for run in found.runs],
         version=package_version(),
