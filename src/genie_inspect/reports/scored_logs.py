@@ -1,26 +1,33 @@
 """Logs as the columns of a report: what was evaluated, and what our scorers said of each document."""
 
+import json
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice, product
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
-from inspect_ai.log import (
-    EvalLog,
-    EvalSample,
-    read_eval_log,
-    read_eval_log_sample_summaries,
-    read_eval_log_samples_by_id,
-)
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 
 from genie_inspect.reports.runs import strategy
 from genie_inspect.reports.summary import ReportError, finished_log, label, log_files
 
-UNUSED = {"events", "messages", "store", "attachments"}  # what no report looks at, and most of a log's bytes
-AT_ONCE = 100  # samples in memory; the table of contents of a log is read once for so many
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdError
+else:
+    from zstandard import ZstdError  # comes with Inspect, which packs its logs with it
+
+DAMAGED = (OSError, ValueError, NotImplementedError, BadZipFile, ZstdError)  # what a log that is no whole one raises
+UNUSED = {
+    "events",
+    "events_data",
+    "messages",
+    "store",
+    "attachments",
+}  # what no report looks at, and most of a log's bytes
 OURS = "measure:"  # how a signature of ours begins
 POPULATION = "population, leave-one-out"
 
@@ -77,7 +84,7 @@ def read_logs(paths: Iterable[str | Path]) -> tuple[ScoredLog, ...]:
 
 
 def read_scored_log(file: str) -> ScoredLog:
-    """One log, some samples at a time, so that only what is kept of a sample stays in memory.
+    """One log, sample by sample, so that only what is kept of a sample stays in memory.
 
     Raises:
         ReportError: If it cannot be read, is not finished, or has no scores of ours, or of two kinds by one scorer.
@@ -86,7 +93,7 @@ def read_scored_log(file: str) -> ScoredLog:
     signatures: dict[str, str] = {}
     documents: list[ScoredDocument] = []
     left_out: list[bool] = []
-    for sample in samples(file, header):
+    for sample in samples(file):
         ours = own_scores(sample)
         for scorer, score in ours.items():
             own = signature_of(score)
@@ -98,36 +105,33 @@ def read_scored_log(file: str) -> ScoredLog:
         raise ReportError(
             f"{file} has no scores of ours, score it with: inspect score {file} --scorer genie_inspect/..."
         )
+    order = {name: place for place, name in enumerate(header.eval.dataset.sample_ids or [])}
+    documents.sort(key=lambda document: (order.get(document.sample, len(order)), document.epoch))
     is_population = bool(left_out) and all(left_out)
     name = POPULATION if is_population else label(header)
     return ScoredLog(name, file, header, tuple(documents), signatures, is_population)
 
 
-def samples(file: str, header: EvalLog) -> Iterator[EvalSample]:
-    """The samples of a log without what no report looks at.
+def samples(file: str) -> Iterator[EvalSample]:
+    """The samples of a log, in no order, without what no report looks at.
+
+    Inspect's reader walks through every event even where none is asked for; opening the archive ourselves takes a fifth
+    of the time. Where a log is no such archive, Inspect reads it.
 
     Raises:
         ReportError: If one cannot be read.
     """
+    path = Path(file.removeprefix("file://"))
     try:
-        if file.endswith(".json"):  # is read as a whole each time
+        if not is_zipfile(path):
             yield from read_eval_log(file).samples or []
             return
-        names = iter(_sample_names(file, header))
-        while some := list(islice(names, AT_ONCE)):
-            yield from read_eval_log_samples_by_id(file, some, exclude_fields=UNUSED)
-    except (OSError, ValueError, LookupError, RuntimeError) as error:
+        with ZipFile(path) as archive:
+            for member in dict.fromkeys(name for name in archive.namelist() if name.startswith("samples/")):
+                told = json.loads(archive.read(member))
+                yield EvalSample.model_validate({name: told[name] for name in told if name not in UNUSED})
+    except DAMAGED as error:
         raise ReportError(f"{file} cannot be read as a log: {error}") from error
-
-
-def _sample_names(file: str, header: EvalLog) -> list[tuple[str | int, int]]:
-    """Id and epoch of every sample in a log; its summaries, which take long to read, only where some may be missing."""
-    asked = list(product(header.eval.dataset.sample_ids or [], range(1, (header.eval.config.epochs or 1) + 1)))
-    if asked and header.results and header.results.completed_samples == len(asked):
-        return asked
-    there = [(summary.id, summary.epoch) for summary in read_eval_log_sample_summaries(file)]
-    order = {name: place for place, name in enumerate(asked)}
-    return sorted(there, key=lambda name: order.get(name, len(asked)))
 
 
 def own_scores(sample: EvalSample) -> dict[str, Score]:
