@@ -12,7 +12,7 @@ demo: .venv/installed ## evaluate the two bundled storytellers, offline
 	$(BIN)/genie demo
 
 test: .venv/developing ## run the tests
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 check: .venv/developing ## formatting, lints, types, layers
 	$(BIN)/ruff format --check .
@@ -29,7 +29,7 @@ test-wheel: .venv/developing ## build the wheel and run the tests on it
 	$(PYTHON) -m venv .venv-wheel
 	.venv-wheel/bin/pip install --quiet --upgrade "pip>=25.1"
 	.venv-wheel/bin/pip install --quiet dist/*.whl --group dev
-	.venv-wheel/bin/pytest tests
+	.venv-wheel/bin/pytest -n auto --dist loadfile tests
 
 test-vllm: .venv/developing ## run the tests that need a real vLLM server (VLLM_BASE_URL=http://.../v1)
 	$(BIN)/pytest tests -m vllm -p no:cacheprovider

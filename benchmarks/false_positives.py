@@ -5,12 +5,15 @@
 1. False positives: comparisons of two runs that do not differ, 50 prompts and six features each; how often any feature
    "differs" at 5%, by correction. 2. Power: how often a true difference of 0.02 is found, at two spreads of the paired
    differences: that of chance alone under the study's design, and that of documents as the starter population has
-   them. The picture shows power by number of prompts.
+   them. The picture shows power by number of prompts. 3. Pairs of documents, as negative sampling has them: how often
+any feature "differs" where documents of one prompt are alike, if each counts by itself and if a prompt is one pair.
+4. How long the bootstrap takes.
 """
 
 import math
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +23,7 @@ from inspect_ai import eval as evaluate
 from numpy.typing import NDArray
 
 from genie_inspect.reports.charts import write_chart
+from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.differences import LEVEL, differences, findings
 from genie_inspect.statistics.power import paired_power
 
@@ -41,6 +45,8 @@ DELTA = 0.02
 PROMPT_SD = 0.08
 TELLERS = ("bundled/conventional", "bundled/inventive")
 FOUND = 300  # comparisons for each estimate of power
+SHARED = (0.0, 0.1, 0.3)  # of the variance of a difference, what all documents of a prompt have in common
+TIMED = 9
 
 Array = NDArray[np.float64]
 SKEWED = "skewed, as near a ceiling"
@@ -153,6 +159,39 @@ def print_power(count: int, spreads: dict[str, dict[str, float]]) -> None:
     print("| found in simulation, Holm | | " + " | | ".join(f"{share:.0%}" for share in shares) + " |")
 
 
+def print_clusters(count: int) -> None:
+    """How often any of six features differs when none does, by how pairs of documents are counted."""
+    print(
+        f"\nPairs of documents: {count} comparisons without a difference, {PROMPTS} prompts x {DOCUMENTS} pairs, Holm"
+    )
+    print("\n| shared within a prompt | each pair by itself | a prompt is one pair |\n|:--|--:|--:|")
+    for shared in SHARED:
+        generator = np.random.default_rng(0)
+        hits: list[list[bool]] = []
+        for number in range(count):
+            own = generator.normal(size=(PROMPTS, DOCUMENTS, len(QUESTIONS))) * math.sqrt(1 - shared)
+            deltas = own + generator.normal(size=(PROMPTS, 1, len(QUESTIONS))) * math.sqrt(shared)
+            ways = (deltas.reshape(-1, len(QUESTIONS)), deltas.mean(axis=1))
+            hits.append(
+                [
+                    any(f.differs for f in findings(differences(np.zeros_like(way), way, 1.0, seed=number)))
+                    for way in ways
+                ]
+            )
+        print(f"| {shared:.0%} | " + " | ".join(f"{share:.1%}" for share in np.mean(hits, axis=0)) + " |")
+
+
+def print_time() -> None:
+    """Median seconds of the bootstrap behind 500 pairs and six features."""
+    before, after = np.random.default_rng(0).normal(size=(2, 500, 6))
+    seconds = []
+    for _ in range(TIMED):
+        start = time.perf_counter()
+        paired_bootstrap(before, after, studentised=True)
+        seconds.append(time.perf_counter() - start)
+    print(f"\n10,000 resamples of 500 pairs x 6 features: {np.median(seconds):.2f} s (median of {TIMED})")
+
+
 def main() -> None:
     """Print the tables, and write the picture."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
@@ -160,6 +199,8 @@ def main() -> None:
     spreads = {"chance alone": chance_spread(), "documents vary": document_spread()}
     print_false_positives(count)
     print_power(min(count, FOUND), spreads)
+    print_clusters(count)
+    print_time()
     write_chart(lambda: power_chart(spreads), picture)
     print(f"\nPicture: {picture}")
 

@@ -12,11 +12,12 @@ from genie_inspect import _registry
 
 IMPORTS = """
 import sys, time
+bare = time.process_time()
 import inspect_ai
 loaded = set(sys.modules)
 started = time.process_time()
 import genie_inspect._registry
-print(time.process_time() - started, *sorted(set(sys.modules) - loaded))
+print((time.process_time() - started) / (started - bare), *sorted(set(sys.modules) - loaded))
 """
 HEAVY = {
     "torch",
@@ -68,10 +69,10 @@ def test_a_bundled_model_is_named_without_the_package() -> None:
 
 
 def _import() -> tuple[float, set[str]]:
-    """Processor seconds that the registry's import costs beyond Inspect's own, and the modules that it loads."""
+    """Processor time of the registry's import as a share of Inspect's own, and the modules that it loads."""
     done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True)
-    seconds, *modules = done.stdout.split()
-    return float(seconds), set(modules)
+    share, *modules = done.stdout.split()
+    return float(share), set(modules)
 
 
 def test_the_registry_imports_nothing_heavy() -> None:
@@ -80,6 +81,6 @@ def test_the_registry_imports_nothing_heavy() -> None:
     assert not HEAVY & {module.split(".")[0] for module in modules}
 
 
-def test_the_registry_costs_under_a_tenth_of_a_second_beside_inspect() -> None:
-    # the best of five: other work on the machine can only add to it
+def test_the_registry_costs_under_a_tenth_of_what_inspect_costs() -> None:
+    # a share, and the best of five: other work on the machine slows both, and can only add
     assert min(_import()[0] for _ in range(5)) < 0.1

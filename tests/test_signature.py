@@ -1,8 +1,7 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.signature import digest, package_version, signature
+from genie_inspect.signature import digest, facts_of, package_version, signature
 
 texts = st.lists(st.text(st.characters(exclude_categories=())), max_size=4)
 
@@ -28,6 +27,8 @@ def test_a_signature_lists_measure_facts_and_version_in_order() -> None:
     )
 
 
-def test_a_fact_with_the_separator_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r"fact judge is 'a\|b'"):
-        signature("genie", judge="a|b")
+@given(texts)
+def test_whatever_stands_in_a_fact_two_signatures_are_equal_exactly_when_their_facts_are(values: list[str]) -> None:
+    facts = {f"fact{number}": value for number, value in enumerate(values)}
+    found = facts_of(signature("genie", **facts))
+    assert found == {"measure": "genie", **facts, "version": package_version()}

@@ -1,4 +1,5 @@
 import itertools
+import warnings
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,15 @@ def test_an_unknown_method_is_refused_with_those_that_are_known() -> None:
 
     with pytest.raises(UnknownChoiceError, match="method is 'dbscan', expected one of k-means, agglomerative, hdbscan"):
         clusters(np.eye(3), 2, "dbscan")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_more_clusters_than_distinct_vectors_are_as_many_as_there_are(method: str) -> None:
+    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
+    import numpy as np
+
+    pairs = np.array([[1.0, 0.0], [1.0, 1e-9], [-1.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = clusters(pairs, 9, method)
+    assert labels[0] == labels[4] != labels[2] == labels[3] == labels[5]

@@ -10,7 +10,10 @@ from tests.scripted import saying
 from genie_inspect.building.importing import Import, Imported, import_population
 from genie_inspect.engines.tables import TableError
 from genie_inspect.errors import MissingExtraError, PopulationError
+from genie_inspect.populations.check import faults
+from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Question, question_id
 from genie_inspect.scorers.genie import genie
 
 CASTLE = "Write a story about a castle and a spaceship."
@@ -29,6 +32,7 @@ STUDY = [
     (3, "Why leave?", "money", "plot", CASTLE, "m2"),  # contradicts the row above
     (3, "Who rules?", "n/a", "agent", CASTLE, "m2"),
     (3, "Which smell?", "tar", "Smell", CASTLE, "m2"),  # of no feature
+    (3, "How is it told?", "Not-specified!", "Tone / style", CASTLE, "m2"),  # of one feature in two words
 ]
 
 
@@ -50,6 +54,7 @@ def test_the_study_s_layout_imports_with_its_faults_counted(tmp_path: Path) -> N
         "Who rules?": "agent",
         "Where is it?": "setting",
         "Why leave?": "plot",
+        "How is it told?": "style",
     }
     assert population.answers("genie-study") == {
         ("1", asked["Where is it?"].id): None,
@@ -58,6 +63,7 @@ def test_the_study_s_layout_imports_with_its_faults_counted(tmp_path: Path) -> N
         ("2", asked["Where is it?"].id): None,
         ("2", asked["Why leave?"].id): "greed",
         ("3", asked["Who rules?"].id): None,
+        ("3", asked["How is it told?"].id): None,
     }
     assert done.dropped == {
         "answer to an unknown question": 2,
@@ -72,9 +78,10 @@ def test_the_study_s_layout_imports_with_its_faults_counted(tmp_path: Path) -> N
         "Plot = plot": 2,
         "Setting = setting": 1,
         "storyline = plot": 1,
+        "Tone / style = style": 1,
     }
-    # three documents, three questions each, six answers
-    assert (done.documents, done.documents_answered, done.missing_answers) == (0, 3, 3)
+    # three documents, four questions each, seven answers
+    assert (done.documents, done.documents_answered, done.missing_answers) == (0, 3, 5)
 
 
 def test_a_population_of_answers_alone_says_so_to_what_compares_documents(tmp_path: Path) -> None:
@@ -103,6 +110,26 @@ def test_documents_come_from_json_lines_by_a_mapping(tmp_path: Path) -> None:
     done, population = imported(str(source), tmp_path, mapping=("prompt=ask", "text=story", "model=by"))
     assert done.documents == 2
     assert [(d.text, d.model) for d in population.documents(CASTLE)] == [("It fell.", "m1"), ("It stood.", "")]
+
+
+def test_questions_of_a_file_are_asked_of_documents_that_came_without(tmp_path: Path) -> None:
+    source = tmp_path / "stories.jsonl"
+    source.write_text(json.dumps({"prompt": CASTLE, "story": "It fell."}))
+    asked = [
+        Question(id=question_id(prompt, "Why?"), prompt=prompt, feature="plot", text="Why?")
+        for prompt in (CASTLE, "Write about nobody.")
+    ]
+    write_rows(tmp_path / "questions.jsonl", asked)
+    mapping = ("prompt=prompt", "text=story")
+    done, population = imported(str(source), tmp_path, mapping=mapping, questions=tmp_path / "questions.jsonl")
+    assert (done.questions, population.questions(CASTLE), faults(population.folder)) == (1, asked[:1], [])
+
+
+def test_an_output_that_is_taken_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "made").write_text("mine")
+    with pytest.raises(PopulationError, match="made is a file, expected a new or empty folder"):
+        imported("nowhere.csv", tmp_path, preset="genie-study")
+    assert (tmp_path / "made").read_text() == "mine"
 
 
 def test_one_document_id_under_two_prompts_is_two_documents(tmp_path: Path) -> None:
@@ -181,7 +208,7 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
         preset="genie-study",
         dry_run=True,
     )
-    assert import_population(order).answers == 6
+    assert import_population(order).answers == 7
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv"]
 
 

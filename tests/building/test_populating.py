@@ -8,7 +8,8 @@ from tests.scripted import Script
 from genie_inspect.building.plan import Built, Plan
 from genie_inspect.building.populating import build
 from genie_inspect.building.question_writing import Wanted
-from genie_inspect.errors import GraderFailedError, PopulationError
+from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError
+from genie_inspect.populations.check import faults
 from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Question, question_id
@@ -85,6 +86,28 @@ async def test_incoherent_documents_are_dropped_and_others_take_their_places(tmp
     done, population = await built(tmp_path, script, per_prompt=2)
     assert sorted(document.text.split()[0] for document in population.documents(OWL)) == ["An", "Snow"]
     assert done.dropped == {"incoherent": 1}
+
+
+async def test_a_prompt_that_loses_all_its_documents_loses_its_questions(tmp_path: Path) -> None:
+    done, population = await built(tmp_path, willing(rating=lambda document: 1 if "fox" in document else 5))
+    assert population.prompts == [OWL]
+    assert (done.prompts_without_documents, done.questions, done.dropped) == (1, 5, {"incoherent": 1})
+    assert faults(population.folder) == []
+
+
+async def test_where_no_document_is_left_nothing_is_written_and_the_reasons_are_said(tmp_path: Path) -> None:
+    with pytest.raises(PopulationError, match="no document is left of 4 generations: 4 incoherent"):
+        await built(tmp_path, willing(rating=lambda document: 2))
+    assert not (tmp_path / "owls").exists()
+
+
+async def test_least_coherence_is_on_the_grader_s_scale(tmp_path: Path) -> None:
+    script = willing(rating=lambda document: 2)
+    with pytest.raises(UnknownChoiceError, match=r"min_coherence is 7\.0, expected 1 to 5"):
+        await built(tmp_path, script, min_coherence=7.0)
+    assert script.requests == []
+    done, _ = await built(tmp_path, script, min_coherence=2.0)
+    assert (done.documents, done.dropped) == (4, {})
 
 
 async def test_coherence_that_nobody_can_read_keeps_the_document_and_is_counted(tmp_path: Path) -> None:

@@ -21,7 +21,10 @@ LIKELY = {"4": -0.2, "3": -1.8}  # natural log probabilities: 0.82 and 0.17
 class Rater(BaseHTTPRequestHandler):
     """A server that rates 4 where the first answer is no longer than the other, else 1; as a token mostly 4."""
 
+    calls = 0
+
     def do_POST(self) -> None:  # the standard library's name
+        Rater.calls += 1
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path.endswith("/batch"):
             self.send_error(404)  # as a server without that endpoint
@@ -119,10 +122,23 @@ def test_pairs_are_drawn_from_the_population_and_every_mode_is_asked_over_http()
 
 
 @pytest.mark.usefixtures("server")
-def test_with_a_cache_what_a_judge_said_is_kept() -> None:
-    found("--judge", "pairwise", "--judge", "list", "--grader", "vllm/stub", "--pairs", "12", "--cache")
+def test_what_a_judge_said_is_kept_asked_anew_and_with_a_cache_not_asked_again() -> None:
+    arguments = ("--judge", "pairwise", "--judge", "list", "--grader", "vllm/stub", "--pairs", "12")
+    first = found(*arguments)
     kept = Cache().counts()["ratings"]
     assert sum(kept.values()) == 12 + 2 * 12  # pairwise in both orders
+    before = Rater.calls
+    found(*arguments)
+    asked = Rater.calls - before
+    assert asked >= 2 * 12
+    again = found(*arguments, "--cache")
+    assert Rater.calls - before == asked
+    assert again["agreements"] == first["agreements"]
+
+
+def test_a_table_says_why_pairs_came_to_no_rating() -> None:
+    shown = called("--ratings", SECOND, "--ratings", "ratings.jsonl").stdout
+    assert "unusable: 1 unspecified" in shown
 
 
 def test_the_tables_name_raters_and_features() -> None:

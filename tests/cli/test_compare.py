@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from inspect_ai.log import write_eval_log
 from tests.reports.logs import log_of, plots
 
 from genie_inspect.cli import main
+from genie_inspect.statistics.bootstrap import paired_bootstrap
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
 AFTER = (0.61, 0.60, 0.60, 0.66, 0.60, 0.61, 0.62, 0.61)
@@ -19,20 +21,64 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path / "logs"
 
 
-def called(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["compare", *map(str, arguments)])
+def called(*arguments: object, columns: int = 200) -> Result:
+    return CliRunner(env={"COLUMNS": str(columns)}).invoke(main, ["compare", *map(str, arguments)])
 
 
 def test_the_table_shows_means_difference_test_equivalence_power_and_coverage(logs: Path) -> None:
     result = called(logs, "--baseline", "plain")
     assert result.exit_code == 0, result.output
-    (line,) = (line for line in result.output.splitlines() if line.startswith("│ plot"))
-    cells = [cell.strip() for cell in line.strip("│").split("│")]
+    (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
+    cells = line.split()
     assert cells[:3] == ["plot", "0.510", "0.614"]
-    assert cells[3].startswith("+0.104 [+0.0")
-    assert cells[5].endswith("*")
-    assert cells[8:] == ["8", "75% / 100%"]
+    found = paired_bootstrap(BEFORE, AFTER, studentised=True)
+    assert cells[3:6] == ["+0.104", f"[{found.low:+.3f},", f"{found.high:+.3f}]"]
+    assert cells[7].endswith("*")
+    assert cells[8] == "0.004"  # 0.2 standard deviations of BEFORE: 0.2 * 0.0212
+    assert cells[11:] == ["8", "75%", "/", "100%"]
     assert "Of 1 differences from plain, 1 holds (raised plot +0.104)" in result.output
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 120])
+def test_no_figure_is_cut_off_whatever_the_width(logs: Path, columns: int) -> None:
+    wide = {word for line in tables(called(logs, "--baseline", "plain")) for word in line.split()}
+    lines = tables(called(logs, "--baseline", "plain", columns=columns))
+    assert {word for line in lines for word in line.split()} == wide
+    assert all(len(line.rstrip()) <= columns for line in lines)
+
+
+def tables(result: Result) -> list[str]:
+    """The lines of the tables, without rules."""
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    return [line for line in lines if line.startswith((" plot", " plain", " raised", " feature", " run"))]
+
+
+@pytest.fixture
+def twice_scored(tmp_path: Path) -> Path:
+    """Logs with scores by two scorers."""
+    for task, values in (("plain", BEFORE), ("raised", AFTER)):
+        log = log_of(tmp_path / "logs", task, plots(*values))
+        for sample in log.samples or []:
+            scores = sample.scores or {}
+            scores["cosine"] = scores["genie"].model_copy(update={"value": {"cosine": 0.5}})
+        write_eval_log(log)
+    return tmp_path / "logs"
+
+
+def test_several_scorers_have_cells_of_their_own_in_the_heatmap(twice_scored: Path, tmp_path: Path) -> None:
+    pytest.importorskip("altair", reason="needs the extra `charts`")
+    pytest.importorskip("vl_convert", reason="needs the extra `charts`")
+    picture = tmp_path / "grid.svg"
+    assert called(twice_scored, "--baseline", "plain", "--picture", picture).exit_code == 0
+    assert all(f">{name}<" in picture.read_text() for name in ("genie: plot", "cosine"))
+
+
+def test_several_scorers_stand_one_below_the_other_under_their_names(twice_scored: Path) -> None:
+    result = called(twice_scored, "--baseline", "plain", columns=80)
+    heads = [line.strip() for line in result.output.splitlines()]
+    assert heads.count("genie") == heads.count("cosine") == 2  # two blocks at this width
+    assert sum(head.startswith("cosine ") for head in heads) == 2
 
 
 def test_json_holds_every_figure_and_null_for_what_is_none(logs: Path) -> None:

@@ -107,6 +107,15 @@ def test_show_tells_of_a_population_and_of_a_prompt() -> None:
     assert "8 prompts hold 'write'" in genie("population", "show", "starter", "--prompt", "write").output
 
 
+@pytest.mark.parametrize("verb", ["merge", "sample"])
+def test_a_dry_run_counts_and_writes_nothing(verb: str, tmp_path: Path) -> None:
+    more = ("--name", "copy", "--licence", "MIT") if verb == "merge" else ()
+    done = said(genie("population", verb, "starter", "-o", tmp_path / "new", *more, "--dry-run", "--json"))
+    assert done["documents"] == Population(STARTER).manifest.counts.documents
+    assert "folder" not in done
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_merge_puts_two_samples_together(tmp_path: Path) -> None:
     for seed in (1, 2):
         said(

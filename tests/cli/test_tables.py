@@ -45,7 +45,7 @@ def test_the_embedded_judge_is_called_a_smoke_test_here_too() -> None:
     assert SMOKE_TEST not in shown(summary())
 
 
-def test_figures_that_are_all_near_0_get_a_third_decimal_whatever_was_not_measured() -> None:
+def test_a_row_of_figures_near_0_gets_a_third_decimal_whatever_stands_beside_it() -> None:
     cells = {
         "compression": Interval(-0.0102, -0.0151, -0.0064, 8, 4),
         "other": Interval(math.nan, math.nan, math.nan, 0, 0),

@@ -47,6 +47,22 @@ def test_a_sound_population_has_no_faults(tmp_path: Path) -> None:
     assert faults(answered(tmp_path / "p").folder) == []
 
 
+def test_documents_alone_are_sound_and_counted(tmp_path: Path) -> None:
+    documents = [Document(id=f"d{number}", prompt=OWL, text=f"Owl {number}.", model="m") for number in range(3)]
+    population = write_population(
+        tmp_path / "p",
+        name="small",
+        version="1",
+        licence="MIT",
+        features=small_population(tmp_path / "small").features,
+        documents=documents,
+        questions=[],
+        answers=[],
+    )
+    assert faults(population.folder) == []
+    assert survey(population).documents_of == {"m": 3}
+
+
 @pytest.mark.parametrize(
     ("file", "change", "kinds"),
     [

@@ -174,8 +174,10 @@ def test_rows_that_do_not_hold_together_are_named(changes: dict[str, Any], messa
         make(**changes)
 
 
-def test_a_write_that_dies_between_two_files_is_noticed(make: Make) -> None:
-    folder = make().folder
+def test_a_write_that_dies_leaves_what_stood_there(make: Make) -> None:
+    whole = make()
+    folder = whole.folder
+    files = sorted(path.name for path in folder.iterdir())
 
     def dying() -> Iterator[Question]:
         yield Question(id="q1", prompt=CASTLE, feature="plot", text="What happens?")
@@ -183,8 +185,25 @@ def test_a_write_that_dies_between_two_files_is_noticed(make: Make) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         make(documents=[Document(id="d7", prompt=CASTLE, text="New.")], questions=dying())
-    with pytest.raises(PopulationError, match=r"documents\.jsonl is not the file"):
-        Population(folder)
+    assert Population(folder).name == whole.name
+    assert (sorted(path.name for path in folder.iterdir()), list(folder.parent.iterdir())) == (files, [folder])
+
+
+def test_rows_that_do_not_hold_together_replace_nothing(make: Make) -> None:
+    whole = make()
+    with pytest.raises(PopulationError, match="'d9' is no document"):
+        make(answers=[Answer(document="d9", question="q1", reader="r", text="t")])
+    assert Population(whole.folder).name == whole.name
+
+
+def test_documents_alone_have_prompts_and_are_refused_by_what_asks_questions(make: Make) -> None:
+    population = make(questions=[], answers=[])
+    assert population.prompts == list(
+        dict.fromkeys(row.prompt for p in (CASTLE, OWL) for row in population.documents(p))
+    )
+    assert population.manifest.counts.prompts == len(population.prompts) > 0
+    with pytest.raises(PopulationError, match=r"genie asks questions, and population .* has only documents"):
+        population.require_questions("genie")
 
 
 def test_parts_may_come_from_streams(make: Make) -> None:

@@ -60,15 +60,47 @@ def test_a_prompts_documents_count_as_their_mean_and_those_without_a_score_do_no
 
 
 def test_documents_written_after_one_of_the_baselines_are_paired_with_it(tmp_path: Path) -> None:
-    first, second = {"plot": 0.2}, {"plot": 0.4}
-    log_of(tmp_path, "plain", {"owl": [first, second], "fox": [first, second]}, texts=("one", "two"))
-    later = {name: [{"plot": 0.5}, {"plot": 0.3}] for name in ("owl", "fox")}
-    log_of(tmp_path, "negative", later, texts=("uno", "due"), earlier=("two", "one"))
+    nan = math.nan
+    before = [{"plot": 0.2}, {"plot": 0.4}, {"plot": 0.9}]
+    log_of(tmp_path, "plain", {"owl": before, "fox": before}, texts=("one", "two", "three"))
+    later = {"owl": [{"plot": 0.5}, {"plot": nan}, {"plot": 0.3}], "fox": [{"plot": 0.6}, {"plot": 0.9}, {"plot": nan}]}
+    log_of(tmp_path, "negative", later, texts=("uno", "due", "tre"), earlier=("two", "three", "one"))
     (row,) = compare([tmp_path], "plain").rows
-    # 0.5 was written after "two" (0.4), 0.3 after "one" (0.2): four pairs, each 0.1 apart
-    assert (row.paired_by, row.finding.difference.pairs) == ("instance", 4)
-    assert row.finding.difference.delta == pytest.approx(0.1)
-    assert row.finding.difference.spread == pytest.approx(0, abs=1e-12)
+    difference = row.finding.difference
+    # owl: "uno" after "two" 0.5 - 0.4, "tre" after "one" 0.3 - 0.2: 0.1; fox: 0.6 - 0.4 and 0.9 - 0.9: 0.1
+    assert (row.paired_by, row.instances, difference.pairs) == ("instance", 4, 2)
+    assert (difference.before, difference.after) == pytest.approx(((0.3 + 0.65) / 2, (0.4 + 0.75) / 2))
+    assert difference.delta == pytest.approx(0.1)
+
+
+def test_the_same_pairs_of_documents_twice_are_no_more_evidence_than_once(tmp_path: Path) -> None:
+    """Documents of a prompt hang together: each prompt is one pair, as many documents as it may have."""
+    findings = []
+    for copies in (1, 5):
+        folder, names = tmp_path / str(copies), [f"text {number}" for number in range(copies)]
+        before = {f"thing{place}": [{"plot": value}] * copies for place, value in enumerate(BEFORE)}
+        after = {f"thing{place}": [{"plot": value}] * copies for place, value in enumerate(AFTER)}
+        log_of(folder, "plain", before, texts=names)
+        log_of(folder, "negative", after, texts=[f"not {name}" for name in names], earlier=names)
+        (row,) = compare([folder], "plain").rows
+        assert (row.paired_by, row.instances) == ("instance", 8 * copies)
+        findings.append(row.finding)
+    once, often = (finding.difference for finding in findings)
+    assert often.pairs == 8
+    assert often.p_value == once.p_value
+    assert (often.low, often.high, often.effect) == pytest.approx((once.low, once.high, once.effect))
+
+
+def test_a_document_that_failed_does_not_keep_the_others_from_their_own_baselines(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(0.2, 0.3), texts=("one",))
+    after = {"thing0": [{"plot": 0.4}, {"plot": math.nan}], "thing1": [{"plot": 0.5}, {"plot": 0.6}]}
+    log_of(tmp_path, "negative", after, texts=("uno", "due"), earlier=("one", "one"))
+    log = log_of(tmp_path, "broken", after, texts=("uno", "due"), earlier=("one", "one"))
+    for sample in log.samples or []:
+        if sample.epoch == 2 and sample.id == "thing0":
+            del sample.store["earlier"]
+    write_eval_log(log)
+    assert [row.paired_by for row in compare([tmp_path], "plain").rows] == ["instance", "instance"]
 
 
 def test_where_the_baseline_lacks_an_earlier_document_prompts_are_paired(tmp_path: Path) -> None:
@@ -143,6 +175,15 @@ def test_length_matching_keeps_documents_of_the_populations_length_and_takes_the
     assert found.rows[0].finding.difference.after == pytest.approx(0.4)
 
 
+def test_a_run_without_any_document_does_not_keep_the_others_from_being_matched(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {"length": {"population": 6, "matched": {"plot": 0.4}}}
+    log_of(tmp_path, "plain", plots(0.1, 0.2), **facts)
+    log_of(tmp_path, "same", plots(0.3, 0.3), **facts)
+    log_of(tmp_path, "silent", plots(math.nan, math.nan), texts=("",))
+    found = compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))
+    assert [row.finding.difference.pairs for row in found.rows] == [2, 0]
+
+
 @pytest.mark.parametrize(
     ("selection", "message"),
     [
@@ -214,8 +255,10 @@ def test_mixed_signatures_are_refused_and_shown(tmp_path: Path) -> None:
     log_of(tmp_path, "outlined", plots(0.2), signature="measure:genie|judge:another|version:0")
     with pytest.raises(ReportError, match="do not compare, their signatures differ") as caught:
         compare([tmp_path], "plain")
-    assert "judge:another" in str(caught.value)
-    assert "judge:test" in str(caught.value)
+    message = str(caught.value)
+    assert "judge is" in message
+    assert {"test", "another"} <= set(message.replace(" (", " ").split())
+    assert "\n" not in message
 
 
 def test_a_scorer_that_a_log_lacks_is_refused(tmp_path: Path) -> None:

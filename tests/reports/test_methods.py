@@ -3,7 +3,7 @@ from pathlib import Path
 from inspect_ai.model import ModelConfig
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.reports.methods import command_for_yardstick, compared, run_facts
+from genie_inspect.reports.methods import command_for_yardstick, compared, definitions, run_facts
 from genie_inspect.reports.page import page
 from genie_inspect.reports.report import build_report
 
@@ -33,6 +33,15 @@ def test_a_run_is_told_by_what_its_log_says_and_nothing_else(tmp_path: Path) -> 
     assert told["seed"] == "none was set"
     assert told["prompts"] == "1"
     assert "commit" not in told
+
+
+def test_features_are_defined_as_the_population_defines_them(tmp_path: Path) -> None:
+    told = {"population": "small-1@0", "features": {"finding": "What was <found>."}}
+    file = made_log(tmp_path, [{"genie": scored({"finding": 0.5})}], metadata=told)
+    report = build_report([file])
+    assert definitions(report) == {"finding": "What was <found>."}
+    assert "<bdi>What was &lt;found&gt;.</bdi>" in page(report)
+    assert definitions(build_report([made_log(tmp_path / "other", [{"genie": scored({"plot": 0.5})}])])) == {}
 
 
 def test_the_command_for_the_yardstick_repeats_what_the_scores_depend_on(tmp_path: Path) -> None:

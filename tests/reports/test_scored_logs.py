@@ -2,7 +2,7 @@ import math
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, read_eval_log, write_eval_log
+from inspect_ai.log import EvalResults, read_eval_log, write_eval_log
 from tests.reports.made_logs import GENIE, made_log, scored
 
 from genie_inspect.reports.scored_logs import POPULATION, Scores, read_logs, read_scored_log
@@ -46,28 +46,28 @@ def test_a_log_whose_documents_all_stand_in_the_population_is_the_populations_an
 
 def test_logs_of_one_model_have_names_of_their_own(tmp_path: Path) -> None:
     files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]) for _ in range(2)]
-    assert [log.label for log in read_logs(files)] == ["mock/writer (#1)", "mock/writer (#2)"]
+    assert [log.label for log in read_logs(files)] == [
+        "mock/writer (2026-01-02 03:04 #1)",
+        "mock/writer (2026-01-02 03:04 #2)",
+    ]
 
 
-def test_logs_of_one_model_are_told_apart_by_strategy_then_task_then_time(tmp_path: Path) -> None:
-    told = [("generate", "a", "01"), ("outline", "a", "01"), ("outline", "b", "01"), ("outline", "b", "02")]
+def test_logs_of_one_model_are_told_apart_by_their_tasks(tmp_path: Path) -> None:
     files = []
-    for solver, task, minute in told:
+    for task in ("grid_baseline", "grid_outline"):
         files.append(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
         log = read_eval_log(files[-1])
-        log.plan = EvalPlan(
-            steps=[EvalPlanStep(solver="require_grader"), EvalPlanStep(solver=f"genie_inspect/{solver}")]
-        )
         log.eval.task = f"genie_inspect/{task}"
-        log.eval.created = f"2026-01-02T03:{minute}:05+00:00"
         write_eval_log(log)
-    assert [log.label for log in read_logs(files[:2])] == ["mock/writer (generate)", "mock/writer (outline)"]
-    assert [log.label for log in read_logs(files)] == [
-        "mock/writer (generate, a, 2026-01-02 03:01)",
-        "mock/writer (outline, a, 2026-01-02 03:01)",
-        "mock/writer (outline, b, 2026-01-02 03:01)",
-        "mock/writer (outline, b, 2026-01-02 03:02)",
-    ]
+    assert [log.label for log in read_logs(files)] == ["mock/writer grid_baseline", "mock/writer grid_outline"]
+
+
+def test_a_log_in_json_is_read_as_one_in_an_archive(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, NAN, 0.3)])
+    write_eval_log(read_eval_log(file), tmp_path / "log.json")
+    first, second = read_logs([file])[0], read_logs([tmp_path / "log.json"])[0]
+    assert [str(document) for document in second.documents] == [str(document) for document in first.documents]
+    assert len(first.documents) == 3
 
 
 def test_samples_that_the_log_does_not_have_are_passed_over(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pytest
+from inspect_ai.log import write_eval_log
+from inspect_ai.scorer import Score
 from tests.reports.logs import log_of, plots
 
 from genie_inspect.reports.comparison import Options, compare
@@ -34,7 +37,9 @@ def test_nothing_measured_is_no_finding(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1, 0.2))
     log_of(tmp_path, "silent", plots(math.nan, math.nan), texts=("",))
     found = compare([tmp_path], "plain")
-    assert verdict(found) == "None of 1 differences from plain could be measured."
+    assert verdict(found) == (
+        "None of 1 differences from plain could be tested: that takes two prompts or more with scores on both sides."
+    )
     assert "silent lost 2 of 2 documents: what is left may be a selection" in warnings(found)
 
 
@@ -64,3 +69,65 @@ def test_length_matching_needs_no_warning(tmp_path: Path) -> None:
     assert any(line.startswith("brief writes") for line in warnings(compare([tmp_path], "plain")))
     matched = compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))
     assert not any("writes" in line for line in warnings(matched))
+
+
+def test_one_prompt_is_no_test_however_many_documents_it_has(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", {"owl": [{"plot": 0.1}, {"plot": 0.2}]}, texts=("one", "two"))
+    later = {"owl": [{"plot": 0.8}, {"plot": 0.9}]}
+    log_of(tmp_path, "negative", later, texts=("uno", "due"), earlier=("one", "two"))
+    found = compare([tmp_path], "plain")
+    difference = found.rows[0].finding.difference
+    assert (difference.pairs, found.rows[0].instances) == (1, 2)
+    assert difference.delta == pytest.approx(0.7)
+    assert all(math.isnan(value) for value in (difference.low, difference.high, difference.p_value, difference.effect))
+    assert verdict(found).startswith("None of 1 differences from plain could be tested: that takes two prompts")
+    assert warnings(found) == [
+        "negative has one prompt in common with its baseline: without a second there is neither interval nor p-value"
+    ]
+
+
+def test_a_baseline_of_another_length_than_the_population_is_warned_of_too(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {"length": {"population": 31, "matched": {"plot": 0.5}}}
+    log_of(tmp_path, "plain", plots(*BEFORE), texts=(" ".join(["word"] * 17),), **facts)
+    log_of(tmp_path, "longer", plots(*BEFORE), texts=(" ".join(["word"] * 24),), **facts)
+    assert [line.split(":")[0] for line in warnings(compare([tmp_path], "plain"))] == [
+        "plain writes 18 words where the population has 31"
+    ]
+
+
+def test_documents_written_after_one_that_the_baseline_lacks_are_counted(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE), texts=("one",))
+    log_of(tmp_path, "negative", plots(*AFTER), texts=("uno",), earlier=("another",))
+    found = compare([tmp_path], "plain")
+    assert found.rows[0].paired_by == "prompt"
+    assert [line.split(";")[0] for line in warnings(found)] == [
+        "negative has 8 documents written after one that its baseline's log lacks, so prompts are paired"
+    ]
+
+
+def test_a_scorer_whose_population_cannot_be_matched_is_named(tmp_path: Path) -> None:
+    texts = (" ".join(["word"] * 9),)
+    for task in ("plain", "same"):
+        log = log_of(tmp_path, task, plots(*BEFORE), texts=texts, length={"population": 10, "matched": {"plot": 0.5}})
+        for sample in log.samples or []:
+            scores = sample.scores or {}
+            metadata = {"signature": "measure:cosine|version:0"}
+            scores["cosine"] = Score(value={"cosine": 0.5}, metadata=metadata)
+        write_eval_log(log)
+    assert warnings(compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))) == [
+        "cosine has no figures against population documents of like length: only what it scores is matched"
+    ]
+    assert warnings(compare([tmp_path], "plain")) == []
+
+
+def test_runs_at_opposite_ends_of_the_band_are_warned_of_without_the_advice_to_match_them(tmp_path: Path) -> None:
+    # a band of 10 / 1.5 to 10 * 1.5 words: 7 and 15 lie within it, more than 1.5x apart
+    facts: dict[str, Any] = {"length": {"population": 10, "matched": {}}}
+    log_of(tmp_path, "plain", plots(*BEFORE), texts=(" ".join(["word"] * 6),), **facts)
+    log_of(tmp_path, "long", plots(*AFTER), texts=(" ".join(["word"] * 14),), **facts)
+    found = compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))
+    assert warnings(found)[0] == (
+        "long writes 15 words where plain writes 7: beyond 1.5x lengths do not compare; each is within the band of the "
+        "population's, at opposite ends"
+    )
+    assert verdict(found).endswith("what long gained or lost may be length alone.")

@@ -4,9 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai import score as score_again
+from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
+from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
 from tests.scripted import DOCUMENTS, FOX, OWL, Script, evaluated, grading, output, saying, scores, small_population
 
@@ -15,7 +18,7 @@ from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
-from genie_inspect.signature import package_version
+from genie_inspect.signature import facts_of, package_version
 
 STORY = "A blue owl flew."
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
@@ -339,3 +342,16 @@ def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path
     assert metadata(plain)["signature"] != metadata(changed)["signature"]
     digest = GraderReader(saying("").model(), own).template.digest
     assert f"reader:grader(mockllm/model,template={digest})" in metadata(changed)["signature"]
+
+
+def test_a_grader_with_the_signatures_separator_in_its_name_is_a_grader_like_any_other(
+    folder: Path, tmp_path: Path
+) -> None:
+    task = Task(dataset=[Sample(input=OWL)], scorer=genie(population=str(folder)))
+    grader = get_model("mockllm/a|b", custom_outputs=grading(), memoize=False)
+    (log,) = evaluate(
+        task, model=saying(STORY).model(), model_roles={"grader": grader}, log_dir=str(tmp_path), display="none"
+    )
+    (score,) = scores(log)
+    assert score.reason is None
+    assert facts_of(metadata(score)["signature"])["judge"].startswith("list(mockllm/a|b,")

@@ -102,3 +102,17 @@ def test_fewer_opponents_are_drawn_by_the_text(population: Population, tmp_path:
 def test_no_opponents_are_refused() -> None:
     with pytest.raises(PrerequisiteError, match="opponents is 0, expected at least 1"):
         litbench(opponents=0)
+
+
+def test_a_recorded_grader_is_refused_before_anything_is_generated(tmp_path: Path) -> None:
+    writer = saying(STORY)
+    with pytest.raises(PrerequisiteError, match=r"^bundled/grader has its readings on record .* needs a real grader$"):
+        evaluate(
+            "genie_inspect/synthetic_prompts",
+            task_args={"panel": "cheap,litbench"},
+            model=writer.model(),
+            model_roles={"grader": "bundled/grader"},
+            log_dir=str(tmp_path / "logs"),
+            display="none",
+        )
+    assert writer.requests == []

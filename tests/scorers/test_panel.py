@@ -27,11 +27,15 @@ def test_names_stand_for_measures() -> None:
     assert chosen_panel("all").names == (*CHEAP, "litbench")
     assert chosen_panel("partition, cosine,cosine").names == ("partition", "cosine")
     assert chosen_panel(["partition", "cosine"]).names == ("partition", "cosine")
+    assert chosen_panel("cheap,litbench").names == (*CHEAP, "litbench")
+    assert chosen_panel("litbench,cheap", "list").asks_equivalence == "embedded"
+    assert chosen_panel("cheap,partition", "list").asks_equivalence == "grader"
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    for unknown in ("diversity", "cheap,litbench", ["cosine", "x"]):
-        with pytest.raises(UnknownChoiceError, match="expected none, cheap"):
+    for unknown in ("diversity", "cheap,diversity", "none,cosine", ["cosine", "x"]):
+        shown = unknown if isinstance(unknown, str) else ",".join(unknown)
+        with pytest.raises(UnknownChoiceError, match=f"panel is '{shown}', expected none, or cheap"):
             chosen_panel(unknown)
 
 
@@ -92,7 +96,7 @@ def test_the_viewer_has_a_column_for_the_first_key_of_each_measure() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"panel": "x"}, "panel is 'x', expected none, cheap"),
+        ({"panel": "x"}, "panel is 'x', expected none, or cheap"),
         ({"population": "none", "panel": "cheap"}, "no population to compare with"),
     ],
 )

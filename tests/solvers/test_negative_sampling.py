@@ -33,11 +33,18 @@ def test_silence_in_the_second_round_scores_neither_document(tmp_path: Path) -> 
     assert len(script.requests) == 3
 
 
-def test_silence_in_the_first_round_ends_it(tmp_path: Path) -> None:
+def test_silence_in_the_first_round_is_asked_once_more_and_then_ends_it(tmp_path: Path) -> None:
     script = saying("")
     sample = run(negative_sampling(), script, tmp_path)[0]
     assert sample.output.error == "negative_sampling: no text could be read"
-    assert len(script.requests) == 1
+    assert script.requests == [OWL, OWL]
+
+
+def test_silence_once_in_the_first_round_costs_nothing_but_the_question(tmp_path: Path) -> None:
+    script = saying("", "An owl sleeps.", "A ship burns.")
+    sample = run(negative_sampling(), script, tmp_path)[0]
+    assert (sample.output.completion, sample.store["earlier"]) == ("A ship burns.", ["An owl sleeps."])
+    assert unfenced(script.requests[2]) == {"request": OWL, "earlier": ["An owl sleeps."]}
 
 
 def test_a_refused_first_document_is_shown_to_nobody(tmp_path: Path) -> None:

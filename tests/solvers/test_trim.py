@@ -8,6 +8,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from tests.scripted import OWL, Script, saying
 from tests.solvers.runs import run
 
+from genie_inspect.judges.prerequisites import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.solvers.trim import trim
 from genie_inspect.solvers.verbalized_sampling import verbalized_sampling
@@ -84,3 +85,16 @@ def test_without_a_grader_the_run_stops_before_anything_is_generated(tmp_path: P
     assert log.status == "error"
     assert "trim asks a model which sentences" in str(log.error and log.error.message)
     assert script.requests == []
+
+
+@pytest.mark.parametrize("meta", [7, "no", None])
+def test_what_is_neither_true_nor_false_is_refused(meta: object) -> None:
+    with pytest.raises(PrerequisiteError, match=r"meta is .*, expected true or false"):
+        trim(meta=meta)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_what_measures_of_a_set_judge_is_trimmed_too(tmp_path: Path) -> None:
+    texts = [{"text": f"<think>Hm.</think>Owl {number}.", "probability": 0.1} for number in (1, 2)]
+    script = saying(json.dumps({"responses": texts}))
+    sample = run([verbalized_sampling(pick="all"), trim(meta=False)], script, tmp_path)[0]
+    assert sample.store["generations"] == ["Owl 1.", "Owl 2."]

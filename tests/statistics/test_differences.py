@@ -76,3 +76,16 @@ def test_swapping_the_sides_turns_the_sign_alone(before: np.ndarray, after: np.n
 def test_an_unknown_correction_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         findings([], "fdr")
+
+
+def test_an_interval_ends_where_no_difference_can_lie() -> None:
+    (found,) = differences([[0.0], [0.1], [0.9], [0.2]], [[1.0], [0.1], [0.8], [0.5]])
+    assert 1 < found.high < math.inf
+    assert (found.within(1).high, found.within(1).delta) == (1, found.delta)
+    assert found.within(1).low == max(found.low, -1)
+
+
+def test_an_end_that_few_pairs_leave_open_stays_open() -> None:
+    (found,) = differences([[0.1], [0.2]], [[0.2], [0.7]])
+    assert (found.low, found.high) == (-math.inf, math.inf)
+    assert found.within(1) == found

@@ -68,3 +68,12 @@ def test_no_values_have_no_mean() -> None:
 def test_values_without_a_cluster_are_refused() -> None:
     with pytest.raises(ValueError, match="2 values but 1 clusters"):
         clustered_interval([1, 2], ["a"])
+
+
+def test_an_interval_ends_where_the_values_do() -> None:
+    values = [0.9, 1.0, 1.0]  # mean 0.967, half width 4.303 * 0.0333 = 0.143
+    found = clustered_interval(values, ["a", "b", "c"])
+    assert found.high > 1
+    bounded = found.within(0, 1)
+    assert (bounded.mean, bounded.low, bounded.high) == (found.mean, found.low, 1)
+    assert math.isnan(clustered_interval([0.5], ["a"]).within(0, 1).low)

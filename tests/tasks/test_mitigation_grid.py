@@ -1,3 +1,4 @@
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -6,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import eval as evaluate
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.scripted import Script, grading
+from tests.scripted import Script, grading, saying
 
 from genie_inspect.cli import main
 from genie_inspect.errors import UnreadableReplyError
@@ -62,3 +63,19 @@ def test_each_strategy_runs_on_a_scripted_model(task: str, tmp_path: Path) -> No
     (sample,) = log.samples or []
     assert "a knight met a robot." in sample.output.completion.lower()
     assert (sample.scores or {})["genie"].reason is None
+
+
+@pytest.mark.parametrize(("task", "rubbish"), [(TASKS[1], "{{ qwe"), *((task, "") for task in TASKS)])
+def test_a_strategy_whose_replies_are_rubbish_ends_unscored_with_a_reason(
+    task: str, rubbish: str, tmp_path: Path
+) -> None:
+    (log,) = evaluate(
+        f"{RECIPE}@{task}", model=saying(rubbish).model(), model_roles={"grader": grading().model()}, epochs=1,
+        limit=2, display="none", log_dir=str(tmp_path),
+    )  # fmt: skip
+    assert log.status == "success", log.error
+    for sample in log.samples or []:
+        score = (sample.scores or {})["genie"]
+        assert isinstance(score.value, dict)
+        assert all(math.isnan(float(str(value))) for value in score.value.values())
+        assert str(score.reason).startswith(("no_response", task.removeprefix("grid_")))

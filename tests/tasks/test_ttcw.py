@@ -90,22 +90,17 @@ def test_without_a_reference_plots_are_enough_when_the_length_is_given(tmp_path:
 
 def test_without_a_grader_nothing_is_generated_and_the_error_says_what_to_name() -> None:
     writer = saying("A new story.")
-    log = run(None, writer)
-    assert log.status == "error"
-    assert log.error
-    assert "--model-role grader=" in log.error.message
-    assert "judge=embedded" not in log.error.message
+    with pytest.raises(PrerequisiteError) as refused:
+        run(None, writer)
+    assert "--model-role grader=" in str(refused.value)
+    assert "judge=embedded" not in str(refused.value)
     assert not writer.requests
 
 
 def test_the_recorded_grader_is_refused_before_anything_is_generated() -> None:
     writer = saying("A new story.")
-    [log] = evaluate(
-        "genie_inspect/ttcw", model=writer.model(), model_roles={"grader": "bundled/grader"}, display="none"
-    )
-    assert log.status == "error"
-    assert log.error
-    assert "needs a real grader" in log.error.message
+    with pytest.raises(PrerequisiteError, match="needs a real grader"):
+        evaluate("genie_inspect/ttcw", model=writer.model(), model_roles={"grader": "bundled/grader"}, display="none")
     assert not writer.requests
 
 

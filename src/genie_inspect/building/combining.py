@@ -66,8 +66,10 @@ def sampled(
         PopulationError: If the population cannot be opened or holds answers alone.
     """
     whole = open_population(source)
-    if size.documents is not None:
-        whole.require_documents("sampling documents")
+    if size.documents is not None and whole.answers_alone:
+        raise PopulationError(
+            f"population {whole.name} has only answers: its prompts can be sampled, its documents not"
+        )
     prompts = stratified(whole.prompts, lambda _: "", size.seed)[: size.prompts] if size.prompts else whole.prompts
     prompts = [prompt for prompt in whole.prompts if prompt in set(prompts)]
 

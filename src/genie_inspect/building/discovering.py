@@ -121,15 +121,18 @@ async def discover_features(
 
 
 async def _asked(search: Search, interviewer: Interviewer, progress: Progress) -> list[list[Named]]:
+    done = 0
+
     async def one() -> list[Named]:
+        nonlocal done
         said = await interviewer.list_items(
             "list_features", MOST_FEATURES, {"task": search.task}, None, numbered_answers, temperature=TEMPERATURE
         )
+        done += 1
+        progress("asking for features", done, search.samples)
         return list(split(said))
 
-    replies = await gathered(*(one() for _ in range(search.samples)))
-    progress("asking for features", search.samples, search.samples)
-    return replies
+    return await gathered(*(one() for _ in range(search.samples)))
 
 
 def split(said: Sequence[str]) -> Iterator[Named]:

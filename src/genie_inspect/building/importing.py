@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from genie_inspect.building.work import Progress, new_folder, no_progress
+from genie_inspect.building.question_files import read_questions
+from genie_inspect.building.work import Progress, check_unused, new_folder, no_progress
 from genie_inspect.engines.tables import open_table
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.card import write_card
@@ -27,6 +28,8 @@ class Import:
     description: str = ""
     features: str | None = None
     """The preset's unless given."""
+    questions: Path | None = None
+    """A file or population whose questions are taken beside the table's."""
     mapping: Sequence[str] = ()
     preset: str | None = None
     reader: str | None = None
@@ -62,12 +65,17 @@ def import_population(order: Import, progress: Progress = no_progress) -> Import
         TableError: If the table cannot be read.
         MissingExtraError: If Parquet or the hub needs a library that is not installed.
     """
+    check_unused(order.output)
     preset = read_preset(order.preset) if order.preset else Preset(columns={})
     features = read_features(order.features or preset.features)
     table = open_table(order.source, order.split)
     mapping = read_mapping(order.mapping, preset.columns, table.columns, order.source)
     mapped = Mapped(mapping, features, preset.names, order.reader or preset.reader).take(table.rows)
     questions = mapped.questions()
+    if order.questions is not None:
+        told = {prompt for _, prompt, _ in mapped.texts}
+        given = [asked for asked in read_questions(order.questions, features) if asked.prompt.strip() in told]
+        questions = list({question.id: question for question in [*questions, *given]}.values())
     documents, answers = mapped.documents(), list(mapped.answers(questions))
     if not documents and not answers:
         raise PopulationError(f"nothing in {order.source} could be used: {dict(mapped.dropped) or 'it has no rows'}")

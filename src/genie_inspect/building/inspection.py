@@ -44,7 +44,7 @@ class Inspected:
             return "\n".join([*lines, "restore the files, or write the population again; nothing else was counted"])
         for label, value in counts(self.population, self.found).items():
             shown = ", ".join(f"{name} {count}" for name, count in value.items()) if isinstance(value, dict) else value
-            lines.append(f"{label.replace('_', ' ')}: {shown}")
+            lines += [f"{label.replace('_', ' ')}: {shown}"] if shown != "" else []
         lines.append(f"power, at a spread of similarities of {self.spread}:")
         lines += [f"  {name}: {told(power)}" for name, power in self.power.items()]
         return "\n".join(lines)

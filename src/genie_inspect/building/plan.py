@@ -47,6 +47,8 @@ class Built:
     """Generations that did not join, by reason."""
     coherence_unrated: int = 0
     """Documents that joined although their coherence could not be rated."""
+    prompts_without_documents: int = 0
+    """Prompts that lost all of them, and so their questions."""
     questions: int = 0
     rejected_questions: dict[str, int] = field(default_factory=dict)
     """By step and reason."""

@@ -17,13 +17,12 @@ from genie_inspect.building.recorded_model import RecordedModel
 from genie_inspect.building.work import Progress, appearing, check_unused, no_progress
 from genie_inspect.engines.coherence_rewards import CoherenceRewards
 from genie_inspect.errors import PopulationError, UnknownChoiceError
-from genie_inspect.judges.coherence import CoherenceRater, GraderCoherence, RewardCoherence
+from genie_inspect.judges.coherence import HIGHEST, LOWEST, CoherenceRater, GraderCoherence, RewardCoherence
 from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.populations.card import write_card
-from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, seal_population
-from genie_inspect.populations.schema import Answer, Document, Question
+from genie_inspect.populations.schema import Answer, Document, Question, Row
 
 PROMPTS_AT_ONCE = 8
 COLLECTED = "collected.jsonl"
@@ -56,9 +55,7 @@ class Builder:
         self.progress = progress
         self.built = Built()
         self.dropped: Counter[str] = Counter()
-        rater, middle = _rater(plan, model)
-        least = middle if plan.min_coherence is None else plan.min_coherence
-        self.chooser = Chooser(plan.per_prompt, plan.seed, plan.near_duplicates, rater, least)
+        self.chooser = Chooser(plan.per_prompt, plan.seed, plan.near_duplicates, *_rater(plan, model))
         self.reader = GraderReader(model, plan.templates)
 
     async def build(self) -> Built:
@@ -73,13 +70,11 @@ class Builder:
         built.generations, self.dropped = collected.generations, collected.dropped
         questions = given if given is not None else await self._written(list(collected.begins))
         questions = [question for question in questions if question.prompt in collected.begins]
-        built.questions = len(questions)
         if not questions:
             reasons = [f"{count} {reason}" for reason, count in built.rejected_questions.items()]
             why = ", ".join([*reasons, f"{built.unreadable_replies} unreadable replies"])
             raise PopulationError(f"no question is left to ask: {why}; every step's record stands in {self.work}")
         with appearing(plan.output, self.work) as folder:
-            write_rows(folder / QUESTIONS, questions)
             await self._fill(folder, questions, collected)
             self._seal(folder, sorted(collected.models))
         return built
@@ -108,24 +103,33 @@ class Builder:
 
         prompts, before = list(asked), self.model.tally.requests
         with ExitStack() as stack:
-            files = [stack.enter_context((folder / name).open("w", encoding="utf-8")) for name in (DOCUMENTS, ANSWERS)]
+            names = (QUESTIONS, DOCUMENTS, ANSWERS)
+            files = [stack.enter_context((folder / name).open("w", encoding="utf-8")) for name in names]
             for start in range(0, len(prompts), PROMPTS_AT_ONCE):
-                for chosen, read in await gathered(*map(one, prompts[start : start + PROMPTS_AT_ONCE])):
-                    files[0].writelines(row.model_dump_json() + "\n" for row in chosen)
-                    files[1].writelines(row.model_dump_json() + "\n" for row in read)
+                some = prompts[start : start + PROMPTS_AT_ONCE]
+                for prompt, (chosen, read) in zip(some, await gathered(*map(one, some)), strict=True):
+                    kept = asked[prompt] if chosen else []  # of a prompt without documents nobody is asked
+                    made: tuple[Sequence[Row], ...] = (kept, chosen, read)
+                    for file, rows in zip(files, made, strict=True):
+                        file.writelines(row.model_dump_json() + "\n" for row in rows)
+                    self.built.questions += len(kept)
+                    self.built.prompts_without_documents += not chosen
                 self.progress("reading documents", min(start + PROMPTS_AT_ONCE, len(prompts)), len(prompts))
         self._count(self.model.tally.requests - before)
+        if not self.built.documents:
+            reasons = ", ".join(f"{count} {reason}" for reason, count in self.built.dropped.items())
+            raise PopulationError(f"no document is left of {self.built.generations} generations: {reasons}")
 
     async def _read(self, documents: Sequence[Document], questions: Sequence[Question]) -> list[Answer]:
         readings = await gathered(*(self.reader.read(document.text, questions) for document in documents))
         answers: list[Answer] = []
+        reader = self.reader.signature
         for document, reading in zip(documents, readings, strict=True):
             self.built.unreadable_answers += len(reading.faults)
             for index, (question, answer) in enumerate(zip(questions, reading.answers, strict=True)):
                 text = answer.text if answer else None
                 if index not in reading.faults:
-                    own = {"document": document.id, "question": question.id, "reader": self.reader.signature}
-                    answers.append(Answer(**own, text=text))
+                    answers.append(Answer(document=document.id, question=question.id, reader=reader, text=text))
         self.built.documents += len(documents)
         self.built.answers += len(answers)
         self.built.unspecified += sum(answer.text is None for answer in answers)
@@ -154,16 +158,20 @@ class Builder:
 
 
 def _rater(plan: Plan, model: RecordedModel) -> tuple[CoherenceRater | None, float]:
-    """Who rates coherence, and the middle of the scale: the study kept 2 and more of a reward model's 0 to 4.
+    """Who rates coherence, and from what a document joins: the study kept 2 and more of a reward model's 0 to 4.
 
     Raises:
-        UnknownChoiceError: If the plan's choice is none.
+        UnknownChoiceError: If the plan's choice is none, or what it asks for is not on the grader's scale.
         MissingExtraError: If the reward model's extra is missing.
     """
+    least = plan.min_coherence
     if plan.coherence == NONE:
         return None, 0.0
     if plan.coherence == GRADER:
-        return GraderCoherence(model, plan.templates), 3.0
+        if least is not None and not LOWEST <= least <= HIGHEST:
+            raise UnknownChoiceError("min_coherence", least, f"{LOWEST} to {HIGHEST}, as the grader rates")
+        return GraderCoherence(model, plan.templates), 3.0 if least is None else least
     if plan.coherence.startswith(REWARD) and plan.coherence != REWARD:
-        return RewardCoherence(CoherenceRewards(plan.coherence.removeprefix(REWARD))), 2.0
+        rewards = CoherenceRewards(plan.coherence.removeprefix(REWARD))
+        return RewardCoherence(rewards), 2.0 if least is None else least
     raise UnknownChoiceError("coherence", plan.coherence, f"{GRADER}, {REWARD}<hub id or folder> or {NONE}")

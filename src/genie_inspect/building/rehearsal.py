@@ -38,7 +38,7 @@ class Rehearsal(Model):
         reply = rehearsed(data)
         output = ModelOutput.from_content(str(self), reply)
         asked = static_token_count(request)
-        said = TOKENS_A_REPLY_ITEM * max(1, reply.count('": "'))
+        said = TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))  # as `fenced` writes the items
         output.usage = ModelUsage(input_tokens=asked, output_tokens=said, total_tokens=asked + said)
         return output
 

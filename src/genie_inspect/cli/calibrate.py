@@ -42,7 +42,11 @@ FILE = click.Path(path_type=Path)
 @click.option("--seed", default=0, show_default=True, help="Which pairs are drawn.")
 @click.option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
 @click.option("--templates", type=FILE, help="A folder of your own instruction templates.")
-@click.option("--cache", is_flag=True, help="Look ratings up in the cache and keep them; else all are asked for anew.")
+@click.option(
+    "--cache",
+    is_flag=True,
+    help="Take ratings from the cache, as after a run that was killed; else all are asked for anew (and kept).",
+)
 @click.option("--picture", type=FILE, help="Write a chart to this .svg or .png.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
 def calibrate(
@@ -72,7 +76,7 @@ def calibrate(
             check_picture(picture)
         opened = open_population(population)
         recorded = [RatingsFile(_found(file, opened), opened) for file in files]
-        asked = _judges(judges, graders, templates, Cache() if cache else None)
+        asked = _judges(judges, graders, templates, anew=not cache)
         if len(asked) + sum(len(file.raters) for file in recorded) < 2:
             raise CalibrationError("one rater has nobody to agree with, name another --judge, --grader or --ratings")
         targets = _targets(opened, recorded, reader, pairs, seed)
@@ -119,7 +123,7 @@ def _targets(
 
 
 def _judges(
-    judges: tuple[str, ...], graders: tuple[str, ...], templates: Path | None, cache: Cache | None
+    judges: tuple[str, ...], graders: tuple[str, ...], templates: Path | None, *, anew: bool
 ) -> dict[str, Judge]:
     """Every judge with every grader, by name."""
     for judge in judges:
@@ -127,9 +131,9 @@ def _judges(
             raise UnknownChoiceError("judge", judge, "one of " + ", ".join(MODES))
     if judges and not graders:
         raise CalibrationError(f"judge={judges[0]} asks a model, name it: --grader <provider/model>")
-    models = {grader: named_model(grader) for grader in graders}
+    models, cache = {grader: named_model(grader) for grader in graders}, Cache() if graders else None
     return {
-        f"{judge}({grader})": MODES[judge](model, templates, RatingMemo(cache_for(model, cache)))
+        f"{judge}({grader})": MODES[judge](model, templates, RatingMemo(cache_for(model, cache), anew=anew))
         for grader, model in models.items()
         for judge in judges or USUAL_JUDGES
     }

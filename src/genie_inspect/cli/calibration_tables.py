@@ -30,11 +30,12 @@ def agreement_tables(agreements: Iterable[Agreement]) -> "Iterator[Table]":
 
 def conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
     """A table a rater, a row a feature; what a rater cannot show has no column."""
-    for rater, own in groupby(conducts, key=lambda one: one.rater):
+    for rater, group in groupby(conducts, key=lambda one: one.rater):
+        own = list(group)
         rows = {one.feature: _conduct(one) for one in own}
         shown = [index for index in range(len(COLUMNS)) if any(cells[index] for cells in rows.values())]
         kept = {feature: [cells[index] for index in shown] for feature, cells in rows.items()}
-        yield _table(rater, [COLUMNS[index] for index in shown], kept)
+        yield _table(rater, [COLUMNS[index] for index in shown], kept, _unusable(own))
 
 
 def _conduct(one: Conduct) -> list[str]:
@@ -42,11 +43,18 @@ def _conduct(one: Conduct) -> list[str]:
     return [str(one.asked), unusable, _figure(one.novelty), _interval(one.position), _interval(one.swapped)]
 
 
-def _table(title: str, columns: Iterable[str], rows: Mapping[str, list[str]]) -> "Table":
+def _unusable(own: Iterable[Conduct]) -> str:
+    """Why pairs came to no rating, and how many; empty when all did."""
+    faults = next((one.faults for one in own if one.feature == ALL), {})
+    return "unusable: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) if faults else ""
+
+
+def _table(title: str, columns: Iterable[str], rows: Mapping[str, list[str]], caption: str = "") -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title), title_justify="left")
+    table = Table(title=Text(title), title_justify="left", caption=Text(caption) if caption else None)
+    table.caption_justify = "left"
     table.add_column("feature")
     for name in columns:
         table.add_column(name, justify="right")

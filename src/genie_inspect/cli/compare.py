@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from genie_inspect.cli.comparison_tables import difference_table, run_table
+from genie_inspect.cli.comparison_tables import difference_tables, legend, run_tables, unscored_lines
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.reports.comparison import Options
@@ -66,8 +66,16 @@ def compare(
         return
     console = Console()
     for run in dict.fromkeys(row.run for row in found.rows):
-        console.print(difference_table(found, run))
-    console.print(run_table(found))
+        for table in difference_tables(found, run, console):
+            console.print(table)
+    console.print(legend(found), highlight=False, markup=False)
+    console.print()
+    for table in run_tables(found, console):
+        console.print(table)
+    for line in unscored_lines(found):
+        console.print(line, highlight=False, markup=False)
+    for signature in found.signatures.values():
+        console.print(signature, highlight=False, markup=False, soft_wrap=True)
     for note in warnings(found):
         console.print(f"Beware: {note}.", highlight=False, markup=False)
     console.print(verdict(found), highlight=False, markup=False)

@@ -1,81 +1,146 @@
-"""The tables of `genie compare`."""
+"""The tables of `genie compare`, in as many blocks of columns as the width asks for: no figure is cut off."""
 
 import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
+from rich import box
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from genie_inspect.reports.comparison import Comparison, Facts, Row
 
+LineT = TypeVar("LineT")  # a Row or a run's Facts
+UNBOUND = 10_000  # columns: what a table takes where nothing has to fold
+NAMES = 0.3  # of the width, at most
 
-def difference_table(found: Comparison, run: str) -> Table:
+
+@dataclass(frozen=True, slots=True)
+class Head(Generic[LineT]):
+    """A column of figures."""
+
+    name: str
+    cell: Callable[[LineT], str]
+
+
+def difference_tables(found: Comparison, run: str, console: Console) -> list[Table]:
     """Keys down; means, difference with interval, Cohen's d, corrected p-values, power, pairs and coverage across.
 
     An end of an interval that too few differing pairs leave open is a dash.
     """
     rows = [row for row in found.rows if row.run == run]
-    table = Table(
-        title=escape(f"{run} against {rows[0].baseline}, paired by {rows[0].paired_by}"),
-        caption=f"p-values corrected ({found.options.correction}) over {len(found.rows)} tests; equivalent: p of a "
-        "difference beyond the margin; power: of finding one as large as the margin; * holds",
+    scorers = list(dict.fromkeys(row.scorer for row in rows))
+    lines: list[tuple[str, Row | None]] = []
+    for scorer in scorers:
+        lines += [(f"[bold]{escape(scorer)}[/bold]", None)] if len(scorers) > 1 else []
+        lines += [(escape(row.key.replace("_", " ")), row) for row in rows if row.scorer == scorer]
+    title = f"{run} against {rows[0].baseline}, paired by {rows[0].paired_by}"
+    return _blocks(escape(title), "feature", lines, DIFFERENCE, console)
+
+
+def run_tables(found: Comparison, console: Console) -> list[Table]:
+    """Runs down; documents, words, coherence and refusals across."""
+    heads = [head for head in RUN if head.name != LEFT_OUT or any(run.left_out for run in found.runs)]
+    return _blocks("beside the scores", "run", [(escape(run.label), run) for run in found.runs], heads, console)
+
+
+def legend(found: Comparison) -> str:
+    """What the columns say."""
+    tests = sum(not math.isnan(row.finding.p_value) for row in found.rows)
+    by_instance = any(row.instances is not None for row in found.rows)
+    return (
+        f"p: corrected ({found.options.correction}) over {tests} tests. alike: p of a difference beyond the margin, "
+        "corrected likewise. *: holds. power: chance of finding a difference as large as the margin. pairs: prompts"
+        + (" (pairs of documents in them)" if by_instance else "")
+        + ". used: share of questions, baseline / run. Intervals stand for themselves, uncorrected."
     )
-    heads = ("feature", "baseline", "mean", "difference [95%]", "d", "p", "equivalent", "power", "pairs", "used")
+
+
+def unscored_lines(found: Comparison) -> list[str]:
+    """Why documents have no score, a line a run."""
+    return [
+        f"{run.label} not scored: " + ", ".join(f"{count} {reason}" for reason, count in run.unscored.items())
+        for run in found.runs
+        if run.unscored
+    ]
+
+
+def _blocks(
+    title: str,
+    name: str,
+    lines: Sequence[tuple[str, LineT | None]],
+    heads: Sequence[Head[LineT]],
+    console: Console,
+) -> list[Table]:
+    """The table, or so many parts of it side by side as fit, one below the other."""
+    unbound = console.options.update_width(UNBOUND)
+
+    def table(own: Sequence[Head[LineT]], title: str) -> Table:
+        made = Table(
+            title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
+        )
+        made.add_column(name, overflow="fold", max_width=max(len(name), int(NAMES * console.width)))
+        for head in own:
+            made.add_column(head.name, justify="right", no_wrap=True)
+        for label, line in lines:
+            made.add_row(label, *(head.cell(line) if line else "" for head in own))
+        return made
+
+    parts: list[list[Head[LineT]]] = [[]]
     for head in heads:
-        table.add_column(head, justify="left" if head == "feature" else "right")
-    for scorer in dict.fromkeys(row.scorer for row in rows):
-        for row in rows:
-            if row.scorer == scorer:
-                table.add_row(escape(_name(row, found)), *_cells(row))
-        table.add_section()
-    return table
+        wider = [*parts[-1], head]
+        if parts[-1] and console.measure(table(wider, ""), options=unbound).maximum > console.width:
+            parts.append([head])
+        else:
+            parts[-1] = wider
+    return [table(part, title if number == 0 else "") for number, part in enumerate(parts)]
 
 
-def run_table(found: Comparison) -> Table:
-    """Runs down; documents, words, coherence, refusals and reasons for missing scores across."""
-    table = Table(title="beside the scores", caption="\n".join(found.signatures.values()))
-    for head in ("run", "scored", "words", "population", "coherence", "refused", "left out", "not scored because"):
-        table.add_column(head, justify="left" if head in ("run", "not scored because") else "right")
-    for run in found.runs:
-        table.add_row(*map(escape, _facts(run)))
-    return table
+def _delta(row: Row) -> str:
+    difference = row.finding.difference
+    delta = _shown(difference.delta, "+.3f")
+    if math.isnan(difference.low):
+        return delta
+    return f"{delta} [{_shown(difference.low, '+.3f')}, {_shown(difference.high, '+.3f')}]"
 
 
-def _name(row: Row, found: Comparison) -> str:
-    """The key, with its scorer where there are several."""
-    name = row.key.replace("_", " ")
-    return f"{row.scorer}: {name}" if len(found.signatures) > 1 and row.key != row.scorer else name
+def _pairs(row: Row) -> str:
+    pairs = str(row.finding.difference.pairs)
+    return pairs if row.instances is None else f"{pairs} ({row.instances})"
 
 
-def _cells(row: Row) -> list[str]:
-    finding, difference = row.finding, row.finding.difference
-    interval = _shown(difference.delta, "+.3f")
-    if not math.isnan(difference.low):
-        interval += f" [{_shown(difference.low, '+.3f')}, {_shown(difference.high, '+.3f')}]"
-    return [
-        _shown(difference.before, ".3f"),
-        _shown(difference.after, ".3f"),
-        interval,
-        _shown(difference.effect, "+.2f"),
-        _shown(finding.p_value, ".3f") + ("*" if finding.differs else ""),
-        _shown(finding.p_unlike, ".3f") + ("*" if finding.is_equivalent else ""),
-        _shown(finding.power, ".0%"),
-        str(difference.pairs),
-        " / ".join(f"{used / asked:.0%}" if asked else "-" for used, asked in row.coverage),
-    ]
+def _used(row: Row) -> str:
+    return " / ".join(f"{used / asked:.0%}" if asked else "-" for used, asked in row.coverage)
 
 
-def _facts(run: Facts) -> list[str]:
-    return [
-        run.label,
-        f"{run.scored} of {run.documents}",
-        _shown(run.words, ".0f"),
-        _shown(run.population_words, ".0f"),
-        _shown(run.coherence, ".1f"),
-        str(run.refusals),
-        str(run.left_out),
-        ", ".join(f"{count} {reason}" for reason, count in run.unscored.items()),
-    ]
+def _starred(value: float, holds: bool) -> str:
+    return _shown(value, ".3f") + ("*" if holds else " ")
 
 
 def _shown(value: float, form: str) -> str:
     return format(value, form) if math.isfinite(value) else "-"
+
+
+DIFFERENCE: tuple[Head[Row], ...] = (
+    Head("baseline", lambda row: _shown(row.finding.difference.before, ".3f")),
+    Head("mean", lambda row: _shown(row.finding.difference.after, ".3f")),
+    Head("difference [95%]", _delta),
+    Head("d", lambda row: _shown(row.finding.difference.effect, "+.2f")),
+    Head("p", lambda row: _starred(row.finding.p_value, row.finding.differs)),
+    Head("margin", lambda row: _shown(row.finding.difference.margin, ".3f")),
+    Head("alike", lambda row: _starred(row.finding.p_unlike, row.finding.is_equivalent)),
+    Head("power", lambda row: _shown(row.finding.power, ".0%")),
+    Head("pairs", _pairs),
+    Head("used", _used),
+)
+LEFT_OUT = "left out"
+RUN: tuple[Head[Facts], ...] = (
+    Head("scored", lambda run: f"{run.scored} of {run.documents}"),
+    Head("words", lambda run: _shown(run.words, ".0f")),
+    Head("population", lambda run: _shown(run.population_words, ".0f")),
+    Head("coherence", lambda run: _shown(run.coherence, ".1f")),
+    Head("refused", lambda run: str(run.refusals)),
+    Head(LEFT_OUT, lambda run: str(run.left_out)),
+)

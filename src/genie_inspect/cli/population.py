@@ -17,6 +17,7 @@ from genie_inspect.cli.running import (
     progress_bar,
     run_asking,
     show,
+    target,
 )
 
 FOLDER = click.Path(path_type=Path)
@@ -24,6 +25,7 @@ AT_LEAST_1 = click.IntRange(min=1)
 SHARE = click.FloatRange(0, 1, min_open=True)
 OUTPUT = click.option("--output", "-o", required=True, type=FOLDER, help="The new folder; nothing may stand there.")
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
+WRITE_NOTHING = click.option("--dry-run", is_flag=True, help="Write nothing: count. No model is asked either way.")
 SEED = click.option("--seed", default=0, show_default=True, help="Which ones are sampled.")
 
 
@@ -127,9 +129,10 @@ def build(
     help="document, prompt, text, model, question, answer, feature.",
 )
 @click.option("--preset", help="A bundled mapping: genie-study.")
+@click.option("--questions", type=FOLDER, help="A file or population whose questions are taken beside the table's.")
 @click.option("--reader", help="Who gave the answers, as it shall stand on record; the preset's word unless given.")
 @click.option("--split", default="train", show_default=True, help="Of a hub dataset.")
-@click.option("--dry-run", is_flag=True, help="Write nothing: count what would be imported.")
+@WRITE_NOTHING
 @JSON
 def import_(
     source: str,
@@ -185,8 +188,9 @@ def check(folder: Path, spread: float | None, as_json: bool) -> None:
 @click.argument("folders", nargs=-1, required=True, type=FOLDER)
 @OUTPUT
 @described
+@WRITE_NOTHING
 @JSON
-def merge(folders: tuple[Path, ...], output: Path, as_json: bool, **facts: Any) -> None:
+def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, as_json: bool, **facts: Any) -> None:
     """Put populations of the same features into one.
 
     \b
@@ -194,8 +198,9 @@ def merge(folders: tuple[Path, ...], output: Path, as_json: bool, **facts: Any) 
     """
     from genie_inspect.building.combining import merged
 
-    with errors_in_one_line(), progress_bar() as progress:
-        show({"folder": str(output), **merged(folders, output, progress, **facts)}, as_json)
+    with errors_in_one_line(), progress_bar() as progress, target(output, dry_run=dry_run) as place:
+        done = merged(folders, place, progress, **facts)
+    show({**({} if dry_run else {"folder": str(output)}), **done}, as_json)
 
 
 @population.command()
@@ -205,9 +210,17 @@ def merge(folders: tuple[Path, ...], output: Path, as_json: bool, **facts: Any) 
 @click.option("--prompts", type=AT_LEAST_1, help="Most prompts.")
 @SEED
 @click.option("--name", help="The new name; the old one with -sample unless given.")
+@WRITE_NOTHING
 @JSON
 def sample(
-    folder: Path, output: Path, per_prompt: int | None, prompts: int | None, seed: int, name: str | None, as_json: bool
+    folder: Path,
+    output: Path,
+    per_prompt: int | None,
+    prompts: int | None,
+    seed: int,
+    name: str | None,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Draw a smaller population from one, seeded.
 
@@ -216,9 +229,9 @@ def sample(
     """
     from genie_inspect.building.combining import Size, sampled
 
-    with errors_in_one_line(), progress_bar() as progress:
-        size = Size(documents=per_prompt, prompts=prompts, seed=seed)
-        show({"folder": str(output), **sampled(folder, output, size, name, progress)}, as_json)
+    with errors_in_one_line(), progress_bar() as progress, target(output, dry_run=dry_run) as place:
+        done = sampled(folder, place, Size(documents=per_prompt, prompts=prompts, seed=seed), name, progress)
+    show({**({} if dry_run else {"folder": str(output)}), **done}, as_json)
 
 
 @population.command(name="show")

@@ -91,6 +91,17 @@ def run_asking(
             return _run(work, _rehearsing(model, output, Path(name)), Path(name) / "output", Path(name), progress)
 
 
+@contextmanager
+def target(output: Path, *, dry_run: bool) -> Iterator[Path]:
+    """Where a verb that asks no model writes: the output, or for a dry run a folder that goes away."""
+    check_unused(output)
+    if not dry_run:
+        yield output
+        return
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name) / output.name
+
+
 def _named(grader: str) -> Model:
     try:
         return get_model(grader)
@@ -108,6 +119,8 @@ def _run(
     try:
         return anyio.run(work, model, output, folder, progress), model.tally
     except GenieError:
+        if not model.tally.requests:
+            raise
         spent = ", ".join(
             f"{name.replace('_', ' ')} {count}" for name, count in cost(model.tally, dry_run=False).items()
         )
@@ -130,7 +143,7 @@ def show(result: dict[str, Any], as_json: bool) -> None:
         return
     for name, value in result.items():
         if isinstance(value, dict):
-            value = ", ".join(f"{count} {reason}" for reason, count in value.items())
+            value = ", ".join(f"{n} {what}" if isinstance(n, int) else f"{what}: {n}" for what, n in value.items())
         if value not in ("", None):
             click.echo(f"{name.replace('_', ' ')}: {value}")
 

@@ -14,7 +14,7 @@ from genie_inspect.scorers.explanation import SMOKE_TEST
 from genie_inspect.statistics.intervals import Interval
 
 LEGEND = "Means with 95% intervals, clustered by prompt; where questions are asked, the share of them that was used."
-FINE = 0.1  # means that are all nearer to 0 get a third decimal
+FINE = 0.1  # a row of means that are all nearer to 0 gets a third decimal
 BIASED = 0.5  # points, from which a judge's preference for a place is pointed out
 
 
@@ -35,13 +35,12 @@ def summary_table(found: Summary) -> Table:
         caption=escape(found.signature) + (f"\n{SMOKE_TEST}" if "|judge:embedded(" in found.signature else ""),
         caption_justify="left",
     )
-    coarse = any(abs(cell.mean) >= FINE for column in found.columns for cell in column.cells.values())
-    decimals = 2 if coarse else 3
     table.add_column("feature")
     for column in found.columns:
         table.add_column(escape(column.label), justify="right")
     for key in found.keys:
-        table.add_row(key.replace("_", " "), *(_cell(column, key, decimals) for column in found.columns))
+        coarse = any(abs(column.cells[key].mean) >= FINE for column in found.columns if key in column.cells)
+        table.add_row(key.replace("_", " "), *(_cell(column, key, 2 if coarse else 3) for column in found.columns))
     table.add_section()
     table.add_row("documents scored", *(_scored(column) for column in found.columns))
     if any(not math.isnan(column.position_bias) for column in found.columns):

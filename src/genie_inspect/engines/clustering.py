@@ -33,7 +33,8 @@ def clusters(vectors: "NDArray[np.float64]", count: int, method: str, seed: int 
 
     Args:
         vectors: One a row, shape (N, D).
-        count: Clusters for k-means and agglomerative; HDBSCAN finds its own number.
+        count: Clusters for k-means and agglomerative, at most as many as there are distinct vectors; HDBSCAN finds its
+            own number.
         method: k-means (after PCA to 95% of the variance), agglomerative (Ward) or hdbscan (at least 3 members).
         seed: For k-means.
 
@@ -53,7 +54,8 @@ def clusters(vectors: "NDArray[np.float64]", count: int, method: str, seed: int 
     model: Any
     if method == "k-means":
         vectors = PCA(VARIANCE, svd_solver="full", random_state=seed).fit_transform(vectors)
-        model = KMeans(count, n_init=10, random_state=seed)
+        left = len(np.unique(vectors.round(6), axis=0))  # what the components that went held apart may be one point now
+        model = KMeans(min(count, left), n_init=10, random_state=seed)
     elif method == "agglomerative":
         model = AgglomerativeClustering(count, linkage="ward")
     else:

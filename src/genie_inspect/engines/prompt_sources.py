@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from genie_inspect.errors import GenieError, MissingExtraError
+from genie_inspect.engines.hub import hub_dataset
+from genie_inspect.errors import GenieError
 
 _TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,4}\s*\]\s*")
 OFFLINE = "Without network, use a local JSON Lines file with a field 'prompt' instead (dataset=prompts.jsonl)"
@@ -112,18 +113,7 @@ def _prompt_field(line: str, where: str) -> str:
 
 
 def _hub(source: str, split: str) -> Iterator[str]:
-    try:
-        from datasets import load_dataset
-    except ImportError:
-        raise MissingExtraError(f"dataset={source} (from the hub)", "hub", OFFLINE) from None
-    try:
-        rows = load_dataset(source, split=split)
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-    ) as error:  # its errors for no network and unknown ids derive from these
-        raise PromptSourceError(f"dataset {source} cannot be loaded: {error}. {OFFLINE}") from error
+    rows = hub_dataset(source, split, PromptSourceError, "dataset", OFFLINE)
     if "prompt" not in rows.column_names:
         raise PromptSourceError(f"dataset {source} has the columns {rows.column_names}, expected one named 'prompt'")
     yield from rows["prompt"]

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from genie_inspect.errors import GenieError, MissingExtraError
+from genie_inspect.engines.hub import hub_dataset
+from genie_inspect.errors import GenieError
 from genie_inspect.signature import digest
 
 BUNDLED = "bundled"
@@ -118,16 +119,9 @@ def _story(row: Mapping[str, Any], where: str) -> ReferenceStory:
 
 
 def _hub(source: str) -> Iterator[ReferenceStory]:
-    try:
-        from datasets import load_dataset
-    except ImportError:
-        raise MissingExtraError(f"stories={source} (from the hub)", "hub") from None
-    try:
-        rows = load_dataset(source, split="train")
-    except (OSError, ValueError, RuntimeError) as error:  # its errors for no network and unknown ids derive from these
-        raise ReferenceStoryError(
-            f"{source} cannot be loaded: {error}. Without network, use a JSON Lines file, {FORM}"
-        ) from error
+    rows = hub_dataset(
+        source, "train", ReferenceStoryError, "stories", f"Without network, use a JSON Lines file, {FORM}"
+    )
     for number, row in enumerate(rows):
         if "title" in row and "story" in row:
             yield _story(row, f"{source}, row {number}")

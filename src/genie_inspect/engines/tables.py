@@ -11,10 +11,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from genie_inspect.engines.hub import hub_dataset
 from genie_inspect.errors import GenieError, MissingExtraError
 
 Row = dict[str, str | None]
 ACCEPTED = "a .jsonl, .csv or .parquet file, or the id of a hub dataset (owner/name)"
+OFFLINE = "Without network, use a local file"
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _NUMBER = re.compile(r"-?\d+\.0+")
 
@@ -50,25 +52,7 @@ def open_table(source: str, split: str = "train") -> Table:
         return kinds[path.suffix](path)
     if path.exists() or not _HUB_ID.fullmatch(source):
         raise TableError(f"source is {source!r}, expected {ACCEPTED}")
-    return _of(hub_rows(source, split))
-
-
-def hub_rows(source: str, split: str) -> Iterator[dict[str, Any]]:
-    """The rows of a hub dataset, as they come.
-
-    Raises:
-        TableError: If there is no such dataset, no network or no such split.
-        MissingExtraError: If `datasets` is not installed.
-    """
-    try:
-        from datasets import load_dataset
-    except ImportError:
-        raise MissingExtraError(f"dataset {source} (from the hub)", "hub") from None
-    try:
-        yield from load_dataset(source, split=split, streaming=True)
-    except (OSError, ValueError, RuntimeError) as error:  # its errors for no network and unknown ids derive from these
-        reason = " ".join(str(error).split())[:300]
-        raise TableError(f"dataset {source} cannot be loaded: {reason}. Without network, use a local file") from error
+    return _of(hub_dataset(source, split, TableError, "dataset", OFFLINE))
 
 
 def cell(value: object) -> str | None:

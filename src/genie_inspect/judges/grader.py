@@ -16,6 +16,7 @@ from inspect_ai.model import (
     get_model,
     model_roles,
 )
+from inspect_ai.model._model import active_model  # no public way to tell whether a run has begun
 from inspect_ai.util import JSONSchema
 from tenacity import RetryError  # Inspect's retries end in it
 
@@ -53,9 +54,7 @@ def grader(judge: str, *, replaceable: bool = True) -> Model:
     if ROLE not in model_roles():
         raise unmet(NO_GRADER.format(judge=judge, ways=TWO_WAYS if replaceable else f"Name one:\n{NAME_ONE}"))
     model = get_model(role=ROLE, required=True)
-    if not replaceable and ModelName(model).api == "bundled":
-        raise unmet(f"{model} has its readings on record and can judge nothing else, {judge!r} needs a real grader")
-    return model
+    return model if replaceable else _real(model, repr(judge))
 
 
 def bound_model(roles: Sequence[str], message: str) -> Model:
@@ -72,6 +71,34 @@ def bound_model(roles: Sequence[str], message: str) -> Model:
         if role in model_roles():
             return get_model(role=role, required=True)
     raise unmet(message)
+
+
+def judging_model(roles: Sequence[str], asked_by: str, message: str) -> Model:
+    """As `bound_model`, for what no recording answers.
+
+    Args:
+        roles: In order of preference.
+        asked_by: The measure or option that asks, for the error message.
+        message: What the user reads when none is bound.
+
+    Raises:
+        PrerequisiteError: If none is bound, or a bundled one; it ends the run before anything is generated.
+    """
+    return _real(bound_model(roles, message), asked_by)
+
+
+def run_has_begun() -> bool:
+    """Whether Inspect is making the task of a run: models and roles are bound, and an error is shown as one line.
+
+    In Python a task may be made before its run; what it needs can only be checked at its first sample.
+    """
+    return active_model() is not None
+
+
+def _real(model: Model, asked_by: str) -> Model:
+    if ModelName(model).api == "bundled":
+        raise unmet(f"{model} has its readings on record and can judge nothing else, {asked_by} needs a real grader")
+    return model
 
 
 async def ask(model: Model, request: str, config: GenerateConfig, form: Form | None = None) -> str:

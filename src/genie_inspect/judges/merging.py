@@ -19,10 +19,12 @@ class RatingMemo:
 
     Args:
         cache: Where ratings are kept; None keeps nothing.
+        anew: Ask for everything, also for what the cache holds; what is said is kept all the same.
     """
 
-    def __init__(self, cache: Cache | None = None) -> None:
+    def __init__(self, cache: Cache | None = None, *, anew: bool = False) -> None:
         self.cache = cache
+        self.anew = anew
         self._asking: defaultdict[tuple[str, str], anyio.Lock] = defaultdict(anyio.Lock)
 
     async def rated(
@@ -53,7 +55,7 @@ class RatingMemo:
         mine = normalised(answer)
         reasons: dict[str, str] = {}
         async with self._asking[question, mine]:
-            known = self.cache.ratings(judge, question, mine) if self.cache else {}
+            known = self.cache.ratings(judge, question, mine) if self.cache and not self.anew else {}
             found = {key: known[key] for key in spelling if key in known}
 
             def keep(said: Mapping[str, Judged]) -> None:

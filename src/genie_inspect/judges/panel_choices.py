@@ -11,7 +11,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges import equivalence as sameness
 from genie_inspect.judges import quality as qualities
 from genie_inspect.judges.equivalence import ComputedEquivalence, Equivalence, GraderEquivalence
-from genie_inspect.judges.grader import ROLE, bound_model
+from genie_inspect.judges.grader import ROLE, judging_model
 from genie_inspect.judges.quality import GraderQuality, Quality, RewardQuality
 from genie_inspect.prompting.templates import load_template
 
@@ -74,7 +74,9 @@ def equivalence_grader() -> Model:
     Raises:
         PrerequisiteError: If the role is not bound, naming the ways out.
     """
-    return bound_model((ROLE,), NO_GRADER.format(option="equivalence=grader", other=OTHER_EQUIVALENCE))
+    return judging_model(
+        (ROLE,), "equivalence=grader", NO_GRADER.format(option="equivalence=grader", other=OTHER_EQUIVALENCE)
+    )
 
 
 def quality_grader() -> Model:
@@ -83,7 +85,7 @@ def quality_grader() -> Model:
     Raises:
         PrerequisiteError: If the role is not bound, naming the ways out.
     """
-    return bound_model((ROLE,), NO_GRADER.format(option="quality=grader", other=OTHER_QUALITY))
+    return judging_model((ROLE,), "quality=grader", NO_GRADER.format(option="quality=grader", other=OTHER_QUALITY))
 
 
 def graded_equivalence(model: Model, templates: Path | str | None = None) -> Equivalence:

@@ -5,7 +5,7 @@ from pathlib import Path
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.judges.grader import PREFERENCE_ROLE, ROLE, ask, bound_model
+from genie_inspect.judges.grader import PREFERENCE_ROLE, ROLE, ask, judging_model
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.panel_replies import preferred
 from genie_inspect.prompting.templates import load_template
@@ -26,7 +26,7 @@ def preference_model() -> Model:
     Raises:
         PrerequisiteError: If neither role is bound.
     """
-    return bound_model((PREFERENCE_ROLE, ROLE), NO_JUDGE)
+    return judging_model((PREFERENCE_ROLE, ROLE), "litbench", NO_JUDGE)
 
 
 class PreferenceJudge:

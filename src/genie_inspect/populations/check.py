@@ -75,7 +75,7 @@ def _documents(path: Path, prompts: set[str], found: Faults) -> dict[str, str]:
     for where, row in _rows(path, Document, found):
         if row.id in documents:
             found.add("document id stands twice", where)
-        if row.prompt not in names:
+        if prompts and row.prompt not in names:
             found.add("document whose prompt has no questions", f"{where}: {row.id}")
         documents[row.id] = names.setdefault(row.prompt, row.prompt)
     for prompt in prompts.difference(documents.values()) if documents else ():

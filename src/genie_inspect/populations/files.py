@@ -31,9 +31,10 @@ def numbered_rows(path: Path, kind: type[RowT]) -> Iterator[tuple[int, RowT]]:
 
 def placed_rows(path: Path, kind: type[RowT]) -> Iterator[tuple[int, int, RowT]]:
     """Like `numbered_rows`, with the byte at which the line begins between number and row."""
+    name = str(path)  # once: there may be millions of rows
     try:
         for number, begin, line in placed_lines(path):
-            yield number, begin, parsed(line, kind, f"{path}, line {number}")
+            yield number, begin, parsed(line, kind, f"{name}, line {number}")
     except FileNotFoundError:
         raise PopulationError(f"{path} does not exist, expected a file of {kind.__name__.lower()} rows") from None
     except OSError as error:
@@ -52,10 +53,11 @@ def placed_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
 
 def rows_at(path: Path, begins: Iterable[int], kind: type[RowT]) -> Iterator[RowT]:
     """The rows whose lines begin at these bytes, in the order given."""
+    name = str(path)
     with path.open("rb") as file:
         for begin in begins:
             file.seek(begin)
-            yield parsed(file.readline(), kind, f"{path}, byte {begin}")
+            yield parsed(file.readline(), kind, f"{name}, byte {begin}")
 
 
 def line_at(path: Path, begin: int) -> int:

@@ -17,6 +17,7 @@ from genie_inspect.signature import digest
 
 PRESETS = Path(__file__).parents[1] / "data" / "presets"
 FIELDS = ("document", "prompt", "text", "model", "question", "answer", "feature")
+_PARTS = re.compile(r"[/&,]|(?:\b|_)and(?:\b|_)")
 Key = tuple[str, str, str]
 """A document as its source names it: id, prompt, model."""
 
@@ -179,15 +180,23 @@ class Mapped:
 
     def _feature(self, word: str | None) -> str:
         """The feature that a word stands for; empty when it is none."""
-        known = {feature.name for feature in self.features}
-        plain = re.sub(r"[\W_]+", "_", (word or "").casefold()).strip("_")
-        name = plain if plain in known else self.names.get(plain, "")
-        if name not in known:
+        name = self._named(word or "")
+        if not name:
+            # "Event / plot" and "tone and style" are of one feature where both words are
+            parts = {self._named(part) for part in _PARTS.split(word or "")}
+            name = parts.pop() if len(parts) == 1 else ""
+        if not name:
             self.dropped[f"unknown feature {word!r}" if word else "no feature"] += 1
             return ""
         if name != word:
             self.renamed[f"{word} = {name}"] += 1
         return name
+
+    def _named(self, word: str) -> str:
+        known = {feature.name for feature in self.features}
+        plain = re.sub(r"[\W_]+", "_", word.casefold()).strip("_")
+        name = plain if plain in known else self.names.get(plain, "")
+        return name if name in known else ""
 
     def _names(self) -> dict[Key, str]:
         """An id for every document: that of its text, else the source's own, made unlike where two share it."""

@@ -4,6 +4,8 @@ from array import array
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.files import (
@@ -11,7 +13,9 @@ from genie_inspect.populations.files import (
     line_at,
     numbered_rows,
     parsed,
+    placed_lines,
     placed_rows,
+    rows,
     rows_at,
     write_lines,
     write_rows,
@@ -19,12 +23,7 @@ from genie_inspect.populations.files import (
 from genie_inspect.populations.schema import FORMAT, Answer, Counts, Document, Feature, Manifest, Question
 from genie_inspect.signature import digest
 
-MANIFEST, DOCUMENTS, QUESTIONS, ANSWERS = (
-    "population.json",
-    "documents.jsonl",
-    "questions.jsonl",
-    "answers.jsonl",
-)
+MANIFEST, DOCUMENTS, QUESTIONS, ANSWERS = "population.json", "documents.jsonl", "questions.jsonl", "answers.jsonl"
 
 PROMPTS_HELD = 64  # prompts whose documents and answers stay in memory; the others are read again when asked for
 Recorded = dict[str, dict[tuple[str, str], str | None]]
@@ -69,8 +68,8 @@ class Population:
 
     @property
     def prompts(self) -> list[str]:
-        """Every prompt that has questions, in the order of the file."""
-        return list(self._questions)
+        """Every prompt that has questions, in the order of the file; without any question those of the documents."""
+        return list(self._questions or self._documents)
 
     @property
     def answers_alone(self) -> bool:
@@ -91,6 +90,18 @@ class Population:
             raise PopulationError(
                 f"{measure} compares with documents, and population {self.name} has only answers: take a population "
                 "with documents, or the measure genie with a judge that reads, which needs none"
+            )
+
+    def require_questions(self, measure: str) -> None:
+        """Refuse a population of documents alone for a measure that asks about them.
+
+        Raises:
+            PopulationError: If there are no questions.
+        """
+        if not self._questions:
+            raise PopulationError(
+                f"{measure} asks questions, and population {self.name} has only documents: write questions "
+                f"(genie questions write {self.folder}) and import again with --questions, or take another measure"
             )
 
     def questions(self, prompt: str) -> list[Question]:
@@ -147,8 +158,9 @@ class Population:
         questions = {question.id: prompt for prompt, group in self._questions.items() for question in group}
         begins: dict[str, array[int]] = {}
         readers: dict[str, None] = {}
-        for line, begin, row in placed_rows(self.folder / ANSWERS, Answer):
-            where = f"{self.folder / ANSWERS}, line {line}"
+        path = str(self.folder / ANSWERS)  # once: there may be millions of rows
+        for line, begin, row in placed_rows(Path(path), Answer):
+            where = f"{path}, line {line}"
             # a population of answers alone has no documents to point at
             if documents and row.document not in documents:
                 raise PopulationError(f"{where}, field document: {row.document!r} is no document of the population")
@@ -208,35 +220,30 @@ class Population:
 def write_population(
     folder: Path | str,
     *,
-    name: str,
-    version: str,
-    licence: str,
-    features: Iterable[Feature],
     documents: Iterable[Document],
     questions: Iterable[Question],
     answers: Iterable[Answer],
-    source_models: Iterable[str] = (),
-    description: str = "",
+    **facts: Any,
 ) -> Population:
-    """Write a population folder and open it; the manifest comes last, so that a killed write is noticed.
+    """Write a population folder and open it; what stood there is replaced when the new files hold together.
+
+    The manifest is replaced last, so that a write that is killed between two files is noticed. The other facts are
+    those of `seal_population`.
 
     Raises:
         PopulationError: If what was written does not hold together (see Population).
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    write_rows(folder / DOCUMENTS, documents)
-    write_rows(folder / QUESTIONS, questions)
-    write_rows(folder / ANSWERS, answers)
-    return seal_population(
-        folder,
-        name=name,
-        version=version,
-        licence=licence,
-        features=features,
-        source_models=source_models,
-        description=description,
-    )
+    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
+        made = Path(beside)
+        write_rows(made / DOCUMENTS, documents)
+        write_rows(made / QUESTIONS, questions)
+        write_rows(made / ANSWERS, answers)
+        seal_population(made, **facts)
+        for file in (DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST):
+            (made / file).replace(folder / file)
+    return Population(folder)
 
 
 def seal_population(
@@ -256,10 +263,11 @@ def seal_population(
     """
     files = {file: file_digest(folder / file) for file in (DOCUMENTS, QUESTIONS, ANSWERS)}
     counts = Counts(
-        prompts=len({row.prompt for _, row in numbered_rows(folder / QUESTIONS, Question)}),
-        documents=_lines(folder / DOCUMENTS),
-        questions=_lines(folder / QUESTIONS),
-        answers=_lines(folder / ANSWERS),
+        prompts=len({row.prompt for row in rows(folder / QUESTIONS, Question)})
+        or len({row.prompt for row in rows(folder / DOCUMENTS, Document)}),
+        documents=sum(1 for _ in placed_lines(folder / DOCUMENTS)),
+        questions=sum(1 for _ in placed_lines(folder / QUESTIONS)),
+        answers=sum(1 for _ in placed_lines(folder / ANSWERS)),
     )
     features = tuple(features)
     manifest = Manifest(
@@ -290,8 +298,3 @@ def _once(identity: str, seen: set[str], path: Path, line: int) -> None:
     if identity in seen:
         raise PopulationError(f"{path}, line {line}, field id: {identity!r} stands twice")
     seen.add(identity)
-
-
-def _lines(path: Path) -> int:
-    with path.open("rb") as file:
-        return sum(1 for line in file if line.strip())

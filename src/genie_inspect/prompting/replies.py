@@ -39,7 +39,7 @@ def numbered_answers(reply: str, count: int) -> dict[int, str]:
     Reads a JSON object (also one inside prose, or cut off at its end) and, failing that, lines such as "3. a pilot".
     """
     found = _numbered(reply, count).items()
-    answers = {number: NOT_SPECIFIED if value is None else _whole(value) for number, value in found}
+    answers = {number: NOT_SPECIFIED if value is None else whole_text(value) for number, value in found}
     return {
         number: answer
         for number, answer in answers.items()
@@ -49,7 +49,7 @@ def numbered_answers(reply: str, count: int) -> dict[int, str]:
 
 def numbered_questions(reply: str, count: int) -> dict[int, str]:
     """Questions by number, 1 to count; what does not end in a question mark is absent."""
-    found = {number: _whole(value) for number, value in _numbered(reply, count, questions=True).items() if value}
+    found = {number: whole_text(value) for number, value in _numbered(reply, count, questions=True).items() if value}
     return {number: text for number, text in found.items() if len(text) <= LONGEST_ANSWER and text.endswith("?")}
 
 
@@ -91,7 +91,7 @@ def rating_between(reply: str, lowest: int, highest: int) -> int:
     alone = lines[-1] if lines and re.fullmatch(r"\d(?:\.0+)?", lines[-1]) else None
     rating = _whole_number(found[-1] if found else alone)
     if rating is None or not lowest <= rating <= highest:
-        raise UnreadableReplyError(f"no rating from {lowest} to {highest} in the reply {_short(reply)}")
+        raise UnreadableReplyError(f"no rating from {lowest} to {highest} in the reply {shortened(reply)}")
     return rating
 
 
@@ -115,7 +115,7 @@ def _numbered(reply: str, count: int, *, questions: bool = False) -> dict[int, s
 def _from_objects(text: str) -> list[tuple[str, str | None]]:
     """Members with a number for a key, of the last JSON object that has any; repeated keys stay repeated."""
     found: list[tuple[str, str | None]] = []
-    for pairs in _objects(text):
+    for pairs in json_objects(text):
         numbered = [(key, value) for key, value in pairs if re.fullmatch(r"\d{1,4}", key)]
         for _, value in pairs:
             if isinstance(value, _Pairs) and not numbered:
@@ -140,7 +140,7 @@ class _Pairs(list[tuple[str, Any]]):
     """A JSON object that keeps repeated keys."""
 
 
-def _objects(text: str) -> Iterator[_Pairs]:
+def json_objects(text: str) -> Iterator[_Pairs]:
     """Every JSON object that stands in the text outside another one."""
     # numbers stay text: 3 and "3" say the same, and a million digits are no number
     decoder = json.JSONDecoder(
@@ -181,12 +181,13 @@ def spoken(reply: str) -> str:
     return _THOUGHTS_BEGIN.split(text)[0]  # cut off while thinking
 
 
-def _whole(text: str) -> str:
+def whole_text(text: str) -> str:
     r"""The text without halves of characters, which JSON can spell ("\ud83d") and no file or request can hold."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
 
 
-def _short(reply: str) -> str:
+def shortened(reply: str) -> str:
+    """The reply as an error quotes it: its end where it is long."""
     return repr(reply if len(reply) <= 80 else f"...{reply[-77:]}")
 
 
@@ -226,10 +227,10 @@ def verdict(reply: str, levels: int = 5) -> int:
     lines = [found for line in re.sub(r"[*_`\\]", "", text).splitlines() if (found := _LABEL.findall(line))]
     points = [_points(*label) for label in lines[-1]] if lines else []
     if not points:
-        raise UnreadableReplyError(f"no label such as [[A>B]] in the reply {_short(reply)}")
+        raise UnreadableReplyError(f"no label such as [[A>B]] in the reply {shortened(reply)}")
     last = points[-1]
     if last is None or abs(last) > levels // 2 or len(set(points)) > _LISTED:
-        raise UnreadableReplyError(f"no one label of {', '.join(labels(levels))} in the reply {_short(reply)}")
+        raise UnreadableReplyError(f"no one label of {', '.join(labels(levels))} in the reply {shortened(reply)}")
     return last
 
 
@@ -263,5 +264,5 @@ def one_sentence(reply: str) -> str:
     lines = [line.strip() for line in re.sub(r"[*_`]", "", spoken(reply)).splitlines() if line.strip()]
     sentence = re.sub(r"\A(?:plot|summary)\s*:\s*", "", lines[-1], flags=re.IGNORECASE) if lines else ""
     if not sentence.strip('"“” '):
-        raise UnreadableReplyError(f"no sentence in the reply {_short(reply)}")
+        raise UnreadableReplyError(f"no sentence in the reply {shortened(reply)}")
     return sentence.strip('"“” ')

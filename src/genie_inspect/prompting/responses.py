@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.replies import _objects, _short, _whole, spoken
+from genie_inspect.prompting.replies import json_objects, shortened, spoken, whole_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ def verbalized_responses(reply: str) -> list[Response]:
     for members in _innermost(spoken(reply)):
         text = members.get("text")
         if isinstance(text, str) and re.search(r"\w", text):
-            found.setdefault(_whole(text), _probability(members.get("probability")))
+            found.setdefault(whole_text(text), _probability(members.get("probability")))
     if not found:
-        raise UnreadableReplyError(f"no responses in the reply {_short(reply)}")
+        raise UnreadableReplyError(f"no responses in the reply {shortened(reply)}")
     return [Response(text, probability) for text, probability in found.items()]
 
 
@@ -46,12 +46,12 @@ def sentences_to_cut(reply: str, count: int) -> set[int]:
     >>> sorted(sentences_to_cut('Two are notes. {"cut": [1, "4"]}', 5))
     [1, 4]
     """
-    lists = [dict(pairs)["cut"] for pairs in _objects(spoken(reply)) if "cut" in dict(pairs)]
+    lists = [dict(pairs)["cut"] for pairs in json_objects(spoken(reply)) if "cut" in dict(pairs)]
     if not lists or not isinstance(lists[-1], list):
-        raise UnreadableReplyError(f'no list "cut" in the reply {_short(reply)}')
+        raise UnreadableReplyError(f'no list "cut" in the reply {shortened(reply)}')
     numbers = [str(number).strip() for number in lists[-1]]
     if not all(re.fullmatch(r"\d{1,6}", number) and 1 <= int(number) <= count for number in numbers):
-        raise UnreadableReplyError(f'"cut" holds more than numbers from 1 to {count} in the reply {_short(reply)}')
+        raise UnreadableReplyError(f'"cut" holds more than numbers from 1 to {count} in the reply {shortened(reply)}')
     return {int(number) for number in numbers}
 
 
@@ -64,15 +64,15 @@ def written_text(reply: str) -> str:
     >>> written_text("<think>A pilot?</think> It rained.")
     'It rained.'
     """
-    text = _whole(spoken(reply))
+    text = whole_text(spoken(reply))
     if not re.search(r"\w", text):
-        raise UnreadableReplyError(f"no text in the reply {_short(reply)}")
+        raise UnreadableReplyError(f"no text in the reply {shortened(reply)}")
     return text
 
 
 def _innermost(text: str) -> Iterator[dict[str, Any]]:
     """Every object, and those that stand in its lists."""
-    for pairs in _objects(text):
+    for pairs in json_objects(text):
         members = dict(pairs)
         yield members
         for value in members.values():

@@ -117,6 +117,8 @@ def graded(record: Record, request: str) -> str:
             return f"The rating of this pair is on record.\nRating: {rating}"
     except KeyError as error:
         raise unmet(NOT_ON_RECORD.format(missing=error.args[0])) from error
+    if data.keys() == {"document"}:
+        raise unmet("bundled/grader has no rating of coherence on record: build with --coherence none, or name another")
     raise unmet(f"bundled/grader answers reading and rating requests only, got the keys {sorted(data)}")
 
 

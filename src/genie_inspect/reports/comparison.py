@@ -2,13 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.reports.pairing import Pairs, paired
 from genie_inspect.reports.runs import COHERENCE, Run, labels, read_run
+from genie_inspect.reports.scored_logs import do_not_compare
 from genie_inspect.reports.selection import Selection, selected
 from genie_inspect.reports.summary import ReportError, log_files
 from genie_inspect.statistics.differences import CORRECTIONS, Difference, Finding, differences, findings
@@ -54,6 +55,8 @@ class Row:
     scorer: str
     key: str
     paired_by: str
+    instances: int | None
+    """Pairs of documents behind the pairs of prompts, where it is paired by instance."""
     coverage: tuple[tuple[int, int], tuple[int, int]]
     """Questions used and asked: the baseline's, the run's."""
     finding: Finding
@@ -69,6 +72,10 @@ class Comparison:
     """By scorer."""
     runs: tuple[Facts, ...]
     rows: tuple[Row, ...]
+    strays: dict[str, int]
+    """By run: documents that were written after one that the baseline lacks, so that prompts are paired."""
+    unmatched: tuple[str, ...]
+    """Scorers that compare with population documents of every length, although lengths were to be matched."""
 
 
 def compare(paths: Iterable[str | Path], baseline: str, options: Options | None = None) -> Comparison:
@@ -97,16 +104,30 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
     pairs = {
         index: paired(kept[bases[index]][0], kept[index][0], scorers) for index in range(len(runs)) if index in bases
     }
-    columns = [difference for found in pairs.values() for difference in _differences(found, options.margin)]
+    columns = [
+        difference
+        for index, found in pairs.items()
+        for difference in _differences(found, options.margin, runs[index].spans)
+    ]
     judged = iter(findings(columns, options.correction))
     rows = [
-        Row(names[index], names[bases[index]], scorer, key, found.by, coverage, next(judged))
+        Row(names[index], names[bases[index]], scorer, key, found.by, instances, coverage, next(judged))
         for index, found in pairs.items()
-        for (scorer, key), coverage in zip(found.keys, found.coverage, strict=True)
+        for (scorer, key), instances, coverage in zip(found.keys, found.instances, found.coverage, strict=True)
     ]
     facts = [_facts(name, run, left_out, scorers[0]) for name, (run, left_out) in zip(names, kept, strict=True)]
     baselines = tuple(dict.fromkeys(names[base] for base in bases.values()))
-    return Comparison(options, baselines, signatures, tuple(facts), tuple(rows))
+    strays = {names[index]: found.strays for index, found in pairs.items() if found.strays}
+    return Comparison(
+        options, baselines, signatures, tuple(facts), tuple(rows), strays, tuple(_unmatched(runs, scorers, options))
+    )
+
+
+def _unmatched(runs: Sequence[Run], scorers: Sequence[str], options: Options) -> list[str]:
+    if not options.selection.length_matched:
+        return []
+    matched = {name for run in runs for document in run.documents for name, s in document.scores.items() if s.matched}
+    return [name for name in scorers if name not in matched]
 
 
 def _check(options: Options) -> None:
@@ -116,8 +137,9 @@ def _check(options: Options) -> None:
         raise UnknownChoiceError("margin", options.margin, "a number above 0")
 
 
-def _differences(pairs: Pairs, margin: float | None) -> list[Difference]:
-    return differences(pairs.before, pairs.after, margin)
+def _differences(pairs: Pairs, margin: float | None, spans: Mapping[str, float]) -> list[Difference]:
+    found = differences(pairs.before, pairs.after, margin)
+    return [one.within(spans.get(key, math.inf)) for one, (_, key) in zip(found, pairs.keys, strict=True)]
 
 
 def _scorers(runs: Sequence[Run], wanted: Sequence[str]) -> list[str]:
@@ -151,8 +173,8 @@ def _signature(runs: Sequence[Run], scorer: str) -> str:
             if scorer in document.scores:
                 found.setdefault(document.scores[scorer].signature, run.file)
     if len(found) > 1:
-        shown = "\n".join(f"  {signature}  ({file})" for signature, file in found.items())
-        raise ReportError(f"these scores by {scorer} do not compare, their signatures differ:\n{shown}")
+        one, other, *_ = found.items()
+        raise ReportError(do_not_compare(scorer, one, other))
     return next(iter(found))
 
 

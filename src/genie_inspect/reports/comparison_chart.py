@@ -17,7 +17,7 @@ def comparison_chart(found: Comparison) -> "altair.LayerChart":
     """Features down, runs across, the difference from the baseline as colour and number; a star where it holds."""
     import altair
 
-    cells = [_cell(row) for row in found.rows]
+    cells = [_cell(row, several=len(found.signatures) > 1) for row in found.rows]
     furthest = max((abs(cell["delta"]) for cell in cells if cell["delta"] is not None), default=0) or 1.0
     for cell in cells:
         cell["dark"] = cell["delta"] is not None and abs(cell["delta"]) > DARK_FROM * furthest
@@ -41,13 +41,15 @@ def comparison_chart(found: Comparison) -> "altair.LayerChart":
     return altair.LayerChart(layer=[squares, numbers], title=title)
 
 
-def _cell(row: Row) -> dict[str, Any]:
+def _cell(row: Row, *, several: bool) -> dict[str, Any]:
+    """What is drawn of a row; the key with its scorer where there are several."""
+    name = row.key.replace("_", " ")
     delta = row.finding.difference.delta
     mark = " *" if row.finding.differs else " =" if row.finding.is_equivalent else ""
     measured = not math.isnan(delta)
     return {
         "run": row.run,
-        "key": row.key.replace("_", " "),
+        "key": f"{row.scorer}: {name}" if several and row.key != row.scorer else name,
         "delta": delta if measured else None,
         "shown": f"{delta:+.3f}{mark}" if measured else "not measured",
     }

@@ -44,6 +44,7 @@ def _flat(row: Row) -> dict[str, Any]:
         "scorer": row.scorer,
         "key": row.key,
         "paired_by": row.paired_by,
+        "instances": row.instances,
         **asdict(difference),
         "p_value_corrected": finding.p_value,
         "p_unlike_corrected": finding.p_unlike,

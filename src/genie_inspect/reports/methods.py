@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from genie_inspect.reports.report import Report
-from genie_inspect.reports.scored_logs import ScoredLog, facts
+from genie_inspect.reports.scored_logs import ScoredLog
+from genie_inspect.signature import facts_of
 
 TASK = "genie_inspect/leave_one_out"
 RECORDED = "bundled/"  # graders that know recorded texts alone, and no pair of the population's own
@@ -15,7 +16,13 @@ ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
 
 def compared(found: Report) -> list[tuple[str, dict[str, str]]]:
     """What each scorer's numbers depend on, by name."""
-    return [(measure.scorer, facts(measure.signature)) for measure in found.measures]
+    return [(measure.scorer, facts_of(measure.signature)) for measure in found.measures]
+
+
+def definitions(found: Report) -> dict[str, str]:
+    """What the features of the runs' populations are, by name; empty where no log says."""
+    told = ((run.header.eval.metadata or {}).get("features") for run in found.runs)
+    return {str(name): str(text) for features in told if isinstance(features, dict) for name, text in features.items()}
 
 
 def run_facts(run: ScoredLog) -> dict[str, str]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from genie_inspect.reports.charts import ENDINGS, darkened, svg, write_chart
 from genie_inspect.reports.figures import Figure, length_ridges, radars, ridges
-from genie_inspect.reports.methods import RECORDED, command_for_yardstick, compared, grader, run_facts
+from genie_inspect.reports.methods import RECORDED, command_for_yardstick, compared, definitions, grader, run_facts
 from genie_inspect.reports.report import Cell, Measure, Report, Spread
-from genie_inspect.reports.scored_logs import ScoredLog, facts
-from genie_inspect.signature import package_version
+from genie_inspect.reports.scored_logs import ScoredLog
+from genie_inspect.signature import facts_of, package_version
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -41,7 +41,7 @@ class Part:
     @property
     def is_smoke_test(self) -> bool:
         """Whether no reading model judged."""
-        return facts(self.measure.signature).get("judge", "").startswith("embedded(")
+        return facts_of(self.measure.signature).get("judge", "").startswith("embedded(")
 
     @property
     def covered(self) -> list[str]:
@@ -83,6 +83,7 @@ def page(found: Report) -> str:
         yardstick_command=command_for_yardstick(found),
         recorded_grader=grader(found) if grader(found).startswith(RECORDED) else "",
         compared=compared(found),
+        definitions=definitions(found),
         facts=[run_facts(run) for run in found.runs],
         version=package_version(),
         shade=shade,

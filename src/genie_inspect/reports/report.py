@@ -8,9 +8,8 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-from inspect_ai.viewer import ScoreColorScale
-
 from genie_inspect.reports.concordance import Concordance, concordance
+from genie_inspect.reports.ranges import known_range
 from genie_inspect.reports.scored_logs import ScoredLog, read_logs
 from genie_inspect.reports.stand_outs import StandOut, stand_outs
 from genie_inspect.statistics.intervals import Interval, clustered_interval
@@ -164,8 +163,10 @@ def _keys(scorer: str, runs: Iterable[ScoredLog]) -> tuple[str, ...]:
 def _cell(run: ScoredLog, scorer: str, key: str) -> Cell:
     values = _values(run, scorer, key)
     shares = [scores.coverage.get(key, (0, 0)) for d in run.documents if (scores := d.scores.get(scorer))]
+    interval = clustered_interval(values, [document.prompt for document in run.documents])
+    ends = known_range(run.header, key)
     return Cell(
-        interval=clustered_interval(values, [document.prompt for document in run.documents]),
+        interval=interval.within(*ends) if ends else interval,
         spread=spread([value for value in values if not math.isnan(value)]),
         used=sum(used for used, _ in shares),
         asked=sum(asked for _, asked in shares),
@@ -189,11 +190,8 @@ def _unscored(run: ScoredLog, scorer: str) -> dict[str, int]:
 def _range(scorer: str, key: str, runs: Iterable[ScoredLog]) -> Range:
     seen: list[float] = []
     for run in runs:
-        view = run.header.eval.viewer.task_samples_view if run.header.eval.viewer else None
-        views = view if isinstance(view, list) else [view] if view else []
-        for scale in (scale for one in views if (scale := (one.score_color_scales or {}).get(key))):
-            if isinstance(scale, ScoreColorScale) and scale.min is not None and scale.max is not None:
-                return Range(scale.min, scale.max, known=True)
+        if ends := known_range(run.header, key):
+            return Range(*ends, known=True)
         seen += [value for value in _values(run, scorer, key) if not math.isnan(value)]
     return Range(min(seen, default=math.nan), max(seen, default=math.nan), known=False)
 

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 
 from genie_inspect.measures.length import word_count
+from genie_inspect.reports.ranges import known_range
 from genie_inspect.reports.summary import ReportError
 from genie_inspect.signature import digest
 
@@ -80,6 +81,8 @@ class Run:
     options: dict[str, Any]
     """Of the strategy's solvers, and the model's own arguments."""
     documents: tuple[Written, ...]
+    spans: dict[str, float]
+    """By key: from the lowest to the highest value that there can be, where the task says so."""
 
 
 def read_run(file: str) -> Run:
@@ -94,21 +97,19 @@ def read_run(file: str) -> Run:
         raise ReportError(f"{file} cannot be read as a log: {error}") from error
     if log.status != "success":
         raise ReportError(f"{file} is not finished: its status is {log.status!r}, expected 'success'")
-    steps = strategy(log)
+    steps = [(step.solver.split("/")[-1], step.params) for step in log.plan.steps]
+    strategy = [(name, options) for name, options in steps if not name.startswith(SET_UP)]
+    documents = tuple(_written(sample) for sample in log.samples or [])
+    keys = dict.fromkeys(key for document in documents for one in document.scores.values() for key in one.values)
     return Run(
         file=file.removeprefix("file://"),
         model=log.eval.model,
         task=log.eval.task.split("/")[-1],
-        strategy="+".join(name for name, _ in steps),
-        options={name: value for _, options in steps for name, value in options.items()} | dict(log.eval.model_args),
-        documents=tuple(_written(sample) for sample in log.samples or []),
+        strategy="+".join(name for name, _ in strategy),
+        options={name: value for _, options in strategy for name, value in options.items()} | dict(log.eval.model_args),
+        documents=documents,
+        spans={key: ends[1] - ends[0] for key in keys if (ends := known_range(log, key))},
     )
-
-
-def strategy(log: EvalLog) -> list[tuple[str, dict[str, Any]]]:
-    """The solvers that wrote, with their options; without those that only check what a run needs."""
-    steps = [(step.solver.split("/")[-1], step.params) for step in log.plan.steps]
-    return [(name, options) for name, options in steps if not name.startswith(SET_UP)]
 
 
 def labels(runs: Iterable[Run]) -> list[str]:

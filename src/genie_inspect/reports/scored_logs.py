@@ -12,8 +12,8 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 
-from genie_inspect.reports.runs import strategy
-from genie_inspect.reports.summary import ReportError, finished_log, label, log_files
+from genie_inspect.reports.summary import ReportError, finished_log, label, log_files, told_apart
+from genie_inspect.signature import facts_of
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdError
@@ -21,13 +21,8 @@ else:
     from zstandard import ZstdError  # comes with Inspect, which packs its logs with it
 
 DAMAGED = (OSError, ValueError, NotImplementedError, BadZipFile, ZstdError)  # what a log that is no whole one raises
-UNUSED = {
-    "events",
-    "events_data",
-    "messages",
-    "store",
-    "attachments",
-}  # what no report looks at, and most of a log's bytes
+# what no report looks at, and most of a log's bytes
+UNUSED = {"events", "events_data", "messages", "store", "attachments"}
 OURS = "measure:"  # how a signature of ours begins
 POPULATION = "population, leave-one-out"
 
@@ -79,7 +74,8 @@ def read_logs(paths: Iterable[str | Path]) -> tuple[ScoredLog, ...]:
     """
     runs = sorted((read_scored_log(file) for file in log_files(paths)), key=lambda run: run.is_population)
     check_signatures(runs)
-    labels = [run.label for run in runs]
+    labels = told_apart([run.label for run in runs], [run.header.eval.task.split("/")[-1] for run in runs])
+    runs = [replace(run, label=label) for run, label in zip(runs, labels, strict=True)]
     return tuple(replace(run, label=_own_label(run, runs)) if labels.count(run.label) > 1 else run for run in runs)
 
 
@@ -98,7 +94,7 @@ def read_scored_log(file: str) -> ScoredLog:
         for scorer, score in ours.items():
             own = signature_of(score)
             if signatures.setdefault(scorer, own) != own:
-                raise ReportError(_do_not_compare(scorer, (signatures[scorer], file), (own, file)))
+                raise ReportError(do_not_compare(scorer, (signatures[scorer], file), (own, file)))
             left_out += [bool((score.metadata or {}).get("left_out"))] if "left_out" in (score.metadata or {}) else []
         documents.append(_document(sample, ours))
     if not signatures:
@@ -155,20 +151,12 @@ def check_signatures(runs: Iterable[ScoredLog]) -> None:
         for scorer, signature in run.signatures.items():
             known = first.setdefault(scorer, (signature, run.file))
             if known[0] != signature:
-                raise ReportError(_do_not_compare(scorer, known, (signature, run.file)))
+                raise ReportError(do_not_compare(scorer, known, (signature, run.file)))
 
 
-def facts(signature: str) -> dict[str, str]:
-    """What a signature says, by name.
-
-    >>> facts("measure:genie|population:starter-1@be50")
-    {'measure': 'genie', 'population': 'starter-1@be50'}
-    """
-    return dict(pair.split(":", 1) for pair in signature.split("|") if ":" in pair)
-
-
-def _do_not_compare(scorer: str, one: tuple[str, str], other: tuple[str, str]) -> str:
-    here, there = facts(one[0]), facts(other[0])
+def do_not_compare(scorer: str, one: tuple[str, str], other: tuple[str, str]) -> str:
+    """What two signatures differ in, each given with the log that it stands in."""
+    here, there = facts_of(one[0]), facts_of(other[0])
     differing = [name for name in here | there if here.get(name) != there.get(name)]
     shown = ", ".join(f"{name} is {here.get(name, '-')} and {there.get(name, '-')}" for name in differing)
     files = " and ".join(dict.fromkeys(Path(file).name for _, file in (one, other)))
@@ -207,31 +195,8 @@ def _coverage(given: Any) -> dict[str, tuple[int, int]]:
 
 
 def _own_label(run: ScoredLog, runs: Iterable[ScoredLog]) -> str:
-    """The label with what tells the run from those that share it: strategy, task, time, at last a number."""
-    alike = [other for other in runs if other.label == run.label]
-    shown: list[int] = []
-    for place in range(len(_told(run))):
-        if len(_names(alike, [*shown, place])) > len(_names(alike, shown)):
-            shown.append(place)
-    own = tuple(_told(run)[place] for place in shown)
-    same = _names(alike, shown)[own]
-    number = [f"#{same.index(run.file) + 1}"] if len(same) > 1 else []
-    return f"{run.label} ({', '.join([*own, *number])})"
-
-
-def _told(run: ScoredLog) -> tuple[str, str, str]:
-    steps = "+".join(name for name, _ in strategy(run.header))
-    return (
-        steps or "no solver",
-        run.header.eval.task.split("/")[-1],
-        str(run.header.eval.created)[:16].replace("T", " "),
-    )
-
-
-def _names(runs: Iterable[ScoredLog], shown: Iterable[int]) -> dict[tuple[str, ...], list[str]]:
-    """The files by what is told of them."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    places = list(shown)
-    for run in runs:
-        found.setdefault(tuple(_told(run)[place] for place in places), []).append(run.file)
-    return found
+    """The label with the time of the run, and a number where that is shared too."""
+    created = str(run.header.eval.created)
+    alike = [other.file for other in runs if (other.label, str(other.header.eval.created)) == (run.label, created)]
+    number = f" #{alike.index(run.file) + 1}" if len(alike) > 1 else ""
+    return f"{run.label} ({created[:16].replace('T', ' ')}{number})"

@@ -30,7 +30,8 @@ def selected(run: Run, selection: Selection) -> tuple[Run, int]:
             f"{run.file} has no coherence, rate it with: inspect score {run.file} --scorer genie_inspect/coherence "
             "--action append --model-role grader=..."
         )
-    if selection.length_matched and all(math.isnan(document.population_words) for document in documents):
+    scored = [document for document in documents if any(not found.is_unscored for found in document.scores.values())]
+    if selection.length_matched and scored and all(math.isnan(document.population_words) for document in scored):
         raise ReportError(f"{run.file} does not say how long the population's documents are: score it with genie anew")
     kept = [_is_kept(document, selection) for document in documents]
     changed = tuple(

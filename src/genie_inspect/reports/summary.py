@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.scorer import Score
 
 from genie_inspect.errors import GenieError
+from genie_inspect.reports.ranges import known_range
 from genie_inspect.statistics.intervals import Interval, clustered_interval
 
 
@@ -96,6 +97,7 @@ def _measured(log: EvalLog) -> list[str]:
 
 def _summary(logs: Sequence[tuple[str, EvalLog]], scorer: str) -> Summary:
     columns: list[Column] = []
+    tasks: list[str] = []
     keys: list[str] = []
     signatures: dict[str, str] = {}
     for file, log in logs:
@@ -105,11 +107,24 @@ def _summary(logs: Sequence[tuple[str, EvalLog]], scorer: str) -> Summary:
         for _, score in scored:
             signatures.setdefault(str((score.metadata or {}).get("signature", "none")), file)
         columns.append(_column(log, file, scored))
+        tasks.append(log.eval.task.split("/")[-1])
         keys += [key for key in columns[-1].cells if key not in keys]
     if len(signatures) > 1:
         shown = "\n".join(f"  {signature}  ({file})" for signature, file in signatures.items())
         raise ReportError(f"these scores do not compare, their signatures differ:\n{shown}")
-    return Summary(scorer, next(iter(signatures)), tuple(keys), tuple(columns))
+    labels = told_apart([column.label for column in columns], tasks)
+    named = tuple(replace(column, label=name) for column, name in zip(columns, labels, strict=True))
+    return Summary(scorer, next(iter(signatures)), tuple(keys), named)
+
+
+def told_apart(labels: Sequence[str], tasks: Sequence[str]) -> list[str]:
+    """The labels, with the task's name where logs of several tasks share one.
+
+    >>> told_apart(["writer", "writer", "other"], ["grid_baseline", "grid_outline", "grid_outline"])
+    ['writer grid_baseline', 'writer grid_outline', 'other']
+    """
+    shared = {label for label in labels if len({t for o, t in zip(labels, tasks, strict=True) if o == label}) > 1}
+    return [f"{label} {task}" if label in shared else label for label, task in zip(labels, tasks, strict=True)]
 
 
 def finished_log(file: str, *, header_only: bool = False) -> EvalLog:
@@ -143,6 +158,7 @@ def _column(log: EvalLog, file: str, scored: Sequence[tuple[str, Score]]) -> Col
             reason = str(score.reason or "not said")
             unscored[reason] = unscored.get(reason, 0) + 1
     cells = {key: clustered_interval([_value(score, key) for _, score in scored], prompts) for key in keys}
+    cells = {key: cell.within(*ends) if (ends := known_range(log, key)) else cell for key, cell in cells.items()}
     coverage = {key: _coverage(key, (score for _, score in scored)) for key in keys}
     return Column(label(log), file, cells, coverage, len(scored), unscored, _position_bias(scored))
 

@@ -20,7 +20,10 @@ def verdict(found: Comparison) -> str:
     alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs]
     baselines = " and ".join(found.baselines)
     if not measured:
-        return f"None of {len(rows)} differences from {baselines} could be measured."
+        return (
+            f"None of {len(rows)} differences from {baselines} could be tested: that takes two prompts or more with "
+            "scores on both sides."
+        )
     parts = [
         f"Of {len(measured)} differences from {baselines}, {_counted(holding)} "
         f"{CORRECTED[found.options.correction]} at {LEVEL:.0%}",
@@ -28,39 +31,75 @@ def verdict(found: Comparison) -> str:
         f"{len(measured) - len(holding) - len(alike)} undecided",
     ]
     if len(rows) > len(measured):
-        parts.append(f"{len(rows) - len(measured)} not measured")
+        parts.append(f"{len(rows) - len(measured)} not tested")
     sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
     unlike = sorted({row.run for row in holding} & set(_of_unlike_length(found)))
     if unlike:
-        sentence += f"; what {_listed(unlike)} gained or lost may be length alone, see --length-matched"
+        see = "" if found.options.selection.length_matched else ", see --length-matched"
+        sentence += f"; what {_listed(unlike)} gained or lost may be length alone{see}"
     return sentence + "."
 
 
 def warnings(found: Comparison) -> list[str]:
     """What to beware of, a line each."""
+    way_out = (
+        "; each is within the band of the population's, at opposite ends"
+        if found.options.selection.length_matched
+        else "; --length-matched keeps documents and population of like length"
+    )
     notes = [
-        f"{label} writes {words:.0f} words where {where} {others:.0f}: beyond {LIKE}x lengths do not compare; "
-        "--length-matched keeps documents and population of like length"
-        for label, (words, where, others) in _of_unlike_length(found).items()
+        f"{label} writes {words:.0f} words where {where} {others:.0f}: beyond {LIKE}x lengths do not compare{way_out}"
+        for label, (words, where, others) in (_unlike_population(found) | _of_unlike_length(found)).items()
     ]
     notes += [
         f"{run.label} lost {run.documents - run.scored} of {run.documents} documents: what is left may be a selection"
         for run in found.runs
         if run.documents - run.scored > MANY_LOST * run.documents
     ]
+    notes += [
+        f"{label} has one prompt in common with its baseline: without a second there is neither interval nor p-value"
+        for label, most in _pairs(found).items()
+        if most == 1
+    ]
+    notes += [
+        f"{label} has {count} documents written after one that its baseline's log lacks, so prompts are paired; for "
+        "pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
+        for label, count in found.strays.items()
+    ]
+    notes += [
+        f"{name} has no figures against population documents of like length: only what it scores is matched"
+        for name in found.unmatched
+    ]
     return notes
+
+
+def _pairs(found: Comparison) -> dict[str, int]:
+    """By run, the most pairs that a difference rests on."""
+    pairs: dict[str, int] = {}
+    for row in found.rows:
+        pairs[row.run] = max(pairs.get(row.run, 0), row.finding.difference.pairs)
+    return pairs
 
 
 def _of_unlike_length(found: Comparison) -> dict[str, tuple[float, str, float]]:
     """Runs that write more or less than 1.5x the words of their baseline, or of the population."""
     facts = {run.label: run for run in found.runs}
-    unlike: dict[str, tuple[float, str, float]] = {}
+    compared = {row.run for row in found.rows}
+    unlike = {label: found for label, found in _unlike_population(found).items() if label in compared}
     for row in found.rows:
         run, base = facts[row.run], facts[row.baseline]
-        for where, others in (("the population has", run.population_words), (f"{base.label} writes", base.words)):
-            if _differ(run.words, others):
-                unlike[run.label] = (run.words, where, others)
+        if _differ(run.words, base.words):
+            unlike[run.label] = (run.words, f"{base.label} writes", base.words)
     return unlike
+
+
+def _unlike_population(found: Comparison) -> dict[str, tuple[float, str, float]]:
+    """Runs, baselines among them, that write more or less than 1.5x the words of the population."""
+    return {
+        run.label: (run.words, "the population has", run.population_words)
+        for run in found.runs
+        if _differ(run.words, run.population_words)
+    }
 
 
 def _differ(words: float, others: float) -> bool:

@@ -48,7 +48,7 @@ def genie(
         cache: Whether answers and ratings that a model once gave are looked up and kept; false asks anew.
 
     Raises:
-        PopulationError: If the population cannot be opened.
+        PopulationError: If the population cannot be opened or has only documents.
         UnknownChoiceError: If judge or embedder is unknown.
 
     Source: Genie (arXiv 2606.12790). Deviation: the list judge rates many answers in one call; `judge=pairwise` is the
@@ -56,6 +56,7 @@ def genie(
     """
     check_judge(judge, templates)
     opened = open_population(population)
+    opened.require_questions("measure genie")
     if judge == EMBEDDED:
         opened.require_documents("judge=embedded")
     features = [feature.name for feature in opened.features]

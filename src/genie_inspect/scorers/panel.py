@@ -19,7 +19,7 @@ from genie_inspect.signature import signature
 NONE, ALL, CHEAP = "none", "all", "cheap"
 COSTLY = ("litbench",)
 MEASURES = ("cosine", "compression", "creativity_index", "partition", *COSTLY)
-ACCEPTED = f"{NONE}, {CHEAP} (no model is asked), {ALL}, or names out of {', '.join(MEASURES)}"
+ACCEPTED = f"{NONE}, or {CHEAP} (no model is asked), {ALL} and names out of {', '.join(MEASURES)} with commas between"
 KEYS: Mapping[str, Sequence[str]] = {
     "cosine": cosine_module.KEYS,
     "compression": compression_module.KEYS,
@@ -78,7 +78,7 @@ def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
     """The panel that an option stands for.
 
     Args:
-        panel: `none`, `cheap` (all that ask no model), `all`, or names with commas between them.
+        panel: `none`, `cheap` (all that ask no model), `all`, or names with commas between them: `cheap,litbench`.
         judge: As for the scorer `genie`; with `embedded`, `partition` asks no model either.
 
     Raises:
@@ -86,14 +86,11 @@ def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
     """
     names = [name.strip() for name in (panel.split(",") if isinstance(panel, str) else panel) if name.strip()]
     groups = {NONE: (), ALL: MEASURES, CHEAP: tuple(name for name in MEASURES if name not in COSTLY)}
-    if len(names) == 1 and names[0] in groups:
-        taken = groups[names[0]]
-    else:
-        for name in names:
-            if name not in MEASURES:
-                raise UnknownChoiceError("panel", name, ACCEPTED)
-        taken = tuple(dict.fromkeys(names))
-    asks_no_model = names == [CHEAP] or judge == EMBEDDED
+    for name in names:
+        if name not in (*groups, *MEASURES) or (name == NONE and len(names) > 1):
+            raise UnknownChoiceError("panel", ",".join(names), ACCEPTED)
+    taken = tuple(dict.fromkeys(measure for name in names for measure in groups.get(name, (name,))))
+    asks_no_model = judge == EMBEDDED or (CHEAP in names and not {ALL, "partition"} & set(names))
     return Panel(taken, EMBEDDED if asks_no_model else GRADER)
 
 

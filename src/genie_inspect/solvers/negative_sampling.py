@@ -1,11 +1,21 @@
 """Negative sampling: show the model what it wrote, and ask for something unlike it."""
 
+from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.measures.length import median_words
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.responses import written_text
-from genie_inspect.solvers.strategy import check_count, failed, finished, held_back, room_for, strategy_template, told
+from genie_inspect.solvers.strategy import (
+    check_count,
+    failed,
+    finished,
+    held_back,
+    request_of,
+    room_for,
+    strategy_template,
+    told,
+)
 
 
 @solver
@@ -28,10 +38,9 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
     template = strategy_template("negative_sampling", {"data"}, templates)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        request, before = state.input_text, list(state.messages)
-        state = await generate(state)
+        request, before = request_of(state), list(state.messages)
+        output, text = await _first(state, generate)
         state.messages = before
-        output, text = state.output, "" if held_back(state.output) else state.output.completion.strip()
         earlier: list[str] = []
         for _ in range(rounds):
             if not text:
@@ -46,3 +55,13 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
         )
 
     return solve
+
+
+async def _first(state: TaskState, generate: Generate) -> tuple[ModelOutput, str]:
+    """Plain generation's output and text; silence is asked once more, outside of any cache."""
+    before = list(state.messages)
+    output = (await generate(state)).output
+    if not (held_back(output) or output.completion.strip()):
+        state.messages = before
+        output = (await generate(state, cache=False)).output
+    return output, "" if held_back(output) else output.completion.strip()

@@ -12,6 +12,7 @@ from genie_inspect.solvers.strategy import (
     finished,
     length_clause,
     refuse,
+    request_of,
     room_for,
     strategy_template,
     told,
@@ -46,14 +47,14 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         plan: dict[str, str] = {}
         for stage in planned:
-            data = fenced({"request": state.input_text, "plan": plan, "stage": stage})
+            data = fenced({"request": request_of(state), "plan": plan, "stage": stage})
             output, part = await told(state, ask_stage.fill(stage=stage, data=data), written_text)
             if part is None:
                 return failed(state, output, f"outline: no {stage} could be read")
             plan[stage] = part
         state.store.set("plan", plan)
         wanted = words_wanted(state, words)
-        request = ask_text.fill(length=length_clause(wanted), data=fenced({"request": state.input_text, "plan": plan}))
+        request = ask_text.fill(length=length_clause(wanted), data=fenced({"request": request_of(state), "plan": plan}))
         output, text = await told(state, request, written_text, room_for(wanted))
         return (
             failed(state, output, "outline: no text could be read") if text is None else finished(state, output, text)

@@ -3,6 +3,7 @@
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.judges.choices import grader_for
+from genie_inspect.judges.grader import run_has_begun
 
 
 @solver
@@ -15,6 +16,8 @@ def require_grader(judge: str) -> Solver:
     Raises:
         PrerequisiteError: If it is not, naming the ways out.
     """
+    if run_has_begun():
+        grader_for(judge)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         grader_for(judge)

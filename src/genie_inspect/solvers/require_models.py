@@ -2,6 +2,7 @@
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from genie_inspect.judges.grader import run_has_begun
 from genie_inspect.judges.panel_choices import GRADER, equivalence_grader, quality_grader
 from genie_inspect.judges.preference import preference_model
 
@@ -19,13 +20,19 @@ def require_models(equivalence: str = "", quality: str = "", preference: bool = 
         PrerequisiteError: If one is not, naming the ways out.
     """
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
+    def check() -> None:
         if equivalence == GRADER:
             equivalence_grader()
         if quality == GRADER:
             quality_grader()
         if preference:
             preference_model()
+
+    if run_has_begun():
+        check()
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        check()
         return state
 
     return solve

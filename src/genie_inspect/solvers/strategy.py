@@ -18,6 +18,7 @@ from inspect_ai.solver import TaskState
 from genie_inspect.errors import TemplateError, UnknownChoiceError, UnreadableReplyError
 from genie_inspect.judges.prerequisites import unmet
 from genie_inspect.prompting.templates import Template, load_template
+from genie_inspect.solvers.unscored import leave_unscored
 
 ReadT = TypeVar("ReadT")
 TOKENS_A_WORD = 2  # of plain prose, with room for JSON's escapes
@@ -53,6 +54,12 @@ def check_count(option: str, value: object) -> None:
     """
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         refuse(option, value, "a whole number of at least 1")
+
+
+def request_of(state: TaskState) -> str:
+    """What the sample asks for, as the task's set-up left it."""
+    asked = [message.text for message in state.messages if message.role == "user"]
+    return asked[-1] if asked else state.input_text
 
 
 def words_wanted(state: TaskState, words: int | None) -> int | None:
@@ -127,4 +134,5 @@ def failed(state: TaskState, output: ModelOutput, reason: str) -> TaskState:
         return state
     finished(state, output, "")
     state.output.error = reason
+    leave_unscored(state, reason)
     return state

@@ -4,13 +4,14 @@ from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
+from genie_inspect.judges.generations import keep_generations, kept_generations
 from genie_inspect.judges.grader import ROLE, ask, bound_model
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import cut_form
 from genie_inspect.prompting.responses import sentences_to_cut, written_text
 from genie_inspect.prompting.sentences import sentence_spans, without_repeated_tail, without_sentences
 from genie_inspect.prompting.templates import Template
-from genie_inspect.solvers.strategy import failed, finished, strategy_template
+from genie_inspect.solvers.strategy import failed, finished, refuse, strategy_template
 
 NO_GRADER = """\
 trim asks a model which sentences are no part of the document, and no grader is named. Two ways out:
@@ -33,8 +34,11 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
         templates: A folder with a `trim.md` of your own.
 
     Raises:
-        PrerequisiteError: If `meta` is on and no grader role is bound; before anything is generated.
+        PrerequisiteError: If `meta` is neither true nor false, or it is on and no grader role is bound; before anything
+            is generated.
     """
+    if not isinstance(meta, bool):
+        refuse("meta", meta, "true or false")
     template = strategy_template("trim", {"count", "data"}, templates)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -43,7 +47,7 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
             state = await generate(state)
         originals = [choice.message.text for choice in state.output.choices]
         if not any(text.strip() for text in originals):
-            return state
+            return state if state.output.error else failed(state, state.output, "no_response")
         state.store.set("original", originals[0] if len(originals) == 1 else originals)
         try:
             kept = [await _trimmed(text, model, template) for text in originals]
@@ -51,6 +55,8 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
             return failed(state, state.output, "trim: nothing is left, or the grader's reply could not be read")
         except GraderFailedError:
             return failed(state, state.output, "grader_failed")
+        if kept_generations(state) == originals:
+            keep_generations(state, kept)
         return finished(state, state.output, *kept)
 
     return solve

@@ -17,6 +17,7 @@ from genie_inspect.solvers.strategy import (
     finished,
     length_clause,
     refuse,
+    request_of,
     room_for,
     strategy_template,
     told,
@@ -72,7 +73,7 @@ def verbalized_sampling(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         wanted = words_wanted(state, words)
-        data = fenced({"request": state.input_text, "answers": k})
+        data = fenced({"request": request_of(state), "answers": k})
         request = template.fill(count=k, distribution=distribution, length=length_clause(wanted), data=data)
         output, responses = await told(state, request, readable, room_for(wanted, k))
         if responses is None:

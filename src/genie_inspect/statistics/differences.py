@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +30,7 @@ class Difference:
     """One column of pairs, taken by itself; what could not be had is NaN."""
 
     pairs: int
+    """With both sides; pairs must not hang together: take one a prompt."""
     before: float
     """Mean over the pairs, as is `after`; their difference is `delta`."""
     after: float
@@ -45,6 +46,15 @@ class Difference:
     p_unlike: float
     """That the mean delta is at least the margin: two one-sided tests."""
     margin: float
+
+    def within(self, span: float) -> "Difference":
+        """The same with its interval cut at -span and span, beyond which no difference can lie.
+
+        An end that few pairs leave open stays open.
+        """
+        low = max(self.low, -span) if math.isfinite(self.low) else self.low
+        high = min(self.high, span) if math.isfinite(self.high) else self.high
+        return replace(self, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,13 +61,14 @@ def novelty_task(
         opened = open_population(population)
         scorers = [genie(population, judge, embedder, templates)]
         scorers += taken.scorers(population, embedder, templates).values()
+        setup = [require_grader(judge), require_models(taken.asks_equivalence, preference=taken.asks_preference)]
         announce_cost(opened, judge, EPOCHS, templates)
     except GenieError as error:
         raise unmet(error) from error
     features = [feature.name for feature in opened.features]
     return Task(
         dataset=prompt_dataset(name, opened.prompts, _lengths(opened)),
-        setup=[require_grader(judge), require_models(taken.asks_equivalence, preference=taken.asks_preference)],
+        setup=setup,
         solver=solver or generate(),
         scorer=scorers,
         epochs=EPOCHS,
