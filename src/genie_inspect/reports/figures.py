@@ -107,7 +107,7 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
     x = altair.X("x:Q", axis=None, scale=altair.Scale(domain=[-1.85, 1.85]))
     y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-1.3, 1.3]))
     runs = list(series)
-    legend = altair.Legend(title=None, orient="bottom", columns=1, symbolSize=120, symbolDash=[1, 0])
+    legend = altair.Legend(title=None, orient="bottom", columns=1, symbolSize=120, symbolStrokeWidth=0)
     colour = altair.Color(
         "run:N", scale=altair.Scale(domain=runs, range=[colour_of.get(run, LIGHT.ink) for run in runs]), legend=legend
     )
