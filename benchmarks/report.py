@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalResults, EvalSample, EvalSpec, write_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 
@@ -41,6 +41,7 @@ def write_log(folder: Path, model: int, samples: int, chance: random.Random) -> 
             config=EvalConfig(epochs=epochs),
             viewer=feature_view("genie", FEATURES),
         ),
+        results=EvalResults(total_samples=samples, completed_samples=samples),
         samples=[sample(name, epoch, chance) for name in ids for epoch in range(1, epochs + 1)],
     )
     write_eval_log(log, str(folder / f"{model}.eval"))

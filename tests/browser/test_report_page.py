@@ -4,11 +4,14 @@ import base64
 import math
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, quantiles
+from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
+from scipy.stats import kendalltau
 from tests.browser.conftest import HOSTILE, Scheme, Visit
 
 from genie_inspect.reports.page import as_bytes, page
@@ -16,6 +19,35 @@ from genie_inspect.reports.report import build_report
 from genie_inspect.statistics.intervals import clustered_interval
 
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
+
+
+# ink and ground of every text that is seen, as [0..1] channels: Chromium tells mixed colours as `color(srgb r g b)`
+INKS_AND_GROUNDS = """() => {
+  const channels = colour => {
+    const numbers = colour.match(/[0-9.e-]+/g).map(Number);
+    return colour.startsWith('color(') ? numbers.slice(0, 3) : numbers.slice(0, 3).map(one => one / 255);
+  };
+  const clear = colour => colour === 'transparent' || colour.endsWith(', 0)');
+  const ground = node => {
+    while (clear(getComputedStyle(node).backgroundColor)) node = node.parentElement;
+    return getComputedStyle(node).backgroundColor;
+  };
+  return [...document.querySelectorAll('body *')]
+    .filter(node => [...node.childNodes].some(child => child.nodeType === 3 && child.textContent.trim()))
+    .filter(node => node.getClientRects().length)
+    .map(node => [node.textContent.slice(0, 40), channels(getComputedStyle(node).color), channels(ground(node))]);
+}"""
+
+
+def luminance(channels: list[float]) -> float:
+    """Relative luminance, as WCAG 2 defines it."""
+    red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: list[float], other: list[float]) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
 
 
 def written(logs: list[EvalLog], folder: Path) -> str:
@@ -76,6 +108,32 @@ def test_the_numbers_of_the_heatmap_are_the_logs_to_the_last_shown_digit(
             assert cell.locator(".ends").inner_text() == f"[{ends.low:.2f}, {ends.high:.2f}]"
 
 
+def test_the_other_tables_numbers_are_the_logs_too(
+    visit: Callable[..., Visit], report: str, demo: list[EvalLog]
+) -> None:
+    page = visit(report).page
+    page.locator("#spreads summary").click()
+    scores = [[s.scores["genie"] for s in read_eval_log(log.location).samples or [] if s.scores] for log in demo]
+    number = [[[float(s.value[key]) for s in own] for key in FEATURES] for own in scores]  # type: ignore[index,arg-type,call-overload]  # a dict of numbers
+    for own, row in zip(number, rows(page, "Medians by genie"), strict=True):
+        for values, cell in zip(own, row, strict=True):
+            low, middle, high = quantiles(values, method="inclusive")
+            assert cell.split() == [f"{middle:.2f}", f"[{low:.2f},", f"{high:.2f}]"]
+    for own_scores, row in zip(scores, rows(page, "Coverage of genie"), strict=True):
+        for key, cell in zip(FEATURES, row, strict=True):
+            shares = [str((s.metadata or {})["coverage"][key]).split("/") for s in own_scores]
+            assert cell == f"{sum(int(used) for used, _ in shares) / sum(int(asked) for _, asked in shares):.0%}"
+    columns = [number[0][place] + number[1][place] for place in range(len(FEATURES))]
+    for one, row in zip(columns, rows(page, "Kendall's tau of each two measures"), strict=True):
+        assert row == [f"{kendalltau(one, other).statistic:.2f}" for other in columns]
+
+
+def rows(page: Any, region: str) -> list[list[str]]:
+    """The text of a table's cells, row by row."""
+    found = page.get_by_role("region", name=region, exact=True).locator("tbody tr").all()
+    return [row.locator("td").all_inner_texts() for row in found]
+
+
 def test_a_higher_mean_has_a_bluer_cell(visit: Callable[..., Visit], report: str) -> None:
     cells = visit(report).page.locator("table[data-scorer=genie] tbody td").all()
     shade = "cell => parseFloat(getComputedStyle(cell).getPropertyValue('--share'))"
@@ -108,11 +166,31 @@ def test_a_screen_reader_finds_named_sections_tables_and_pictures(visit: Callabl
     assert page.get_by_alt_text("Radar chart of 6 features for bundled").count() == 1
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_off_its_ground_by_4_5_to_1(visit: Callable[..., Visit], report: str, scheme: Scheme) -> None:
+    page = visit(report, scheme).page
+    for fold in page.locator("details > summary").all():
+        fold.click()
+    texts = page.evaluate(INKS_AND_GROUNDS)
+    assert len(texts) > 200
+    faint = [(text, round(contrast(ink, ground), 2)) for text, ink, ground in texts if contrast(ink, ground) < 4.5]
+    assert faint == []
+
+
+def test_headings_go_down_one_level_at_a_time(visit: Callable[..., Visit], report: str) -> None:
+    heads = visit(report).page.locator("h1, h2, h3, h4, h5, h6")
+    levels = [int(tag[1]) for tag in heads.evaluate_all("all => all.map(head => head.tagName)")]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(lower <= upper + 1 for upper, lower in pairwise(levels))
+
+
 def test_on_paper_it_is_light_and_the_numbers_are_unfolded(visit: Callable[..., Visit], report: str) -> None:
     page = visit(report).page
     assert not page.locator("details.numbers table").first.is_visible()
     page.emulate_media(media="print")
     assert page.locator("details.numbers table").first.is_visible()
+    assert page.locator("details.most dd strong").first.is_visible()
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 

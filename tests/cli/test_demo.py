@@ -28,6 +28,7 @@ def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(tmp_path: Path)
             assert "[" in cell, f"{feature} has an interval"
             assert cell.strip().endswith("%"), f"{feature} says how many questions were used"
     assert "inspect view --log-dir" in result.output.replace("\n", " ")
+    assert "genie report " in result.output
     assert "--model-role grader=" in result.output
     logs = [read_eval_log(info.name, header_only=True) for info in list_eval_logs(str(tmp_path / "logs"))]
     assert sorted(log.eval.model for log in logs) == ["bundled/conventional", "bundled/inventive"]

@@ -1,6 +1,8 @@
 import json
 import os
+import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from click.testing import CliRunner, Result
@@ -68,6 +70,27 @@ def test_what_is_no_log_and_what_is_nowhere_are_one_line(tmp_path: Path) -> None
     (tmp_path / "story.eval").write_text("no log", encoding="utf-8")
     assert "cannot be read as a log" in one_line(genie_report(tmp_path / "story.eval", "-o", tmp_path / "r.html"))
     assert "does not exist" in one_line(genie_report(tmp_path / "nowhere", "-o", tmp_path / "r.html"))
+
+
+def test_a_damaged_log_is_one_line(tmp_path: Path, log: str) -> None:
+    whole = Path(log).read_bytes()
+    with ZipFile(log) as archive:
+        start = archive.getinfo("samples/2_epoch_1.json").header_offset
+    damaged = bytes(byte ^ 0x5A if start + 60 <= at < start + 200 else byte for at, byte in enumerate(whole))
+    Path(log).write_bytes(damaged)
+    assert "cannot be read as a log" in one_line(genie_report(log, "-o", tmp_path / "r.html"))
+    Path(log).write_bytes(whole[:400])
+    assert "cannot be read as a log" in one_line(genie_report(log, "-o", tmp_path / "r.html"))
+
+
+def test_without_the_library_for_charts_it_says_what_to_install_before_anything_is_read(
+    tmp_path: Path, log: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    said = one_line(genie_report(tmp_path / "nowhere", "-o", tmp_path / "r.html"))
+    assert "pip install 'genie-inspect[charts]'" in said
+    assert not (tmp_path / "r.html").exists()
+    assert json.loads(genie_report(log, "--json").output)["measures"]
 
 
 def test_a_place_that_cannot_be_written_is_one_line_that_names_it(tmp_path: Path, log: str) -> None:

@@ -2,6 +2,7 @@ import math
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import EvalResults, read_eval_log, write_eval_log
 from tests.reports.made_logs import GENIE, made_log, scored
 
 from genie_inspect.reports.scored_logs import POPULATION, Scores, read_logs, read_scored_log
@@ -49,6 +50,44 @@ def test_logs_of_one_model_have_names_of_their_own(tmp_path: Path) -> None:
         "mock/writer (2026-01-02 03:04 #1)",
         "mock/writer (2026-01-02 03:04 #2)",
     ]
+
+
+def test_logs_of_one_model_are_told_apart_by_their_tasks(tmp_path: Path) -> None:
+    files = []
+    for task in ("grid_baseline", "grid_outline"):
+        files.append(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
+        log = read_eval_log(files[-1])
+        log.eval.task = f"genie_inspect/{task}"
+        write_eval_log(log)
+    assert [log.label for log in read_logs(files)] == ["mock/writer grid_baseline", "mock/writer grid_outline"]
+
+
+def test_a_log_in_json_is_read_as_one_in_an_archive(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, NAN, 0.3)])
+    write_eval_log(read_eval_log(file), tmp_path / "log.json")
+    first, second = read_logs([file])[0], read_logs([tmp_path / "log.json"])[0]
+    assert [str(document) for document in second.documents] == [str(document) for document in first.documents]
+    assert len(first.documents) == 3
+
+
+def test_samples_that_the_log_does_not_have_are_passed_over(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.3)])
+    log = read_eval_log(file)
+    log.eval.dataset.sample_ids = [3, 1, 7]
+    log.samples = (log.samples or [])[:1] + (log.samples or [])[2:]
+    log.results = EvalResults(total_samples=3, completed_samples=2)
+    write_eval_log(log)
+    assert [document.sample for document in read_logs([file])[0].documents] == [3, 1]
+
+
+def test_a_log_that_counts_all_its_samples_is_read_as_one_that_does_not(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.3)])
+    before = read_logs([file])[0].documents
+    log = read_eval_log(file)
+    log.results = EvalResults(total_samples=3, completed_samples=3)
+    write_eval_log(log)
+    assert read_logs([file])[0].documents == before
+    assert len(before) == 3
 
 
 def test_signatures_that_differ_are_refused_with_what_differs_and_where(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ EPOCHS = 2  # the stories that each storyteller has for a prompt
 NEXT = """\
 Look at every story and why it got its numbers:
   {inspect} view --log-dir {folder}
+Both storytellers on one page (extra `charts`):
+  {genie} report {folder}
 The same with a model and a grader of your choice:
   {inspect} eval genie_inspect/synthetic_prompts --model openai/gpt-4o-mini --model-role grader=openai/gpt-4o"""
 
@@ -47,6 +49,7 @@ def demo(log_dir: str) -> None:
     console = Console()
     with shown_errors():
         console.print(summary_table(summarise([log.location for log in logs])), LEGEND, sep="\n", highlight=False)
-    inspect = Path(sys.executable).parent / "inspect"
-    beside = inspect.relative_to(Path.cwd()) if inspect.is_relative_to(Path.cwd()) else "inspect"
-    console.print(NEXT.format(inspect=beside, folder=folder), highlight=False, markup=False, soft_wrap=True)
+    scripts = Path(sys.executable).parent
+    beside = scripts.relative_to(Path.cwd()) if scripts.is_relative_to(Path.cwd()) else Path()
+    said = NEXT.format(inspect=beside / "inspect", genie=beside / "genie", folder=folder)
+    console.print(said, highlight=False, markup=False, soft_wrap=True)

@@ -21,6 +21,8 @@ class Concordance:
     """How many have both values, same shape."""
     left_out: int
     """Keys beyond the first forty."""
+    unordered: tuple[str, ...]
+    """Keys that put no two documents in order, and have no row."""
 
 
 def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> Concordance:
@@ -32,22 +34,31 @@ def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> C
     """
     import numpy as np
 
-    shown = keys[:MOST]
     documents = [document for run in runs if not run.is_population for document in run.documents]
-    columns = [
-        np.array([d.scores[scorer].values.get(key, math.nan) if scorer in d.scores else math.nan for d in documents])
-        for scorer, key in shown
-    ]
+    columns = {
+        (scorer, key): np.array(
+            [d.scores[scorer].values.get(key, math.nan) if scorer in d.scores else math.nan for d in documents]
+        )
+        for scorer, key in keys
+    }
+    ordering = [own for own in keys if len(np.unique(columns[own][~np.isnan(columns[own])])) > 1]
+    shown = ordering[:MOST]
     size = range(len(shown))
     tau = [[1.0] * len(shown) for _ in size]
     counts = [[0] * len(shown) for _ in size]
     for i in size:
         for j in range(i + 1):
-            both = int((~np.isnan(columns[i]) & ~np.isnan(columns[j])).sum())
-            tau[i][j] = tau[j][i] = kendall(columns[i], columns[j])
-            counts[i][j] = counts[j][i] = both
-    names = tuple(_name(scorer, key, keys) for scorer, key in shown)
-    return Concordance(names, tuple(map(tuple, tau)), tuple(map(tuple, counts)), len(keys) - len(shown))
+            one, other = columns[shown[i]], columns[shown[j]]
+            tau[i][j] = tau[j][i] = kendall(one, other)
+            counts[i][j] = counts[j][i] = int((~np.isnan(one) & ~np.isnan(other)).sum())
+    names = {own: _name(*own, keys) for own in keys}
+    return Concordance(
+        names=tuple(names[own] for own in shown),
+        tau=tuple(map(tuple, tau)),
+        documents=tuple(map(tuple, counts)),
+        left_out=len(ordering) - len(shown),
+        unordered=tuple(names[own] for own in keys if own not in ordering),
+    )
 
 
 def _name(scorer: str, key: str, keys: Iterable[tuple[str, str]]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from genie_inspect.reports.charts import Theme
+from genie_inspect.reports.charts import LIGHT
 from genie_inspect.reports.report import Measure, Range, Report, Spread, spread
 from genie_inspect.reports.scored_logs import ScoredLog
 
@@ -24,14 +24,14 @@ MARGIN = 0.05  # of the values seen, on either side of them
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart that can be drawn for light and for dark paper."""
+    """A chart that can be drawn, for light paper."""
 
     name: str
     """For a file: letters, digits and dashes."""
     title: str
     description: str
     """What a screen reader says."""
-    draw: Callable[[Theme], "Chart"]
+    draw: Callable[[], "Chart"]
 
 
 def radars(found: Report, measure: Measure) -> list[Figure]:
@@ -82,12 +82,10 @@ def _radar(
     name: str, title: str, keys: Sequence[str], series: dict[str, list[float]], runs: Sequence[ScoredLog]
 ) -> Figure:
     description = f"Radar chart of {len(keys)} features for {', '.join(series)}. The table above has the numbers."
-    return Figure(name, title, description, lambda theme: _radar_chart(keys, series, colours(runs, theme), theme))
+    return Figure(name, title, description, lambda: _radar_chart(keys, series, colours(runs)))
 
 
-def _radar_chart(
-    keys: Sequence[str], series: dict[str, list[float]], colour_of: dict[str, str], theme: Theme
-) -> "Chart":
+def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of: dict[str, str]) -> "Chart":
     import altair
 
     spokes = [_at(place, 1.0, len(keys)) for place in range(len(keys))]
@@ -102,28 +100,37 @@ def _radar_chart(
         for place in range(len(keys) + 1)
     ]
     names = [
-        {**_at(place, 1.1, len(keys)), "name": key.replace("_", " "), "align": _align(place, len(keys))}
+        {**_at(place, 1.1, len(keys)), "name": key.split("_"), "align": _align(place, len(keys))}
         for place, key in enumerate(keys)
     ]
     marks = [{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]]
-    x = altair.X("x:Q", axis=None, scale=altair.Scale(domain=[-1.95, 1.95]))
-    y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-1.2, 1.2]))
+    x = altair.X("x:Q", axis=None, scale=altair.Scale(domain=[-1.85, 1.85]))
+    y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-1.3, 1.3]))
     runs = list(series)
-    legend = altair.Legend(title=None, orient="bottom", columns=1, symbolSize=120, symbolDash=[1, 0])
+    legend = altair.Legend(title=None, orient="bottom", columns=1, symbolSize=120, symbolStrokeWidth=0)
     colour = altair.Color(
-        "run:N", scale=altair.Scale(domain=runs, range=[colour_of.get(run, theme.ink) for run in runs]), legend=legend
+        "run:N", scale=altair.Scale(domain=runs, range=[colour_of.get(run, LIGHT.ink) for run in runs]), legend=legend
     )
     dash = altair.StrokeDash("run:N", scale=altair.Scale(domain=runs, range=_cycled(DASHES, runs)), legend=None)
     shape = altair.Shape("run:N", scale=altair.Scale(domain=runs, range=_cycled(SHAPES, runs)), legend=legend)
     text = {"x": x, "y": y, "text": "name:N"}
     return altair.layer(
-        _data(rings).mark_line(color=theme.faint, strokeWidth=1).encode(x=x, y=y, detail="ring:N", order="order:Q"),
-        _data(spokes).mark_rule(color=theme.faint).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
+        _data(rings).mark_line(color=LIGHT.faint, strokeWidth=1).encode(x=x, y=y, detail="ring:N", order="order:Q"),
+        _data(spokes).mark_rule(color=LIGHT.faint).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
         _data(lines).mark_line(strokeWidth=2.5).encode(x=x, y=y, order="order:Q", color=colour, strokeDash=dash),
         _data(lines).mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
-        _data(marks).mark_text(align="left", fontSize=10, color=theme.ink, opacity=0.75).encode(**text),
-        _data(names).mark_text(align=altair.ExprRef("datum.align"), fontSize=13, color=theme.ink).encode(**text),
-    ).properties(width=488, height=300)
+        _data(marks).mark_text(align="left", fontSize=11, color=LIGHT.ink, opacity=0.75).encode(**text),
+        _data(names)
+        .mark_text(
+            align=altair.ExprRef("datum.align"),
+            baseline="middle",
+            fontSize=14,
+            limit=88,
+            lineHeight=16,
+            color=LIGHT.ink,
+        )
+        .encode(**text),
+    ).properties(width=400, height=281)
 
 
 def _at(place: int, radius: float, count: int) -> dict[str, Any]:
@@ -144,11 +151,11 @@ def _ridges(
 ) -> Figure:
     medians = "; ".join(f"{run.label}: {spread(values).median:.4g}" for run, values in rows)
     description = f"Distribution of {title}, a row a run. Medians: {medians}."
-    return Figure(name, title, description, lambda theme: _ridge_chart(title, rows, ends, colours(runs, theme), theme))
+    return Figure(name, title, description, lambda: _ridge_chart(title, rows, ends, colours(runs)))
 
 
 def _ridge_chart(
-    title: str, rows: Sequence[tuple[ScoredLog, list[float]]], ends: Range, colour_of: dict[str, str], theme: Theme
+    title: str, rows: Sequence[tuple[ScoredLog, list[float]]], ends: Range, colour_of: dict[str, str]
 ) -> "Chart":
     """A row a run: its name and its density; on the base line quartiles, median and, where they are few, documents."""
     import altair
@@ -177,12 +184,12 @@ def _ridge_chart(
     return altair.layer(
         _data(areas).mark_area(opacity=0.35, line=True).encode(x=x, y=y, y2="base:Q", color=colour, detail="run:N"),
         _data(dots).mark_tick(size=8, thickness=1.2, opacity=0.7).encode(x=x, y=y, color=colour),
-        _data(boxes).mark_rule(strokeWidth=4, color=theme.ink, opacity=0.55).encode(x=box, x2="high:Q", y=y),
+        _data(boxes).mark_rule(strokeWidth=4, color=LIGHT.ink, opacity=0.55).encode(x=box, x2="high:Q", y=y),
         _data(boxes)
-        .mark_point(shape="diamond", filled=True, size=70, color=theme.ink, opacity=1)
+        .mark_point(shape="diamond", filled=True, size=70, color=LIGHT.ink, opacity=1)
         .encode(x=altair.X("median:Q", title=title), y=y),
         _data(names)
-        .mark_text(align="left", baseline="middle", fontSize=12, color=theme.ink, limit=330)
+        .mark_text(align="left", baseline="middle", fontSize=12, color=LIGHT.ink, limit=330)
         .encode(x=x, y=y, text="run:N"),
     ).properties(width=340, height=66 * len(rows))
 
@@ -190,19 +197,19 @@ def _ridge_chart(
 def density(values: Sequence[float], ends: Range) -> list[tuple[float, float]]:
     """A Gaussian kernel density, its highest point 0.6, over a grid from end to end; empty where all values are one.
 
-    What the kernel would put beyond a known end is reflected, because no value can lie there.
+    Its width is Scott's rule. What it would put beyond a known end is reflected, because no value can lie there.
     """
     import numpy as np
-    from scipy.stats import gaussian_kde
 
     if len(set(values)) < 2:
         return []
     low, high = ends_of_axis(ends)
     grid = np.linspace(low, high, GRID)
-    kernel = gaussian_kde(values)
-    heights = kernel(grid)
+    seen = np.asarray(values)
     if ends.known:
-        heights = heights + kernel(2 * low - grid) + kernel(2 * high - grid)
+        seen = np.concatenate([seen, 2 * low - seen, 2 * high - seen])
+    width = np.std(values, ddof=1) * len(values) ** -0.2
+    heights = np.exp(-0.5 * ((grid[:, None] - seen) / width) ** 2).sum(axis=1)
     heights *= 0.6 / heights.max()
     return [(round(float(at), 5), round(float(height), 4)) for at, height in zip(grid, heights, strict=True)]
 
@@ -217,11 +224,11 @@ def _box(found: Spread) -> dict[str, float]:
     return {"low": found.low, "median": found.median, "high": found.high}
 
 
-def colours(runs: Sequence[ScoredLog], theme: Theme) -> dict[str, str]:
+def colours(runs: Sequence[ScoredLog]) -> dict[str, str]:
     """A colour for each run by its name, the same in every chart; the population's is the ink."""
     others = [run.label for run in runs if not run.is_population]
-    found = {label: theme.series[place % len(theme.series)] for place, label in enumerate(others)}
-    return found | {run.label: theme.ink for run in runs if run.is_population}
+    found = {label: LIGHT.series[place % len(LIGHT.series)] for place, label in enumerate(others)}
+    return found | {run.label: LIGHT.ink for run in runs if run.is_population}
 
 
 def _cycled(choices: Sequence[Any], runs: Sequence[str]) -> list[Any]:
@@ -229,10 +236,10 @@ def _cycled(choices: Sequence[Any], runs: Sequence[str]) -> list[Any]:
 
 
 def _data(rows: list[dict[str, Any]]) -> Any:
-    """A chart of rows; altair's own data frames are of no use here."""
+    """A chart of rows as a plain dict, because altair checks its own kinds of data row by row, slowly."""
     import altair
 
-    return altair.Chart(altair.InlineData(values=rows))
+    return altair.Chart({"values": rows})
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -9,6 +9,8 @@ from genie_inspect.reports.scored_logs import ScoredLog
 from genie_inspect.signature import facts_of
 
 TASK = "genie_inspect/leave_one_out"
+RECORDED = "bundled/"  # graders that know recorded texts alone, and no pair of the population's own
+ANY_GRADER = "<provider/model>"
 ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
 
 
@@ -58,9 +60,16 @@ def command_for_yardstick(found: Report) -> str:
     spec = next(run.header.eval for run in found.runs if "genie" in run.signatures)
     given = {name: spec.task_args[name] for name in ARGUMENTS if spec.task_args.get(name) is not None}
     options = "".join(f" -T {name}={_option(value)}" for name, value in given.items())
-    grader = (spec.model_roles or {}).get("grader")
-    role = f" --model-role grader={grader.model}" if grader and not isinstance(grader, list) else ""
+    model = grader(found)
+    role = f" --model-role grader={ANY_GRADER if model.startswith(RECORDED) else model}" if model else ""
     return f"inspect eval {TASK} --model mockllm/model{options}{role}"
+
+
+def grader(found: Report) -> str:
+    """The model of the role `grader` in the first run that has questions; empty where there is none, or several."""
+    spec = next((run.header.eval for run in found.runs if "genie" in run.signatures), None)
+    role = ((spec.model_roles if spec else None) or {}).get("grader")
+    return role.model if role and not isinstance(role, list) else ""
 
 
 def _listed(values: Mapping[str, Any]) -> str:

@@ -4,13 +4,12 @@ import math
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from genie_inspect.reports.charts import DARK, ENDINGS, LIGHT, svg, write_chart
+from genie_inspect.reports.charts import ENDINGS, darkened, svg, write_chart
 from genie_inspect.reports.figures import Figure, length_ridges, radars, ridges
-from genie_inspect.reports.methods import command_for_yardstick, compared, definitions, run_facts
+from genie_inspect.reports.methods import RECORDED, command_for_yardstick, compared, definitions, grader, run_facts
 from genie_inspect.reports.report import Cell, Measure, Report, Spread
 from genie_inspect.reports.scored_logs import ScoredLog
 from genie_inspect.signature import facts_of, package_version
@@ -82,6 +81,7 @@ def page(found: Report) -> str:
         documents=sum(len(run.documents) for run in found.runs if not run.is_population),
         unlike=unlike_lengths(found),
         yardstick_command=command_for_yardstick(found),
+        recorded_grader=grader(found) if grader(found).startswith(RECORDED) else "",
         compared=compared(found),
         definitions=definitions(found),
         facts=[run_facts(run) for run in found.runs],
@@ -106,7 +106,7 @@ def write_pictures(found: Report, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for figure in figures(found):
         for ending in ENDINGS:
-            write_chart(partial(figure.draw, LIGHT), folder / (figure.name + ending))
+            write_chart(figure.draw, folder / (figure.name + ending))
 
 
 def number(value: float, decimals: int = 2) -> str:
@@ -174,7 +174,8 @@ def _pictures(drawn: list[Figure]) -> list[Picture]:
 
 
 def _picture(figure: Figure) -> Picture:
-    return Picture(figure, *(_uri(svg(figure.draw(theme), theme)) for theme in (LIGHT, DARK)))
+    light = svg(figure.draw())
+    return Picture(figure, _uri(light), _uri(darkened(light)))
 
 
 def _uri(image: str) -> str:

@@ -1,18 +1,28 @@
 """Logs as the columns of a report: what was evaluated, and what our scorers said of each document."""
 
+import json
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_samples
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 
 from genie_inspect.reports.summary import ReportError, finished_log, label, log_files, told_apart
 from genie_inspect.signature import facts_of
 
-UNUSED = {"events", "messages", "store", "attachments"}  # what no report looks at, and most of a log's bytes
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdError
+else:
+    from zstandard import ZstdError  # comes with Inspect, which packs its logs with it
+
+DAMAGED = (OSError, ValueError, NotImplementedError, BadZipFile, ZstdError)  # what a log that is no whole one raises
+# what no report looks at, and most of a log's bytes
+UNUSED = {"events", "events_data", "messages", "store", "attachments"}
 OURS = "measure:"  # how a signature of ours begins
 POPULATION = "population, leave-one-out"
 
@@ -46,7 +56,7 @@ class ScoredLog:
     """One log."""
 
     label: str
-    """The model, with the solver where there is one, and the time where two logs would share a name."""
+    """The model, with the solver where there is one, and what else tells two logs apart that would share a name."""
     file: str
     header: EvalLog
     documents: tuple[ScoredDocument, ...]
@@ -91,23 +101,32 @@ def read_scored_log(file: str) -> ScoredLog:
         raise ReportError(
             f"{file} has no scores of ours, score it with: inspect score {file} --scorer genie_inspect/..."
         )
+    order = {name: place for place, name in enumerate(header.eval.dataset.sample_ids or [])}
+    documents.sort(key=lambda document: (order.get(document.sample, len(order)), document.epoch))
     is_population = bool(left_out) and all(left_out)
     name = POPULATION if is_population else label(header)
     return ScoredLog(name, file, header, tuple(documents), signatures, is_population)
 
 
 def samples(file: str) -> Iterator[EvalSample]:
-    """The samples of a log without what no report looks at.
+    """The samples of a log, in no order, without what no report looks at.
+
+    Inspect's reader walks through every event even where none is asked for; opening the archive ourselves takes a fifth
+    of the time. Where a log is no such archive, Inspect reads it.
 
     Raises:
         ReportError: If one cannot be read.
     """
+    path = Path(file.removeprefix("file://"))
     try:
-        if file.endswith(".json"):  # is read as a whole each time
+        if not is_zipfile(path):
             yield from read_eval_log(file).samples or []
-        else:
-            yield from read_eval_log_samples(file, all_samples_required=False, exclude_fields=UNUSED)
-    except (OSError, ValueError, RuntimeError) as error:
+            return
+        with ZipFile(path) as archive:
+            for member in dict.fromkeys(name for name in archive.namelist() if name.startswith("samples/")):
+                told = json.loads(archive.read(member))
+                yield EvalSample.model_validate({name: told[name] for name in told if name not in UNUSED})
+    except DAMAGED as error:
         raise ReportError(f"{file} cannot be read as a log: {error}") from error
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from inspect_ai.log import read_eval_log, read_eval_log_sample
 from inspect_ai.scorer import Score
 
-from genie_inspect.reports.scored_logs import UNUSED, own_scores, scored, signature_of
+from genie_inspect.reports.scored_logs import DAMAGED, UNUSED, own_scores, scored, signature_of
 from genie_inspect.reports.stand_outs import QuestionRow, questions, telling
 from genie_inspect.reports.summary import ReportError, label
 
@@ -53,7 +53,9 @@ def shown(file: str, sample_id: str, epoch: int = 1) -> Shown:
     known = {str(name): name for name in log.eval.dataset.sample_ids or []}
     try:
         sample = read_eval_log_sample(file, known.get(sample_id, sample_id), epoch, exclude_fields=UNUSED)
-    except (OSError, ValueError, IndexError, KeyError) as error:
+    except DAMAGED as error:
+        raise ReportError(f"{file} cannot be read as a log: {error}") from error
+    except (IndexError, KeyError) as error:
         listed = ", ".join(list(known)[:5]) + (", ..." if len(known) > 5 else "")
         epochs = log.eval.config.epochs or 1
         raise ReportError(
