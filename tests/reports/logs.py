@@ -48,7 +48,7 @@ def rated(ratings: Sequence[float]) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         metadata = {"signature": "measure:coherence|by:test|version:0"}
-        return Score(value={"coherence": ratings[state.epoch - 1]}, metadata=metadata)
+        return Score(value={"coherence_rating": ratings[state.epoch - 1]}, metadata=metadata)
 
     return score
 

@@ -11,8 +11,8 @@ from genie_inspect.scorers.coherence import coherence
 
 def value(score: Score) -> float:
     assert isinstance(score.value, dict)
-    assert list(score.value) == ["coherence"]
-    return float(str(score.value["coherence"]))
+    assert list(score.value) == ["coherence_rating"]
+    return float(str(score.value["coherence_rating"]))
 
 
 def rated(tmp_path: Path, grader: Script, *stories: str) -> list[Score]:

@@ -26,7 +26,7 @@ def population(tmp_path: Path) -> Population:
 def result(log: EvalLog) -> tuple[float, float]:
     (score,) = scores(log, "litbench")
     assert isinstance(score.value, dict)
-    return float(score.value["litbench"] or 0), float(score.value["litbench_order_bias"] or 0)
+    return float(score.value["litbench_win_rate"] or 0), float(score.value["litbench_order_bias"] or 0)
 
 
 def longer(request: str) -> str:

@@ -52,13 +52,17 @@ def test_no_key_stands_twice_in_the_panel() -> None:
     assert len(keys) == len(set(keys))
 
 
+def test_no_key_is_its_measures_name_for_inspect_view_would_show_the_whole_score_in_its_cell() -> None:
+    assert not {measure for measure, keys in KEYS.items() if measure in keys}
+
+
 def test_a_measure_that_could_not_be_taken_leaves_nan_under_its_keys() -> None:
-    good = Score(value={"cosine": 0.2, "cosine_nearest": 0.1}, explanation="far", metadata={"signature": "a|b"})
+    good = Score(value={"cosine_mean": 0.2, "cosine_nearest": 0.1}, explanation="far", metadata={"signature": "a|b"})
     bad = Score.unscored(reason="grader_failed", explanation="Not scored: no route")
     one = merged({"cosine": good, "litbench": bad})
     assert isinstance(one.value, dict)
-    assert list(one.value) == ["cosine", "cosine_nearest", "litbench", "litbench_order_bias"]
-    assert math.isnan(float(one.value["litbench"] or 0))
+    assert list(one.value) == ["cosine_mean", "cosine_nearest", "litbench_win_rate", "litbench_order_bias"]
+    assert math.isnan(float(one.value["litbench_win_rate"] or 0))
     assert one.reason is None
     assert one.metadata
     assert "|cosine:a,b|litbench:none|" in one.metadata["signature"]
@@ -89,7 +93,7 @@ def test_the_viewer_has_a_column_for_the_first_key_of_each_measure() -> None:
     view = task.viewer.task_samples_view
     columns = {column.id: column.visible for column in (view[0] if isinstance(view, list) else view).columns or []}
     shown = [name for name, visible in columns.items() if visible is not False and name.startswith("score__c")]
-    assert shown == ["score__cosine__cosine", "score__creativity_index__creativity_index"]
+    assert shown == ["score__cosine__cosine_mean", "score__creativity_index__creativity_index_mean"]
     assert columns["score__cosine__cosine_nearest"] is False
 
 

@@ -109,7 +109,7 @@ def test_cosine_is_the_mean_distance_and_the_nearest(population: Population, tmp
     vectors = embedder().embed([STORY, *DOCUMENTS[OWL]])
     distances = 1 - vectors[1:] @ vectors[0]
     found = values(scored("cosine", population, STORY, tmp_path))
-    assert found["cosine"] == pytest.approx(float(distances.mean()), abs=1e-6)
+    assert found["cosine_mean"] == pytest.approx(float(distances.mean()), abs=1e-6)
     assert found["cosine_nearest"] == pytest.approx(float(distances.min()), abs=1e-6)
 
 
@@ -123,7 +123,7 @@ def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Popula
 def test_compression_takes_the_documents_in_the_order_of_their_ids(population: Population, tmp_path: Path) -> None:
     ordered = [document.text for document in sorted(population.documents(OWL), key=lambda document: document.id)]
     found = values(scored("compression", population, STORY, tmp_path))
-    assert found["compression"] == compression_novelty(ordered, STORY)
+    assert found["compression_novelty"] == compression_novelty(ordered, STORY)
 
 
 def test_beside_compression_stands_the_ratio_of_all_generations(population: Population, tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_creativity_index_shows_what_is_copied_and_from_where(population: Popula
     # ten tokens: Truly : Old owl on a clock . It ran . (the source's are six, its end included)
     assert values(score)["creativity_index_5"] == pytest.approx(1 - 6 / 11)
     assert values(score)["creativity_index_7"] == 1
-    assert values(score)["creativity_index"] == pytest.approx((2 * (1 - 6 / 11) + 6) / 8)
+    assert values(score)["creativity_index_mean"] == pytest.approx((2 * (1 - 6 / 11) + 6) / 8)
     assert f"| Old owl on a clock. | 6 | {source.id}, from token 1 |" in (score.explanation or "")
 
 

@@ -15,7 +15,7 @@ from genie_inspect.prompting.templates import load_template
 from genie_inspect.scorers.document import prompt_of, unscored, unusable
 from genie_inspect.signature import signature
 
-KEYS = ("coherence",)
+KEYS = ("coherence_rating",)
 GRADER, REWARD = "grader", "reward/"
 
 
@@ -60,6 +60,8 @@ def coherence(by: str = GRADER, templates: str | None = None) -> Scorer:
             return unscored(KEYS, "grader_failed", f"Not scored: {error}", text, facts)
         except EngineFailedError as error:
             raise RefusedError(str(error)) from error  # every further document would fail alike
-        return Score(value={"coherence": rating}, answer=text, explanation=f"Coherence {rating:.1f}.", metadata=facts)
+        return Score(
+            value={"coherence_rating": rating}, answer=text, explanation=f"Coherence {rating:.1f}.", metadata=facts
+        )
 
     return score

@@ -11,7 +11,7 @@ from genie_inspect.scorers.against_documents import Finding, Warm, reference, sc
 from genie_inspect.scorers.document import Compared
 from genie_inspect.signature import signature
 
-KEYS = ("compression",)
+KEYS = ("compression_novelty",)
 
 
 @metric(scores="unreduced")
@@ -32,7 +32,7 @@ def compression_ratio(codec: str = "gzip") -> Metric:
 def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
     """Compression ratio of the population for a prompt less that with the document behind it.
 
-    Key: `compression`, around 0; positive = the document adds something new. Beside it stands the metric
+    Key: `compression_novelty`, around 0; positive = the document adds something new. Beside it stands the metric
     `compression_ratio`, the ratio of all generations of the run under gzip.
 
     Args:
@@ -58,7 +58,9 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
         known = await warm.get((prompt, others.left_out), compressed)
         novelty = await to_thread.run_sync(known.novelty, text)
         ratios = f"{known.ratio:.4f} without the document, {known.ratio - novelty:.4f} with it"
-        return Finding({"compression": novelty}, f"Compression ratio ({codec}): {ratios}.", {"ratio": known.ratio})
+        return Finding(
+            {"compression_novelty": novelty}, f"Compression ratio ({codec}): {ratios}.", {"ratio": known.ratio}
+        )
 
     async def score(state: TaskState, target: Target) -> Score:
         return await scored(state, opened, KEYS, facts, measure)

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNKNOWN_WORDS = "the embedder knows no word of it"
-KEYS = ("cosine", "cosine_nearest")
+KEYS = ("cosine_mean", "cosine_nearest")
 
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
     """Cosine distance of a document to the population's for its prompt, 0 (same direction) to 2 (opposite).
 
-    Keys: `cosine`, the mean over the documents, and `cosine_nearest`, the distance to the nearest one; both higher =
+    Keys: `cosine_mean`, the mean over the documents, and `cosine_nearest`, the distance to the nearest one; both higher =
     more novel.
 
     Args:
@@ -64,11 +64,11 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
                 dict.fromkeys(KEYS, math.nan), "Not measured: the embedder knows no word of it.", reason=UNKNOWN_WORDS
             )
         distances = cosine_distances(target, vectors)
-        value = {"cosine": float(distances.mean()), "cosine_nearest": float(distances.min())}
+        value = {"cosine_mean": float(distances.mean()), "cosine_nearest": float(distances.min())}
         nearest = ids[int(distances.argmin())]
         return Finding(
             value,
-            f"Mean cosine distance {value['cosine']:.3f}; nearest is {nearest} at {value['cosine_nearest']:.3f}.",
+            f"Mean cosine distance {value['cosine_mean']:.3f}; nearest is {nearest} at {value['cosine_nearest']:.3f}.",
             {"nearest": nearest},
         )
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from genie_inspect.engines.corpora import CopiedRun, Copies, Corpus
 
 LENGTHS = range(5, 13)
-KEYS = ("creativity_index", "creativity_index_sum", *(f"creativity_index_{length}" for length in LENGTHS))
+KEYS = ("creativity_index_mean", "creativity_index_sum", *(f"creativity_index_{length}" for length in LENGTHS))
 POPULATION, INFINI_GRAM = "population", "infini-gram:"
 CORPORA = "population, a folder of texts, infini-gram:<index folder> or infini-gram:<service url>#<index>"
 MATCHERS = ("exact", "near")
@@ -39,7 +39,7 @@ def creativity_index(
 ) -> Scorer:
     """Share of a document's tokens outside every run that stands in a corpus, 0 (all copied) to 1 (nothing is).
 
-    Keys: `creativity_index`, the mean over runs of at least 5 to 12 tokens; `creativity_index_sum`, the sum; and
+    Keys: `creativity_index_mean`, the mean over runs of at least 5 to 12 tokens; `creativity_index_sum`, the sum; and
     `creativity_index_5` to `creativity_index_12`. All higher = more novel. The explanation shows the longest copied
     runs and where they stand.
 

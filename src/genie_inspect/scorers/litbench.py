@@ -22,16 +22,16 @@ from genie_inspect.scorers.document import Compared
 from genie_inspect.signature import digest, signature
 
 NOT_JUDGED = "no pair was judged in both orders"
-KEYS = ("litbench", "litbench_order_bias")
+KEYS = ("litbench_win_rate", "litbench_order_bias")
 
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def litbench(population: str = "starter", opponents: int | None = None, templates: str | None = None) -> Scorer:
     """Win rate of a document against the population's for its prompt, by a preference judge in both orders.
 
-    Keys: `litbench`, 0 (loses to all) to 1 (beats all), ties as half; `litbench_order_bias`, -1 to 1, how much more
-    often the story that stands first is preferred, which says how far the judge can be trusted. The judge is the model
-    in the role `preference`, else the grader.
+    Keys: `litbench_win_rate`, 0 (loses to all) to 1 (beats all), ties as half; `litbench_order_bias`, -1 to 1, how
+    much more often the story that stands first is preferred, which says how far the judge can be trusted. The judge
+    is the model in the role `preference`, else the grader.
 
     Args:
         population: `starter` or the folder of a population with documents.
@@ -94,16 +94,18 @@ def finding(
         if first is not None and second is not None
     ]
     firsts, seconds = [first for _, first, _ in pairs], [second for _, _, second in pairs]
-    value = {"litbench": win_rate(firsts, seconds), "litbench_order_bias": order_bias(firsts, seconds)}
+    value = {"litbench_win_rate": win_rate(firsts, seconds), "litbench_order_bias": order_bias(firsts, seconds)}
     missing = len(met) - len(pairs)
     metadata = {
         "compared": len(pairs),
         "unreadable": missing,
         "lost_to": [document.id for document, first, second in pairs if first == 0 and second == 1],
     }
-    if math.isnan(value["litbench"]):
+    if math.isnan(value["litbench_win_rate"]):
         return Finding(value, f"Not measured: {NOT_JUDGED}.", metadata, reason=NOT_JUDGED)
-    notes = f"Win rate {value['litbench']:.2f} against {len(pairs)} documents, each in both orders; order bias "
+    notes = (
+        f"Win rate {value['litbench_win_rate']:.2f} against {len(pairs)} documents, each in both orders; order bias "
+    )
     notes += f"{value['litbench_order_bias']:+.2f} (0 = none, 1 = always the story that stands first)."
     if missing:
         notes += f" {missing} more were not judged in both orders: unreadable replies."
