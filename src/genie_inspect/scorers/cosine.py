@@ -27,8 +27,8 @@ KEYS = ("cosine_mean", "cosine_nearest")
 def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
     """Cosine distance of a document to the population's for its prompt, 0 (same direction) to 2 (opposite).
 
-    Keys: `cosine_mean`, the mean over the documents, and `cosine_nearest`, the distance to the nearest one; both higher =
-    more novel.
+    Keys: `cosine_mean`, the mean over the documents, and `cosine_nearest`, the distance to the nearest one; both
+    higher = more novel.
 
     Args:
         population: `starter` or the folder of a population with documents.
