@@ -25,7 +25,9 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.judges import logit_judge
 from genie_inspect.judges.gathering import gathered
+from genie_inspect.judges.pairwise_judge import STUDY
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated, Reading
+from genie_inspect.judges.quiet import unlogged
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer as RecordedAnswer
 from genie_inspect.populations.schema import Document, Question
@@ -65,6 +67,21 @@ class Published:
 
         ratings = await gathered(*(ask(other) for other in others))
         return Rated(tuple(ratings), {i: UNREADABLE for i, rating in enumerate(ratings) if rating is None})
+
+
+class Alone:
+    """As many calls as `pairwise` makes and nothing around them: what Inspect's own `generate` takes of a pair."""
+
+    signature = "alone"
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        """A rating of 1 an other answer, whatever is said."""
+        with unlogged():
+            await gathered(*(self.model.generate(other.text, config=STUDY) for other in others))
+        return Rated((1.0,) * len(others))
 
 
 CALLS = [0]

@@ -28,7 +28,7 @@ from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig, Model, get_model
-from judged import CALLS, POPULATION, QUESTIONS, Published, rating, setting, told
+from judged import CALLS, POPULATION, QUESTIONS, Alone, Published, rating, setting, told
 
 from genie_inspect.judges.list_judge import ListJudge
 from genie_inspect.judges.logit_judge import LogitJudge
@@ -46,10 +46,11 @@ JUDGES: dict[str, Any] = {
     "list, 25 a call": lambda model: ListJudge(model, chunk=25),
     "pairwise": PairwiseJudge,
     "logit": LogitJudge,
+    "Inspect alone, a call a pair": Alone,
 }
 HELD = ", held to a sentence"
 ON_SERVER = ["published", "published" + HELD, "list", "list, 25 a call", "pairwise" + HELD, "logit"]
-AT_ONCE = ["list", "list, 25 a call", "pairwise", "logit"]
+AT_ONCE = ["list", "list, 25 a call", "pairwise", "logit", "Inspect alone, a call a pair"]
 
 
 def measured(mode: str, url: str, documents: int, folder: Path) -> dict[str, Any]:
