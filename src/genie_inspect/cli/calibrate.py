@@ -131,7 +131,8 @@ def _judges(
             raise UnknownChoiceError("judge", judge, "one of " + ", ".join(MODES))
     if judges and not graders:
         raise CalibrationError(f"judge={judges[0]} asks a model, name it: --grader <provider/model>")
-    models, cache = {grader: named_model(grader) for grader in graders}, Cache() if graders else None
+    models = {grader: named_model(grader) for grader in graders}
+    cache = Cache() if models else None
     return {
         f"{judge}({grader})": MODES[judge](model, templates, RatingMemo(cache_for(model, cache), anew=anew))
         for grader, model in models.items()

@@ -53,8 +53,8 @@ def _table(title: str, columns: Iterable[str], rows: Mapping[str, list[str]], ca
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title), title_justify="left", caption=Text(caption) if caption else None)
-    table.caption_justify = "left"
+    under = Text(caption) if caption else None
+    table = Table(title=Text(title), title_justify="left", caption=under, caption_justify="left")
     table.add_column("feature")
     for name in columns:
         table.add_column(name, justify="right")

@@ -197,19 +197,19 @@ def _ridge_chart(
 def density(values: Sequence[float], ends: Range) -> list[tuple[float, float]]:
     """A Gaussian kernel density, its highest point 0.6, over a grid from end to end; empty where all values are one.
 
-    Its width is Scott's rule. What it would put beyond a known end is reflected, because no value can lie there.
+    What the kernel would put beyond a known end is reflected, because no value can lie there.
     """
     import numpy as np
+    from scipy.stats import gaussian_kde
 
     if len(set(values)) < 2:
         return []
     low, high = ends_of_axis(ends)
     grid = np.linspace(low, high, GRID)
-    seen = np.asarray(values)
+    kernel = gaussian_kde(values)
+    heights = kernel(grid)
     if ends.known:
-        seen = np.concatenate([seen, 2 * low - seen, 2 * high - seen])
-    width = np.std(values, ddof=1) * len(values) ** -0.2
-    heights = np.exp(-0.5 * ((grid[:, None] - seen) / width) ** 2).sum(axis=1)
+        heights = heights + kernel(2 * low - grid) + kernel(2 * high - grid)
     heights *= 0.6 / heights.max()
     return [(round(float(at), 5), round(float(height), 4)) for at, height in zip(grid, heights, strict=True)]
 

@@ -1,9 +1,9 @@
 """The set-up step that ends a run without a grader before anything is generated."""
 
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Solver, solver
 
 from genie_inspect.judges.choices import grader_for
-from genie_inspect.judges.grader import run_has_begun
+from genie_inspect.solvers.requirement import requirement
 
 
 @solver
@@ -16,11 +16,4 @@ def require_grader(judge: str) -> Solver:
     Raises:
         PrerequisiteError: If it is not, naming the ways out.
     """
-    if run_has_begun():
-        grader_for(judge)
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        grader_for(judge)
-        return state
-
-    return solve
+    return requirement(lambda: grader_for(judge))

@@ -1,10 +1,10 @@
 """The set-up step that ends a run without the models that its measures ask, before anything is generated."""
 
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Solver, solver
 
-from genie_inspect.judges.grader import run_has_begun
 from genie_inspect.judges.panel_choices import GRADER, equivalence_grader, quality_grader
 from genie_inspect.judges.preference import preference_model
+from genie_inspect.solvers.requirement import requirement
 
 
 @solver
@@ -28,11 +28,4 @@ def require_models(equivalence: str = "", quality: str = "", preference: bool = 
         if preference:
             preference_model()
 
-    if run_has_begun():
-        check()
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        check()
-        return state
-
-    return solve
+    return requirement(check)
