@@ -59,6 +59,7 @@ def test_what_is_no_log_and_a_sample_without_our_scores_are_one_line(tmp_path: P
     (tmp_path / "story.eval").write_text("no log", encoding="utf-8")
     foreign = made_log(tmp_path / "a", [{"accuracy": scored(1.0, signature="")}])
     for result, expected in (
+        (genie_show(tmp_path, 1), "is a folder, expected a log file"),
         (genie_show(tmp_path / "nowhere.eval", 1), "does not exist"),
         (genie_show(tmp_path / "story.eval", 1), "cannot be read as a log"),
         (genie_show(foreign, 1), "no scores of ours"),

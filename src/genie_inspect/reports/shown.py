@@ -45,7 +45,8 @@ def shown(file: str, sample_id: str, epoch: int = 1) -> Shown:
         ReportError: If the log cannot be read, or has no such sample, or no scores of ours for it.
     """
     if not Path(file).is_file():
-        raise ReportError(f"{file} does not exist, expected a log file")
+        what = "is a folder" if Path(file).is_dir() else "does not exist"
+        raise ReportError(f"{file} {what}, expected a log file")
     try:
         log = read_eval_log(file, header_only=True)
     except (OSError, ValueError) as error:
