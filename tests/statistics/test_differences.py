@@ -73,6 +73,12 @@ def test_swapping_the_sides_turns_the_sign_alone(before: np.ndarray, after: np.n
         assert forth.p_unlike == pytest.approx(reverse.p_unlike)
 
 
+def test_differences_too_small_for_a_spread_are_no_error() -> None:
+    tiny = 5e-324  # its square is 0
+    (found,) = differences([[0.0]] * 8, [[tiny]] * 4 + [[0.0]] * 4, resamples=200)
+    assert (found.spread, found.low <= 0 <= found.high) == (0, True)
+
+
 def test_an_unknown_correction_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         findings([], "fdr")

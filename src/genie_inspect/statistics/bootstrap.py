@@ -142,7 +142,7 @@ def _compared(
         spread = np.sqrt((centred**2).mean(axis=0))
         observed, drawn = _ratio(delta, spread), _resampled_t(centred, resamples, generator)
         near, far = _ends(drawn, tail)
-        low, high = delta - far * spread, delta - near * spread
+        low, high = delta - _scaled(far, spread), delta - _scaled(near, spread)
     else:
         observed, drawn = delta, _resampled_means(centred, resamples, generator)
         near, far = _ends(drawn, tail)
@@ -179,6 +179,12 @@ def _ratio(means: Values, spreads: Values) -> Values:
     """Means over spreads: 0 / 0 is 0, anything else over 0 is infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((means == 0) & (spreads == 0), 0.0, means / spreads)
+
+
+def _scaled(ends: Values, spread: Values) -> Values:
+    """Ends in units of the spread as differences; an open end stays open, also where squares fall below any float."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(ends), ends, ends * spread)
 
 
 def _ends(drawn: Values, tail: float) -> tuple[Any, Any]:
