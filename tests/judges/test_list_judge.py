@@ -2,6 +2,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import transcript
+from inspect_ai.log._transcript import Transcript, init_transcript
 from tests.scripted import Asked, Script, grading, numbered, saying
 
 from genie_inspect.errors import GraderFailedError
@@ -31,8 +33,16 @@ async def test_a_call_holds_at_most_50_answers_and_all_are_rated() -> None:
     others = answers([f"ending {number}" for number in range(110)])
     rated = await ListJudge(script.model()).rate(QUESTION, ANSWER, others)
     # 110 = 50 + 50 + 10
-    assert [len(data["others"]) for data in script.data] == [50, 50, 10]
+    assert sorted(len(data["others"]) for data in script.data) == [10, 50, 50]
     assert rated.ratings == tuple(1 + number % 4 for number in range(110))
+
+
+async def test_of_a_question_that_takes_many_calls_one_stays_in_the_log() -> None:
+    init_transcript(Transcript())
+    script = grading()
+    await ListJudge(script.model(), chunk=10).rate(QUESTION, ANSWER, answers([f"ending {i}" for i in range(50)]))
+    assert len(script.requests) == 5
+    assert [event.event for event in transcript().events] == ["model"]
 
 
 async def test_the_others_are_shuffled_and_a_rerun_asks_exactly_the_same() -> None:

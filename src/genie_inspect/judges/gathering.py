@@ -1,6 +1,7 @@
 """Many requests side by side, and one error when several of them fail."""
 
 from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import anyio
@@ -17,22 +18,33 @@ async def gathered(*tasks: Awaitable[T]) -> list[T]:
     ExceptionGroup when several tasks fail at once, which no `except` of one error sees.
 
     Raises:
-        Exception: What a task raised. Of several errors the first that is not a failed grader, so that no other fault
-            hides behind one; else the first.
+        Exception: What a task raised; of several errors one, as `one_error` picks it.
     """
     results: dict[int, T] = {}
 
     async def run(index: int, task: Awaitable[T]) -> None:
         results[index] = await task
 
-    try:
+    with one_error():
         async with anyio.create_task_group() as group:
             for index, task in enumerate(tasks):
                 group.start_soon(run, index, task)
+    return [results[index] for index in range(len(tasks))]
+
+
+@contextmanager
+def one_error() -> Iterator[None]:
+    """One error where a task group raises several.
+
+    Raises:
+        Exception: Of several errors the first that is not a failed grader, so that no other fault hides behind one;
+            else the first.
+    """
+    try:
+        yield
     except ExceptionGroup as failures:
         errors = list(_single(failures))
         raise next((error for error in errors if not isinstance(error, GraderFailedError)), errors[0]) from failures
-    return [results[index] for index in range(len(tasks))]
 
 
 def _single(group: ExceptionGroup[Exception]) -> Iterator[Exception]:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model
@@ -10,6 +11,8 @@ from genie_inspect.judges.cache import Judged
 from genie_inspect.judges.grader import ask
 from genie_inspect.judges.merging import Keep, RatingMemo
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated
+from genie_inspect.judges.quiet import unlogged
+from genie_inspect.judges.room import Room
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import ratings_form
 from genie_inspect.prompting.replies import numbered_ratings
@@ -25,7 +28,8 @@ class ListJudge:
     """Rates an answer against up to `chunk` others a call.
 
     The others are shuffled by a seed drawn from the content, so that no document always stands first and a rerun
-    asks the same. What comes back unusable is asked again together, at most `repeats` times.
+    asks the same. What comes back unusable is asked again together, at most `repeats` times. The first call of a
+    question is in the log, for a reader to see; further ones are not.
 
     Args:
         model: Who judges.
@@ -50,6 +54,7 @@ class ListJudge:
         self.memo = memo or RatingMemo()
         self.chunk = chunk
         self.repeats = repeats
+        self.room = Room(model)
 
     @property
     def signature(self) -> str:
@@ -61,13 +66,20 @@ class ListJudge:
 
         async def ask_all(texts: Sequence[str], keep: Keep) -> Mapping[str, str]:
             missing = shuffled(texts, question.text, answer.text)
+            shown = False
+
+            async def ask_some(some: Sequence[str]) -> dict[str, Judged]:
+                nonlocal shown
+                entry, shown = unlogged() if shown else nullcontext(), True
+                with entry:
+                    said = await self._ask(question.text, answer.text, some)
+                keep(said)
+                return said
+
             for _ in range(1 + self.repeats):
-                found: dict[str, Judged] = {}
-                for start in range(0, len(missing), self.chunk):
-                    said = await self._ask(question.text, answer.text, missing[start : start + self.chunk])
-                    keep(said)
-                    found |= said
-                missing = [text for text in missing if text not in found]
+                chunks = [missing[start : start + self.chunk] for start in range(0, len(missing), self.chunk)]
+                rated = {text for said in await self.room.each(ask_some, chunks) for text in said}
+                missing = [text for text in missing if text not in rated]
             return dict.fromkeys(missing, UNREADABLE)
 
         return await self.memo.rated(self.signature, question.text, answer.text, others, ask_all)

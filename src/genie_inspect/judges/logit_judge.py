@@ -8,11 +8,11 @@ from inspect_ai.model import GenerateConfig, Model, ModelName
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Judged
-from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.grader import answered
 from genie_inspect.judges.merging import Keep, RatingMemo
 from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated
 from genie_inspect.judges.quiet import unlogged
+from genie_inspect.judges.room import Room
 from genie_inspect.measures.labels import label_reading
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import load_template
@@ -73,6 +73,7 @@ class LogitJudge:
         self.template = load_template("rate_logit", {"data"}, templates)
         self.memo = memo or RatingMemo()
         self.most_off_labels = most_off_labels
+        self.room = Room(model)
 
     @property
     def signature(self) -> str:
@@ -93,7 +94,7 @@ class LogitJudge:
             with unlogged():
                 together = await self._ask_together(list(requests.values()))
                 if together is None:
-                    answered_to = await gathered(*(ask_one(text) for text in texts))
+                    answered_to = await self.room.each(ask_one, texts)
                     return {text: NO_LOGPROBS for text, found in zip(texts, answered_to, strict=True) if not found}
             found = judged(dict(zip(texts, together, strict=True)))
             keep(found)

@@ -7,11 +7,11 @@ from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.judges.cache import Judged
-from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.grader import ask
 from genie_inspect.judges.merging import Keep, RatingMemo
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated
 from genie_inspect.judges.quiet import unlogged
+from genie_inspect.judges.room import Room
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.replies import pair_rating
 from genie_inspect.prompting.templates import load_template
@@ -41,6 +41,7 @@ class PairwiseJudge:
         self.template = load_template("rate_pair", {"data"}, templates)
         self.memo = memo or RatingMemo()
         self.repeats = repeats
+        self.room = Room(model)
 
     @property
     def signature(self) -> str:
@@ -58,7 +59,7 @@ class PairwiseJudge:
                 return rating is not None
 
             with unlogged():
-                rated = await gathered(*(ask_one(text) for text in texts))
+                rated = await self.room.each(ask_one, texts)
             return {text: UNREADABLE for text, found in zip(texts, rated, strict=True) if not found}
 
         return await self.memo.rated(self.signature, question.text, answer.text, others, ask_all)

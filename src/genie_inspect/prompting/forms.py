@@ -33,13 +33,13 @@ def questions_form(count: int) -> Form:
 
 
 def ratings_form(count: int) -> Form:
-    """A rating for each of the numbers 1 to count; the pattern is that of lines, which take the fewest tokens.
+    """A rating for each of the numbers 1 to count; the pattern is that of one line, which takes the fewest tokens.
 
     >>> ratings_form(2).pattern
-    '1: [01234]\\n2: [01234]'
+    '1:[01234] 2:[01234]'
     """
     as_json = _numbered_form(count, {"type": "string", "enum": list(RATINGS)}, f"[{RATINGS}]")
-    return Form(as_json.schema, "\n".join(f"{number}: [{RATINGS}]" for number in range(1, count + 1)))
+    return Form(as_json.schema, " ".join(f"{number}:[{RATINGS}]" for number in range(1, count + 1)))
 
 
 def choices_form(count: int, choices: Sequence[str]) -> Form:

@@ -27,6 +27,8 @@ _LINE = re.compile(
 _WHOLE_NUMBER = re.compile(
     r"[\s*]*(?:rating\b[\s*:=]*)?(-?\d{1,4})(?:\.0+)?(?!\w|\.\d|\s*(?:[–—-]|to|or)\s*\d)", re.IGNORECASE
 )
+# what stands between the ratings of a run: "1:3 2:0" or "1: 3, 2: 0"
+_BETWEEN = re.compile(r"(?:(?<=:\d)|(?<=: \d))[ ,;|]{1,9}(?=\d{1,4} ?: ?\d)")
 # the rest of the line from the number on; "(0-4)" after the word says the scale, not the rating
 _RATING = re.compile(r"\brating\b(?:\s*\([^()]*\))?(?:\s+is)?[^\w-]{0,6}(-?\d.*)", re.IGNORECASE)
 
@@ -66,7 +68,8 @@ def _plain(choice: str) -> str:
 
 def numbered_ratings(reply: str, count: int) -> dict[int, int]:
     """Ratings 0 to 4 by item number, 1 to count; what is missing, contradictory or out of range is absent."""
-    ratings = {number: _whole_number(value) for number, value in _numbered(reply, count).items()}
+    lines = _BETWEEN.sub("\n", reply)
+    ratings = {number: _whole_number(value) for number, value in _numbered(lines, count).items()}
     return {number: rating for number, rating in ratings.items() if rating is not None and 0 <= rating <= 4}
 
 

@@ -19,6 +19,13 @@ WORD_JOINER = "\u2060"
 LISTED = 20  # ids of documents with one text; more would say no more
 
 
+class _Unchanging(list[Any]):
+    """A list that is its own copy: Inspect copies every score of a log for every key whenever it computes metrics."""
+
+    def __deepcopy__(self, memo: object) -> "_Unchanging":
+        return self
+
+
 def explained(assessment: Assessment, features: Sequence[str], notes: Sequence[str] = ()) -> str:
     """A Markdown table with a row a feature, novelty and questions used; then a list of what set the document apart."""
     table, apart = ["| feature | novelty | questions used |", "|:--|--:|--:|"], []
@@ -79,7 +86,7 @@ def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> d
             "pairs": _pairs(assessment, features),
             **_off_labels(assessment.off_labels()),
             "faults": assessment.faults(),
-            "questions": [_row(result, width, most) for result in assessment.results],
+            "questions": _Unchanging(_row(result, width, most) for result in assessment.results),
         }
         if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
             return metadata

@@ -1,0 +1,92 @@
+"""Room for calls: as many in flight as a model has connections for, whatever number of documents wait to be judged."""
+
+import gc
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import TypeVar
+
+import anyio
+from inspect_ai._util.working import sample_wait  # waiting is no part of a sample's working time
+from inspect_ai.model import GenerateConfig, Model
+from inspect_ai.util._concurrency import adaptive_active, resolve_adaptive  # no public way to a run's connections
+
+from genie_inspect.judges.gathering import one_error
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+class Room:
+    """Starts a call when it can soon be sent: a hundred documents' 85,000 at once would take a gigabyte, and more time.
+
+    Args:
+        model: Who is called.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._turn = anyio.Lock()
+        self._places: anyio.Semaphore | None = None
+
+    async def each(self, ask: Callable[[S], Awaitable[T]], items: Sequence[S]) -> list[T]:
+        """What each item got, in order; the calls of one question after those of another, as a prompt cache wants them.
+
+        Raises:
+            Exception: What a call raised, as `gathered` does.
+        """
+        places = self._places = self._places or anyio.Semaphore(calls_in_flight(self.model))
+        _settle()
+        results: dict[int, T] = {}
+        taken = 0
+
+        async def run(index: int, item: S) -> None:
+            nonlocal taken
+            try:
+                results[index] = await ask(item)
+            finally:
+                taken -= 1
+                places.release()
+
+        try:
+            with one_error():
+                async with anyio.create_task_group() as group, self._its_turn():
+                    for index, item in enumerate(items):
+                        with sample_wait():
+                            await places.acquire()
+                        taken += 1
+                        group.start_soon(run, index, item)
+        finally:
+            for _ in range(taken):  # those that were cancelled before they began
+                places.release()
+        return [results[index] for index in range(len(items))]
+
+    @asynccontextmanager
+    async def _its_turn(self) -> AsyncIterator[None]:
+        with sample_wait():
+            await self._turn.acquire()
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+
+def calls_in_flight(model: Model) -> int:
+    """Twice the model's connections, so that none waits for a call; all calls where the provider takes batches."""
+    config = model._resolve_config(GenerateConfig())  # the run's --max-connections reaches no public place
+    if config.batch:
+        return 1_000_000
+    if adaptive_active(config.adaptive_connections, config.max_connections, config.batch):
+        return 2 * resolve_adaptive(config.adaptive_connections).max
+    return 2 * (config.max_connections or model.api.max_connections())
+
+
+@cache
+def _settle() -> None:
+    """Take what is loaded by now out of Python's search for garbage, once.
+
+    Every call leaves a hundred objects that only the search finds; to look through Inspect and its providers' clients
+    each time takes a fifth of all time.
+    """
+    gc.collect()
+    gc.freeze()
