@@ -1,6 +1,6 @@
 """What a judge mode costs: calls, tokens, time, log and memory, on one server and on a provider that answers at once.
 
-    python benchmarks/judging.py [--base-url http://127.0.0.1:8124/v1] [--documents 2] [--only ROW ...]
+    python benchmarks/judging.py [--base-url http://127.0.0.1:8124/v1] [--documents 3] [--only ROW ...]
 
 Every row is a process of its own and rates the same documents: 17 questions a document, 50 answers a question that are
 all distinct, so that equal answers save nothing; no cache. "published" is the study's protocol (arXiv 2606.12790): one
@@ -210,7 +210,7 @@ def main() -> None:
     """Print the tables, or one row as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base-url", default="http://127.0.0.1:8124/v1")
-    parser.add_argument("--documents", type=int, default=2, help="on the server; a hundred at once")
+    parser.add_argument("--documents", type=int, default=3, help="on the server; a hundred at once")
     parser.add_argument("--only", nargs="*", default=ON_SERVER, choices=ON_SERVER, help="rows on the server")
     parser.add_argument("--row", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)

@@ -45,6 +45,15 @@ async def test_no_more_calls_are_under_way_than_twice_the_connections_and_questi
     assert [len(list(calls)) for _, calls in groupby(busy.begun, lambda name: name[0])] == [10] * 5
 
 
+@pytest.mark.parametrize("calls", [1, 2])
+async def test_questions_of_one_call_or_two_share_the_places(calls: int) -> None:
+    room, busy = Room(model(max_connections=2)), Busy()
+    async with anyio.create_task_group() as group:
+        for question in "abcdefghij":
+            group.start_soon(room.each, busy.call, [question] * calls)
+    assert busy.most == 4
+
+
 async def test_a_call_that_fails_ends_its_question_with_one_error_and_leaves_room_for_the_rest() -> None:
     room, busy = Room(model(max_connections=2)), Busy()
 

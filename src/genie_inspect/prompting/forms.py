@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from genie_inspect.prompting.panel_replies import DIFFERENT, SAME
@@ -32,6 +33,7 @@ def questions_form(count: int) -> Form:
     return _numbered_form(count, {"type": "string"}, rf'[^"\\\n?]{{10,{LONGEST_ANSWER // 2}}}\?')
 
 
+@lru_cache
 def ratings_form(count: int) -> Form:
     """A rating for each of the numbers 1 to count; the pattern is that of one line, which takes the fewest tokens.
 
