@@ -28,6 +28,7 @@ from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.pairwise_judge import STUDY
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated, Reading
 from genie_inspect.judges.quiet import unlogged
+from genie_inspect.judges.room import Room
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer as RecordedAnswer
 from genie_inspect.populations.schema import Document, Question
@@ -76,11 +77,16 @@ class Alone:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.room = Room(model)
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """A rating of 1 an other answer, whatever is said."""
+
+        async def ask(other: Answer) -> ModelOutput:
+            return await self.model.generate(other.text, config=STUDY)
+
         with unlogged():
-            await gathered(*(self.model.generate(other.text, config=STUDY) for other in others))
+            await self.room.each(ask, others)
         return Rated((1.0,) * len(others))
 
 

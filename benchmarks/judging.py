@@ -53,7 +53,7 @@ ON_SERVER = ["published", "published" + HELD, "list", "list, 25 a call", "pairwi
 AT_ONCE = ["list", "list, 25 a call", "pairwise", "logit", "Inspect alone, a call a pair"]
 
 
-def measured(mode: str, url: str, documents: int, folder: Path) -> dict[str, Any]:
+def measured(mode: str, url: str, documents: int, side_by_side: int, folder: Path) -> dict[str, Any]:
     """One row: rate the documents in a mode, in this process."""
     held = mode.endswith(HELD)
     config = GenerateConfig(max_connections=64, extra_body=SENTENCE if held else None)
@@ -72,7 +72,7 @@ def measured(mode: str, url: str, documents: int, folder: Path) -> dict[str, Any
         Task(dataset=[Sample(input="")], solver=told()), model=model, log_dir=str(folder / "first"), display="none"
     )
     start, server_start = time.perf_counter(), server_seconds(url)
-    (log,) = evaluate(task, model=model, log_dir=str(folder / "logs"), display="none", max_samples=8)
+    (log,) = evaluate(task, model=model, log_dir=str(folder / "logs"), display="none", max_samples=side_by_side)
     seconds, server = time.perf_counter() - start, server_seconds(url) - server_start
     if log.status != "success" or not log.samples:
         raise SystemExit(f"{mode}: {log.error and log.error.message}")
@@ -152,10 +152,11 @@ def _answers(url: str) -> bool:
         return False
 
 
-def row(mode: str, url: str, documents: int) -> dict[str, Any]:
+def row(mode: str, url: str, documents: int, side_by_side: int) -> dict[str, Any]:
     """The same as `measured`, from a process of its own, with its peak memory in MB."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, __file__, "--row", mode, "--base-url", url, "--documents", str(documents)]
+        command += ["--side-by-side", str(side_by_side)]
         environment = os.environ | {"GENIE_CACHE_DIR": folder, "VLLM_BASE_URL": url}
         process = subprocess.Popen([*command, "--folder", folder], stdout=subprocess.PIPE, env=environment)
         assert process.stdout is not None
@@ -167,14 +168,14 @@ def row(mode: str, url: str, documents: int) -> dict[str, Any]:
     return found | {"peak": usage.ru_maxrss / 1024}
 
 
-def table(modes: Sequence[str], url: str, documents: int) -> None:
+def table(modes: Sequence[str], url: str, documents: int, side_by_side: int) -> None:
     """Print a row a mode; tokens of a provider that answers at once mean nothing."""
     columns = ["mode", "pairs", "calls", "tokens in a pair", "out a pair", "wall s", "pairs a second"]
     columns += ["server's processor ms a pair", "log KB a document", "peak MB", "usable"]
     print("|", " | ".join(columns), "|")
     print("|:--" + "|--:" * (len(columns) - 1) + "|")
     for mode in modes:
-        got = row(mode, url, documents)
+        got = row(mode, url, documents, side_by_side)
         tokens = [f"{got[way] / got['pairs']:.1f}" if url else "" for way in ("in", "out")]
         rate = got["pairs"] / got["seconds"]
         speed = f"{rate:,.0f}" if rate > 100 else f"{rate:.1f}"
@@ -211,18 +212,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base-url", default="http://127.0.0.1:8124/v1")
     parser.add_argument("--documents", type=int, default=3, help="on the server; a hundred at once")
+    parser.add_argument("--side-by-side", type=int, default=8, help="documents judged at the same time")
     parser.add_argument("--only", nargs="*", default=ON_SERVER, choices=ON_SERVER, help="rows on the server")
     parser.add_argument("--row", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.row:
-        print(json.dumps(measured(arguments.row, arguments.base_url, arguments.documents, arguments.folder)))
+        asked = (arguments.row, arguments.base_url, arguments.documents, arguments.side_by_side, arguments.folder)
+        print(json.dumps(measured(*asked)))
         return
     repeated_answers()
-    table(AT_ONCE, "", 100)
+    table(AT_ONCE, "", 100, arguments.side_by_side)
     with serving(arguments.base_url) as ready:
         if ready:
-            table(arguments.only, arguments.base_url, arguments.documents)
+            table(arguments.only, arguments.base_url, arguments.documents, arguments.side_by_side)
         else:
             print(f"skipped: no server at {arguments.base_url}, and {SERVER} is not there to start one")
 
