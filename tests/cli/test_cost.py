@@ -38,6 +38,15 @@ def test_a_grader_that_has_read_the_population_does_not_read_it_again() -> None:
     assert found("--judge", "list")["judges"]["list"]["population"]["calls"] == 96
 
 
+def test_a_grader_that_is_not_held_to_json_writes_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "nobody asks it")
+    line, schema, unknown = (
+        found("--judge", "list", *grader)["judges"]["list"]["rating"]["tokens_out"]
+        for grader in (["--grader", "bundled/grader"], ["--grader", "openai/gpt-4o"], [])
+    )
+    assert 2 * line < schema == unknown
+
+
 def test_prices_become_money() -> None:
     total = found("--judge", "logit", "--price-input", "2", "--price-output", "8")["judges"]["logit"]
     expected = (total["total"]["tokens_in"] * 2 + total["total"]["tokens_out"] * 8) / 1e6

@@ -125,7 +125,7 @@ def test_one_rating_request_is_answered_in_the_form_that_its_template_asks_for()
     listed = graded(RECORD, fenced({"question": question, "answer": answer, "others": {"7": others[0]}}))
     pair = graded(RECORD, fenced({"question": question, "answer": answer, "other": others[0]}))
     assert numbered_ratings(listed, 7) == {7: pair_rating(pair)}
-    assert json.loads(listed).keys() == {"7"}
+    assert listed.startswith("7:")
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def told_by(judge: str, folder: Path, prompts: int) -> EvalLog:
 
 def told_cost(judge: str) -> Cost:
     """What judging those stories costs, given what the record says of them."""
-    population, record, costs = open_population("starter"), starter_record(), RequestTokens()
+    population, record, costs = open_population("starter"), starter_record(), RequestTokens(as_json=False)
     total = Cost()
     for prompt in population.prompts[:2]:
         documents, stories = population.documents(prompt), record.told("conventional", prompt)[:EPOCHS]
@@ -59,7 +59,7 @@ def told_cost(judge: str) -> Cost:
 def test_calls_are_those_of_a_real_run_and_tokens_within_one_percent_of_its_usage(judge: str, tmp_path: Path) -> None:
     log = told_by(judge, tmp_path, prompts=2)
     population = open_population("starter")
-    known = Known(*reader_and_judge(judge, get_model("bundled/grader"), embedder(), {}))
+    known = Known(*reader_and_judge(judge, get_model("bundled/grader"), embedder(), {}), as_json=False)
     reading = task_cost(population, EPOCHS, judge, known=known).reading * (2 / len(population.prompts))
     judging = told_cost(judge)
     used = log.stats.role_usage["grader"]
@@ -95,7 +95,7 @@ def grader_calls(log: EvalLog) -> int:
 def test_an_estimate_from_the_population_alone_is_within_five_percent_of_a_real_run(tmp_path: Path) -> None:
     log = told_by("list", tmp_path, prompts=8)
     population = open_population("starter")
-    known = Known(*reader_and_judge("list", get_model("bundled/grader"), embedder(), {}))
+    known = Known(*reader_and_judge("list", get_model("bundled/grader"), embedder(), {}), as_json=False)
     estimate = task_cost(population, EPOCHS, "list", known=known).total
     used = log.stats.role_usage["grader"]
     assert estimate.calls == pytest.approx(grader_calls(log), rel=0.05)

@@ -45,6 +45,8 @@ async def test_tokens_of_a_reading_are_those_of_the_request_that_a_reader_sends(
 def test_a_list_reply_has_the_tokens_of_the_form_that_is_asked_for() -> None:
     reply = json.dumps({str(number): "2" for number in range(1, 11)})
     assert RequestTokens().rating("list", 5, 5, [2] * 10).tokens_out == static_token_count(reply)
+    line = " ".join(f"{number}:2" for number in range(1, 11))
+    assert RequestTokens(as_json=False).rating("list", 5, 5, [2] * 10).tokens_out == static_token_count(line)
 
 
 def test_a_logit_reply_is_one_token_and_a_pairwise_reply_a_sentence() -> None:

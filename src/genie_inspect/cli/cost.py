@@ -12,6 +12,7 @@ from genie_inspect.cli.tables import shown_errors
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import MODES, cache_for
+from genie_inspect.judges.grader import held_to_json
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.scorers.cost import Known, TaskCost, task_cost
@@ -86,7 +87,8 @@ def _known(judges: tuple[str, ...], grader: str | None, templates: Path | None, 
     found: dict[str, Known] = {}
     for judge in judges:
         try:
-            found[judge] = Known(GraderReader(model, templates), MODES[judge](model, templates), cache)
+            readers = GraderReader(model, templates), MODES[judge](model, templates)
+            found[judge] = Known(*readers, cache, as_json=held_to_json(model))
         except UnknownChoiceError:
             if strict:
                 raise

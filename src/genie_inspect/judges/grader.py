@@ -169,12 +169,17 @@ def _words(request: str | Sequence[str]) -> int:
     return len((request if isinstance(request, str) else " ".join(request)).split())
 
 
+def held_to_json(model: Model) -> bool:
+    """Whether a provider's numbered replies are held to a JSON schema; else the template says their form."""
+    return ModelName(model).api in STRUCTURED
+
+
 def held_to(form: Form, model: Model) -> GenerateConfig:
     """The setting that holds a provider's replies to a form; none where it cannot."""
     api = ModelName(model).api
     if api == VLLM:
         return GenerateConfig(extra_body={"structured_outputs": {"regex": form.pattern}})
-    if api in STRUCTURED and form.schema is not None:
+    if held_to_json(model) and form.schema is not None:
         schema = JSONSchema.model_validate(form.schema)
         return GenerateConfig(response_schema=ResponseSchema(name="numbered", json_schema=schema, strict=True))
     return GenerateConfig()

@@ -111,7 +111,8 @@ def graded(record: Record, request: str) -> str:
         if "sentences" in data:
             return json.dumps({"cut": []})  # the recorded stories hold nothing but story
         if {"question", "answer", "others"} <= data.keys():
-            return json.dumps(_rated(record, data["question"], data["answer"], data["others"]))
+            rated = _rated(record, data["question"], data["answer"], data["others"])
+            return " ".join(f"{number}:{rating}" for number, rating in rated.items())
         if {"question", "answer", "other"} <= data.keys():
             rating = record.rating(data["question"], data["answer"], data["other"])
             return f"The rating of this pair is on record.\nRating: {rating}"

@@ -84,6 +84,8 @@ class Known:
     reader: Reader | None = None
     judge: Judge | None = None
     cache: Cache | None = None
+    as_json: bool = True
+    """Whether ratings of a list come as JSON; taken for granted of a grader that is not known, as the dearer form."""
 
     @property
     def keeps(self) -> bool:
@@ -125,9 +127,8 @@ def task_cost(
         TemplateError: If a template is unusable.
     """
     known = known or Known()
-    estimate = _Estimate(
-        population, epochs, mode, RequestTokens(templates), known, _most_read(population, known.reader)
-    )
+    costs = RequestTokens(templates, as_json=known.as_json)
+    estimate = _Estimate(population, epochs, mode, costs, known, _most_read(population, known.reader))
     parts = [estimate.prompt(prompt) for prompt in population.prompts]
     return reduce(add, parts, TaskCost())
 

@@ -55,9 +55,12 @@ class RequestTokens:
 
     Args:
         templates: A folder of the user's own templates, as for the scorer.
+        as_json: Whether a list of ratings comes as JSON, which takes more than twice the tokens of the one line that is
+            asked for.
     """
 
-    def __init__(self, templates: Path | str | None = None) -> None:
+    def __init__(self, templates: Path | str | None = None, *, as_json: bool = True) -> None:
+        self._as_json = as_json
         self._read = load_template("read", {"count", "data"}, templates)
         self._rate = {mode: load_template(name, blanks, templates) for mode, (name, blanks) in TEMPLATES.items()}
         self._empty: dict[tuple[str, int], int] = {}
@@ -83,7 +86,7 @@ class RequestTokens:
         return Cost(
             len(calls),
             sum(self._empty_request(mode, count) for count in calls) + repeated + sum(others),
-            sum(_reply(mode, count) for count in calls),
+            sum(self._reply(mode, count) for count in calls),
         )
 
     def _empty_request(self, mode: str, others: int) -> int:
@@ -91,6 +94,11 @@ class RequestTokens:
         if (mode, others) not in self._empty:
             self._empty[mode, others] = static_token_count(_empty_request(self._rate[mode], mode, others))
         return self._empty[mode, others]
+
+    def _reply(self, mode: str, others: int) -> int:
+        if mode == LIST:
+            return _numbered(others) + others if self._as_json else _in_one_line(others)  # a rating is one token
+        return 1 if mode == LOGIT else TOKENS_A_REASON
 
 
 def _empty_request(template: Template, mode: str, others: int) -> str:
@@ -101,13 +109,13 @@ def _empty_request(template: Template, mode: str, others: int) -> str:
     return template.fill(count=others, data=fenced({**pair, "others": listed}))
 
 
-def _reply(mode: str, others: int) -> int:
-    if mode == LIST:
-        return _numbered(others) + others  # a rating is one token
-    return 1 if mode == LOGIT else TOKENS_A_REASON
-
-
 @lru_cache
 def _numbered(count: int) -> int:
     """Tokens of a reply of numbered empty values."""
     return static_token_count(json.dumps({str(number): "" for number in range(1, count + 1)}))
+
+
+@lru_cache
+def _in_one_line(count: int) -> int:
+    """Tokens of a reply of numbered ratings as rate_list.md asks for it."""
+    return static_token_count(" ".join(f"{number}:0" for number in range(1, count + 1)))

@@ -7,7 +7,7 @@ from inspect_ai.model import model_roles
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import EMBEDDED, cache_for, grader_for, reader_and_judge
-from genie_inspect.judges.grader import ROLE
+from genie_inspect.judges.grader import ROLE, held_to_json
 from genie_inspect.populations.population import Population
 from genie_inspect.scorers.cost import Known, task_cost
 
@@ -27,7 +27,11 @@ def announce_cost(population: Population, judge: str, epochs: int, templates: st
         return
     known = None
     if ROLE in model_roles() and (model := grader_for(judge)):
-        known = Known(*reader_and_judge(judge, model, embedder(), {}, templates), cache_for(model, Cache()))
+        known = Known(
+            *reader_and_judge(judge, model, embedder(), {}, templates),
+            cache_for(model, Cache()),
+            as_json=held_to_json(model),
+        )
     total = task_cost(population, epochs, judge, templates, known).total
     sys.stderr.write(
         f"judge={judge} asks the grader: about {total.calls:,.0f} calls, {total.tokens_in:,.0f} tokens in and "
