@@ -1,6 +1,8 @@
+import logging
 from pathlib import Path
 
 import pytest
+from inspect_ai._util.constants import HTTP
 from inspect_ai.log import EvalLog, transcript
 from tests.scripted import FEATURES, Script, evaluated, grading, scores
 
@@ -60,7 +62,10 @@ async def test_calls_inside_leave_no_trace_and_those_beside_them_do(caplog: pyte
     with caplog.at_level(1, "inspect_ai.model._model"):
         with unlogged():
             await model.generate("a small call")
-        assert not caplog.records
+            assert not caplog.records
+            logging.getLogger("inspect_ai.model._model").log(HTTP, "a retry")
+        assert caplog.messages == ["a retry"]
+        caplog.clear()
         await model.generate("a call of its own")
         assert {record.levelname for record in caplog.records} == {"TRACE"}
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from inspect_ai._util.constants import TRACE
 from inspect_ai.event import Event
 from inspect_ai.log import transcript
 from inspect_ai.log._transcript import (  # Inspect has no public way to keep calls out of a log
@@ -43,7 +44,7 @@ def unlogged() -> Iterator[None]:
 
 
 def _is_enabled_for(level: int) -> bool:
-    return not (level < logging.INFO and _unlogged.get()) and logging.Logger.isEnabledFor(_TRACED, level)
+    return not (level == TRACE and _unlogged.get()) and logging.Logger.isEnabledFor(_TRACED, level)
 
 
 # a filter would come after the record has been made, which is what costs

@@ -13,6 +13,7 @@ from inspect_ai.util._concurrency import adaptive_active, resolve_adaptive  # no
 
 from genie_inspect.judges.gathering import one_error
 
+ALL = 1_000_000
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -31,6 +32,10 @@ class Room:
 
     async def each(self, ask: Callable[[S], Awaitable[T]], items: Sequence[S]) -> list[T]:
         """What each item got, in order; the calls of one question after those of another, as a prompt cache wants them.
+
+        Args:
+            ask: The call for one item.
+            items: What one question needs calls for.
 
         Raises:
             Exception: What a call raised, as `gathered` does.
@@ -83,7 +88,7 @@ def calls_in_flight(model: Model) -> int:
     """Twice the model's connections, so that none waits for a call; all calls where the provider takes batches."""
     config = model._resolve_config(GenerateConfig())  # the run's --max-connections reaches no public place
     if config.batch:
-        return 1_000_000
+        return ALL
     if adaptive_active(config.adaptive_connections, config.max_connections, config.batch):
         return 2 * resolve_adaptive(config.adaptive_connections).max
     return 2 * (config.max_connections or model.api.max_connections())
