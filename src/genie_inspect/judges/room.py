@@ -3,7 +3,7 @@
 import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, cached_property
 from typing import TypeVar
 
 import anyio
@@ -28,7 +28,11 @@ class Room:
     def __init__(self, model: Model) -> None:
         self.model = model
         self._turn = anyio.Lock()
-        self._places: anyio.Semaphore | None = None
+
+    @cached_property
+    def _places(self) -> anyio.Semaphore:
+        """Made by the first call: only then are the run's settings known."""
+        return anyio.Semaphore(calls_in_flight(self.model))
 
     async def each(self, ask: Callable[[S], Awaitable[T]], items: Sequence[S]) -> list[T]:
         """What each item got, in order; the calls of one question after those of another, as a prompt cache wants them.
@@ -40,16 +44,7 @@ class Room:
         Raises:
             Exception: What a call raised, as `gathered` does.
         """
-        places = self._places = self._places or anyio.Semaphore(calls_in_flight(self.model))
         _settle()
-        if len(items) == 1:  # the usual case of a judge of lists needs no task of its own
-            async with self._its_turn():
-                with sample_wait():
-                    await places.acquire()
-            try:
-                return [await ask(items[0])]
-            finally:
-                places.release()
         results: dict[int, T] = {}
         taken = 0
 
@@ -59,19 +54,19 @@ class Room:
                 results[index] = await ask(item)
             finally:
                 taken -= 1
-                places.release()
+                self._places.release()
 
         try:
             with one_error():
                 async with anyio.create_task_group() as group, self._its_turn():
                     for index, item in enumerate(items):
                         with sample_wait():
-                            await places.acquire()
+                            await self._places.acquire()
                         taken += 1
                         group.start_soon(run, index, item)
         finally:
             for _ in range(taken):  # those that were cancelled before they began
-                places.release()
+                self._places.release()
         return [results[index] for index in range(len(items))]
 
     @asynccontextmanager
