@@ -22,13 +22,13 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from genie_inspect.asking.gathering import gathered
+from genie_inspect.asking.in_flight import Room
+from genie_inspect.asking.unlogged import unlogged
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.judges import logit_judge
-from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.pairwise_judge import STUDY
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated, Reading
-from genie_inspect.judges.quiet import unlogged
-from genie_inspect.judges.room import Room
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer as RecordedAnswer
 from genie_inspect.populations.schema import Document, Question

@@ -19,9 +19,9 @@ from functools import partial
 import anyio
 from inspect_ai.model import GenerateConfig, get_model
 
+from genie_inspect.asking.gathering import gathered
 from genie_inspect.engines.reference_stories import reference_stories
 from genie_inspect.judges.critic import Comparison, Critic, Instructions, Opinion
-from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.rubrics import Test, load_rubric
 
 COUNTERS = {

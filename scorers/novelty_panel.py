@@ -7,7 +7,7 @@ inspect score LOG --scorer scorers/novelty_panel.py -S panel=all -S judge=list -
 
 from inspect_ai.scorer import Scorer, mean, scorer, stderr
 
-from genie_inspect.judges.refusal import refusals
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.scorers.panel import chosen_panel, combined
 
 

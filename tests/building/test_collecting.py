@@ -26,7 +26,7 @@ def test_what_is_no_document_is_dropped_with_a_count_by_reason(tmp_path: Path) -
     ]
     found = collect_documents(logs, tmp_path / "documents.jsonl", None)
     assert [document.text for document in found.documents(OWL)] == [story]
-    assert found.dropped == {"duplicate": 1, "no text": 2, "degenerate": 1, "refused": 1}
+    assert found.dropped == {"duplicate": 1, "no_response": 2, "degenerate": 1, "refusal": 1}
 
 
 def test_a_long_text_that_the_log_keeps_as_an_attachment_comes_out_whole(tmp_path: Path) -> None:
@@ -64,5 +64,5 @@ def test_a_file_that_is_no_log_is_named(tmp_path: Path) -> None:
 
 def test_logs_without_any_document_say_what_they_hold_instead(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.eval", "a", {OWL: ["", ModelOutput().completion]})
-    with pytest.raises(PopulationError, match="no document in 1 logs: 2 no text"):
+    with pytest.raises(PopulationError, match="no document in 1 logs: 2 no_response"):
         collect_documents([log], tmp_path / "documents.jsonl", None)

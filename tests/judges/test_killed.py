@@ -21,7 +21,7 @@ from pathlib import Path
 import anyio
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model, modelapi
 from genie_inspect.judges.cache import Cache
-from genie_inspect.judges.gathering import gathered
+from genie_inspect.asking.gathering import gathered
 from genie_inspect.judges.list_judge import ListJudge
 from genie_inspect.judges.merging import RatingMemo
 from genie_inspect.judges.pairwise_judge import PairwiseJudge

@@ -9,7 +9,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, get_model
 from tests.engines.tiny_models import tiny_model
 
-from genie_inspect.judges.prerequisites import PrerequisiteError
+from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.providers.conformative import ConformativeAPI
 
 PROMPTS = ("Write about an owl.", "Write about a castle.", "Write a story about a spaceship and a dog.", "Write.")

@@ -5,7 +5,7 @@ import pytest
 from inspect_ai.scorer import Score
 from tests.scripted import Script, evaluated, output, saying, scores
 
-from genie_inspect.judges.refusal import RefusedError
+from genie_inspect.asking.refusals import RefusedError
 from genie_inspect.scorers.coherence import coherence
 
 

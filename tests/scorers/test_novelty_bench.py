@@ -12,7 +12,7 @@ from inspect_ai.model import CachePolicy, GenerateConfig
 from inspect_ai.scorer import Score
 from tests.scripted import Script, evaluated, saying, scores
 
-from genie_inspect.judges.prerequisites import PrerequisiteError
+from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
 from genie_inspect.solvers.generations import cache_for, generations

@@ -11,8 +11,8 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.scorer import Score
 from tests.scripted import saying, scores, small_population
 
+from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.judges.prerequisites import PrerequisiteError
 from genie_inspect.scorers.panel import KEYS, MEASURES, chosen_panel, merged
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 

@@ -9,8 +9,8 @@ import pytest
 from inspect_ai.scorer import Score, Scorer
 from tests.scripted import DOCUMENTS, OWL, Script, evaluated, output, saying, scores, small_population
 
+from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.judges.prerequisites import PrerequisiteError
 from genie_inspect.measures.compression import compression_novelty, compression_ratio
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
@@ -114,8 +114,8 @@ def test_cosine_is_the_mean_distance_and_the_nearest(population: Population, tmp
 
 
 def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Population, tmp_path: Path) -> None:
-    assert not np.any(embedder().embed(["\ue000"]))
-    score = scored("cosine", population, "\ue000", tmp_path)
+    assert not np.any(embedder().embed(["\U00012000"]))
+    score = scored("cosine", population, "\U00012000", tmp_path)
     assert score.reason == cosine.UNKNOWN_WORDS
     assert all(math.isnan(value) for value in values(score).values())
 

@@ -7,7 +7,7 @@ from inspect_ai.model import StopReason
 from tests.scripted import OWL, output, saying, small_population
 from tests.solvers.runs import run
 
-from genie_inspect.judges.prerequisites import PrerequisiteError
+from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.prompting.responses import Response
 from genie_inspect.scorers.genie import genie
 from genie_inspect.solvers.verbalized_sampling import picked, verbalized_sampling

@@ -6,7 +6,7 @@ import pytest
 from inspect_ai import eval as evaluate
 from tests.scripted import grading, scores, small_population
 
-from genie_inspect.judges.prerequisites import PrerequisiteError
+from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.reports.scored_logs import POPULATION, read_scored_log
 
 

@@ -19,6 +19,8 @@ from genie_inspect.errors import PopulationError
 from genie_inspect.populations.files import placed_rows, rows_at, write_rows
 from genie_inspect.populations.schema import Document, document_id
 from genie_inspect.populations.trimming import is_degenerate, trimmed
+from genie_inspect.samples.document import NO_RESPONSE, unusable
+from genie_inspect.samples.prompt import prompt_of
 
 SAMPLES_AT_ONCE = 500
 # what a generation does not need; attachments are where long texts stand
@@ -76,12 +78,12 @@ def _documents(
         own: dict[str, None] = {}
         for model, sample in _samples(log):
             found.generations += 1
-            prompt = _prompt(sample)
+            prompt = prompt_of(sample)
             own.setdefault(prompt)
             reason = _unusable(sample) or ("another prompt" if prompts is not None and prompt not in prompts else "")
             text = "" if reason else trimmed(sample.output.completion)
             identity = document_id(prompt, text)
-            reason = reason or ("" if text else "no text") or ("duplicate" if identity in seen else "")
+            reason = reason or ("" if text else NO_RESPONSE) or ("duplicate" if identity in seen else "")
             if reason:
                 found.dropped[reason] += 1
                 continue
@@ -114,22 +116,9 @@ def _samples(log: str) -> Iterator[tuple[str, EvalSample]]:
         raise PopulationError(f"{log} cannot be read as a log: {error}") from error
 
 
-def _prompt(sample: EvalSample) -> str:
-    """The prompt that the document answers: metadata `prompt` where a dataset sets it, else the sample's input."""
-    given = (sample.metadata or {}).get("prompt")
-    if given is None:
-        given = sample.input if isinstance(sample.input, str) else sample.input[-1].text
-    return str(given).strip()
-
-
 def _unusable(sample: EvalSample) -> str:
-    if sample.error is not None or sample.output.error:
-        return "generation failed"
-    if sample.output.stop_reason == "content_filter":
-        return "refused"
-    if is_degenerate(sample.output.completion):
-        return "degenerate"
-    return ""
+    reason = unusable(sample)
+    return reason or ("degenerate" if is_degenerate(sample.output.completion) else "")
 
 
 def _counted(reasons: Counter[str]) -> str:

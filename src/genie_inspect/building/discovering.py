@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from genie_inspect.asking.gathering import gathered
 from genie_inspect.building.interviewing import Interviewer
 from genie_inspect.building.recorded_model import RecordedModel
 from genie_inspect.building.work import Progress, appearing, no_progress
 from genie_inspect.engines.clustering import check_clustering, clusters
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import PopulationError
-from genie_inspect.judges.gathering import gathered
 from genie_inspect.populations.features import write_features
 from genie_inspect.populations.files import write_lines
 from genie_inspect.populations.schema import Feature

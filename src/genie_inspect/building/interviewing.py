@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model
 
-from genie_inspect.judges.grader import ask
+from genie_inspect.asking.grader import ask
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form
 from genie_inspect.prompting.templates import load_template

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from anyio import to_thread
 
+from genie_inspect.asking.gathering import gathered
 from genie_inspect.building.choosing import RATED, UNRATED, Chooser
 from genie_inspect.building.collecting import Collected, collect_documents
 from genie_inspect.building.interviewing import Interviewer
@@ -18,7 +19,6 @@ from genie_inspect.building.work import Progress, appearing, check_unused, no_pr
 from genie_inspect.engines.coherence_rewards import CoherenceRewards
 from genie_inspect.errors import PopulationError, UnknownChoiceError
 from genie_inspect.judges.coherence import HIGHEST, LOWEST, CoherenceRater, GraderCoherence, RewardCoherence
-from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.populations.card import write_card
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from genie_inspect.asking.gathering import gathered
 from genie_inspect.building.interviewing import Interviewer
-from genie_inspect.judges.gathering import gathered
 from genie_inspect.populations.schema import Feature, Question, Row, question_id
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.forms import Form, answers_form, choices_form, questions_form

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from genie_inspect.asking.gathering import gathered
 from genie_inspect.calibration.targets import CalibrationError, Pair, Target
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.list_judge import ListJudge, shuffled
 from genie_inspect.judges.protocols import UNSPECIFIED, Answer, Judge, Rated
 

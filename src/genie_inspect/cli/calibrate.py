@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.calibration.chart import calibration_chart
 from genie_inspect.calibration.comparison import compare
 from genie_inspect.calibration.raters import Ratings, calls_for, judge_ratings, recorded_ratings
@@ -20,7 +21,6 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import MODES, cache_for
 from genie_inspect.judges.merging import RatingMemo
-from genie_inspect.judges.prerequisites import PrerequisiteError
 from genie_inspect.judges.protocols import Judge
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from genie_inspect.asking.grader import held_to_json
 from genie_inspect.cli.graders import named_model
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import MODES, cache_for
-from genie_inspect.judges.grader import held_to_json
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.scorers.cost import Known, TaskCost, task_cost

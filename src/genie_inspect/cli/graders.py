@@ -3,7 +3,7 @@
 import click
 from inspect_ai.model import Model, get_model
 
-from genie_inspect.judges.prerequisites import PrerequisiteError
+from genie_inspect.asking.prerequisites import PrerequisiteError
 
 
 def named_model(name: str) -> Model:

@@ -12,12 +12,12 @@ import anyio
 import click
 from inspect_ai.model import Model, get_model
 
+from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.building.recorded_model import FILE, RecordedModel, Tally
 from genie_inspect.building.rehearsal import Rehearsal
 from genie_inspect.building.work import Progress, check_unused, recorded, work_folder
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.errors import GenieError
-from genie_inspect.judges.prerequisites import PrerequisiteError
 
 T = TypeVar("T")
 GRADER = click.option(

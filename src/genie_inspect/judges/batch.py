@@ -13,9 +13,9 @@ from inspect_ai.util import concurrency
 from pydantic import BaseModel
 from tenacity import retry
 
+from genie_inspect.asking.grader import give_up
+from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.judges.grader import give_up
-from genie_inspect.judges.prerequisites import PrerequisiteError
 
 if TYPE_CHECKING:
     from inspect_ai.model._providers.vllm import VLLMAPI

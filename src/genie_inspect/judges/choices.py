@@ -5,18 +5,18 @@ from pathlib import Path
 
 from inspect_ai.model import Model, ModelName
 
+from genie_inspect.asking.grader import grader
+from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.engines.embedders import Embedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.cached_reader import CachedReader
 from genie_inspect.judges.embedded import EmbeddedJudge, EmbeddedReader
-from genie_inspect.judges.grader import grader
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.list_judge import ListJudge
 from genie_inspect.judges.logit_judge import LogitJudge, check_log_probabilities
 from genie_inspect.judges.merging import RatingMemo
 from genie_inspect.judges.pairwise_judge import PairwiseJudge
-from genie_inspect.judges.prerequisites import unmet
 from genie_inspect.judges.protocols import Judge, Reader
 from genie_inspect.prompting.templates import load_template
 

@@ -6,9 +6,9 @@ from typing import Protocol
 from anyio import to_thread
 from inspect_ai.model import GenerateConfig, Model
 
+from genie_inspect.asking.grader import ask
 from genie_inspect.engines.coherence_rewards import CoherenceRewards
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.judges.grader import ask
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.replies import rating_between
 from genie_inspect.prompting.templates import load_template

@@ -8,9 +8,9 @@ from typing import Self
 
 from inspect_ai.model import GenerateConfig, Model
 
+from genie_inspect.asking.gathering import gathered
+from genie_inspect.asking.grader import answered, held_to
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError, UnreadableReplyError
-from genie_inspect.judges.gathering import gathered
-from genie_inspect.judges.grader import answered, held_to
 from genie_inspect.judges.protocols import UNREADABLE
 from genie_inspect.judges.rubrics import Test
 from genie_inspect.measures.likert import orders_agree, test_score

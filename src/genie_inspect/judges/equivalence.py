@@ -9,8 +9,8 @@ from typing import Protocol
 from anyio import to_thread
 from inspect_ai.model import GenerateConfig, Model
 
+from genie_inspect.asking.grader import ask
 from genie_inspect.engines.equivalence import LocalEquivalence
-from genie_inspect.judges.grader import ask
 from genie_inspect.measures.partition import UndecidedError, joined
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import sameness_form

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model
 
-from genie_inspect.judges.grader import ask
+from genie_inspect.asking.grader import ask
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.prompting.answers import is_unspecified
 from genie_inspect.prompting.fence import fenced

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model, ModelName
 
+from genie_inspect.asking.grader import answered
+from genie_inspect.asking.in_flight import Room
+from genie_inspect.asking.unlogged import unlogged
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Judged
-from genie_inspect.judges.grader import answered
 from genie_inspect.judges.merging import Keep, RatingMemo
 from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated
-from genie_inspect.judges.quiet import unlogged
-from genie_inspect.judges.room import Room
 from genie_inspect.measures.labels import label_reading
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import load_template

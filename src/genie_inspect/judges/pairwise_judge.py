@@ -5,13 +5,13 @@ from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model
 
+from genie_inspect.asking.grader import ask
+from genie_inspect.asking.in_flight import Room
+from genie_inspect.asking.unlogged import unlogged
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.judges.cache import Judged
-from genie_inspect.judges.grader import ask
 from genie_inspect.judges.merging import Keep, RatingMemo
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated
-from genie_inspect.judges.quiet import unlogged
-from genie_inspect.judges.room import Room
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.replies import pair_rating
 from genie_inspect.prompting.templates import load_template

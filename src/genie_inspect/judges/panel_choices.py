@@ -4,6 +4,7 @@ from pathlib import Path
 
 from inspect_ai.model import Model
 
+from genie_inspect.asking.grader import ROLE, judging_model
 from genie_inspect.engines.embedders import Embedder
 from genie_inspect.engines.equivalence import PUBLISHED_CLASSIFIER, ClassifierEquivalence, EmbeddedEquivalence
 from genie_inspect.engines.rewards import PUBLISHED_REWARD, RewardModel
@@ -11,7 +12,6 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges import equivalence as sameness
 from genie_inspect.judges import quality as qualities
 from genie_inspect.judges.equivalence import ComputedEquivalence, Equivalence, GraderEquivalence
-from genie_inspect.judges.grader import ROLE, judging_model
 from genie_inspect.judges.quality import GraderQuality, Quality, RewardQuality
 from genie_inspect.prompting.templates import load_template
 

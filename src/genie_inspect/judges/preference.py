@@ -4,8 +4,8 @@ from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model
 
+from genie_inspect.asking.grader import PREFERENCE_ROLE, ROLE, ask, judging_model
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.judges.grader import PREFERENCE_ROLE, ROLE, ask, judging_model
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.panel_replies import preferred
 from genie_inspect.prompting.templates import load_template

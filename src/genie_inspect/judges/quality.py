@@ -8,10 +8,10 @@ from typing import Protocol
 from anyio import to_thread
 from inspect_ai.model import GenerateConfig, Model
 
+from genie_inspect.asking.gathering import gathered
+from genie_inspect.asking.grader import ask
 from genie_inspect.engines.rewards import PUBLISHED_REWARD, RewardModel
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.judges.gathering import gathered
-from genie_inspect.judges.grader import ask
 from genie_inspect.measures.partition import reward_level
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.panel_replies import quality_level

@@ -15,9 +15,9 @@ from inspect_ai.model import (
 from inspect_ai.solver._task_state import sample_state  # Inspect tells a provider the epoch in no public way
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.judges.prerequisites import unmet
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.providers.record import Record, short, starter_record, storytellers
 

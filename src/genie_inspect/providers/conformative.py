@@ -9,8 +9,8 @@ from anyio import to_thread
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.judges.prerequisites import unmet
 from genie_inspect.signature import signature
 
 if TYPE_CHECKING:

@@ -11,6 +11,8 @@ from inspect_ai.scorer import Score
 from genie_inspect.measures.length import word_count
 from genie_inspect.reports.ranges import known_range
 from genie_inspect.reports.summary import ReportError
+from genie_inspect.samples.prompt import prompt_of
+from genie_inspect.samples.store import EARLIER
 from genie_inspect.signature import digest
 
 COHERENCE = "coherence"
@@ -133,10 +135,9 @@ def _told_apart(run: Run, runs: Iterable[Run]) -> str:
 
 def _written(sample: EvalSample) -> Written:
     text = sample.output.completion.strip()
-    asked = sample.input if isinstance(sample.input, str) else "\n".join(message.text for message in sample.input)
-    earlier = sample.store.get("earlier") or [""]
+    earlier = sample.store.get(EARLIER) or [""]
     return Written(
-        prompt=str((sample.metadata or {}).get("prompt", asked)).strip(),
+        prompt=prompt_of(sample),
         text=digest(text),
         words=word_count(text),
         refused=sample.output.stop_reason == "content_filter",

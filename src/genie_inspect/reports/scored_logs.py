@@ -13,6 +13,7 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 
 from genie_inspect.reports.summary import ReportError, finished_log, label, log_files, told_apart
+from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.signature import facts_of
 
 if sys.version_info >= (3, 14):
@@ -167,7 +168,7 @@ def _document(sample: EvalSample, ours: Mapping[str, Score]) -> ScoredDocument:
     return ScoredDocument(
         sample=sample.id,
         epoch=sample.epoch,
-        prompt=str(sample.metadata.get("prompt", sample.id)),
+        prompt=prompt_of(sample),
         words=len(sample.output.completion.split()),
         scores={scorer: scored(scorer, score) for scorer, score in ours.items()},
     )

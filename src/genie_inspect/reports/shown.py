@@ -10,6 +10,7 @@ from inspect_ai.scorer import Score
 from genie_inspect.reports.scored_logs import DAMAGED, UNUSED, own_scores, scored, signature_of
 from genie_inspect.reports.stand_outs import QuestionRow, questions, telling
 from genie_inspect.reports.summary import ReportError, label
+from genie_inspect.samples.prompt import prompt_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def shown(file: str, sample_id: str, epoch: int = 1) -> Shown:
         label=label(log),
         sample=str(sample.id),
         epoch=sample.epoch,
-        prompt=str(sample.metadata.get("prompt", sample.input)),
+        prompt=prompt_of(sample),
         text=sample.output.completion,
         scores=[_shown(scorer, score) for scorer, score in ours.items()],
     )

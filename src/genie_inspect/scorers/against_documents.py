@@ -14,8 +14,11 @@ from genie_inspect.errors import EngineFailedError, GraderFailedError
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document
-from genie_inspect.scorers.document import Compared, prompt_of, unscored, unusable
+from genie_inspect.samples.document import unusable
+from genie_inspect.samples.prompt import prompt_of
+from genie_inspect.scorers.compared import Compared
 from genie_inspect.scorers.explanation import LISTED, WIDTHS, cell, cut
+from genie_inspect.scorers.outcome import unscored
 
 NO_DOCUMENTS = "the population has no documents for this prompt"
 KEPT = 64  # prompts whose preparation is kept

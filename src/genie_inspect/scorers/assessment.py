@@ -7,14 +7,14 @@ from statistics import fmean
 
 import anyio
 
+from genie_inspect.asking.gathering import gathered
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.judges.gathering import gathered
 from genie_inspect.judges.protocols import GRADER_FAILED, UNSPECIFIED, Answer, Judge, Rated, Reader, Reading
 from genie_inspect.measures.genie import feature_novelty, question_novelty, usable_similarities
 from genie_inspect.measures.length import is_like_length, word_count
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
-from genie_inspect.scorers.document import compared
+from genie_inspect.scorers.compared import compared
 
 NOT_ANSWERED = "no answer in the population"
 

@@ -6,13 +6,15 @@ from inspect_ai.model import Model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
+from genie_inspect.asking.grader import grader
+from genie_inspect.asking.refusals import RefusedError, refusals
 from genie_inspect.engines.coherence_rewards import CoherenceRewards
 from genie_inspect.errors import EngineFailedError, GraderFailedError, UnknownChoiceError, UnreadableReplyError
 from genie_inspect.judges.coherence import CoherenceRater, GraderCoherence, RewardCoherence
-from genie_inspect.judges.grader import grader
-from genie_inspect.judges.refusal import RefusedError, refusals
 from genie_inspect.prompting.templates import load_template
-from genie_inspect.scorers.document import prompt_of, unscored, unusable
+from genie_inspect.samples.document import unusable
+from genie_inspect.samples.prompt import prompt_of
+from genie_inspect.scorers.outcome import unscored
 from genie_inspect.signature import signature
 
 KEYS = ("coherence_rating",)

@@ -4,11 +4,11 @@ from anyio import to_thread
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from genie_inspect.judges.refusal import refusals
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.measures import compression as measures
 from genie_inspect.measures.compression import CompressedPopulation, codec_version
 from genie_inspect.scorers.against_documents import Finding, Warm, reference, scored
-from genie_inspect.scorers.document import Compared
+from genie_inspect.scorers.compared import Compared
 from genie_inspect.signature import signature
 
 KEYS = ("compression_novelty",)

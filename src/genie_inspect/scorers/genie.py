@@ -12,8 +12,9 @@ from genie_inspect.errors import GraderFailedError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import EMBEDDED, check_judge, grader_for, reader_and_judge
 from genie_inspect.populations.catalogue import open_population
+from genie_inspect.samples.document import unusable
+from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.scorers.assessment import Assessor
-from genie_inspect.scorers.document import prompt_of, unscored, unusable
 from genie_inspect.scorers.explanation import (
     WIDTHS,
     cell,
@@ -24,6 +25,7 @@ from genie_inspect.scorers.explanation import (
     notes_on,
     why_nothing,
 )
+from genie_inspect.scorers.outcome import unscored
 from genie_inspect.signature import signature
 
 

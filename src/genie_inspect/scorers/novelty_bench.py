@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.engines.embedding_cache import CachedEmbedder
 from genie_inspect.errors import EngineFailedError, GraderFailedError, UnknownChoiceError
 from genie_inspect.judges.cache import cache_folder
 from genie_inspect.judges.equivalence import Equivalence, classes_of
-from genie_inspect.judges.generations import kept_generations
 from genie_inspect.judges.panel_choices import (
     computed_equivalence,
     computed_quality,
@@ -21,10 +21,11 @@ from genie_inspect.judges.panel_choices import (
     quality_grader,
 )
 from genie_inspect.judges.quality import Quality
-from genie_inspect.judges.refusal import refusals
 from genie_inspect.measures.partition import PATIENCE, distinct_count, utility
-from genie_inspect.scorers.document import prompt_of, unscored
+from genie_inspect.samples.prompt import prompt_of
+from genie_inspect.samples.store import kept_generations
 from genie_inspect.scorers.explanation import WIDTHS, cell, cut
+from genie_inspect.scorers.outcome import unscored
 from genie_inspect.signature import signature
 
 KEYS = ("distinct", "utility")

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.engines.embedding_cache import CachedEmbedder
 from genie_inspect.judges.cache import cache_folder
 from genie_inspect.judges.equivalence import Classes, class_of, classes_of
 from genie_inspect.judges.panel_choices import computed_equivalence, equivalence_grader, graded_equivalence
-from genie_inspect.judges.refusal import refusals
 from genie_inspect.scorers.against_documents import Finding, Warm, reference, scored
-from genie_inspect.scorers.document import Compared
+from genie_inspect.scorers.compared import Compared
 from genie_inspect.signature import signature
 
 KEYS = ("partition_novel", "partition_share")

@@ -3,9 +3,10 @@
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
+from genie_inspect.asking.grader import grader
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
-from genie_inspect.judges.grader import grader
-from genie_inspect.scorers.document import unscored, unusable
+from genie_inspect.samples.document import unusable
+from genie_inspect.scorers.outcome import unscored
 from genie_inspect.signature import signature
 
 NO_REFERENCE = "no reference story"

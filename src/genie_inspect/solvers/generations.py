@@ -4,10 +4,10 @@ from inspect_ai.model import CachePolicy, ModelOutput, get_model
 from inspect_ai.model._generate_config import active_generate_config  # whether caching is on is said in no public way
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from genie_inspect.asking.gathering import gathered
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.judges.gathering import gathered
-from genie_inspect.judges.generations import KEY, keep_generations
-from genie_inspect.judges.refusal import refusals
+from genie_inspect.samples.store import GENERATIONS, keep_generations
 
 FEWEST = 2
 
@@ -45,4 +45,4 @@ def cache_for(number: int) -> bool | CachePolicy:
     if not policy:
         return False
     policy = policy if isinstance(policy, CachePolicy) else CachePolicy()
-    return policy.model_copy(update={"scopes": {**policy.scopes, KEY: str(number)}})
+    return policy.model_copy(update={"scopes": {**policy.scopes, GENERATIONS: str(number)}})

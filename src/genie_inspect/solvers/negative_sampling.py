@@ -6,6 +6,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from genie_inspect.measures.length import median_words
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.responses import written_text
+from genie_inspect.samples.store import EARLIER
 from genie_inspect.solvers.strategy import (
     check_count,
     failed,
@@ -46,7 +47,7 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
             if not text:
                 break
             earlier.append(text)
-            state.store.set("earlier", earlier)
+            state.store.set(EARLIER, earlier)
             asked = template.fill(data=fenced({"request": request, "earlier": earlier}))
             output, new = await told(state, asked, written_text, room_for(median_words(earlier)))
             text = new or ""

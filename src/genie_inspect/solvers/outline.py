@@ -6,6 +6,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.responses import written_text
+from genie_inspect.samples.store import PLAN
 from genie_inspect.solvers.strategy import (
     check_count,
     failed,
@@ -52,7 +53,7 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
             if part is None:
                 return failed(state, output, f"outline: no {stage} could be read")
             plan[stage] = part
-        state.store.set("plan", plan)
+        state.store.set(PLAN, plan)
         wanted = words_wanted(state, words)
         request = ask_text.fill(length=length_clause(wanted), data=fenced({"request": request_of(state), "plan": plan}))
         output, text = await told(state, request, written_text, room_for(wanted))

@@ -3,9 +3,9 @@
 from inspect_ai.model import GenerateConfig, Model, get_model_info
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from genie_inspect.asking.grader import ask, grader
+from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
-from genie_inspect.judges.grader import ask, grader
-from genie_inspect.judges.prerequisites import unmet
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.replies import one_sentence
 from genie_inspect.prompting.templates import Template, load_template

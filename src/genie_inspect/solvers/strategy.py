@@ -15,8 +15,8 @@ from inspect_ai.model import (
 from inspect_ai.model._generate_config import active_generate_config  # the task's own limit stands nowhere public
 from inspect_ai.solver import TaskState
 
+from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.errors import TemplateError, UnknownChoiceError, UnreadableReplyError
-from genie_inspect.judges.prerequisites import unmet
 from genie_inspect.prompting.templates import Template, load_template
 from genie_inspect.solvers.unscored import leave_unscored
 

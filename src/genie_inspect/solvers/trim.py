@@ -3,14 +3,14 @@
 from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from genie_inspect.asking.grader import ROLE, ask, bound_model
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
-from genie_inspect.judges.generations import keep_generations, kept_generations
-from genie_inspect.judges.grader import ROLE, ask, bound_model
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import cut_form
 from genie_inspect.prompting.responses import sentences_to_cut, written_text
 from genie_inspect.prompting.sentences import sentence_spans, without_repeated_tail, without_sentences
 from genie_inspect.prompting.templates import Template
+from genie_inspect.samples.store import ORIGINAL, keep_generations, kept_generations
 from genie_inspect.solvers.strategy import failed, finished, refuse, strategy_template
 
 NO_GRADER = """\
@@ -48,7 +48,7 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
         originals = [choice.message.text for choice in state.output.choices]
         if not any(text.strip() for text in originals):
             return state if state.output.error else failed(state, state.output, "no_response")
-        state.store.set("original", originals[0] if len(originals) == 1 else originals)
+        state.store.set(ORIGINAL, originals[0] if len(originals) == 1 else originals)
         try:
             kept = [await _trimmed(text, model, template) for text in originals]
         except UnreadableReplyError:

@@ -7,8 +7,9 @@ from inspect_ai.scorer._score import _scorers  # no public way leaves a sample u
 from inspect_ai.solver import TaskState
 from inspect_ai.util import registry_info
 
+from genie_inspect.samples.store import UNSCORED
+
 OWN = "genie_inspect/"
-REASON = "unscored"
 HEEDS = "genie_inspect_heeds"  # marks a scorer that has been seen to
 
 
@@ -17,7 +18,7 @@ def leave_unscored(state: TaskState, reason: str) -> None:
 
     Ours see for themselves that there is no document, and keep their keys and signature.
     """
-    state.store.set(REASON, reason)
+    state.store.set(UNSCORED, reason)
     scorers = _scorers.get(None) or []
     for place, scorer in enumerate(scorers):
         if not (registry_info(scorer).name.startswith(OWN) or hasattr(scorer, HEEDS)):
@@ -29,7 +30,7 @@ def _heeding(scorer: Scorer) -> Scorer:
 
     @wraps(scorer)
     async def score(state: TaskState, target: Target) -> Score | None:
-        reason = state.store.get(REASON)
+        reason = state.store.get(UNSCORED)
         return await scorer(state, target) if reason is None else Score.unscored(reason=str(reason))
 
     setattr(score, HEEDS, True)

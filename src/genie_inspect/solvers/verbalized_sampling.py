@@ -7,9 +7,9 @@ from dataclasses import asdict
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.judges.generations import keep_generations
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.responses import Response, verbalized_responses
+from genie_inspect.samples.store import RESPONSES, keep_generations
 from genie_inspect.signature import digest
 from genie_inspect.solvers.strategy import (
     check_count,
@@ -78,7 +78,7 @@ def verbalized_sampling(
         output, responses = await told(state, request, readable, room_for(wanted, k))
         if responses is None:
             return failed(state, output, "verbalized_sampling: no responses could be read")
-        state.store.set("responses", [asdict(response) for response in responses])
+        state.store.set(RESPONSES, [asdict(response) for response in responses])
         if pick == "all":
             keep_generations(state, (response.text for response in responses))
         return finished(state, output, *picked(responses, pick, f"{state.sample_id} {state.epoch}"))

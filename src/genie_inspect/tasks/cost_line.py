@@ -4,10 +4,10 @@ import sys
 
 from inspect_ai.model import model_roles
 
+from genie_inspect.asking.grader import ROLE, held_to_json
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import EMBEDDED, cache_for, grader_for, reader_and_judge
-from genie_inspect.judges.grader import ROLE, held_to_json
 from genie_inspect.populations.population import Population
 from genie_inspect.scorers.cost import Known, task_cost
 

@@ -3,8 +3,8 @@
 from inspect_ai import Task, task, task_with
 from inspect_ai.dataset import MemoryDataset, Sample
 
+from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.judges.prerequisites import unmet
 from genie_inspect.populations.catalogue import NONE, open_population
 from genie_inspect.scorers.panel import NONE as NO_PANEL
 from genie_inspect.solvers.recorded import DOCUMENT, recorded

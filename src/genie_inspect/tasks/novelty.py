@@ -7,8 +7,8 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Solver, generate
 
+from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.judges.prerequisites import unmet
 from genie_inspect.measures.length import median_words
 from genie_inspect.populations.catalogue import NONE, open_population
 from genie_inspect.populations.population import Population

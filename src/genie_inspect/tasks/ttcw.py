@@ -7,9 +7,9 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import generate
 from inspect_ai.viewer import ViewerConfig
 
+from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.engines.reference_stories import BUNDLED, ReferenceStory, reference_stories, stories_digest
 from genie_inspect.errors import GenieError
-from genie_inspect.judges.prerequisites import unmet
 from genie_inspect.judges.rubrics import TOTAL, Rubric, load_rubric
 from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
 from genie_inspect.signature import package_version

@@ -2,9 +2,9 @@
 
 from inspect_ai import Task, task
 
+from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.engines.prompt_sources import writing_prompt_sample
 from genie_inspect.errors import GenieError
-from genie_inspect.judges.prerequisites import unmet
 from genie_inspect.populations.catalogue import NONE
 from genie_inspect.scorers.panel import NONE as NO_PANEL
 from genie_inspect.tasks.novelty import novelty_task

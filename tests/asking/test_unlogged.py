@@ -6,7 +6,7 @@ from inspect_ai._util.constants import HTTP
 from inspect_ai.log import EvalLog, transcript
 from tests.scripted import FEATURES, Script, evaluated, grading, scores
 
-from genie_inspect.judges.quiet import unlogged
+from genie_inspect.asking.unlogged import unlogged
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population

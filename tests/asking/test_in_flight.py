@@ -4,8 +4,8 @@ import anyio
 import pytest
 from inspect_ai.model import GenerateConfig, Model, get_model
 
+from genie_inspect.asking.in_flight import Room, calls_in_flight
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.judges.room import Room, calls_in_flight
 
 
 def model(**config: object) -> Model:

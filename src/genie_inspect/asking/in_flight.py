@@ -11,7 +11,7 @@ from inspect_ai._util.working import sample_wait  # waiting is no part of a samp
 from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.util._concurrency import adaptive_active, resolve_adaptive  # no public way to a run's connections
 
-from genie_inspect.judges.gathering import one_error
+from genie_inspect.asking.gathering import one_error
 
 ALL = 1_000_000
 S = TypeVar("S")

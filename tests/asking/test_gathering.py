@@ -1,8 +1,8 @@
 import anyio
 import pytest
 
+from genie_inspect.asking.gathering import gathered
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.judges.gathering import gathered
 
 
 async def after(seconds: float, value: int) -> int:

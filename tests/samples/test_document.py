@@ -1,9 +1,11 @@
 import pytest
-from inspect_ai.model import ChatMessageUser, ModelName, StopReason
+from inspect_ai.log import EvalError, EvalSample
+from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
 from inspect_ai.solver import TaskState
 from tests.scripted import output
 
-from genie_inspect.scorers.document import prompt_of, unusable
+from genie_inspect.samples.document import unusable
+from genie_inspect.samples.prompt import prompt_of
 
 
 def state(text: str = "A story.", stop_reason: StopReason = "stop", **metadata: object) -> TaskState:
@@ -36,3 +38,24 @@ def test_a_refusal_is_no_document_even_if_it_has_words() -> None:
 @pytest.mark.parametrize("stop_reason", ["stop", "max_tokens"])
 def test_a_document_is_one_also_when_it_was_cut_off(stop_reason: StopReason) -> None:
     assert unusable(state("A story.", stop_reason)) == ""
+
+
+@pytest.mark.parametrize("text", [".", "…?!", "\u200b\u200b", "***"])
+def test_a_text_without_a_word_is_no_document(text: str) -> None:
+    assert unusable(state(text)) == "no_response"
+
+
+def test_a_sample_whose_generation_failed_has_no_document() -> None:
+    failed = state()
+    failed.output = ModelOutput()
+    assert unusable(failed) == "no_response"
+    sample = EvalSample(
+        id=1, epoch=1, input="", target="", error=EvalError(message="x", traceback="", traceback_ansi="")
+    )
+    assert unusable(sample) == "generation failed"
+
+
+def test_what_a_strategy_says_of_its_failure_is_the_reason() -> None:
+    silent = state("")
+    silent.output.error = "outline: no plot could be read"
+    assert unusable(silent) == "outline: no plot could be read"

@@ -10,8 +10,8 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
 from tests.scripted import Asked, Script, grading, output
 
+from genie_inspect.asking.grader import THINKING_TOKENS, ask, grader
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.judges.grader import THINKING_TOKENS, ask, grader
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.pairwise_judge import PairwiseJudge
 from genie_inspect.judges.protocols import Answer

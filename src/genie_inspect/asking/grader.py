@@ -20,8 +20,8 @@ from inspect_ai.model._model import active_model  # no public way to tell whethe
 from inspect_ai.util import JSONSchema
 from tenacity import RetryError  # Inspect's retries end in it
 
+from genie_inspect.asking.prerequisites import PrerequisiteError, unmet
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.judges.prerequisites import PrerequisiteError, unmet
 from genie_inspect.prompting.forms import Form
 from genie_inspect.prompting.replies import spoken
 

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from rich.markup import escape
 
+from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.errors import GenieError
-from genie_inspect.judges.prerequisites import PrerequisiteError
 
 
 class RefusedError(GenieError, PrerequisiteError):

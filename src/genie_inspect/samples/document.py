@@ -1,0 +1,27 @@
+"""The document of a sample, and why there is none."""
+
+import re
+
+from inspect_ai.log import EvalSample
+from inspect_ai.solver import TaskState
+
+REFUSAL, NO_RESPONSE, FAILED = "refusal", "no_response", "generation failed"
+
+
+def document_of(sample: TaskState | EvalSample) -> str:
+    """The text that the model wrote, as it stands; empty where generation failed."""
+    return sample.output.completion if sample.output.choices else ""
+
+
+def unusable(sample: TaskState | EvalSample) -> str:
+    """Why a sample has no document, as a reason for the log; empty when it has one.
+
+    A text without a single letter or digit is no document.
+    """
+    if isinstance(sample, EvalSample) and sample.error is not None:
+        return FAILED
+    if sample.output.choices and sample.output.stop_reason == "content_filter":
+        return REFUSAL
+    if not re.search(r"\w", document_of(sample)):
+        return sample.output.error or NO_RESPONSE  # a strategy says there what failed
+    return ""

@@ -1,0 +1,28 @@
+"""What solvers leave in a sample's store, by key, and where scorers and reports find it."""
+
+from collections.abc import Iterable
+
+from inspect_ai.solver import TaskState
+
+GENERATIONS = "generations"
+"""Several replies to one prompt, which are judged as a set."""
+EARLIER = "earlier"
+"""The documents that negative sampling wrote before the last one, oldest first."""
+ORIGINAL = "original"
+"""What `trim` was given."""
+PLAN = "plan"
+"""The outline, by part."""
+RESPONSES = "responses"
+"""What verbalized sampling got, each with its probability."""
+UNSCORED = "unscored"
+"""Why every scorer of the task leaves the sample unscored."""
+
+
+def keep_generations(state: TaskState, texts: Iterable[str]) -> None:
+    """Put the texts in the sample's store, empty ones included."""
+    state.store.set(GENERATIONS, list(texts))
+
+
+def kept_generations(state: TaskState) -> list[str]:
+    """The texts in the sample's store; none when no solver left any."""
+    return list(state.store.get(GENERATIONS, []))
