@@ -1,0 +1,98 @@
+"""Asking again, in one place: what cannot be read is asked for anew, past the provider's cache.
+
+A request that is repeated under Inspect's cache (`--cache`, `cache=True`) would get the same unreadable reply from
+there; so a repeat says to its provider that no cache counts.
+"""
+
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from inspect_ai.model import GenerateConfig, Model
+
+from genie_inspect.asking.grader import ask
+from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.prompting.forms import Form
+
+T = TypeVar("T")
+ItemT = TypeVar("ItemT", bound=Hashable)
+ValueT = TypeVar("ValueT")
+
+REPEATS = 2
+"""How often an unreadable reply is asked for again."""
+ANEW = GenerateConfig(cache=False)
+"""Merged into a request's settings when it is repeated."""
+
+
+async def until_read(attempt: Callable[[GenerateConfig], Awaitable[T]], repeats: int = REPEATS) -> T:
+    """What the first readable reply says.
+
+    Args:
+        attempt: Makes the request, with the settings that it gets merged over its own, and reads the reply.
+        repeats: How often it is asked for again.
+
+    Raises:
+        UnreadableReplyError: Of the last attempt.
+        GraderFailedError: If an attempt does; a provider that gave up is not asked again.
+    """
+    for turn in range(repeats):
+        with suppress(UnreadableReplyError):
+            return await attempt(ANEW if turn else GenerateConfig())
+    return await attempt(ANEW if repeats else GenerateConfig())
+
+
+async def until_complete(
+    items: Sequence[ItemT],
+    attempt: Callable[[Sequence[ItemT], GenerateConfig], Awaitable[Mapping[ItemT, ValueT]]],
+    repeats: int = REPEATS,
+) -> dict[ItemT, ValueT]:
+    """What the replies say of each item; those that are missing are asked for again, what stays missing is absent.
+
+    Args:
+        items: What is asked for, each once.
+        attempt: Asks for the items that are still missing, with the settings that it gets merged over its own.
+        repeats: How often they are asked for again.
+
+    Raises:
+        GraderFailedError: If an attempt does.
+    """
+    values: dict[ItemT, ValueT] = {}
+
+    async def ask_missing(settings: GenerateConfig) -> None:
+        values.update(await attempt([item for item in items if item not in values], settings))
+        if any(item not in values for item in items):
+            raise UnreadableReplyError("a reply lacks some of what was asked for")
+
+    if items:
+        with suppress(UnreadableReplyError):
+            await until_read(ask_missing, repeats)
+    return values
+
+
+async def readable(
+    model: Model,
+    request: str,
+    config: GenerateConfig,
+    read: Callable[[str], T],
+    form: Form | None = None,
+    repeats: int = REPEATS,
+) -> T:
+    """What a grader's reply to one request says.
+
+    Args:
+        model: The grader.
+        request: The filled template.
+        config: Settings that belong to the instrument.
+        read: Makes of the reply what is wanted; raises UnreadableReplyError where it cannot.
+        form: What the reply looks like, for providers that can hold a model to one.
+        repeats: How often an unreadable reply is asked for again.
+
+    Raises:
+        UnreadableReplyError: If no reply could be read.
+        GraderFailedError: If the provider gives up.
+    """
+
+    async def attempt(settings: GenerateConfig) -> T:
+        return read(await ask(model, request, config.merge(settings), form))
+
+    return await until_read(attempt, repeats)
