@@ -1,0 +1,77 @@
+"""What tells one model, server or corpus from another that goes by the same name."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from genie_inspect.signature import digest
+
+CONFIGURATION = frozenset({".json", ".txt", ".model", ".jinja", ".yaml", ".yml", ".toml", ".py"})
+"""Files of a model's folder that are read whole: settings, vocabularies, chat templates; a few megabytes at most."""
+WEIGHTS = frozenset(
+    {".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".onnx_data", ".h5", ".msgpack", ".npz", ".npy"}
+)
+"""Files that are too large to read each time: name, size and date of change stand for their content."""
+PORTS = {"http": 80, "https": 443}
+
+
+def identified(name: str, *facts: str) -> str:
+    """A name with twelve hex digits of what the name leaves open; the name itself where it leaves nothing open.
+
+    >>> identified("final", "one folder") == identified("final", "another")
+    False
+    >>> identified("all-MiniLM-L6-v2")
+    'all-MiniLM-L6-v2'
+    """
+    return f"{name}@{digest(*facts)}" if facts else name
+
+
+def folder_digest(folder: Path | str) -> str:
+    """Twelve hex digits of a model's folder as it is now, wherever it stands.
+
+    They change with the content of its configuration and with the name, size or date of change of its weights, in the
+    folder and those inside it. Read-me files and hidden ones do not count.
+
+    Raises:
+        OSError: If it is no folder, or a file in it cannot be read.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is no folder, expected one with a model's files")
+    return digest(*(fact for path in _files(folder) for fact in _facts(path, folder)))
+
+
+def address(url: str) -> str:
+    """Where a server answers, `host:port/path`: no scheme, and no user, password, query or fragment.
+
+    Raises:
+        ValueError: If the URL has no host or no usable port; the message does not repeat it, as it may hold a password.
+
+    >>> address("https://user:password@Host.example/v1/?key=secret")
+    'host.example:443/v1'
+    """
+    try:
+        parts = urlsplit(url if "://" in url else f"//{url}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host:
+        raise ValueError("a server's address cannot be read, expected http://<host>:<port>/<path>")
+    port = PORTS.get(parts.scheme, PORTS["http"]) if port is None else port
+    return f"{f'[{host}]' if ':' in host else host}:{port}{parts.path.rstrip('/')}"
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Configuration and weights, in the order of their paths."""
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.suffix in CONFIGURATION | WEIGHTS and not hidden and path.is_file():
+            yield path
+
+
+def _facts(path: Path, folder: Path) -> tuple[str, ...]:
+    name = path.relative_to(folder).as_posix()
+    if path.suffix in CONFIGURATION:
+        return name, digest(path.read_bytes().decode("latin-1"))  # any bytes, one character each
+    found = path.stat()
+    return name, str(found.st_size), str(found.st_mtime_ns)
