@@ -58,9 +58,9 @@ class Script:
         """The fenced data of each request, in order."""
         return [unfenced(request) for request in self.requests]
 
-    def model(self) -> Model:
-        """The script as a model of Inspect."""
-        return get_model("mockllm/model", custom_outputs=self, memoize=False)
+    def model(self, **config: Any) -> Model:
+        """The script as a model of Inspect, in a role with these settings."""
+        return get_model("mockllm/model", custom_outputs=self, memoize=False, config=GenerateConfig(**config))
 
 
 def saying(*replies: str) -> Script:
@@ -133,11 +133,17 @@ def small_population(
 
 
 def evaluated(
-    scorer: Scorer, writer: Script, grader: Script | None, folder: Path, prompts: Sequence[str] = (OWL,), **options: Any
+    scorer: Scorer,
+    writer: Script,
+    grader: Script | Model | None,
+    folder: Path,
+    prompts: Sequence[str] = (OWL,),
+    **options: Any,
 ) -> EvalLog:
     """The finished log of an evaluation in which the writer writes, and the grader reads and rates."""
     task = Task(dataset=[Sample(input=prompt, id=number) for number, prompt in enumerate(prompts, 1)], scorer=scorer)
-    roles = {"grader": grader.model()} if grader else {}
+    model = grader.model() if isinstance(grader, Script) else grader
+    roles = {"grader": model} if model else {}
     (log,) = evaluate(
         task, model=writer.model(), model_roles=roles, log_dir=str(folder / "logs"), display="none", **options
     )

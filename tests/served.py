@@ -30,6 +30,8 @@ class Served:
     """Natural log probabilities of the first token."""
     requests: list[str] = field(default_factory=list)
     """The messages of every request, a batch's one by one."""
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    """Every request as it was sent."""
     paths: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     """What went wrong, a request."""
@@ -75,6 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
         with self.lock:
             number = len(self.served.paths)
             self.served.paths.append(self.path)
+            self.served.bodies.append(body)
             fault = self.served.fault(number, messages[0])
             self.served.faults.append(fault)
         if fault == HANGING:

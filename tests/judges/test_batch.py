@@ -43,6 +43,13 @@ async def test_all_pairs_of_a_question_are_one_request_and_each_gets_its_own_rat
     assert served.paths == ["/v1/chat/completions/batch"]
 
 
+async def test_the_roles_own_settings_reach_the_batch_as_they_reach_a_single_request(served: Served) -> None:
+    await rated_by(served.model("vllm", system_message="Be strict.", seed=7, extra_body={"top_k": 5}, temperature=0.9))
+    (body,) = served.bodies
+    assert [conversation[0] for conversation in body["messages"]] == [{"role": "system", "content": "Be strict."}] * 4
+    assert (body["seed"], body["top_k"], body["temperature"]) == (7, 5, 0)
+
+
 async def test_a_server_without_batches_is_asked_pair_by_pair(served: Served) -> None:
     served.fault = lambda number, request: NO_BATCHES if number == 0 else OK
     rated = await rated_by(served.model("vllm"))

@@ -8,10 +8,11 @@ from typing import TypeVar
 
 import anyio
 from inspect_ai._util.working import sample_wait  # waiting is no part of a sample's working time
-from inspect_ai.model import GenerateConfig, Model
+from inspect_ai.model import Model
 from inspect_ai.util._concurrency import adaptive_active, resolve_adaptive  # no public way to a run's connections
 
 from genie_inspect.asking.gathering import one_error
+from genie_inspect.asking.settings import resolved_settings
 
 ALL = 1_000_000
 S = TypeVar("S")
@@ -81,7 +82,7 @@ class Room:
 
 def calls_in_flight(model: Model) -> int:
     """Twice the model's connections, so that none waits for a call; all calls where the provider takes batches."""
-    config = model._resolve_config(GenerateConfig())  # the run's --max-connections reaches no public place
+    config = resolved_settings(model)
     if config.batch:
         return ALL
     if adaptive_active(config.adaptive_connections, config.max_connections, config.batch):

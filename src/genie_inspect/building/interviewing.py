@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.asking.grader import ask
+from genie_inspect.asking.readable import ANEW, until_complete, until_read
+from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form
 from genie_inspect.prompting.templates import load_template
@@ -14,7 +16,6 @@ from genie_inspect.prompting.templates import load_template
 T = TypeVar("T")
 TOKENS_AN_ITEM = 60
 SPARE_TOKENS = 200
-REPEATS = 2
 NUMBERED = frozenset({"count", "data"})
 Parser = Callable[[str, int], dict[int, T]]
 
@@ -39,12 +40,17 @@ class Interviewer:
         self, template: str, count: int, data: Mapping[str, Any], form: Form | None, parse: Parser[T], **config: Any
     ) -> list[T]:
         """What one request brings, in the order of the numbers; asked again while nothing of it can be read."""
-        for turn in range(1 + REPEATS):
-            self.asked_again += turn > 0
-            found = await self._once(template, count, data, form, parse, **config)
-            if found:
-                return [found[number] for number in sorted(found)]
-        return []
+
+        async def attempt(settings: GenerateConfig) -> list[T]:
+            values = await self._once(template, count, data, form, parse, settings, **config)
+            if not values:
+                raise UnreadableReplyError(f"the reply to {template} holds nothing that was asked for")
+            return [values[number] for number in sorted(values)]
+
+        try:
+            return await until_read(attempt)
+        except UnreadableReplyError:
+            return []
 
     async def sort_items(
         self,
@@ -55,25 +61,31 @@ class Interviewer:
         parse: Parser[T],
     ) -> list[T | None]:
         """What is said of each item, in their order; what is missing is asked again, None when it stays so."""
-        said: dict[int, T] = {}
-        for turn in range(1 + REPEATS):
-            missing = [index for index in range(len(items)) if index not in said]
-            if not missing:
-                break
-            self.asked_again += turn > 0
+
+        async def attempt(missing: Sequence[int], settings: GenerateConfig) -> dict[int, T]:
             numbered = {str(number): items[index] for number, index in enumerate(missing, start=1)}
             blanks = {**data, "questions": numbered}
-            found = await self._once(template, len(missing), blanks, form(len(missing)), parse)
-            said |= {missing[number - 1]: value for number, value in found.items()}
-        return [said.get(index) for index in range(len(items))]
+            values = await self._once(template, len(missing), blanks, form(len(missing)), parse, settings)
+            return {missing[number - 1]: value for number, value in values.items()}
+
+        values = await until_complete(range(len(items)), attempt)
+        return [values.get(index) for index in range(len(items))]
 
     async def _once(
-        self, template: str, count: int, data: Mapping[str, Any], form: Form | None, parse: Parser[T], **config: Any
+        self,
+        template: str,
+        count: int,
+        data: Mapping[str, Any],
+        form: Form | None,
+        parse: Parser[T],
+        settings: GenerateConfig,
+        **config: Any,
     ) -> dict[int, T]:
+        self.asked_again += settings == ANEW
         text = load_template(template, NUMBERED, self.templates)
         request = text.fill(count=count, data=fenced(data))
         limit = SPARE_TOKENS + TOKENS_AN_ITEM * count
-        settings = GenerateConfig(**{"temperature": 0.0, "max_tokens": limit, **config})
-        found = parse(await ask(self.model, request, settings, form), count)
-        self.unreadable += len(found) < count if form is not None else not found
-        return found
+        own = GenerateConfig(**{"temperature": 0.0, "max_tokens": limit, **config})
+        values = parse(await ask(self.model, request, own.merge(settings), form), count)
+        self.unreadable += len(values) < count if form is not None else not values
+        return values

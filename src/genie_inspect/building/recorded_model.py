@@ -9,6 +9,7 @@ from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 
+from genie_inspect.asking.identity import identified_model
 from genie_inspect.errors import PopulationError
 from genie_inspect.signature import digest
 
@@ -94,6 +95,11 @@ class RecordedModel(Model):
         self._record = record
         self._turns: Counter[str] = Counter()
 
+    @property
+    def explicit_base_url(self) -> str | None:
+        """The model's own: it belongs to what identifies it."""
+        return self.model.explicit_base_url
+
     async def generate(
         self,
         input: str | list[ChatMessage],  # noqa: A002  # Inspect's own name
@@ -107,7 +113,7 @@ class RecordedModel(Model):
         asked = (
             input if isinstance(input, str) else "\n".join(message.model_dump_json(exclude={"id"}) for message in input)
         )
-        request = digest(str(self.model), asked, config.model_dump_json(exclude_none=True))
+        request = digest(identified_model(self.model, (config, None)), asked)
         turn, self._turns[request] = self._turns[request], self._turns[request] + 1
         output = self._record.reply(request, turn)
         if output is not None:

@@ -22,6 +22,12 @@ class Rehearsal(Model):
 
     def __init__(self, model: Model) -> None:
         super().__init__(model.api, model.config, model.model_args)
+        self.model = model
+
+    @property
+    def explicit_base_url(self) -> str | None:
+        """The model's own: the replies on record are found by what identifies it."""
+        return self.model.explicit_base_url
 
     async def generate(
         self,

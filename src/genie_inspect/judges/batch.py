@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from inspect_ai.model import GenerateConfig, Model, ModelUsage
+from inspect_ai.model import Model, ModelUsage
 
 # a call that goes past Model.generate has its tokens counted, and its failures met as everywhere, only through these
 from inspect_ai.model._model import log_model_retry, record_and_check_model_usage
@@ -15,6 +15,7 @@ from tenacity import retry
 
 from genie_inspect.asking.grader import give_up
 from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.asking.settings import resolved_settings
 from genie_inspect.errors import GraderFailedError
 
 if TYPE_CHECKING:
@@ -70,8 +71,12 @@ async def first_tokens_in_one_request(
     """
     from openai import APIStatusError  # a second of start-up for a client that most runs do not need
 
+    settings = resolved_settings(model)  # this endpoint is reached past Inspect, which would merge the role's own
+    head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
     body = {
-        "messages": [[{"role": "user", "content": request}] for request in requests],
+        **settings.model_dump(include={"logit_bias", "seed"}, exclude_none=True),
+        **(settings.extra_body or {}),
+        "messages": [[*head, {"role": "user", "content": request}] for request in requests],
         "temperature": 0.0,
         "max_tokens": 1,
         "logprobs": True,
@@ -99,7 +104,7 @@ async def _posted(model: Model, body: dict[str, Any]) -> object:
     api = cast("VLLMAPI", model.api)
     await api._ensure_server_started()  # its client is made by the first call
     body = body | {"model": api.service_model_name()}
-    config = model._resolve_config(GenerateConfig())  # the run's --max-retries and --timeout reach no public place
+    config = resolved_settings(model)
     options: Any = {"timeout": config.attempt_timeout} if config.attempt_timeout else {}
 
     @retry(

@@ -1,21 +1,21 @@
 """Who rates how coherent a document is: the grader, or a reward model."""
 
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol
 
 from anyio import to_thread
 from inspect_ai.model import GenerateConfig, Model
 
-from genie_inspect.asking.grader import ask
+from genie_inspect.asking.identity import identified_model
+from genie_inspect.asking.readable import readable
 from genie_inspect.engines.coherence_rewards import CoherenceRewards
-from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.replies import rating_between
 from genie_inspect.prompting.templates import load_template
 
 LOWEST, HIGHEST = 1, 5
-REPEATS = 2
-MOST_TOKENS = 150
+CONFIG = GenerateConfig(temperature=0.0, max_tokens=150)
 
 
 class CoherenceRater(Protocol):
@@ -48,10 +48,10 @@ class GraderCoherence:
         self.model = model
         self.template = load_template("coherence", {"data"}, templates)
 
-    @property
+    @cached_property
     def signature(self) -> str:
-        """`grader(<model>,template=<digest>)`."""
-        return f"grader({self.model},template={self.template.digest})"
+        """`grader(<model>@<digest>,template=<digest>)`."""
+        return f"grader({identified_model(self.model, (CONFIG, None))},template={self.template.digest})"
 
     async def rate(self, prompt: str, document: str) -> float:
         """One rating; a reply without one is asked for again, at most twice.
@@ -61,15 +61,7 @@ class GraderCoherence:
             GraderFailedError: If the grader cannot be reached.
         """
         request = self.template.fill(data=fenced({"document": document}))
-        for repeat in range(REPEATS + 1):
-            # what was cached cannot be read a second time either
-            cache = False if repeat else None
-            settings = GenerateConfig(temperature=0.0, max_tokens=MOST_TOKENS, cache=cache)
-            try:
-                return rating_between(await ask(self.model, request, settings), LOWEST, HIGHEST)
-            except UnreadableReplyError as error:
-                fault = error
-        raise fault
+        return await readable(self.model, request, CONFIG, partial(rating_between, lowest=LOWEST, highest=HIGHEST))
 
 
 class RewardCoherence:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -10,6 +11,8 @@ from anyio import to_thread
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.asking.grader import ask
+from genie_inspect.asking.identity import identified_model
+from genie_inspect.asking.readable import REPEATS, until_complete
 from genie_inspect.engines.equivalence import LocalEquivalence
 from genie_inspect.measures.partition import UndecidedError, joined
 from genie_inspect.prompting.fence import fenced
@@ -74,38 +77,47 @@ class GraderEquivalence:
         repeats: How often what is missing is asked again.
     """
 
-    def __init__(self, model: Model, templates: Path | str | None = None, chunk: int = 10, repeats: int = 2) -> None:
+    def __init__(
+        self, model: Model, templates: Path | str | None = None, chunk: int = 10, repeats: int = REPEATS
+    ) -> None:
         self.model = model
         self.template = load_template(TEMPLATE, BLANKS, templates)
         self.chunk = chunk
         self.repeats = repeats
 
-    @property
+    @cached_property
     def signature(self) -> str:
-        """`grader(<model>,chunk=10,template=<digest>)`."""
-        return f"grader({self.model},chunk={self.chunk},template={self.template.digest})"
+        """`grader(<model>@<digest>,chunk=10,template=<digest>)`."""
+        model = identified_model(self.model, *((_settings(count), sameness_form(count)) for count in (1, 2)))
+        return f"grader({model},chunk={self.chunk},template={self.template.digest})"
 
     async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
         """For each founder in order whether the text is the same; None where the grader babbles to the end."""
         order = list(range(len(founders)))
         random.Random(digest(prompt, text, *founders)).shuffle(order)  # noqa: S311  # no secret
-        found: dict[int, bool] = {}
-        for _ in range(1 + self.repeats):
-            missing = [place for place in order if place not in found]
+
+        async def ask_missing(missing: Sequence[int], settings: GenerateConfig) -> dict[int, bool]:
+            verdicts: dict[int, bool] = {}
             for start in range(0, len(missing), self.chunk):
                 part = missing[start : start + self.chunk]
-                verdicts = await self._ask(prompt, [founders[place] for place in part], text)
-                found |= {part[number]: verdict for number, verdict in verdicts.items()}
-        return [found.get(place) for place in range(len(founders))]
+                read = await self._ask(prompt, [founders[place] for place in part], text, settings)
+                verdicts |= {part[number]: verdict for number, verdict in read.items()}
+            return verdicts
 
-    async def _ask(self, prompt: str, others: Sequence[str], text: str) -> dict[int, bool]:
+        same = await until_complete(order, ask_missing, self.repeats)
+        return [same.get(place) for place in range(len(founders))]
+
+    async def _ask(self, prompt: str, others: Sequence[str], text: str, settings: GenerateConfig) -> dict[int, bool]:
         listed = {str(number): other for number, other in enumerate(others, start=1)}
         data = fenced({"request": prompt, "reply": text, "other_replies": listed})
-        config = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_VERDICT * len(others))
-        reply = await ask(
-            self.model, self.template.fill(count=len(others), data=data), config, sameness_form(len(others))
-        )
+        request = self.template.fill(count=len(others), data=data)
+        reply = await ask(self.model, request, _settings(len(others)).merge(settings), sameness_form(len(others)))
         return {number - 1: verdict for number, verdict in numbered_sameness(reply, len(others)).items()}
+
+
+def _settings(count: int) -> GenerateConfig:
+    """What a request for so many verdicts sets."""
+    return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_VERDICT * count)
 
 
 @dataclass(frozen=True, slots=True)

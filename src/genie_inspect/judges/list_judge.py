@@ -3,12 +3,15 @@
 import random
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from functools import cached_property
 from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.asking.grader import ask
+from genie_inspect.asking.identity import identified_model
 from genie_inspect.asking.in_flight import Room
+from genie_inspect.asking.readable import ANEW, REPEATS, until_complete
 from genie_inspect.asking.unlogged import unlogged
 from genie_inspect.judges.cache import Judged
 from genie_inspect.judges.merging import Keep, RatingMemo
@@ -45,7 +48,7 @@ class ListJudge:
         templates: Path | str | None = None,
         memo: RatingMemo | None = None,
         chunk: int = CHUNK,
-        repeats: int = 2,
+        repeats: int = REPEATS,
     ) -> None:
         if chunk < 1:
             raise ValueError(f"chunk is {chunk}, expected at least 1 answer a call")
@@ -56,42 +59,50 @@ class ListJudge:
         self.repeats = repeats
         self.room = Room(model)
 
-    @property
+    @cached_property
     def signature(self) -> str:
-        """`list(<model>,chunk=50,template=<digest>)`."""
-        return f"list({self.model},chunk={self.chunk},template={self.template.digest})"
+        """`list(<model>@<digest>,chunk=50,template=<digest>)`."""
+        model = identified_model(self.model, *((_settings(count), ratings_form(count)) for count in (1, 2)))
+        return f"list({model},chunk={self.chunk},template={self.template.digest})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer; equal answers are judged once."""
 
         async def ask_all(texts: Sequence[str], keep: Keep) -> Mapping[str, str]:
-            missing = shuffled(texts, question.text, answer.text)
-            shown = False
+            order = shuffled(texts, question.text, answer.text)
+            first = order[: self.chunk]
 
-            async def ask_some(some: Sequence[str]) -> dict[str, Judged]:
-                nonlocal shown
-                entry, shown = unlogged() if shown else nullcontext(), True
-                with entry:
-                    said = await self._ask(question.text, answer.text, some)
-                keep(said)
-                return said
+            async def ask_missing(missing: Sequence[str], settings: GenerateConfig) -> dict[str, Judged]:
+                async def ask_some(some: Sequence[str]) -> dict[str, Judged]:
+                    with nullcontext() if some == first and settings != ANEW else unlogged():
+                        judged = await self._ask(question.text, answer.text, some, settings)
+                    keep(judged)
+                    return judged
 
-            for _ in range(1 + self.repeats):
                 chunks = [missing[start : start + self.chunk] for start in range(0, len(missing), self.chunk)]
-                rated = {text for said in await self.room.each(ask_some, chunks) for text in said}
-                missing = [text for text in missing if text not in rated]
-            return dict.fromkeys(missing, UNREADABLE)
+                return {
+                    text: judged for part in await self.room.each(ask_some, chunks) for text, judged in part.items()
+                }
+
+            rated = await until_complete(order, ask_missing, self.repeats)
+            return {text: UNREADABLE for text in order if text not in rated}
 
         return await self.memo.rated(self.signature, question.text, answer.text, others, ask_all)
 
-    async def _ask(self, question: str, answer: str, others: Sequence[str]) -> dict[str, Judged]:
+    async def _ask(
+        self, question: str, answer: str, others: Sequence[str], settings: GenerateConfig
+    ) -> dict[str, Judged]:
         listed = {str(number): text for number, text in enumerate(others, start=1)}
         request = self.template.fill(
             count=len(others), data=fenced({"question": question, "answer": answer, "others": listed})
         )
-        config = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_RATING * len(others))
-        reply = await ask(self.model, request, config, ratings_form(len(others)))
+        reply = await ask(self.model, request, _settings(len(others)).merge(settings), ratings_form(len(others)))
         return {others[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, len(others)).items()}
+
+
+def _settings(count: int) -> GenerateConfig:
+    """What a request for so many ratings sets."""
+    return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_RATING * count)
 
 
 def shuffled(texts: Sequence[str], question: str, answer: str) -> list[str]:

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model, ModelName
 
 from genie_inspect.asking.grader import answered
+from genie_inspect.asking.identity import identified_model
 from genie_inspect.asking.in_flight import Room
 from genie_inspect.asking.unlogged import unlogged
 from genie_inspect.errors import UnknownChoiceError
@@ -75,10 +77,11 @@ class LogitJudge:
         self.most_off_labels = most_off_labels
         self.room = Room(model)
 
-    @property
+    @cached_property
     def signature(self) -> str:
-        """`logit(<model>,off<=0.5,template=<digest>)`."""
-        return f"logit({self.model},off<={self.most_off_labels:g},template={self.template.digest})"
+        """`logit(<model>@<digest>,off<=0.5,template=<digest>)`."""
+        model = identified_model(self.model, (ONE_TOKEN, None))
+        return f"logit({model},off<={self.most_off_labels:g},template={self.template.digest})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer, on a continuous scale from 1 to 4; equal answers are judged once."""

@@ -1,12 +1,14 @@
 """The pairwise judge: the study's protocol, one call a pair, the reason before the number."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model
 
-from genie_inspect.asking.grader import ask
+from genie_inspect.asking.identity import identified_model
 from genie_inspect.asking.in_flight import Room
+from genie_inspect.asking.readable import REPEATS, readable
 from genie_inspect.asking.unlogged import unlogged
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.judges.cache import Judged
@@ -35,7 +37,7 @@ class PairwiseJudge:
         model: Model,
         templates: Path | str | None = None,
         memo: RatingMemo | None = None,
-        repeats: int = 2,
+        repeats: int = REPEATS,
     ) -> None:
         self.model = model
         self.template = load_template("rate_pair", {"data"}, templates)
@@ -43,10 +45,10 @@ class PairwiseJudge:
         self.repeats = repeats
         self.room = Room(model)
 
-    @property
+    @cached_property
     def signature(self) -> str:
-        """`pairwise(<model>,template=<digest>)`."""
-        return f"pairwise({self.model},template={self.template.digest})"
+        """`pairwise(<model>@<digest>,template=<digest>)`."""
+        return f"pairwise({identified_model(self.model, (STUDY, None))},template={self.template.digest})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer; equal answers are judged once."""
@@ -66,9 +68,7 @@ class PairwiseJudge:
 
     async def _ask(self, question: str, answer: str, other: str) -> int | None:
         request = self.template.fill(data=fenced({"question": question, "answer": answer, "other": other}))
-        for _ in range(1 + self.repeats):
-            try:
-                return pair_rating(await ask(self.model, request, STUDY))
-            except UnreadableReplyError:
-                continue
-        return None
+        try:
+            return await readable(self.model, request, STUDY, pair_rating, repeats=self.repeats)
+        except UnreadableReplyError:
+            return None

@@ -1,10 +1,13 @@
 """The preference judge: which of two stories is better, asked in both orders."""
 
+from functools import cached_property
 from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model
 
-from genie_inspect.asking.grader import PREFERENCE_ROLE, ROLE, ask, judging_model
+from genie_inspect.asking.grader import PREFERENCE_ROLE, ROLE, judging_model
+from genie_inspect.asking.identity import identified_model
+from genie_inspect.asking.readable import REPEATS, readable
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.panel_replies import preferred
@@ -38,15 +41,15 @@ class PreferenceJudge:
         repeats: How often an unreadable reply is asked for again.
     """
 
-    def __init__(self, model: Model, templates: Path | str | None = None, repeats: int = 2) -> None:
+    def __init__(self, model: Model, templates: Path | str | None = None, repeats: int = REPEATS) -> None:
         self.model = model
         self.template = load_template(TEMPLATE, BLANKS, templates)
         self.repeats = repeats
 
-    @property
+    @cached_property
     def signature(self) -> str:
-        """`preference(<model>,template=<digest>)`."""
-        return f"preference({self.model},template={self.template.digest})"
+        """`preference(<model>@<digest>,template=<digest>)`."""
+        return f"preference({identified_model(self.model, (CONFIG, None))},template={self.template.digest})"
 
     async def verdict(self, prompt: str, first: str, second: str) -> float | None:
         """1 when the first story is better, 0 when the second is, 0.5 for a tie; None where no reply says so.
@@ -55,9 +58,7 @@ class PreferenceJudge:
             GraderFailedError: If the model cannot be reached.
         """
         request = self.template.fill(data=fenced({"prompt": prompt, "story_a": first, "story_b": second}))
-        for _ in range(1 + self.repeats):
-            try:
-                return preferred(await ask(self.model, request, CONFIG))
-            except UnreadableReplyError:
-                continue
-        return None
+        try:
+            return await readable(self.model, request, CONFIG, preferred, repeats=self.repeats)
+        except UnreadableReplyError:
+            return None

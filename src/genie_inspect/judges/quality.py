@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -9,7 +10,8 @@ from anyio import to_thread
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.asking.gathering import gathered
-from genie_inspect.asking.grader import ask
+from genie_inspect.asking.identity import identified_model
+from genie_inspect.asking.readable import REPEATS, readable
 from genie_inspect.engines.rewards import PUBLISHED_REWARD, RewardModel
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.measures.partition import reward_level
@@ -70,15 +72,15 @@ class GraderQuality:
         repeats: How often an unreadable rating is asked for again.
     """
 
-    def __init__(self, model: Model, templates: Path | str | None = None, repeats: int = 2) -> None:
+    def __init__(self, model: Model, templates: Path | str | None = None, repeats: int = REPEATS) -> None:
         self.model = model
         self.template = load_template(TEMPLATE, BLANKS, templates)
         self.repeats = repeats
 
-    @property
+    @cached_property
     def signature(self) -> str:
-        """`grader(<model>,template=<digest>)`."""
-        return f"grader({self.model},template={self.template.digest})"
+        """`grader(<model>@<digest>,template=<digest>)`."""
+        return f"grader({identified_model(self.model, (CONFIG, None))},template={self.template.digest})"
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
         """1 to 10 a reply; NaN where the grader babbles to the end."""
@@ -86,9 +88,7 @@ class GraderQuality:
 
     async def _level(self, prompt: str, reply: str) -> float:
         request = self.template.fill(data=fenced({"request": prompt, "reply": reply}))
-        for _ in range(1 + self.repeats):
-            try:
-                return float(quality_level(await ask(self.model, request, CONFIG)))
-            except UnreadableReplyError:
-                continue
-        return math.nan
+        try:
+            return float(await readable(self.model, request, CONFIG, quality_level, repeats=self.repeats))
+        except UnreadableReplyError:
+            return math.nan
