@@ -69,7 +69,7 @@ def saying(*replies: str) -> Script:
     return Script(lambda request: left.pop(0) if len(left) > 1 else left[0])
 
 
-def numbered(values: Mapping[str, object]) -> str:
+def numbered(values: Mapping[str, object] | Mapping[int, object]) -> str:
     """Values by number, in the form that the templates ask for."""
     return "{" + ", ".join(f'"{number}": "{value}"' for number, value in values.items()) + "}"
 
