@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 from pathlib import Path
 
+from genie_inspect.engines.identity import folder_digest, identified
 from genie_inspect.errors import EngineFailedError, MissingExtraError
 
 CONFIG, WEIGHTS = "config.json", "*.safetensors"
@@ -38,8 +39,38 @@ def check_model(model: str, capability: str, extra: str, *, tokenizer: bool = Tr
 
 
 def model_name(model: str) -> str:
-    """How a model stands in signatures: its hub id, a folder by its last part."""
+    """A model's hub id, or the last part of its folder: a name for people, which several models may share."""
     return Path(model).resolve().name if Path(model).is_dir() else model
+
+
+def folder_facts(model: str) -> tuple[str, ...]:
+    """What a model's name leaves open: a digest of its folder as it is now; nothing for a hub id.
+
+    Raises:
+        EngineFailedError: If the folder cannot be read.
+    """
+    try:
+        return (folder_digest(model),) if Path(model).is_dir() else ()
+    except OSError as error:
+        raise EngineFailedError(f"model {model} cannot be read: {error}") from error
+
+
+def model_identity(model: str, facts: tuple[str, ...]) -> str:
+    """How a model stands in signatures: its hub id, or the last part of its folder with the folder's digest."""
+    return identified(model_name(model), *facts)
+
+
+def check_unchanged(model: str, facts: tuple[str, ...]) -> None:
+    """Refuse a folder that is no longer what stands in signatures; to be asked once the model is loaded.
+
+    Raises:
+        EngineFailedError: If the folder has changed.
+    """
+    if folder_facts(model) != facts:
+        raise EngineFailedError(
+            f"model {model} has changed since the run's scores were named after it, expected one that stays as it is "
+            "while a run goes on: start the run again"
+        )
 
 
 def device() -> str:
