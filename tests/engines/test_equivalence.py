@@ -52,7 +52,7 @@ def test_texts_are_the_same_from_the_threshold_on() -> None:
 
 
 def test_the_measured_threshold_is_named() -> None:
-    assert EmbeddedEquivalence(embedder()).name == "embedded(static,threshold=0.79)"
+    assert EmbeddedEquivalence(embedder()).name == f"embedded({embedder().identity},threshold=0.79)"
 
 
 @needs_transformers

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from tests.engines.embedding_server import EmbeddingServer, serving
 from tests.engines.sentence_models import READS, SentenceTransformer, install, model_folder, word_vector
 
