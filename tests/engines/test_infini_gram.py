@@ -110,7 +110,8 @@ def test_copies_are_those_of_the_corpus_in_memory(texts: Path, index: Path) -> N
 @needs_infini_gram
 def test_indexes_of_the_same_words_in_other_texts_have_other_names(tmp_path: Path) -> None:
     names = []
-    for place, text in enumerate(["the owl sat on the fox", "the fox sat on the owl", "the owl sat on the fox"]):
+    told, other = "the owl sat on the fox . " * 100, "the fox sat on the owl . " * 100
+    for place, text in enumerate([told, other, told]):
         folder = tmp_path / str(place)
         folder.mkdir()
         (folder / "one.txt").write_text(text)
