@@ -148,6 +148,15 @@ async def test_an_assessment_ends_in_that_error_when_the_server_dies_among_the_p
             await assessor.assess("An owl. A fox. A sea.", starter.prompts[0])
 
 
+@pytest.mark.parametrize("folder", ["/tmp/genie-nowhere/model", "./genie-nowhere"])
+def test_a_folder_that_is_not_there_is_refused_before_anything_is_embedded(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch)
+    with pytest.raises(EngineFailedError, match=rf"embedder sentence-transformers/{folder}: folder .* does not exist"):
+        embedder(f"sentence-transformers/{folder}")
+
+
 def test_a_folder_that_cannot_be_loaded_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
     (tmp_path / "empty").mkdir()

@@ -44,16 +44,16 @@ class CoherenceRewards:
         """Coherence of a document as a reply to its prompt: rewards[2] * 5 - 0.5.
 
         Raises:
-            EngineFailedError: If the model cannot be loaded.
+            EngineFailedError: If the model cannot be loaded, or breaks off.
         """
         import torch
 
         with self._running:
             tokenizer, model = self._loaded
             conversation = [{"role": "user", "content": prompt}, {"role": "assistant", "content": document}]
-            text = tokenizer.apply_chat_template(conversation, tokenize=False)
-            encoded = tokenizer(text, return_tensors="pt", add_special_tokens=False).to(model.device)
-            with torch.inference_mode():
+            with torch.inference_mode(), engine_failures(f"reward model {self.model}"):
+                text = tokenizer.apply_chat_template(conversation, tokenize=False)
+                encoded = tokenizer(text, return_tensors="pt", add_special_tokens=False).to(model.device)
                 rewards = model(**encoded).logits[0]
         return float(rewards[HEAD]) * SCALE + SHIFT
 

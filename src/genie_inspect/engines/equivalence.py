@@ -33,7 +33,7 @@ class LocalEquivalence(Protocol):
         """For each founder in order whether the text says the same; may end after the first yes.
 
         Raises:
-            EngineFailedError: If a model cannot be loaded or a server not be reached.
+            EngineFailedError: If a model cannot be loaded or breaks off, or a server cannot be reached.
         """
         ...
 
@@ -128,8 +128,8 @@ class ClassifierEquivalence:
         import torch
 
         tokenizer, model = self._loaded
-        encoded = [self._encoded(tokenizer, pair) for pair in pairs]
-        with self._running, torch.inference_mode():
+        with self._running, torch.inference_mode(), engine_failures(f"classifier {self.model}"):
+            encoded = [self._encoded(tokenizer, pair) for pair in pairs]
             batch = tokenizer.pad(encoded, return_tensors="pt").to(model.device)
             logits = model(**batch).logits.float()
         chances = torch.sigmoid(logits[:, 0]) if logits.shape[1] == 1 else logits.softmax(-1)[:, 1]

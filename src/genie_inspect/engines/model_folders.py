@@ -25,10 +25,9 @@ def check_model(model: str, capability: str, extra: str, *, tokenizer: bool = Tr
     """
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MissingExtraError(capability, extra)
+    check_folder(model, capability)
     folder = Path(model)
     if not folder.is_dir():
-        if folder.is_absolute() or model.startswith("."):
-            raise EngineFailedError(f"{capability}: folder {model} does not exist")
         return
     wanted = {CONFIG: [CONFIG], f"weights ({WEIGHTS}; pickles are not read)": [WEIGHTS]}
     if tokenizer:
@@ -36,6 +35,16 @@ def check_model(model: str, capability: str, extra: str, *, tokenizer: bool = Tr
     for what, patterns in wanted.items():
         if not any(any(folder.glob(pattern)) for pattern in patterns):
             raise EngineFailedError(f"{capability}: folder {model} holds no {what}")
+
+
+def check_folder(model: str, capability: str) -> None:
+    """Refuse what can only be a folder and is none; whether the hub has a model is seen when it is loaded.
+
+    Raises:
+        EngineFailedError: If the folder does not exist.
+    """
+    if not Path(model).is_dir() and (Path(model).is_absolute() or model.startswith(".")):
+        raise EngineFailedError(f"{capability}: folder {model} does not exist")
 
 
 def model_name(model: str) -> str:

@@ -40,7 +40,7 @@ class RewardModel:
         """One raw reward a reply, higher = better; replies are read one by one.
 
         Raises:
-            EngineFailedError: If the model cannot be loaded.
+            EngineFailedError: If the model cannot be loaded, or breaks off.
         """
         return [self._reward(prompt, reply) for reply in replies]
 
@@ -49,10 +49,10 @@ class RewardModel:
 
         tokenizer, model = self._loaded
         conversation = [{"role": "user", "content": prompt}, {"role": "assistant", "content": reply}]
-        encoded = tokenizer.apply_chat_template(
-            conversation, tokenize=True, truncation=True, return_tensors="pt", return_dict=True
-        ).to(model.device)
-        with self._running, torch.inference_mode():
+        with self._running, torch.inference_mode(), engine_failures(f"reward model {self.model}"):
+            encoded = tokenizer.apply_chat_template(
+                conversation, tokenize=True, truncation=True, return_tensors="pt", return_dict=True
+            ).to(model.device)
             return float(model(**encoded).logits[0, 0])
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from genie_inspect.engines.failures import engine_failures
 from genie_inspect.engines.identity import identified
-from genie_inspect.engines.model_folders import check_unchanged, folder_facts, model_name
+from genie_inspect.engines.model_folders import check_folder, check_unchanged, folder_facts, model_name
 from genie_inspect.engines.texts import embeddable
 from genie_inspect.engines.vectors import checked_vectors, pooled, unit
 from genie_inspect.engines.windows import POOLING, windows
@@ -28,6 +28,13 @@ class SentenceTransformersEmbedder:
     """A sentence-transformers model by hub id or folder; runs no code from the model's repository.
 
     A text longer than what the model reads is embedded in pieces, whose mean vector is the text's.
+
+    Args:
+        model: Hub id or folder.
+
+    Raises:
+        MissingExtraError: If sentence-transformers is not installed.
+        EngineFailedError: If a folder does not exist.
     """
 
     def __init__(self, model: str) -> None:
@@ -35,6 +42,7 @@ class SentenceTransformersEmbedder:
 
         if find_spec("sentence_transformers") is None:
             raise MissingExtraError(f"embedder sentence-transformers/{model}", "embeddings")
+        check_folder(model, f"embedder sentence-transformers/{model}")
         self.model = model
 
     @property
