@@ -93,7 +93,7 @@ class StaticEmbedder:
         usable = embeddable(texts)
         with engine_failures(f"embedder {self.name}"):
             # without this, what follows the first 512 word pieces would not count
-            rows = _static_model().encode(usable, max_length=None) if usable else []
+            rows: object = _static_model().encode(usable, max_length=None) if usable else []
         return unit(checked_vectors(rows, len(usable), self.name), self.name)
 
 
