@@ -31,10 +31,13 @@ It knows no word order; see the README of genie-inspect for how well it tells ge
 
 
 def describe(folder: pathlib.Path) -> None:
-    """Name the teacher by its public name instead of a local path, and say what the folder holds."""
-    config = folder / "config.json"
-    facts = json.loads(config.read_text()) | {"tokenizer_name": "sentence-transformers/all-MiniLM-L6-v2"}
-    config.write_text(json.dumps(facts, indent=1) + "\n")
+    """Name the teacher by its public name instead of a local path, cut no text, and say what the folder holds."""
+    config, tokenizer = folder / "config.json", folder / "tokenizer.json"
+    teacher = {"tokenizer_name": "sentence-transformers/all-MiniLM-L6-v2"}
+    config.write_text(json.dumps(json.loads(config.read_text()) | teacher | {"max_length": None}, indent=1) + "\n")
+    # model2vec and the tokenizer would each stop at 512 word pieces
+    whole = json.loads(tokenizer.read_text(encoding="utf-8")) | {"truncation": None}
+    tokenizer.write_text(json.dumps(whole, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
     (folder / "README.md").write_text(CARD.format(dimensions=DIMENSIONS))
     (folder / "modules.json").unlink(missing_ok=True)
     for file in folder.iterdir():

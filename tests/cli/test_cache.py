@@ -5,7 +5,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genie_inspect.cli.cache import cache
-from genie_inspect.judges.cache import Cache, Judged
+from genie_inspect.engines.embedders import embedder
+from genie_inspect.engines.embedding_cache import CachedEmbedder
+from genie_inspect.engines.kept_vectors import FILE, KeptVectors
+from genie_inspect.judges.cache import Cache, Judged, cache_folder
 
 
 def called(*arguments: str, answer: str = "") -> Result:
@@ -14,48 +17,63 @@ def called(*arguments: str, answer: str = "") -> Result:
 
 @pytest.fixture
 def kept() -> Cache:
-    """A cache with one answer and two ratings."""
+    """A cache with one answer and two ratings, and three vectors beside it."""
     made = Cache()
     made.keep_answers("grader(x)", "d1", {"What happens?": "rain — é"})
     made.keep_ratings("list(x)", "What happens?", "rain", {"snow": Judged(2), "drizzle": Judged(3.5, 0.1)})
+    CachedEmbedder(embedder(), cache_folder()).embed(["An owl.", "A fox.", "A sea."])
     return made
+
+
+def vectors() -> dict[str, int]:
+    return KeptVectors(cache_folder()).counts()
 
 
 def test_info_counts_rows_by_who_said_them(kept: Cache) -> None:
     found = json.loads(called("info", "--json").stdout)
     assert found["answers"] == {"grader(x)": 1}
     assert found["ratings"] == {"list(x)": 2}
+    assert found["vectors"] == {embedder().identity: 3}
     assert found["path"] == str(kept.path)
-    assert found["bytes"] >= kept.path.stat().st_size
+    assert found["bytes"] >= kept.path.stat().st_size + (cache_folder() / FILE).stat().st_size
 
 
 def test_info_prints_a_table(kept: Cache) -> None:
     shown = called("info").stdout
     assert "list(x)" in shown
-    assert str(kept.path) in shown.replace("\n", "")
+    assert embedder().identity in shown
+    for path in (kept.path, cache_folder() / FILE):
+        assert str(path) in shown.replace("\n", "")
 
 
 def test_info_of_an_empty_cache_counts_nothing() -> None:
     found = json.loads(called("info", "--json").stdout)
-    assert (found["answers"], found["ratings"]) == ({}, {})
+    assert (found["answers"], found["ratings"], found["vectors"]) == ({}, {}, {})
 
 
 def test_clear_asks_and_keeps_everything_when_the_answer_is_no(kept: Cache) -> None:
     result = called("clear", answer="n\n")
     assert result.exit_code == 1
     assert kept.counts()["ratings"] == {"list(x)": 2}
+    assert vectors() == {embedder().identity: 3}
+    assert "Forget 1 answers, 2 ratings and 3 vectors in" in result.stderr
 
 
 @pytest.mark.parametrize(("arguments", "answer"), [(("clear",), "y\n"), (("clear", "--yes"), "")])
 def test_clear_forgets_everything_when_told_so(kept: Cache, arguments: tuple[str, ...], answer: str) -> None:
     result = called(*arguments, answer=answer)
     assert result.exit_code == 0
-    assert result.stdout == "Forgot 1 answers and 2 ratings.\n"
+    assert result.stdout == "Forgot 1 answers, 2 ratings and 3 vectors.\n"
     assert kept.counts() == {"answers": {}, "ratings": {}}
+    assert vectors() == {}
 
 
 def test_clear_says_in_json_what_it_forgot(kept: Cache) -> None:
-    assert json.loads(called("clear", "--yes", "--json").stdout)["forgotten"] == {"answers": 1, "ratings": 2}
+    assert json.loads(called("clear", "--yes", "--json").stdout)["forgotten"] == {
+        "answers": 1,
+        "ratings": 2,
+        "vectors": 3,
+    }
 
 
 def test_export_writes_every_row_as_one_line_of_json(kept: Cache, tmp_path: Path) -> None:
@@ -93,6 +111,20 @@ def test_a_folder_that_cannot_be_used_is_one_line_that_names_it(
     assert result.exit_code == 1
     assert str(tmp_path / "taken") in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["info", "clear"])
+def test_vectors_that_cannot_be_read_are_one_line_that_names_their_file(command: str) -> None:
+    cache_folder().mkdir()
+    (cache_folder() / FILE).write_bytes(b"no database " * 400)
+    result = called(command, *(["--yes"] if command == "clear" else []))
+    assert result.exit_code == 1
+    assert str(cache_folder() / FILE) in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_the_help_of_export_says_that_vectors_are_left_out() -> None:
+    assert "vectors are left out" in " ".join(called("export", "--help").stdout.split())
 
 
 def test_an_export_that_cannot_be_written_is_one_line_that_names_the_file(kept: Cache, tmp_path: Path) -> None:

@@ -59,6 +59,16 @@ def test_a_model_without_such_a_layer_is_refused_by_name(tmp_path: Path) -> None
         CoherenceRewards(plain).coherence(PROMPT, STORY)
 
 
+def test_a_reward_model_that_breaks_off_or_changes_is_one_error_that_names_it(armorm: Path) -> None:
+    model, other = CoherenceRewards(str(armorm)), CoherenceRewards(str(armorm))
+    model._loaded[1].score = None  # a model that breaks in the middle
+    with pytest.raises(EngineFailedError, match=rf"reward model {armorm} failed: TypeError"):
+        model.coherence(PROMPT, STORY)
+    (armorm / "config.json").write_text((armorm / "config.json").read_text() + " ")
+    with pytest.raises(EngineFailedError, match="has changed since the run's scores were named after it"):
+        other.coherence(PROMPT, STORY)
+
+
 def test_a_folder_without_a_model_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(EngineFailedError, match=str(tmp_path)):
         CoherenceRewards(str(tmp_path)).coherence(PROMPT, STORY)

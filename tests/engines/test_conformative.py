@@ -12,6 +12,7 @@ from genie_inspect.engines.conformative import (  # noqa: E402  # torch may be m
     Conformative,
     ConformativeError,
     Request,
+    begun,
     sharpened,
 )
 
@@ -73,6 +74,53 @@ def test_at_the_ends_of_the_scale_the_text_is_the_single_models_own_greedy_text(
             found = model.generate(**encoded, max_new_tokens=24, do_sample=False, pad_token_id=1)
         expected = both.tokenizer.decode(found[0, encoded["input_ids"].shape[1] :], skip_special_tokens=True)
         assert both.complete([greedy(prompt)])[0].text == expected
+
+
+@pytest.mark.parametrize("around", ["<s> $A", "<s> $A </s>"])
+def test_the_base_model_sees_a_plain_text_begun_as_its_tokenizer_begins_texts_and_not_ended(
+    names: tuple[str, str], tmp_path: Path, around: str
+) -> None:
+    base = tiny_model(tmp_path / "base", seed=1, around=around)
+    both = Conformative(base, names[1], weight=0.6)
+    bare = both.tokenizer.encode("The castle stood", add_special_tokens=False)
+    chat = "<s>user: The castle stood"
+    with torch.inference_mode():
+        chances = Batch(both, [Request("The castle stood", chat, max_tokens=1)]).chances()[0]
+        seen_chat = Batch(both, [Request(chat, chat, max_tokens=1, is_base_plain=False)]).chances()[0]
+    instruct = alone(both.instruct, both.tokenizer.encode(chat))
+    begun_tokens = [0, *bare]  # <s> is token 0
+    assert torch.allclose(chances, 0.6 * alone(both.base, begun_tokens) + 0.4 * instruct, rtol=0, atol=1e-5)
+    for other in (bare, [*begun_tokens, 1]):
+        assert not torch.allclose(chances, 0.6 * alone(both.base, other) + 0.4 * instruct, rtol=0, atol=1e-3)
+    # a chat template has written its own beginning, and no second one is put before it
+    expected = 0.6 * alone(both.base, both.tokenizer.encode(chat)) + 0.4 * instruct
+    assert torch.allclose(seen_chat, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("around", "text", "expected"),
+    [
+        ("$A", "An owl", lambda bare: bare),
+        ("<s> $A", "An owl", lambda bare: [0, *bare]),
+        ("<s> $A </s>", "An owl", lambda bare: [0, *bare]),
+        ("$A </s>", "An owl", lambda bare: bare),
+        ("<s> $A </s>", "An owl</s>", lambda bare: [0, *bare]),  # an end that the text itself holds stays
+        ("<s> $A", "<s>An owl", lambda bare: [0, *bare]),
+    ],
+)
+def test_a_text_is_begun_and_not_ended(tmp_path: Path, around: str, text: str, expected: Any) -> None:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model(tmp_path, seed=1, around=around))
+    bare = tokenizer.encode(text, add_special_tokens=False)
+    assert begun(tokenizer, text) == expected(bare)
+
+
+def test_an_empty_prompt_begins_with_the_first_token(names: tuple[str, str], tmp_path: Path) -> None:
+    base = tiny_model(tmp_path / "base", seed=1, around="<s> $A </s>")
+    both = Conformative(base, names[1], weight=1.0)
+    with torch.inference_mode():
+        assert torch.allclose(Batch(both, [Request("", "", 1)]).chances()[0], alone(both.base, [0]), atol=1e-5)
 
 
 def test_the_caches_change_no_text(models: Conformative) -> None:

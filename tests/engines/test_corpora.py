@@ -1,5 +1,6 @@
 """Documents in memory: what of a text stands in them, and where."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,14 @@ def test_too_many_tokens_for_memory_are_refused_with_a_way_out(monkeypatch: pyte
     monkeypatch.setattr("genie_inspect.engines.corpora.MOST_TOKENS", 20)
     with pytest.raises(CorpusError, match=r"more than 20 tokens.*genie index"):
         DocumentsCorpus("big", [("clock", CLOCK), ("snow", SNOW)])
+
+
+def test_a_corpus_of_other_texts_has_another_name_and_the_order_and_names_of_its_texts_do_not_count() -> None:
+    name = DocumentsCorpus("folder(books)", [("clock", CLOCK), ("snow", SNOW)]).name
+    assert re.fullmatch(r"folder\(books\)@[0-9a-f]{12}", name)
+    assert DocumentsCorpus("folder(books)", [("x", SNOW), ("y", f" {CLOCK}\n"), ("z", CLOCK)]).name == name
+    assert DocumentsCorpus("folder(books)", [("clock", CLOCK), ("snow", f"{SNOW}.")]).name != name
+    assert DocumentsCorpus("folder(books)", [("clock", CLOCK)]).name != name
 
 
 def test_a_corpus_is_read_once(tmp_path: Path) -> None:

@@ -1,19 +1,15 @@
-import json
-import math
 import random
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any
 
 import numpy as np
 import pytest
+from tests.engines.embedding_server import EmbeddingServer, Items, direction, serving
 
-from genie_inspect.engines.embedders import BATCH, Embedder, embedder, static_token_count
-from genie_inspect.errors import MissingExtraError, UnknownChoiceError
+from genie_inspect.engines.embedders import Embedder, embedder, static_token_count
+from genie_inspect.engines.identity import AddressError
+from genie_inspect.engines.openai_embedder import BATCH, MOST_TOKENS, OPENAI
+from genie_inspect.errors import EngineFailedError, MissingExtraError, UnknownChoiceError
 
 TEXTS = ["The owl flew over the runway.", "A glacier slept in a nightclub.", "The owl flew over a runway!"]
 
@@ -63,9 +59,16 @@ def test_no_texts_have_no_vectors(name: str) -> None:
     assert len(embedder(name, "http://127.0.0.1:9").embed([])) == 0
 
 
-@pytest.mark.parametrize("name", ["", "openai", "openai/", "sentence-transformers/", "bert", "static/x", "Static"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "openai", "openai/", "sentence-transformers/", "bert", "static/x", "Static"),
+        *("openai/#512", "openai/model#", "openai/model#0", "openai/model#-1", "openai/model#many"),
+    ],
+)
 def test_an_unknown_embedder_is_refused_with_those_that_are_known(name: str) -> None:
-    with pytest.raises(UnknownChoiceError, match=rf"embedder is '{name}', expected static, openai/<model> or sentence"):
+    expected = r"expected static, openai/<model>\[#<tokens that it reads>\] or sentence"
+    with pytest.raises(UnknownChoiceError, match=rf"embedder is '{name}', {expected}"):
         embedder(name)
 
 
@@ -104,64 +107,6 @@ def test_the_static_embedder_asks_no_network() -> None:
     assert python(program) == "(1, 128)"
 
 
-# A server that speaks OpenAI's embeddings protocol: the vector of a text that ends in a number has that angle.
-Items = list[dict[str, Any]]
-Bend = Callable[[Items], Items]
-
-
-class Served:
-    def __init__(self, bend: Bend) -> None:
-        self.bend = bend
-        self.requests: list[dict[str, Any]] = []
-        self.keys: list[str | None] = []
-        served = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:  # the name that http.server calls
-                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                served.requests.append(request | {"path": self.path})
-                served.keys.append(self.headers["Authorization"])
-                reply = json.dumps({"object": "list", "model": "m", "data": served.reply(request), "usage": USAGE})
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.end_headers()
-                self.wfile.write(reply.encode())
-
-            def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # http.server's name
-                pass
-
-        self.server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-
-    def reply(self, request: dict[str, Any]) -> Items:
-        items = [
-            {"object": "embedding", "index": index, "embedding": [2 * part for part in direction(text)]}
-            for index, text in enumerate(request["input"])
-        ]
-        return self.bend(items)
-
-
-USAGE = {"prompt_tokens": 1, "total_tokens": 1}
-
-
-def direction(text: str) -> tuple[float, float]:
-    angle = int(text.split()[-1]) / 100
-    return math.cos(angle), math.sin(angle)
-
-
-@contextmanager
-def serving(bend: Bend) -> Iterator[Served]:
-    served = Served(bend)
-    thread = threading.Thread(target=served.server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield served
-    finally:
-        served.server.shutdown()
-        served.server.server_close()
-        thread.join()
-
-
 def shuffled(items: Items) -> Items:
     return random.Random(0).sample(items, len(items))
 
@@ -171,21 +116,21 @@ def numbered(count: int) -> list[str]:
 
 
 def test_vectors_that_come_shuffled_stand_in_order_and_have_unit_length() -> None:
-    with serving(shuffled) as served:
+    with serving(EmbeddingServer(shuffled)) as served:
         vectors = embedder("openai/tiny", served.url).embed(numbered(20))
     assert np.allclose(vectors, [direction(text) for text in numbered(20)])
 
 
 def test_many_texts_are_sent_in_batches_and_stand_in_order() -> None:
     texts = numbered(2 * BATCH + 3)
-    with serving(shuffled) as served:
+    with serving(EmbeddingServer(shuffled)) as served:
         vectors = embedder("openai/tiny", served.url).embed(texts)
     assert [len(request["input"]) for request in served.requests] == [256, 256, 3]
     assert np.allclose(vectors, [direction(text) for text in texts])
 
 
 def test_the_model_is_asked_for_by_its_name_where_it_is_served() -> None:
-    with serving(shuffled) as served:
+    with serving(EmbeddingServer(shuffled)) as served:
         model: Embedder = embedder("openai/someone/tiny", served.url)
         model.embed(["text 1"])
     assert model.name == "openai/someone/tiny"
@@ -194,46 +139,47 @@ def test_the_model_is_asked_for_by_its_name_where_it_is_served() -> None:
 
 def test_a_local_server_is_asked_without_a_key_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with serving(shuffled) as served:
+    with serving(EmbeddingServer(shuffled)) as served:
         assert embedder("openai/tiny", served.url).embed(["text 1"]).shape == (1, 2)
 
 
 def test_a_key_of_the_users_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "mine")
-    with serving(shuffled) as served:
+    with serving(EmbeddingServer(shuffled)) as served:
         embedder("openai/tiny", served.url).embed(["text 1"])
     assert served.keys == ["Bearer mine"]
 
 
-def dropped(items: Items) -> Items:
-    return items[:-1]
+def test_a_request_holds_no_more_tokens_than_openai_takes() -> None:
+    texts = [f"{'owl ' * 6_000} {number}" for number in range(40)]  # 24,002 or 24,003 characters: 8,001 tokens
+    with serving(EmbeddingServer(shuffled)) as served:
+        vectors = embedder("openai/tiny", served.url).embed(texts)
+    assert [len(request["input"]) for request in served.requests] == [31, 9]
+    assert 31 * 8_001 <= MOST_TOKENS < 32 * 8_001
+    assert np.allclose(vectors, [direction(text) for text in texts])
 
 
-def doubled(items: Items) -> Items:
-    return [*items, items[0]]
+def test_the_server_is_the_one_that_was_named_when_the_embedder_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(EmbeddingServer()) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url)
+        model = embedder("openai/tiny")
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+        assert model.embed(["text 1"]).shape == (1, 2)
 
 
-def repeated(items: Items) -> Items:
-    return [items[0], *items[:-1]]
+def test_an_address_that_cannot_be_read_is_refused_when_the_embedder_is_made() -> None:
+    with pytest.raises(AddressError, match="address cannot be read"):
+        embedder("openai/tiny", "http://me:PW/x@host/v1")
 
 
-def off_by_one(items: Items) -> Items:
-    return [item | {"index": item["index"] + 1} for item in items]
+@pytest.mark.parametrize("name", ["static", "openai/tiny"])
+def test_half_a_character_is_no_error(name: str) -> None:
+    with serving(EmbeddingServer(vector=lambda text: (float(len(text)), 1.0))) as served:
+        broken, marked = embedder(name, served.url).embed(["An owl" + chr(0xD800), "An owl?"])
+    assert broken.tolist() == marked.tolist()
 
 
-@pytest.mark.parametrize(("bend", "sent"), [(dropped, 2), (doubled, 4), (repeated, 3), (off_by_one, 3)])
-def test_another_number_of_vectors_than_texts_is_an_error(bend: Bend, sent: int) -> None:
-    with (
-        serving(bend) as served,
-        pytest.raises(ValueError, match=rf"openai/tiny sent {sent} vectors.* for 3 texts, expected one a text"),
-    ):
-        embedder("openai/tiny", served.url).embed(numbered(3))
-
-
-def not_numbers(items: Items) -> Items:
-    return [items[0], items[1] | {"embedding": [math.nan, 1.0]}, *items[2:]]
-
-
-def test_a_vector_that_is_no_number_is_an_error_and_not_zero() -> None:
-    with serving(not_numbers) as served, pytest.raises(ValueError, match="vector of text 1 is not all numbers"):
-        embedder("openai/tiny", served.url).embed(numbered(3))
+def test_openai_itself_is_not_asked_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(EngineFailedError, match=r"embedder openai/tiny failed: OpenAIError: .*OPENAI_API_KEY"):
+        embedder("openai/tiny", OPENAI).embed(["An owl."])

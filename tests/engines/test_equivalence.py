@@ -52,7 +52,7 @@ def test_texts_are_the_same_from_the_threshold_on() -> None:
 
 
 def test_the_measured_threshold_is_named() -> None:
-    assert EmbeddedEquivalence(embedder()).name == "embedded(static,threshold=0.79)"
+    assert EmbeddedEquivalence(embedder()).name == f"embedded({embedder().identity},threshold=0.79)"
 
 
 @needs_transformers
@@ -94,6 +94,30 @@ def test_the_threshold_decides_and_short_texts_are_compared_by_words(tmp_path: P
     middle = sum(chances) / 2
     assert ClassifierEquivalence(folder, middle).same(founders, text) == [chance > middle for chance in chances]
     assert ClassifierEquivalence(folder, 1.0).same(["The owl", "fox"], "the owl") == [True, False]
+
+
+@needs_transformers
+def test_a_classifier_that_breaks_off_is_one_error_that_names_it(tmp_path: Path) -> None:
+    same = ClassifierEquivalence(str(saved(tmp_path / "tiny")))
+    same._loaded[1].classifier = None  # a model that breaks in the middle
+    with pytest.raises(EngineFailedError, match=rf"classifier {tmp_path / 'tiny'} failed: TypeError"):
+        same.probabilities([("the owl", "red fox")])
+
+
+@needs_transformers
+def test_weights_that_are_cut_short_are_one_error_that_names_the_classifier(tmp_path: Path) -> None:
+    weights = saved(tmp_path / "tiny") / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:100])
+    with pytest.raises(EngineFailedError, match=r"loading the classifier .*tiny failed: \w+"):
+        ClassifierEquivalence(str(tmp_path / "tiny")).probabilities([("the owl", "red fox")])
+
+
+@needs_transformers
+def test_a_classifier_that_changes_before_it_is_loaded_is_refused(tmp_path: Path) -> None:
+    same = ClassifierEquivalence(str(saved(tmp_path / "tiny")))
+    saved(tmp_path / "tiny", labels=1)
+    with pytest.raises(EngineFailedError, match="has changed since the run's scores were named after it"):
+        same.probabilities([("the owl", "red fox")])
 
 
 @needs_transformers

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -104,6 +105,20 @@ def test_copies_are_those_of_the_corpus_in_memory(texts: Path, index: Path) -> N
         assert creativity_index_of(found.lengths) == creativity_index_of(expected.lengths)
         assert found.left_out == expected.left_out
         assert [(run.words, run.tokens) for run in found.runs] == [(run.words, run.tokens) for run in expected.runs]
+
+
+@needs_infini_gram
+def test_indexes_of_the_same_words_in_other_texts_have_other_names(tmp_path: Path) -> None:
+    names = []
+    told, other = "the owl sat on the fox . " * 100, "the fox sat on the owl . " * 100
+    for place, text in enumerate([told, other, told]):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        (folder / "one.txt").write_text(text)
+        build_index(folder, folder / "index")
+        names.append(InfiniGramCorpus(folder / "index").name)
+    assert re.fullmatch(r"infini-gram\(index@[0-9a-f]{12},documents=1\)", names[0])
+    assert names[0] == names[2] != names[1]
 
 
 @needs_infini_gram

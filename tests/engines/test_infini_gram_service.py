@@ -10,6 +10,7 @@ import pytest
 
 from genie_inspect.engines import infini_gram_service
 from genie_inspect.engines.corpora import DocumentsCorpus
+from genie_inspect.engines.identity import AddressError
 from genie_inspect.engines.infini_gram_service import InfiniGramService
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.measures.ngrams import creativity_index_of
@@ -99,7 +100,7 @@ def test_a_failed_look_up_is_an_error_and_never_novelty(
     service: Service, answer: tuple[int, bytes], message: str, asked: int
 ) -> None:
     service.answer = lambda request: answer
-    with pytest.raises(EngineFailedError, match=rf"infini-gram\(http://.*#v4_test\): look-up failed: {message}"):
+    with pytest.raises(EngineFailedError, match=rf"infini-gram\(127.0.0.1:\d+#v4_test\): look-up failed: {message}"):
         InfiniGramService(service.url, "v4_test").copies(CORPUS)
     assert len(service.requests) == asked
 
@@ -108,5 +109,21 @@ def test_a_service_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(infini_gram_service, "FIRST_WAIT", 0.001)
     with pytest.raises(EngineFailedError, match="ConnectError"):
         InfiniGramService("http://127.0.0.1:9/", "v4_test").check()
-    with pytest.raises(EngineFailedError, match="look-up failed"):
-        InfiniGramService("http://", "v4_test").check()
+    with pytest.raises(AddressError, match="address cannot be read"):
+        InfiniGramService("http://", "v4_test")
+
+
+def test_the_name_holds_no_password_and_no_key(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    host = service.url.removeprefix("http://").rstrip("/")
+    asked = InfiniGramService(f"http://user:PW@{host}/?key=PW", "v4_test")
+    assert asked.name == f"infini-gram({host}#v4_test)"
+    service.answer = lambda request: (404, b"no such page")
+    with pytest.raises(EngineFailedError) as caught:
+        asked.check()
+    assert "PW" not in str(caught.value)
+
+
+def test_an_address_that_the_client_refuses_is_not_repeated() -> None:
+    with pytest.raises(EngineFailedError, match="look-up failed: InvalidURL") as caught:
+        InfiniGramService("http://user:PW@host\x00/", "v4_test").check()
+    assert "PW" not in str(caught.value)

@@ -57,6 +57,17 @@ def test_a_model_without_a_chat_template_is_refused(tmp_path: Path) -> None:
         RewardModel(str(saved(tmp_path, template=None))).rewards("tell me", ["good"])
 
 
+@needs_transformers
+def test_a_reward_model_that_breaks_off_or_changes_is_one_error_that_names_it(tmp_path: Path) -> None:
+    model, other = RewardModel(str(saved(tmp_path / "a"))), RewardModel(str(saved(tmp_path / "b")))
+    model._loaded[1].score = None  # a model that breaks in the middle
+    with pytest.raises(EngineFailedError, match=rf"reward model {tmp_path / 'a'} failed: TypeError"):
+        model.rewards("tell me", ["good"])
+    saved(tmp_path / "b", template=f"{TEMPLATE} ")
+    with pytest.raises(EngineFailedError, match="has changed since the run's scores were named after it"):
+        other.rewards("tell me", ["good"])
+
+
 def test_without_the_extra_the_reward_model_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("genie_inspect.engines.model_folders.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"genie-inspect\[reward\]"):

@@ -12,11 +12,14 @@ SENTENCES = (
 TEMPLATE = "{% for m in messages %}<s>{{ m['role'] }}: {{ m['content'] }}{% endfor %}<s>assistant: "
 
 
-def tiny_model(folder: Path, seed: int, tokens: int = 400, chat: bool = True) -> str:
-    """A folder with a Llama of random weights; the same `tokens`, the same vocabulary."""
+def tiny_model(folder: Path, seed: int, tokens: int = 400, chat: bool = True, around: str = "$A") -> str:
+    """A folder with a Llama of random weights; the same `tokens`, the same vocabulary.
+
+    `around` is what the tokenizer puts around a text: "<s> $A" begins it, "<s> $A </s>" ends it too.
+    """
     torch = pytest.importorskip("torch", reason="needs the extra `local`")
     transformers = pytest.importorskip("transformers", reason="needs the extra `local`")
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
     words = Tokenizer(models.BPE())
     words.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -26,6 +29,8 @@ def tiny_model(folder: Path, seed: int, tokens: int = 400, chat: bool = True) ->
         vocab_size=tokens, special_tokens=["<s>", "</s>"], initial_alphabet=alphabet, show_progress=False
     )
     words.train_from_iterator(SENTENCES, trainer)
+    if around != "$A":
+        words.post_processor = processors.TemplateProcessing(around, special_tokens=[("<s>", 0), ("</s>", 1)])
     tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=words, bos_token="<s>", eos_token="</s>")
     tokenizer.chat_template = TEMPLATE if chat else None
     tokenizer.save_pretrained(folder)

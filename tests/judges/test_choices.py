@@ -56,8 +56,8 @@ def test_reader_and_judge_carry_the_model_in_their_signatures(judge: str, signat
 
 def test_the_embedded_pair_carries_the_embedder_in_its_signatures() -> None:
     reader, rater = reader_and_judge("embedded", None, embedder(), {})
-    assert reader.signature == "embedded(static)"
-    assert rater.signature.startswith("embedded(static,anchors=")
+    assert reader.signature == f"embedded({embedder().identity})"
+    assert rater.signature.startswith(f"embedded({embedder().identity},anchors=")
 
 
 @pytest.mark.parametrize(

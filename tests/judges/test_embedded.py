@@ -36,6 +36,7 @@ class Letters:
     """An embedder that counts letters: small, deterministic, and not the one that ships."""
 
     name = "letters"
+    identity = "letters@1"
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
         counts = np.array([[text.lower().count(letter) + 0.01 for letter in "aeiounrst"] for text in texts])
@@ -157,7 +158,7 @@ async def test_without_an_anchor_one_other_answer_is_too_few() -> None:
 async def test_another_embedder_has_no_anchors_on_record_and_says_that_it_uses_its_own() -> None:
     assert recorded_anchors(Letters()) == {}
     judge, reader = EmbeddedJudge(Letters()), EmbeddedReader(Letters(), WORDS)
-    assert judge.signature == "embedded(letters,anchors=own)"
+    assert judge.signature == "embedded(letters@1,anchors=own)"
     answers = [(await reader.read(text, [PLOT])).answers[0] for text in DOCUMENTS[:5]]
     first, *others = [answer for answer in answers if answer]
     rated = await judge.rate(PLOT, first, others)

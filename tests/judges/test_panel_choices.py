@@ -17,10 +17,10 @@ def test_the_grader_is_no_computed_choice() -> None:
 def test_the_embedded_equivalence_has_a_measured_threshold_for_the_static_embedder() -> None:
     chosen = computed_equivalence("embedded", embedder(), None)
     assert chosen is not None
-    assert chosen.signature == "embedded(static,threshold=0.79)"
+    assert chosen.signature == f"embedded({embedder().identity},threshold=0.79)"
     own = computed_equivalence("embedded", embedder(), 0.5)
     assert own is not None
-    assert own.signature == "embedded(static,threshold=0.5)"
+    assert own.signature == f"embedded({embedder().identity},threshold=0.5)"
 
 
 def test_for_another_embedder_a_threshold_must_be_given() -> None:

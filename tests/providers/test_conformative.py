@@ -6,10 +6,11 @@ from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from tests.engines.tiny_models import tiny_model
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.engines.identity import folder_digest, identified
 from genie_inspect.providers.conformative import ConformativeAPI
 
 PROMPTS = ("Write about an owl.", "Write about a castle.", "Write a story about a spaceship and a dog.", "Write.")
@@ -46,7 +47,7 @@ def test_four_calls_at_once_get_the_texts_of_four_calls_alone(name: str, tmp_pat
 
 def test_the_signature_says_both_models_the_weight_and_what_the_base_sees(name: str, tmp_path: Path) -> None:
     log = run(name, tmp_path, 4, base_weight=0.25, base_sees="chat")
-    base, instruct = name.split("+")
+    base, instruct = (identified(Path(folder).name, folder_digest(folder)) for folder in name.split("+"))
     for sample in log.samples or []:
         signature = (sample.output.metadata or {})["signature"]
         assert f"base:{base}|instruct:{instruct}|base_weight:0.25|base_sees:chat" in signature
@@ -56,6 +57,14 @@ def test_the_signature_says_both_models_the_weight_and_what_the_base_sees(name: 
 
 def test_whether_the_base_sees_the_chat_template_changes_the_text(name: str, tmp_path: Path) -> None:
     assert texts(run(name, tmp_path, 4, base_sees="plain")) != texts(run(name, tmp_path, 4, base_sees="chat"))
+
+
+@pytest.mark.parametrize(("base_sees", "is_plain"), [("plain", True), ("chat", False)])
+def test_only_a_plain_text_is_begun_by_the_base_models_tokenizer(name: str, base_sees: str, is_plain: bool) -> None:
+    api = ConformativeAPI(name, base_sees=base_sees)
+    request = api._request([ChatMessageUser(content="Write.")], GenerateConfig())
+    assert request.is_base_plain is is_plain
+    assert request.base == ("Write.\n\n" if is_plain else request.instruct)
 
 
 @pytest.mark.parametrize("model", ["gpt", "+instruct", "a+b+c"])

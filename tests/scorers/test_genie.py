@@ -13,6 +13,7 @@ from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
 from tests.scripted import DOCUMENTS, FOX, OWL, Script, evaluated, grading, output, saying, scores, small_population
 
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import PopulationError, TemplateError, UnknownChoiceError
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.prompting.fence import unfenced
@@ -287,7 +288,7 @@ def test_a_log_without_scores_is_scored_later_and_a_second_scorer_is_appended(tm
     assert len(names) == 2
     appended = again.samples[0].scores[names[1]]
     assert list(values(appended)) == FEATURES
-    assert metadata(appended)["reader"] == "embedded(static)"
+    assert metadata(appended)["reader"] == f"embedded({embedder().identity})"
     assert "smoke test" in str(appended.explanation)
     assert metadata(again.samples[0].scores["genie"])["reader"].startswith("grader(bundled/grader")
 

@@ -13,6 +13,7 @@ from inspect_ai.scorer import Score
 from tests.scripted import Script, evaluated, saying, scores
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
 from genie_inspect.solvers.generations import cache_for, generations
@@ -124,7 +125,8 @@ def test_a_grader_that_cannot_be_reached_is_said(prompts: str, tmp_path: Path) -
 def test_the_signature_says_who_judged_kinds_and_quality(prompts: str, tmp_path: Path) -> None:
     score = found(run(prompts, saying("red", "blue"), tmp_path, k=2, equivalence="embedded"))
     assert score.metadata
-    assert "equivalence:embedded(static,threshold=0.79)|quality:grader(mockllm/model" in score.metadata["signature"]
+    equivalence = f"embedded({embedder().identity},threshold=0.79)"
+    assert f"equivalence:{equivalence}|quality:grader(mockllm/model" in score.metadata["signature"]
     assert "|k:2|patience:0.8|" in score.metadata["signature"]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -154,7 +155,7 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
     )
     assert "owls.txt, from token 4" in (score.explanation or "")
     assert score.metadata
-    assert "corpus:folder(corpus)" in score.metadata["signature"]
+    assert re.search(r"\|corpus:folder\(corpus\)@[0-9a-f]{12}\|", score.metadata["signature"])
 
 
 @pytest.mark.parametrize(
@@ -162,6 +163,11 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
     [
         ({"corpus": "nowhere"}, "corpus is 'nowhere', expected population, a folder of texts"),
         ({"corpus": "infini-gram:http://127.0.0.1:9/"}, "expected infini-gram:<service url>#<index>"),
+        (
+            {"corpus": "infini-gram:http://me:PW@host/"},
+            "corpus is 'infini-gram:host:80', expected infini-gram:<service",
+        ),
+        ({"corpus": "infini-gram:http://me:PW/x@host/#v4"}, "address cannot be read, expected http://<host>"),
         ({"corpus": "infini-gram:x", "matcher": "near"}, "looks up exact runs only"),
         ({"matcher": "fuzzy"}, "matcher is 'fuzzy', expected one of exact, near"),
         ({"embedder": "word2vec", "matcher": "near"}, "embedder is 'word2vec'"),

@@ -1,4 +1,4 @@
-"""`genie cache`: what readers and judges have said, kept on disk: look at it, take it out, forget it."""
+"""`genie cache`: what readers, judges and embedders gave, kept on disk: look at it, take it out, forget it."""
 
 import json
 import sqlite3
@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from genie_inspect.engines.kept_vectors import KeptVectors
 from genie_inspect.judges.cache import TABLES, Cache, cache_folder
 from genie_inspect.populations.files import write_lines
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+VECTORS = "vectors"
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for a script.")
 
 
 @click.group()
 def cache() -> None:
-    """Look at, take out or forget the answers and ratings that models gave once ($GENIE_CACHE_DIR).
+    """Look at, take out or forget the answers, ratings and vectors that models gave once ($GENIE_CACHE_DIR).
 
     \b
     Example: genie cache info
@@ -31,17 +33,21 @@ def cache() -> None:
 @cache.command()
 @AS_JSON
 def info(as_json: bool) -> None:
-    """How many answers and ratings there are, by reader and judge."""
-    with opened_cache() as opened:
-        counts = opened.counts()
-        size = sum(file.stat().st_size for file in opened.path.parent.glob(f"{opened.path.name}*"))
+    """How many answers, ratings and vectors there are, by reader, judge and embedder."""
+    with opened_cache() as opened, opened_vectors() as vectors:
+        counts = opened.counts() | {VECTORS: vectors.counts()}
+        sizes = {
+            path: sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
+            for path in (opened.path, vectors.path)
+        }
     if as_json:
-        click.echo(json.dumps({"path": str(opened.path), "bytes": size, **counts}, indent=1))
+        click.echo(json.dumps({"path": str(opened.path), "bytes": sum(sizes.values()), **counts}, indent=1))
         return
     from rich.console import Console
 
     Console().print(_table(counts))
-    click.echo(f"{opened.path}: {size / 1e6:.1f} MB")
+    for path, size in sizes.items():
+        click.echo(f"{path}: {size / 1e6:.1f} MB")
 
 
 @cache.command()
@@ -49,19 +55,22 @@ def info(as_json: bool) -> None:
 @AS_JSON
 def clear(yes: bool, as_json: bool) -> None:
     """Forget everything: what is needed again will be asked, and paid for, again."""
-    with opened_cache() as opened:
-        forgotten = {table: sum(rows.values()) for table, rows in opened.counts().items()}
-        said = " and ".join(f"{count} {table}" for table, count in forgotten.items())
+    with opened_cache() as opened, opened_vectors() as vectors:
+        counts = opened.counts() | {VECTORS: vectors.counts()}
+        forgotten = {table: sum(rows.values()) for table, rows in counts.items()}
+        *others, last = (f"{count} {table}" for table, count in forgotten.items())
+        said = f"{', '.join(others)} and {last}"
         if not yes:
-            click.confirm(f"Forget {said} in {opened.path}?", abort=True, err=True)
+            click.confirm(f"Forget {said} in {opened.path.parent}?", abort=True, err=True)
         opened.clear()
+        vectors.clear()
     click.echo(json.dumps({"path": str(opened.path), "forgotten": forgotten}) if as_json else f"Forgot {said}.")
 
 
 @cache.command()
 @click.argument("file", default="-", type=click.Path(dir_okay=False, allow_dash=True))
 def export(file: str) -> None:
-    """Write every answer and rating as JSON Lines to FILE, or to standard output.
+    """Write every answer and rating as JSON Lines to FILE, or to standard output; vectors are left out.
 
     \b
     Example: genie cache export ratings-so-far.jsonl
@@ -79,11 +88,27 @@ def export(file: str) -> None:
 
 @contextmanager
 def opened_cache() -> Iterator[Cache]:
-    """The user's cache. What is a warning to a run, which goes on without a cache, ends a look into it."""
+    """The user's cache of answers and ratings."""
+    with _one_line():
+        yield Cache()
+
+
+@contextmanager
+def opened_vectors() -> Iterator[KeptVectors]:
+    """The user's cache of vectors."""
+    with _one_line():
+        vectors = KeptVectors(cache_folder())
+        yield vectors
+        vectors.close()
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """What is a warning to a run, which goes on without a cache, ends a look into it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)
-            yield Cache()
+            yield
     except (UserWarning, sqlite3.Error) as error:
         raise click.ClickException(f"the cache in {cache_folder()}: {error}") from error
 

@@ -4,7 +4,8 @@ import threading
 from functools import cached_property
 from typing import Any
 
-from genie_inspect.engines.model_folders import check_model, device, model_name
+from genie_inspect.engines.failures import engine_failures
+from genie_inspect.engines.model_folders import check_model, check_unchanged, device, folder_facts, model_identity
 from genie_inspect.errors import EngineFailedError
 
 REWARDS = 19
@@ -31,27 +32,28 @@ class CoherenceRewards:
     def __init__(self, model: str) -> None:
         check_model(model, f"by=reward/{model}", "reward")
         self.model = model
+        self._facts = folder_facts(model)
         self._running = threading.Lock()
 
     @property
     def name(self) -> str:
-        """`reward(<model>)`."""
-        return f"reward({model_name(self.model)})"
+        """`reward(<hub id, or folder and digest>)`."""
+        return f"reward({model_identity(self.model, self._facts)})"
 
     def coherence(self, prompt: str, document: str) -> float:
         """Coherence of a document as a reply to its prompt: rewards[2] * 5 - 0.5.
 
         Raises:
-            EngineFailedError: If the model cannot be loaded.
+            EngineFailedError: If the model cannot be loaded, or breaks off.
         """
         import torch
 
         with self._running:
             tokenizer, model = self._loaded
             conversation = [{"role": "user", "content": prompt}, {"role": "assistant", "content": document}]
-            text = tokenizer.apply_chat_template(conversation, tokenize=False)
-            encoded = tokenizer(text, return_tensors="pt", add_special_tokens=False).to(model.device)
-            with torch.inference_mode():
+            with torch.inference_mode(), engine_failures(f"reward model {self.model}"):
+                text = tokenizer.apply_chat_template(conversation, tokenize=False)
+                encoded = tokenizer(text, return_tensors="pt", add_special_tokens=False).to(model.device)
                 rewards = model(**encoded).logits[0]
         return float(rewards[HEAD]) * SCALE + SHIFT
 
@@ -59,7 +61,7 @@ class CoherenceRewards:
     def _loaded(self) -> tuple[Any, Any]:
         from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
-        try:
+        with engine_failures(f"loading the reward model {self.model}"):
             tokenizer = AutoTokenizer.from_pretrained(self.model, trust_remote_code=False)
             config = AutoConfig.from_pretrained(self.model, trust_remote_code=False)
             config.num_labels = getattr(config, "num_objectives", REWARDS)
@@ -72,8 +74,7 @@ class CoherenceRewards:
                 trust_remote_code=False,
                 output_loading_info=True,
             )
-        except (OSError, ValueError, RuntimeError) as error:
-            raise EngineFailedError(f"{self.model} cannot be loaded: {str(error).strip().splitlines()[0]}") from error
+        check_unchanged(self.model, self._facts)
         if missing := sorted(report["missing_keys"]):
             raise EngineFailedError(f"{self.model} is no model of ArmoRM's making: it lacks {', '.join(missing[:3])}")
         if not tokenizer.chat_template:

@@ -34,6 +34,8 @@ class Request:
     top_p: float = 1.0
     seed: int = 0
     stops: tuple[str, ...] = ()
+    is_base_plain: bool = True
+    """Whether the base model's tokenizer puts what begins a text before it; a chat template has written that itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,13 @@ class Conformative:
             raise MissingExtraError("the conformative provider", EXTRA) from None
         self.weight = weight
         self.device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-        self.tokenizer, other = (_loaded(transformers.AutoTokenizer, name) for name in (instruct, base))
-        check_vocabularies(base, other.get_vocab(), instruct, self.tokenizer.get_vocab())
+        self.tokenizer, self.base_tokenizer = (_loaded(transformers.AutoTokenizer, name) for name in (instruct, base))
+        check_vocabularies(base, self.base_tokenizer.get_vocab(), instruct, self.tokenizer.get_vocab())
         loader = transformers.AutoModelForCausalLM
         self.base, self.instruct = (
             _loaded(loader, name, dtype="auto").to(self.device).eval() for name in (base, instruct)
         )
-        self.ends = _ends(self.tokenizer, other, self.base, self.instruct)
+        self.ends = _ends(self.tokenizer, self.base_tokenizer, self.base, self.instruct)
         self.size = max(self.tokenizer.get_vocab().values()) + 1
 
     def chat(self, messages: Sequence[dict[str, str]]) -> str:
@@ -115,8 +117,12 @@ class Batch:
 
     def __init__(self, models: Conformative, requests: Sequence[Request]) -> None:
         self.models = models
-        self._base = _Side(models, models.base, [request.base for request in requests])
-        self._instruct = _Side(models, models.instruct, [request.instruct for request in requests])
+        base = [
+            begun(models.base_tokenizer, request.base) if request.is_base_plain else _bare(models, request.base)
+            for request in requests
+        ]
+        self._base = _Side(models, models.base, base)
+        self._instruct = _Side(models, models.instruct, [_bare(models, request.instruct) for request in requests])
         self.prompt_tokens = self._instruct.lengths
 
     def chances(self) -> "torch.Tensor":
@@ -131,14 +137,13 @@ class Batch:
 
 
 class _Side:
-    """One model's view of a batch."""
+    """One model's view of a batch: its prompts as tokens, and what came after."""
 
-    def __init__(self, models: Conformative, model: Any, prompts: Sequence[str]) -> None:
+    def __init__(self, models: Conformative, model: Any, prompts: Sequence[list[int]]) -> None:
         import torch
 
         self.model, self.size = model, models.size
-        # a chat template writes its own special tokens; a plain text gets none, so that both sides see the same
-        tokens = [models.tokenizer.encode(prompt, add_special_tokens=False) or [_first(models)] for prompt in prompts]
+        tokens = [prompt or [_first(models)] for prompt in prompts]
         self.lengths = [len(row) for row in tokens]
         widest = max(self.lengths)
         padded = [[row[0]] * (widest - len(row)) + row for row in tokens]
@@ -225,6 +230,24 @@ def sharpened(chances: "torch.Tensor", temperature: float, top_p: float) -> "tor
     before = ordered.cumsum(dim=-1) - ordered
     kept = torch.zeros_like(heated).scatter(0, order, torch.where(before < top_p, ordered, 0.0))
     return kept / kept.sum()
+
+
+def begun(tokenizer: Any, text: str) -> list[int]:
+    """A text's tokens after those that its tokenizer puts before a text, and without those that it puts behind one.
+
+    A base model has seen every text of its training begin so; where one ends is what it is asked.
+    """
+    whole = list(tokenizer.encode(text, add_special_tokens=True))
+    bare = list(tokenizer.encode(text, add_special_tokens=False))
+    for start in range(len(whole) - len(bare) + 1):
+        if whole[start : start + len(bare)] == bare:
+            return whole[: start + len(bare)]
+    return whole
+
+
+def _bare(models: Conformative, text: str) -> list[int]:
+    """The tokens of a chat, which holds the special tokens that its template has written."""
+    return list(models.tokenizer.encode(text, add_special_tokens=False))
 
 
 def check_vocabularies(base: str, first: dict[str, int], instruct: str, second: dict[str, int]) -> None:

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from genie_inspect.engines.embedders import Embedder
+from genie_inspect.engines.identity import identified
 from genie_inspect.engines.texts import identity
 from genie_inspect.errors import CorpusError
 from genie_inspect.measures.near_ngrams import near_matches
@@ -44,7 +45,7 @@ class Corpus(Protocol):
 
     @property
     def name(self) -> str:
-        """How it stands in signatures."""
+        """How it stands in signatures; two corpora of other texts have other names."""
         ...
 
     def copies(self, text: str) -> Copies:
@@ -60,7 +61,7 @@ class DocumentsCorpus:
     """Documents in a suffix array; exact, or near-verbatim too with an embedder's token vectors.
 
     Args:
-        name: How it stands in signatures.
+        name: How it stands in signatures, with a digest of the texts added, whatever their names and order.
         documents: Name and text of each; read once.
         near: Whose vectors say which tokens are alike; None for exact runs alone.
 
@@ -75,6 +76,7 @@ class DocumentsCorpus:
         self._same: dict[str, list[int]] = {}
         self._kept: list[list[str]] = []
         self._index = TokenIndex(self._tokenized(documents))
+        self.name = identified(name, *sorted(self._same))
 
     def copies(self, text: str) -> Copies:
         """What of the text stands in the documents."""

@@ -1,15 +1,15 @@
 """Embeddings kept by text and embedder, in memory and on disk."""
 
 import hashlib
-import sqlite3
 import threading
-import warnings
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genie_inspect.engines.embedders import Embedder
+from genie_inspect.engines.kept_vectors import KeptVectors
+from genie_inspect.engines.vectors import check_width, checked_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float64]
 
-FILE = "embeddings.sqlite"
 IN_MEMORY = 20_000  # vectors; 60 MB at 768 dimensions
-ASKED_AT_ONCE = 500
-WAIT = 30.0  # seconds that a write waits for another process
-SCHEMA = """
-create table if not exists embeddings (
-    embedder text not null, text text not null, vector blob not null, primary key (embedder, text)
-) without rowid
-"""
 
 
 class CachedEmbedder:
@@ -40,15 +32,20 @@ class CachedEmbedder:
 
     def __init__(self, embedder: Embedder, folder: Path) -> None:
         self.embedder = embedder
-        self._path = folder / FILE
+        self._kept = KeptVectors(folder)
         self._lock = threading.Lock()
         self._memory: OrderedDict[str, bytes] = OrderedDict()
-        self._opened: sqlite3.Connection | None = None
+        self._size = 0  # bytes of a vector; 0 until one is on record
 
     @property
     def name(self) -> str:
         """The embedder's own: where a vector was kept does not change it."""
         return self.embedder.name
+
+    @property
+    def identity(self) -> str:
+        """The embedder's own."""
+        return self.embedder.identity
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """Unit vectors, one row a text in the given order, shape (N, D)."""
@@ -56,63 +53,37 @@ class CachedEmbedder:
 
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
         with self._lock:
-            known = self._known(dict.fromkeys(keys))
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+            recorded = self._recorded(dict.fromkeys(keys))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in recorded}
         if missing:
-            vectors = self.embedder.embed(list(missing.values())).astype(np.float32)
-            fresh = {key: vector.tobytes() for key, vector in zip(missing, vectors, strict=True)}
+            fresh = self._embedded(missing)
             with self._lock:
-                self._keep(fresh)
-            known |= fresh
-        rows = [np.frombuffer(known[key], dtype=np.float32) for key in keys]
+                self._remember(fresh)
+                self._kept.keep(self.identity, fresh)
+            recorded |= fresh
+        rows = [np.frombuffer(recorded[key], dtype=np.float32) for key in keys]
         return np.stack(rows).astype(np.float64) if rows else np.zeros((0, 0))
 
-    def _known(self, keys: Iterable[str]) -> dict[str, bytes]:
+    def _embedded(self, texts: Mapping[str, str]) -> dict[str, bytes]:
+        """Vectors of what is not on record; none of them if one is not what it should be."""
+        import numpy as np
+
+        vectors = checked_vectors(self.embedder.embed(list(texts.values())), len(texts), self.name)
+        single = vectors.astype(np.float32)
+        self._size = self._size or single[0].nbytes
+        check_width(vectors, self._size // single.itemsize, self.name)
+        return {key: row.tobytes() for key, row in zip(texts, single, strict=True)}
+
+    def _recorded(self, keys: Iterable[str]) -> dict[str, bytes]:
         found = {key: self._memory[key] for key in keys if key in self._memory}
-        missing = [key for key in keys if key not in found]
-        for start in range(0, len(missing), ASKED_AT_ONCE):
-            part = missing[start : start + ASKED_AT_ONCE]
-            blanks = ", ".join("?" * len(part))
-            query = f"select text, vector from embeddings where embedder = ? and text in ({blanks})"  # noqa: S608  # blanks only
-            found |= dict(self._connection().execute(query, (self.name, *part)).fetchall())
+        self._size = self._size or self._kept.size(self.identity)
+        kept = self._kept.vectors(self.identity, [key for key in keys if key not in found])
+        # a vector that is not whole is as good as none
+        found |= {key: vector for key, vector in kept.items() if len(vector) == self._size}
         self._remember(found)
         return found
 
-    def _keep(self, fresh: dict[str, bytes]) -> None:
-        self._remember(fresh)
-        connection = self._connection()
-        try:
-            with connection:
-                rows = [(self.name, key, vector) for key, vector in fresh.items()]
-                connection.executemany("insert or replace into embeddings values (?, ?, ?)", rows)
-        except sqlite3.Error as error:
-            self._unusable(error)
-
-    def _remember(self, vectors: dict[str, bytes]) -> None:
+    def _remember(self, vectors: Mapping[str, bytes]) -> None:
         self._memory |= vectors
         while len(self._memory) > max(IN_MEMORY, len(vectors)):
             self._memory.popitem(last=False)
-
-    def _connection(self) -> sqlite3.Connection:
-        if self._opened is None:
-            try:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._opened = _connect(self._path)
-            except (OSError, sqlite3.Error) as error:
-                self._unusable(error)
-        return self._opened if self._opened is not None else self._unusable(None)
-
-    def _unusable(self, error: Exception | None) -> sqlite3.Connection:
-        if error is not None:
-            warnings.warn(f"{self._path} cannot be used ({error}); embeddings are kept for this run only", stacklevel=4)
-        self._opened = _connect(":memory:")
-        return self._opened
-
-
-def _connect(path: Path | str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
-    connection.execute("pragma journal_mode = wal")
-    connection.execute("pragma synchronous = normal")
-    with connection:
-        connection.execute(SCHEMA)
-    return connection

@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from genie_inspect.engines.embedders import Embedder
-from genie_inspect.engines.model_folders import check_model, device, model_name
+from genie_inspect.engines.failures import engine_failures
+from genie_inspect.engines.model_folders import check_model, check_unchanged, device, folder_facts, model_identity
 from genie_inspect.errors import EngineFailedError, UnknownChoiceError
 from genie_inspect.measures.partition import short_texts_same
 
@@ -32,7 +33,7 @@ class LocalEquivalence(Protocol):
         """For each founder in order whether the text says the same; may end after the first yes.
 
         Raises:
-            EngineFailedError: If a model cannot be loaded or a server not be reached.
+            EngineFailedError: If a model cannot be loaded or breaks off, or a server cannot be reached.
         """
         ...
 
@@ -65,8 +66,8 @@ class EmbeddedEquivalence:
 
     @property
     def name(self) -> str:
-        """`embedded(<embedder>,threshold=0.5)`."""
-        return f"embedded({self.embedder.name},threshold={self.threshold:g})"
+        """`embedded(<embedder's identity>,threshold=0.5)`."""
+        return f"embedded({self.embedder.identity},threshold={self.threshold:g})"
 
     def same(self, founders: Sequence[str], text: str) -> list[bool]:
         """For each founder in order whether the text says the same."""
@@ -99,12 +100,13 @@ class ClassifierEquivalence:
         check_model(model, f"equivalence=classifier/{model}", "classifier")
         self.model = model
         self.threshold = threshold
+        self._facts = folder_facts(model)
         self._running = threading.Lock()
 
     @property
     def name(self) -> str:
-        """`classifier(<model>,threshold=0.102)`."""
-        return f"classifier({model_name(self.model)},threshold={self.threshold:g})"
+        """`classifier(<hub id, or folder and digest>,threshold=0.102)`."""
+        return f"classifier({model_identity(self.model, self._facts)},threshold={self.threshold:g})"
 
     def same(self, founders: Sequence[str], text: str) -> list[bool]:
         """For each founder in order whether the text says the same, up to the batch with the first yes."""
@@ -126,8 +128,8 @@ class ClassifierEquivalence:
         import torch
 
         tokenizer, model = self._loaded
-        encoded = [self._encoded(tokenizer, pair) for pair in pairs]
-        with self._running, torch.inference_mode():
+        with self._running, torch.inference_mode(), engine_failures(f"classifier {self.model}"):
+            encoded = [self._encoded(tokenizer, pair) for pair in pairs]
             batch = tokenizer.pad(encoded, return_tensors="pt").to(model.device)
             logits = model(**batch).logits.float()
         chances = torch.sigmoid(logits[:, 0]) if logits.shape[1] == 1 else logits.softmax(-1)[:, 1]
@@ -151,13 +153,12 @@ class ClassifierEquivalence:
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
         source = PUBLISHED_TOKENIZER if self.model == PUBLISHED_CLASSIFIER else self.model
-        try:
+        with engine_failures(f"loading the classifier {self.model}"):
             tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
             model = AutoModelForSequenceClassification.from_pretrained(
                 self.model, trust_remote_code=False, use_safetensors=True
             )
-        except (OSError, ValueError, ImportError) as error:
-            raise EngineFailedError(f"classifier {self.model} cannot be loaded: {error}") from error
+        check_unchanged(self.model, self._facts)
         if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None or model.config.num_labels > 2:
             raise EngineFailedError(
                 f"classifier {self.model} has {model.config.num_labels} labels and the special tokens "

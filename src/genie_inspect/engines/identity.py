@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from genie_inspect.errors import GenieError
 from genie_inspect.signature import digest
 
 CONFIGURATION = frozenset({".json", ".txt", ".model", ".jinja", ".yaml", ".yml", ".toml", ".py"})
@@ -13,6 +14,10 @@ WEIGHTS = frozenset(
 )
 """Files that are too large to read each time: name, size and date of change stand for their content."""
 PORTS = {"http": 80, "https": 443}
+
+
+class AddressError(GenieError, ValueError):
+    """A server's address cannot be read; the message does not repeat it, as it may hold a password."""
 
 
 def identified(name: str, *facts: str) -> str:
@@ -45,7 +50,7 @@ def address(url: str) -> str:
     """Where a server answers, `host:port/path`: no scheme, and no user, password, query or fragment.
 
     Raises:
-        ValueError: If the URL has no host or no usable port; the message does not repeat it, as it may hold a password.
+        AddressError: If the URL has no host or no usable port.
 
     >>> address("https://user:password@Host.example/v1/?key=secret")
     'host.example:443/v1'
@@ -56,7 +61,7 @@ def address(url: str) -> str:
     except ValueError:
         host, port = None, None
     if not host:
-        raise ValueError("a server's address cannot be read, expected http://<host>:<port>/<path>")
+        raise AddressError("a server's address cannot be read, expected http://<host>:<port>/<path>")
     port = PORTS.get(parts.scheme, PORTS["http"]) if port is None else port
     return f"{f'[{host}]' if ':' in host else host}:{port}{parts.path.rstrip('/')}"
 

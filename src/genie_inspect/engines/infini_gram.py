@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from genie_inspect.engines.corpora import CopiedRun, Copies, excerpt
+from genie_inspect.engines.identity import identified
 from genie_inspect.engines.texts import identity
 from genie_inspect.engines.vocabulary import FILE, UNUSED, Vocabulary
 from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraError
@@ -110,13 +111,14 @@ class InfiniGramCorpus:
                 f"it is not the vocabulary that the index was built with; {BUILD}"
             )
         self._names, self._same = _documents(self.folder / DOCUMENTS)
+        self._identity = identified(self.folder.name, self.manifest.vocabulary, *sorted(self._same))
         self._engine = open_engine(self.folder)
         self._asking = threading.Lock()
 
     @property
     def name(self) -> str:
-        """`infini-gram(<folder>@<vocabulary digest>,<documents>)`."""
-        return f"infini-gram({self.folder.name}@{self.manifest.vocabulary},documents={self.manifest.documents})"
+        """`infini-gram(<folder>@<digest of vocabulary and texts>,<documents>)`."""
+        return f"infini-gram({self._identity},documents={self.manifest.documents})"
 
     def count(self, words: Sequence[str]) -> int:
         """How often a run of words stands in the corpus.

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from genie_inspect.engines.corpora import CopiedRun, Copies, excerpt
+from genie_inspect.engines.identity import address
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.measures.ngrams import LENGTHS, copied_spans, counted_match_lengths
 from genie_inspect.measures.suffix_array import no_matches
@@ -29,11 +30,15 @@ class InfiniGramService:
     Args:
         url: Where the service answers.
         index: Which of its indexes.
+
+    Raises:
+        AddressError: If the service's address cannot be read.
     """
 
     def __init__(self, url: str, index: str) -> None:
         self.url = url
         self.index = index
+        self._address = address(url)
 
     @cached_property
     def _client(self) -> "Client":
@@ -43,8 +48,8 @@ class InfiniGramService:
 
     @property
     def name(self) -> str:
-        """`infini-gram(<url>#<index>)`."""
-        return f"infini-gram({self.url}#{self.index})"
+        """`infini-gram(<host>:<port>/<path>#<index>)`."""
+        return f"infini-gram({self._address}#{self.index})"
 
     def check(self) -> None:
         """Ask once, so that a wrong address or index shows before anything is generated.
@@ -96,7 +101,7 @@ class InfiniGramService:
         try:
             reply = self._client.post(self.url, json=request)
         except httpx.InvalidURL as error:
-            return None, f"{error}", True
+            return None, type(error).__name__, True  # its message repeats the URL, which may hold a password
         except httpx.HTTPError as error:
             final = isinstance(error, httpx.UnsupportedProtocol)
             return None, f"{type(error).__name__}: {error}", final

@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 from pathlib import Path
 
+from genie_inspect.engines.identity import folder_digest, identified
 from genie_inspect.errors import EngineFailedError, MissingExtraError
 
 CONFIG, WEIGHTS = "config.json", "*.safetensors"
@@ -24,10 +25,9 @@ def check_model(model: str, capability: str, extra: str, *, tokenizer: bool = Tr
     """
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MissingExtraError(capability, extra)
+    check_folder(model, capability)
     folder = Path(model)
     if not folder.is_dir():
-        if folder.is_absolute() or model.startswith("."):
-            raise EngineFailedError(f"{capability}: folder {model} does not exist")
         return
     wanted = {CONFIG: [CONFIG], f"weights ({WEIGHTS}; pickles are not read)": [WEIGHTS]}
     if tokenizer:
@@ -37,9 +37,49 @@ def check_model(model: str, capability: str, extra: str, *, tokenizer: bool = Tr
             raise EngineFailedError(f"{capability}: folder {model} holds no {what}")
 
 
+def check_folder(model: str, capability: str) -> None:
+    """Refuse what can only be a folder and is none; whether the hub has a model is seen when it is loaded.
+
+    Raises:
+        EngineFailedError: If the folder does not exist.
+    """
+    if not Path(model).is_dir() and (Path(model).is_absolute() or model.startswith(".")):
+        raise EngineFailedError(f"{capability}: folder {model} does not exist")
+
+
 def model_name(model: str) -> str:
-    """How a model stands in signatures: its hub id, a folder by its last part."""
+    """A model's hub id, or the last part of its folder: a name for people, which several models may share."""
     return Path(model).resolve().name if Path(model).is_dir() else model
+
+
+def folder_facts(model: str) -> tuple[str, ...]:
+    """What a model's name leaves open: a digest of its folder as it is now; nothing for a hub id.
+
+    Raises:
+        EngineFailedError: If the folder cannot be read.
+    """
+    try:
+        return (folder_digest(model),) if Path(model).is_dir() else ()
+    except OSError as error:
+        raise EngineFailedError(f"model {model} cannot be read: {error}") from error
+
+
+def model_identity(model: str, facts: tuple[str, ...]) -> str:
+    """How a model stands in signatures: its hub id, or the last part of its folder with the folder's digest."""
+    return identified(model_name(model), *facts)
+
+
+def check_unchanged(model: str, facts: tuple[str, ...]) -> None:
+    """Refuse a folder that is no longer what stands in signatures; to be asked once the model is loaded.
+
+    Raises:
+        EngineFailedError: If the folder has changed.
+    """
+    if folder_facts(model) != facts:
+        raise EngineFailedError(
+            f"model {model} has changed since the run's scores were named after it, expected one that stays as it is "
+            "while a run goes on: start the run again"
+        )
 
 
 def device() -> str:

@@ -1,7 +1,7 @@
-"""Texts in a folder, one at a time."""
+"""Texts: those in a folder, one at a time, and what may go to an engine."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from genie_inspect.errors import CorpusError
@@ -65,3 +65,18 @@ def identity(text: str) -> str:
     True
     """
     return digest(" ".join(text.split()))
+
+
+def embeddable(texts: Sequence[str]) -> list[str]:
+    """The texts as they may go to an embedder; half characters, which no encoding has, become question marks.
+
+    Raises:
+        ValueError: If a text is empty or only space; the message says which.
+
+    >>> embeddable(["An owl" + chr(0xD800)])
+    ['An owl?']
+    """
+    for index, text in enumerate(texts):
+        if not text.strip():
+            raise ValueError(f"text {index} of {len(texts)} is empty, expected words: an empty text has no direction")
+    return [text.encode("utf-8", "replace").decode() for text in texts]

@@ -60,8 +60,8 @@ class EmbeddedReader:
 
     @property
     def signature(self) -> str:
-        """`embedded(<embedder>)`."""
-        return f"embedded({self.embedder.name})"
+        """`embedded(<embedder's identity>)`."""
+        return f"embedded({self.embedder.identity})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         """One direction a question, with the sentence that weighs most in it as its words."""
@@ -106,8 +106,8 @@ class EmbeddedJudge:
 
     @property
     def signature(self) -> str:
-        """`embedded(<embedder>,anchors=starter|own)`."""
-        return f"embedded({self.embedder.name},anchors={'starter' if self.anchors else 'own'})"
+        """`embedded(<embedder's identity>,anchors=starter|own)`."""
+        return f"embedded({self.embedder.identity},anchors={'starter' if self.anchors else 'own'})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer, on a continuous scale from 1 to 4."""

@@ -48,6 +48,7 @@ class ConformativeAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         from genie_inspect.engines.conformative import WEIGHT, Conformative
+        from genie_inspect.engines.model_folders import folder_facts, model_identity
 
         super().__init__(model_name, base_url, api_key, [], config)
         names = model_name.split("+")
@@ -63,8 +64,9 @@ class ConformativeAPI(ModelAPI):
             self.models = Conformative(names[0], names[1], float(weight), str(model_args.get("device", "auto")))
         except (GenieError, ValueError, TypeError) as error:
             raise unmet(error) from error
+        base, instruct = (model_identity(name, folder_facts(name)) for name in names)
         self.signature = signature(
-            "conformative", base=names[0], instruct=names[1], base_weight=str(float(weight)), base_sees=self.base_sees
+            "conformative", base=base, instruct=instruct, base_weight=str(float(weight)), base_sees=self.base_sees
         )
         self._waiting: list[_Waiting] = []
         self._turn = anyio.Lock()
@@ -133,6 +135,7 @@ class ConformativeAPI(ModelAPI):
             top_p=1.0 if config.top_p is None else config.top_p,
             seed=secrets.randbits(63) if config.seed is None else config.seed,
             stops=tuple(config.stop_seqs or ()),
+            is_base_plain=self.base_sees != "chat",
         )
 
     def max_connections(self) -> int:

@@ -43,7 +43,7 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
         opened = reference(population, "cosine")
         engine = CachedEmbedder(chosen_embedder(embedder), cache_folder())
     warm: Warm[tuple[list[str], NDArray[np.float64]]] = Warm()
-    facts = {"signature": signature("cosine", embedder=engine.name, population=opened.name)}
+    facts = {"signature": signature("cosine", embedder=engine.identity, population=opened.name)}
 
     async def measure(text: str, prompt: str, others: Compared) -> Finding:
         import numpy as np

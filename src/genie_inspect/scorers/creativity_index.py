@@ -63,7 +63,7 @@ def creativity_index(
         near = CachedEmbedder(chosen_embedder(embedder), cache_folder()) if matcher == "near" else None
         fixed = opened_corpus(corpus, near)
     source = fixed.name if fixed else POPULATION
-    matched = f"near({near.name})" if near else "exact"
+    matched = f"near({near.identity})" if near else "exact"
     facts = {"signature": signature("creativity_index", corpus=source, matcher=matched, population=opened.name)}
     warm: Warm[Corpus] = Warm()
 
@@ -139,11 +139,12 @@ def explained(copies: "Copies", runs: "Sequence[CopiedRun]") -> str:
 
 
 def _service(where: str) -> "Corpus":
+    from genie_inspect.engines.identity import address
     from genie_inspect.engines.infini_gram_service import InfiniGramService
 
     url, _, index = where.partition("#")
     if not index:
-        raise UnknownChoiceError("corpus", INFINI_GRAM + where, "infini-gram:<service url>#<index>")
+        raise UnknownChoiceError("corpus", INFINI_GRAM + address(url), "infini-gram:<service url>#<index>")
     service = InfiniGramService(url, index)
     service.check()
     return service
