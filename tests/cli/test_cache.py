@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genie_inspect.cli.cache import cache
-from genie_inspect.judges.cache import Cache, Judged
+from genie_inspect.judges.cache import Cache, Judged, Verdict, VerdictKey
 
 
 def called(*arguments: str, answer: str = "") -> Result:
@@ -14,10 +14,11 @@ def called(*arguments: str, answer: str = "") -> Result:
 
 @pytest.fixture
 def kept() -> Cache:
-    """A cache with one answer and two ratings."""
+    """A cache with one answer, two ratings and a verdict."""
     made = Cache()
     made.keep_answers("grader(x)", "d1", {"What happens?": "rain — é"})
     made.keep_ratings("list(x)", "What happens?", "rain", {"snow": Judged(2), "drizzle": Judged(3.5, 0.1)})
+    made.keep_verdict(VerdictKey("critic(x)", "s1", "s2", "t1"), Verdict(-1, "B is — é. [[B>A]]"))
     return made
 
 
@@ -25,6 +26,7 @@ def test_info_counts_rows_by_who_said_them(kept: Cache) -> None:
     found = json.loads(called("info", "--json").stdout)
     assert found["answers"] == {"grader(x)": 1}
     assert found["ratings"] == {"list(x)": 2}
+    assert found["verdicts"] == {"critic(x)": 1}
     assert found["path"] == str(kept.path)
     assert found["bytes"] >= kept.path.stat().st_size
 
@@ -32,12 +34,13 @@ def test_info_counts_rows_by_who_said_them(kept: Cache) -> None:
 def test_info_prints_a_table(kept: Cache) -> None:
     shown = called("info").stdout
     assert "list(x)" in shown
+    assert "critic(x)" in shown
     assert str(kept.path) in shown.replace("\n", "")
 
 
 def test_info_of_an_empty_cache_counts_nothing() -> None:
     found = json.loads(called("info", "--json").stdout)
-    assert (found["answers"], found["ratings"]) == ({}, {})
+    assert (found["answers"], found["ratings"], found["verdicts"]) == ({}, {}, {})
 
 
 def test_clear_asks_and_keeps_everything_when_the_answer_is_no(kept: Cache) -> None:
@@ -50,12 +53,16 @@ def test_clear_asks_and_keeps_everything_when_the_answer_is_no(kept: Cache) -> N
 def test_clear_forgets_everything_when_told_so(kept: Cache, arguments: tuple[str, ...], answer: str) -> None:
     result = called(*arguments, answer=answer)
     assert result.exit_code == 0
-    assert result.stdout == "Forgot 1 answers and 2 ratings.\n"
-    assert kept.counts() == {"answers": {}, "ratings": {}}
+    assert result.stdout == "Forgot 1 answers, 2 ratings and 1 verdicts.\n"
+    assert kept.counts() == {"answers": {}, "ratings": {}, "verdicts": {}}
 
 
 def test_clear_says_in_json_what_it_forgot(kept: Cache) -> None:
-    assert json.loads(called("clear", "--yes", "--json").stdout)["forgotten"] == {"answers": 1, "ratings": 2}
+    assert json.loads(called("clear", "--yes", "--json").stdout)["forgotten"] == {
+        "answers": 1,
+        "ratings": 2,
+        "verdicts": 1,
+    }
 
 
 def test_export_writes_every_row_as_one_line_of_json(kept: Cache, tmp_path: Path) -> None:
@@ -69,9 +76,18 @@ def test_export_writes_every_row_as_one_line_of_json(kept: Cache, tmp_path: Path
         "question": "What happens?",
         "answer": "rain — é",
     }
-    assert {(row["other"], row["rating"], row["off_labels"]) for row in rows[1:]} == {
+    assert {(row["other"], row["rating"], row["off_labels"]) for row in rows[1:3]} == {
         ("snow", 2.0, None),
         ("drizzle", 3.5, 0.1),
+    }
+    assert rows[3] == {
+        "table": "verdicts",
+        "judge": "critic(x)",
+        "story_a": "s1",
+        "story_b": "s2",
+        "test": "t1",
+        "points": -1,
+        "reply": "B is — é. [[B>A]]",
     }
 
 
@@ -80,6 +96,7 @@ def test_export_without_a_file_writes_to_standard_output(kept: Cache) -> None:
         "answers",
         "ratings",
         "ratings",
+        "verdicts",
     ]
 
 

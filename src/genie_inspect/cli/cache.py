@@ -1,4 +1,4 @@
-"""`genie cache`: what readers and judges have said, kept on disk: look at it, take it out, forget it."""
+"""`genie cache`: what readers, judges and critics have said, kept on disk: look at it, take it out, forget it."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for a
 
 @click.group()
 def cache() -> None:
-    """Look at, take out or forget the answers and ratings that models gave once ($GENIE_CACHE_DIR).
+    """Look at, take out or forget the answers, ratings and verdicts that models gave once ($GENIE_CACHE_DIR).
 
     \b
     Example: genie cache info
@@ -31,7 +31,7 @@ def cache() -> None:
 @cache.command()
 @AS_JSON
 def info(as_json: bool) -> None:
-    """How many answers and ratings there are, by reader and judge."""
+    """How many answers, ratings and verdicts there are, by reader, judge and critic."""
     with opened_cache() as opened:
         counts = opened.counts()
         size = sum(file.stat().st_size for file in opened.path.parent.glob(f"{opened.path.name}*"))
@@ -51,7 +51,8 @@ def clear(yes: bool, as_json: bool) -> None:
     """Forget everything: what is needed again will be asked, and paid for, again."""
     with opened_cache() as opened:
         forgotten = {table: sum(rows.values()) for table, rows in opened.counts().items()}
-        said = " and ".join(f"{count} {table}" for table, count in forgotten.items())
+        *others, last = (f"{count} {table}" for table, count in forgotten.items())
+        said = f"{', '.join(others)} and {last}"
         if not yes:
             click.confirm(f"Forget {said} in {opened.path}?", abort=True, err=True)
         opened.clear()
@@ -61,7 +62,7 @@ def clear(yes: bool, as_json: bool) -> None:
 @cache.command()
 @click.argument("file", default="-", type=click.Path(dir_okay=False, allow_dash=True))
 def export(file: str) -> None:
-    """Write every answer and rating as JSON Lines to FILE, or to standard output.
+    """Write every answer, rating and verdict as JSON Lines to FILE, or to standard output.
 
     \b
     Example: genie cache export ratings-so-far.jsonl
