@@ -287,13 +287,14 @@ async def test_samples_that_ask_the_same_at_the_same_time_ask_once(tmp_path: Pat
 
 
 async def test_only_verdicts_that_can_be_read_are_kept(tmp_path: Path) -> None:
-    failures = {
+    failures: dict[str, int | str | ModelOutput] = {
         TESTS[1].name: "It depends.",
         TESTS[2].name: output("[[A>B]]", "max_tokens"),
         TESTS[3].name: output("[[A>B]]", "content_filter"),
     }
     cache = Cache(tmp_path)
-    first, second = comparing(lambda a, b, aspect: failures.get(aspect, 0)), comparing(lambda a, b, aspect: 0)
+    first = comparing(lambda a, b, aspect: failures.get(aspect, 0))
+    second = comparing(lambda a, b, aspect: 0)
     found = await remembering(first, cache).compare(CANDIDATE, REFERENCE, TESTS)
     assert [comparison.is_judged for comparison in found[:5]] == [True, False, False, False, True]
     assert list(cache.counts()["verdicts"].values()) == [28 - 6]
