@@ -17,11 +17,12 @@ from collections.abc import Sequence
 from functools import partial
 
 import anyio
-from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import get_model
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.engines.reference_stories import reference_stories
-from genie_inspect.judges.critic import Comparison, Critic, Instructions, Opinion
+from genie_inspect.judges.critic import Comparison, Critic, orders_of
+from genie_inspect.judges.instructions import Instructions
 from genie_inspect.judges.rubrics import Test, load_rubric
 
 COUNTERS = {
@@ -35,8 +36,9 @@ COUNTERS = {
 class AspectFirst(Critic):
     """Asks with the aspect before the stories."""
 
-    async def _asked(self, start: str, request: str, config: GenerateConfig) -> Opinion:
-        return await super()._asked(request, start, config)
+    def _request(self, stories: Sequence[str], test: Test) -> tuple[str, str]:
+        shown, aspect = super()._request(stories, test)
+        return aspect, shown
 
 
 class AllAtOnce(Critic):
@@ -44,8 +46,8 @@ class AllAtOnce(Critic):
 
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Comparison]:
         """One comparison a test, in order."""
-        starts = self._starts(candidate, reference)
-        return await gathered(*(self._compare(starts, test) for test in tests))
+        orders = orders_of(candidate, reference)
+        return await gathered(*(self._compare(orders, test) for test in tests))
 
 
 WAYS = {"stories first (as it is)": Critic, "all at once": AllAtOnce, "aspect first": AspectFirst}
@@ -70,7 +72,7 @@ async def measured(server: str, model: str, way: type[Critic], *, analyse: bool)
     found = await critic.compare(candidate, reference, load_rubric("ttcw").tests)
     seconds = time.perf_counter() - start
     used = {name: value - before[name] for name, value in counters(server).items()}
-    judged, hits = sum(comparison.verdicts is not None for comparison in found), used["hits"] / used["prompt"]
+    judged, hits = sum(comparison.is_judged for comparison in found), used["hits"] / used["prompt"]
     return (
         f"{judged} of {len(found)} | {used['requests']:.0f} | {used['prompt']:,.0f} | {hits:.0%} | "
         f"{used['written']:,.0f} | {seconds:.1f}"

@@ -8,7 +8,7 @@ from genie_inspect.cli.cache import cache
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.embedding_cache import CachedEmbedder
 from genie_inspect.engines.kept_vectors import FILE, KeptVectors
-from genie_inspect.judges.cache import Cache, Judged, cache_folder
+from genie_inspect.judges.cache import Cache, Judged, Verdict, VerdictKey, cache_folder
 
 
 def called(*arguments: str, answer: str = "") -> Result:
@@ -17,10 +17,11 @@ def called(*arguments: str, answer: str = "") -> Result:
 
 @pytest.fixture
 def kept() -> Cache:
-    """A cache with one answer and two ratings, and three vectors beside it."""
+    """A cache with one answer, two ratings and a verdict, and three vectors beside it."""
     made = Cache()
     made.keep_answers("grader(x)", "d1", {"What happens?": "rain — é"})
     made.keep_ratings("list(x)", "What happens?", "rain", {"snow": Judged(2), "drizzle": Judged(3.5, 0.1)})
+    made.keep_verdict(VerdictKey("critic(x)", "s1", "s2", "t1"), Verdict(-1, "B is — é. [[B>A]]"))
     CachedEmbedder(embedder(), cache_folder()).embed(["An owl.", "A fox.", "A sea."])
     return made
 
@@ -34,6 +35,7 @@ def test_info_counts_rows_by_who_said_them(kept: Cache) -> None:
     assert found["answers"] == {"grader(x)": 1}
     assert found["ratings"] == {"list(x)": 2}
     assert found["vectors"] == {embedder().identity: 3}
+    assert found["verdicts"] == {"critic(x)": 1}
     assert found["path"] == str(kept.path)
     assert found["bytes"] >= kept.path.stat().st_size + (cache_folder() / FILE).stat().st_size
 
@@ -56,15 +58,15 @@ def test_clear_asks_and_keeps_everything_when_the_answer_is_no(kept: Cache) -> N
     assert result.exit_code == 1
     assert kept.counts()["ratings"] == {"list(x)": 2}
     assert vectors() == {embedder().identity: 3}
-    assert "Forget 1 answers, 2 ratings and 3 vectors in" in result.stderr
+    assert "Forget 1 answers, 2 ratings, 1 verdicts and 3 vectors in" in result.stderr
 
 
 @pytest.mark.parametrize(("arguments", "answer"), [(("clear",), "y\n"), (("clear", "--yes"), "")])
 def test_clear_forgets_everything_when_told_so(kept: Cache, arguments: tuple[str, ...], answer: str) -> None:
     result = called(*arguments, answer=answer)
     assert result.exit_code == 0
-    assert result.stdout == "Forgot 1 answers, 2 ratings and 3 vectors.\n"
-    assert kept.counts() == {"answers": {}, "ratings": {}}
+    assert result.stdout == "Forgot 1 answers, 2 ratings, 1 verdicts and 3 vectors.\n"
+    assert kept.counts() == {"answers": {}, "ratings": {}, "verdicts": {}}
     assert vectors() == {}
 
 
@@ -72,6 +74,7 @@ def test_clear_says_in_json_what_it_forgot(kept: Cache) -> None:
     assert json.loads(called("clear", "--yes", "--json").stdout)["forgotten"] == {
         "answers": 1,
         "ratings": 2,
+        "verdicts": 1,
         "vectors": 3,
     }
 
@@ -87,9 +90,18 @@ def test_export_writes_every_row_as_one_line_of_json(kept: Cache, tmp_path: Path
         "question": "What happens?",
         "answer": "rain — é",
     }
-    assert {(row["other"], row["rating"], row["off_labels"]) for row in rows[1:]} == {
+    assert {(row["other"], row["rating"], row["off_labels"]) for row in rows[1:3]} == {
         ("snow", 2.0, None),
         ("drizzle", 3.5, 0.1),
+    }
+    assert rows[3] == {
+        "table": "verdicts",
+        "judge": "critic(x)",
+        "story_a": "s1",
+        "story_b": "s2",
+        "test": "t1",
+        "points": -1,
+        "reply": "B is — é. [[B>A]]",
     }
 
 
@@ -98,6 +110,7 @@ def test_export_without_a_file_writes_to_standard_output(kept: Cache) -> None:
         "answers",
         "ratings",
         "ratings",
+        "verdicts",
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genie_inspect.judges.cache import FILE, Cache, Judged, cache_folder
+from genie_inspect.judges.cache import FILE, Cache, Judged, Verdict, VerdictKey, cache_folder
 
 
 def test_what_was_kept_is_found_again_by_another_cache_on_the_same_folder(tmp_path: Path) -> None:
@@ -134,14 +134,51 @@ def test_rows_and_counts_tell_what_is_on_record_and_clear_forgets_it(tmp_path: P
     cache = Cache(tmp_path)
     cache.keep_answers("reader", "document", {"Who?": None})
     cache.keep_ratings("judge", "How?", "in the rain", {"at sea": Judged(4), "at home": Judged(1.5, 0.25)})
-    assert cache.counts() == {"answers": {"reader": 1}, "ratings": {"judge": 2}}
+    cache.keep_verdict(VerdictKey("critic", "a", "b", "ending"), Verdict(-2, "B ends better. [[B>>A]]"))
+    assert cache.counts() == {"answers": {"reader": 1}, "ratings": {"judge": 2}, "verdicts": {"critic": 1}}
     pair = {"judge": "judge", "question": "How?", "answer": "in the rain"}
     assert sorted(cache.rows("ratings"), key=str) == [
         pair | {"other": "at home", "rating": 1.5, "off_labels": 0.25},
         pair | {"other": "at sea", "rating": 4.0, "off_labels": None},
     ]
+    assert list(cache.rows("verdicts")) == [
+        {
+            **{"judge": "critic", "story_a": "a", "story_b": "b", "test": "ending"},
+            **{"points": -2, "reply": "B ends better. [[B>>A]]"},
+        }
+    ]
     cache.clear()
-    assert Cache(tmp_path).counts() == {"answers": {}, "ratings": {}}
+    assert Cache(tmp_path).counts() == {"answers": {}, "ratings": {}, "verdicts": {}}
+
+
+def test_a_verdict_is_found_again_by_critic_stories_in_their_order_and_test(tmp_path: Path) -> None:
+    key = VerdictKey("critic", "story 1", "story 2", "ending")
+    Cache(tmp_path).keep_verdict(key, Verdict(1, "A drags less. [[A>B]]"))
+    cache = Cache(tmp_path)
+    assert cache.verdict(key) == Verdict(1, "A drags less. [[A>B]]")
+    others: list[dict[str, str]] = [{"judge": "x"}, {"story_a": "x"}, {"story_b": ""}, {"test": "x"}]
+    swapped = {"story_a": "story 2", "story_b": "story 1"}
+    assert [cache.verdict(key._replace(**other)) for other in (*others, swapped)] == [None] * 5
+
+
+def test_a_later_verdict_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    key, cache = VerdictKey("critic", "story", "", "ending"), Cache(tmp_path)
+    cache.keep_verdict(key, Verdict(1, "[[YES]]"))
+    cache.keep_verdict(key, Verdict(0, "[[NO]]"))
+    assert cache.verdict(key) == Verdict(0, "[[NO]]")
+
+
+def test_a_file_of_before_there_were_verdicts_gains_them_and_keeps_what_it_has(tmp_path: Path) -> None:
+    Cache(tmp_path).keep_answers("reader", "document", {"Who?": "a pilot"})
+    older = sqlite3.connect(tmp_path / FILE)
+    older.execute("drop table verdicts")
+    older.commit()
+    older.close()
+    cache, key = Cache(tmp_path), VerdictKey("critic", "a", "b", "ending")
+    assert cache.verdict(key) is None
+    cache.keep_verdict(key, Verdict(0, "[[A=B]]"))
+    assert cache.verdict(key) == Verdict(0, "[[A=B]]")
+    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}
 
 
 def test_a_damaged_file_takes_its_log_along_and_two_processes_set_it_aside_once(tmp_path: Path) -> None:

@@ -8,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import label_form
+from genie_inspect.prompting.panel_replies import YES_NO, yes_or_no
 from genie_inspect.prompting.replies import analysis, labels, one_sentence, verdict
+from genie_inspect.prompting.templates import load_template
 
 WILD = [
     ("[[A>>B]]", 2),
@@ -89,10 +92,91 @@ def test_long_replies_are_read_at_once() -> None:
 
 @pytest.mark.parametrize("levels", [3, 5, 7])
 def test_what_a_form_lets_through_can_be_read(levels: int) -> None:
+    alone, analysed = (label_form(labels(levels), analysed=analysed).pattern for analysed in (False, True))
     for label in labels(levels):
-        assert re.fullmatch(label_form(levels, analysed=False).pattern, label)
-        assert re.fullmatch(label_form(levels, analysed=True).pattern, f"A drags; B does not.\n{label}")
-        assert not re.fullmatch(label_form(levels, analysed=True).pattern, f"A drags. {label} B does not.")
+        assert re.fullmatch(alone, label)
+        assert re.fullmatch(analysed, f"A drags; B does not.\n{label}")
+        assert not re.fullmatch(analysed, f"A drags. {label} B does not.")
+
+
+def echo(test: str, scale: str) -> str:
+    """The part of a request that all critics get last, with its data."""
+    data = fenced({"aspect": "narrative ending", "question": "Is it earned?"})
+    listed = load_template(scale, set()).fill().strip()
+    return load_template(test, {"scale", "data"}).fill(scale=listed, data=data)
+
+
+@pytest.mark.parametrize("levels", [3, 5, 7])
+@pytest.mark.parametrize("test", ["critic_analyse", "critic_label"])
+def test_a_reply_that_repeats_the_request_holds_no_verdict(test: str, levels: int) -> None:
+    repeated = echo(test, f"scale_{levels}")
+    with pytest.raises(UnreadableReplyError, match="label"):
+        verdict(repeated, levels)
+    assert verdict(f"{repeated}\n\n[[A>B]]", levels) == 1
+
+
+@pytest.mark.parametrize(
+    "listed", ["[[A>B]]\n[[B>A]]", "- [[A>B]]: A is better\n\n- [[B>A]]: B is", "1. [[A>B]]\n2) [[A=B]]"]
+)
+def test_labels_in_a_list_are_no_verdict_however_few(listed: str) -> None:
+    with pytest.raises(UnreadableReplyError, match="label"):
+        verdict(listed)
+
+
+def test_two_lines_with_one_label_are_no_list() -> None:
+    assert verdict("[[A>B]]\n[[A>B]]") == verdict("[[a>b]]\n[[A>B]]") == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("[[YES]]", 1),
+        ("[[NO]]", 0),
+        ("[[Yes]].", 1),
+        ("**[[ no ]]**", 0),
+        ("\\[\\[YES\\]\\]", 1),
+        ("\uff3b\uff3bNO\uff3d\uff3d", 0),
+        ("- earned\n- not tacked on\n\n**Verdict:** [[YES]]", 1),
+        ("I first leaned to [[YES]].\nThe turn is tacked on.\n\n[[NO]]", 0),
+        ("I first leaned to [[NO]].\n[[YES]]", 1),
+        ("[[NO]] - the ending is abrupt\nEvery reader will notice.", 0),
+        ("[[YES]]\n[[yes]]", 1),
+        ("<think>surely [[NO]]</think>It is earned.\n[[YES]]", 1),
+    ],
+)
+def test_the_last_yes_or_no_counts_in_every_spelling(reply: str, answer: int) -> None:
+    assert yes_or_no(reply) == answer
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "Yes.",
+        "[YES]",
+        "[[MAYBE]]",
+        "[[YES/NO]]",
+        "[[YESTERDAY]]",
+        "I'm sorry, I can't judge this story.",
+        "It is [[YES]], or rather [[NO]]",
+        "Reply with [[YES]] or [[NO]].",
+        "[[YES]]\n[[NO]]",
+        "- [[NO]]\n\n- [[YES]]",
+        "<think>it may be [[YES]]</think>I cannot say.",
+        echo("critic_alone_analyse", "scale_yes_no"),
+        echo("critic_alone_label", "scale_yes_no"),
+    ],
+)
+def test_a_reply_without_one_yes_or_no_at_its_end_is_unreadable(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError, match=r"no single \[\[YES\]\] or \[\[NO\]\]"):
+        yes_or_no(reply)
+
+
+def test_what_the_form_of_a_yes_or_no_lets_through_can_be_read() -> None:
+    for label, answer in zip(YES_NO, (1, 0), strict=True):
+        assert re.fullmatch(label_form(YES_NO, analysed=False).pattern, label)
+        assert re.fullmatch(label_form(YES_NO, analysed=True).pattern, f"It drags.\n{label}")
+        assert yes_or_no(f"It drags.\n{label}") == answer
 
 
 def test_the_analysis_is_what_stands_before_the_label() -> None:

@@ -2,23 +2,30 @@
 
 import json
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
+from inspect_ai import score as rescore
+from inspect_ai._eval.loader import scorer_from_spec  # how `inspect score` makes a scorer, in no public way
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
+from inspect_ai.scorer._scorer import ScorerSpec
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 from tests.critics import better, comparing
 from tests.scripted import Script, output, saying
 
-from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.judges.rubrics import RubricError, load_rubric
+from genie_inspect.asking.refusals import RefusedError
+from genie_inspect.judges.cache import Cache
+from genie_inspect.judges.rubrics import load_rubric
 from genie_inspect.scorers.explanation import cell
 from genie_inspect.scorers.ttcw import ttcw
+from genie_inspect.signature import facts_of
 
 REFERENCE = "A fine story about a bee."
 KEYS = load_rubric("ttcw").keys
@@ -156,7 +163,13 @@ def test_a_total_with_tests_that_were_not_judged_says_how_many() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"), [("", "no_response"), (" \n", "no_response"), (output("No.", "content_filter"), "refusal")]
+    ("text", "reason"),
+    [
+        ("", "no_response"),
+        (" \n", "no_response"),
+        ("* * *", "no_response"),
+        (output("No.", "content_filter"), "refusal"),
+    ],
 )
 def test_silence_and_refusal_are_not_scored_and_ask_nothing(text: str | ModelOutput, reason: str) -> None:
     script = comparing(lambda a, b, aspect: 0)
@@ -167,13 +180,153 @@ def test_silence_and_refusal_are_not_scored_and_ask_nothing(text: str | ModelOut
     assert not script.requests
 
 
-def test_a_sample_without_a_reference_story_is_not_scored_but_can_be_without_one() -> None:
-    script = comparing(lambda a, b, aspect: -1)
-    assert scored(script, target="").reason == "no reference story"
-    alone = scored(script, target="", reference=False)
-    assert value(alone)["ttcw_total"] == 14  # -2 in every test
-    assert "| test | verdict | score | pass |" in str(alone.explanation)
-    assert "| standard better | -2 |" in str(alone.explanation)
+@pytest.mark.parametrize("target", ["", "* * *"])
+def test_a_sample_whose_reference_has_no_word_is_not_scored(target: str) -> None:
+    script = comparing(lambda a, b, aspect: 0)
+    score = scored(script, target=target)
+    assert score.reason == "no reference story"
+    assert all(math.isnan(number) for number in value(score).values())
+    assert not script.requests
+
+
+def test_a_story_without_choices_is_unscored() -> None:
+    [log] = evaluate(
+        Task(dataset=[Sample(input="Write.", target=REFERENCE)], solver=nothing(), scorer=ttcw()),
+        model=saying("x").model(),
+        model_roles={"grader": saying("x").model()},
+        display="none",
+    )
+    assert log.status == "success", log.error
+    assert log.samples
+    assert log.samples[0].scores
+    assert log.samples[0].scores["ttcw"].reason == "no_response"
+
+
+@solver
+def nothing() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output = ModelOutput()
+        return state
+
+    return solve
+
+
+def test_without_a_reference_a_test_passes_on_yes_and_the_table_has_one_column_for_it() -> None:
+    yes = {*NAMES[:5], NAMES[13]}
+    score = scored(
+        comparing(lambda a, b, aspect: "Hm." if aspect == NAMES[6] else int(aspect in yes)), target="", reference=False
+    )
+    numbers = value(score)
+    assert list(numbers) == list(KEYS)
+    assert (numbers["ttcw_total"], numbers["ttcw_fluency"], numbers["ttcw_elaboration"]) == (6, 1, 1 / 3)
+    assert (numbers["ttcw_01"], numbers["ttcw_06"]) == (1, 0)
+    assert math.isnan(numbers["ttcw_07"])
+    lines = str(score.explanation).splitlines()
+    assert lines[0] == "| test | yes/no | the critic in short |"
+    assert lines[2] == "| 01 narrative ending | yes | A stock ending. |"
+    assert lines[7] == "| 06 emotional flexibility | no | A stock ending. |"
+    assert lines[8] == "| 07 structural flexibility | none: unreadable reply | Hm. |"
+    assert "**Passed 6 of 13 judged tests.**" in lines
+    assert "reference" not in str(score.explanation)
+
+
+def test_without_a_reference_nothing_is_said_of_orders_levels_and_cutoffs() -> None:
+    found = metadata(scored(comparing(lambda a, b, aspect: 1), target="", reference=False))
+    assert "|reference:false|" in found["signature"]
+    assert not {"levels", "cutoff"} & facts_of(found["signature"]).keys()
+    places = {"order_disagreement", "position_bias", "first_place_wins_both", "second_place_wins_both"}
+    assert not places & found.keys()
+    assert found["tests"][0] == {"id": "01", "verdicts": [1], "pass": True, "critic": ["A stock ending."]}
+    assert (found["judged"], found["not_judged"], found["coverage"]["ttcw_fluency"]) == (14, 0, "5/5")
+
+
+def test_the_lowest_and_highest_verdict_are_in_the_metadata_so_that_a_critic_that_never_varies_can_be_named() -> None:
+    def varied(a: str, b: str, aspect: str) -> int | str:
+        return "Hm." if aspect == NAMES[0] else 2 if aspect == NAMES[1] else -1
+
+    assert metadata(scored(comparing(varied)))["ratings"] == {"count": 26, "lowest": -1, "highest": 2}
+    alone = comparing(lambda a, b, aspect: int(aspect == NAMES[0]))
+    assert metadata(scored(alone, reference=False))["ratings"] == {"count": 14, "lowest": 0, "highest": 1}
+    assert metadata(scored(saying("Hm."), rubric="gomez_williams"))["ratings"] == {
+        "count": 0,
+        "lowest": None,
+        "highest": None,
+    }
+
+
+def test_the_metadata_names_the_judge_and_the_prompt() -> None:
+    found = metadata(scored(comparing(lambda a, b, aspect: 0)))
+    assert found["judge"] == facts_of(found["signature"])["judge"]
+    assert found["prompt"] == "Write about a bee."
+
+
+def test_another_cutoff_on_an_old_log_asks_nothing() -> None:
+    critic, silent = comparing(better(1, "fine")), saying("I will not be asked.")
+    log = evaluated(critic, "A new story about a bee.")
+    assert len(critic.requests) == 28
+    totals = []
+    for cutoff in (-3, -2, -1, 0):
+        rescored = rescore(log, [ttcw(cutoff=cutoff)], action="overwrite", model_roles={"grader": silent.model()})
+        assert rescored.samples
+        assert rescored.samples[0].scores
+        score = rescored.samples[0].scores["ttcw"]
+        totals.append(value(score)["ttcw_total"])
+        assert facts_of(metadata(score)["signature"])["cutoff"] == str(cutoff)
+        assert "A: plain. B: bold." in str(score.explanation)
+    assert totals == [14, 14, 0, 0]
+    assert not silent.requests
+
+
+def test_told_not_to_look_into_the_cache_it_asks_anew_and_keeps_nothing() -> None:
+    first, second = comparing(better(1, "fine")), comparing(lambda a, b, aspect: 0)
+    scored(first, cache=False)
+    assert Cache().counts()["verdicts"] == {}
+    scored(first)
+    score = scored(second, cache=False)
+    assert (len(first.requests), len(second.requests)) == (2 * 28, 28)
+    assert {row["score"] for row in metadata(score)["tests"]} == {0}
+
+
+def test_what_a_killed_run_got_is_not_asked_again() -> None:
+    asked: list[str] = []
+
+    def dying(a: str, b: str, aspect: str) -> int:
+        asked.append(aspect)
+        if len(asked) > 10:
+            raise KeyboardInterrupt
+        return 0
+
+    with suppress(KeyboardInterrupt):
+        evaluated(comparing(dying), "A new story about a bee.")
+    kept = sum(Cache().counts()["verdicts"].values())
+    assert kept >= 2
+    script = comparing(lambda a, b, aspect: 0)
+    assert value(scored(script))["ttcw_total"] == 14
+    assert len(script.requests) == 28 - kept
+
+
+@pytest.mark.parametrize(("levels", "points", "in_force"), [(3, 0, -1), (5, 1, -2), (7, 1, -3)])
+def test_each_scale_has_a_cutoff_of_its_own(levels: int, points: int, in_force: int) -> None:
+    def falling(a: str, b: str, aspect: str) -> int:
+        # one point below the reference in the one order, the rest of the cutoff in the other
+        ahead = points if "fine" in a else -(-in_force - points)
+        return ahead if aspect != NAMES[0] else ahead + (1 if "fine" in a else 0)
+
+    score = scored(comparing(falling, levels), levels=levels)
+    assert {row["score"] for row in metadata(score)["tests"][1:]} == {in_force}
+    assert metadata(score)["tests"][0]["score"] == in_force - 1
+    assert value(score)["ttcw_total"] == 13, "the cutoff itself passes, one below it does not"
+    assert f"|cutoff:{in_force}|" in metadata(score)["signature"]
+    assert f"A test passes from a score of {in_force} on." in str(score.explanation)
+
+
+@pytest.mark.parametrize("levels", [3, 5, 7])
+def test_a_cutoff_can_be_anywhere_between_passing_all_but_the_worst_and_passing_the_best_alone(levels: int) -> None:
+    for cutoff in (2 - levels, levels - 1):
+        ttcw(levels=levels, cutoff=cutoff)
+    for cutoff in (1 - levels, levels):
+        with pytest.raises(RefusedError, match=f"cutoff is {cutoff}, expected {2 - levels} to {levels - 1} with"):
+            ttcw(levels=levels, cutoff=cutoff)
 
 
 def test_a_grader_that_cannot_be_reached_leaves_the_story_unscored() -> None:
@@ -211,11 +364,12 @@ def test_the_signature_names_all_that_the_numbers_depend_on() -> None:
         {"cutoff": -1},
         {"analyse": False},
         {"reference": False},
+        {"reference": False, "analyse": False},
         {"rubric": "gomez_williams"},
         {"levels": 7},
     ]
     signatures = {metadata(scored(script, **options))["signature"] for options in others}
-    assert len(signatures | {plain}) == 6
+    assert len(signatures | {plain}) == 7
 
 
 def test_another_rubric_brings_keys_of_its_own() -> None:
@@ -234,24 +388,30 @@ def test_the_evidence_stays_within_8_kilobytes(length: int) -> None:
     ("options", "message"),
     [
         ({"levels": 4}, "levels is 4, expected one of 3, 5, 7"),
-        ({"levels": 3}, "cutoff is -2, expected -1 to 2 with levels=3"),
-        ({"cutoff": -4}, "cutoff is -4, expected -3 to 4 with levels=5"),
-        ({"cutoff": 5}, "cutoff is 5, expected -3 to 4 with levels=5"),
+        ({"levels": 4, "cutoff": -9}, "levels is 4, expected one of 3, 5, 7"),
+        ({"cutoff": "low"}, "cutoff is 'low', expected -3 to 4 with levels=5"),
+        ({"cutoff": -1.5}, "cutoff is -1.5, expected -3 to 4 with levels=5"),
         ({"rubric": "nothing"}, "rubric is 'nothing', expected one of ttcw"),
+        ({"templates": "missing"}, "'missing' does not exist"),
+        ({"reference": False, "levels": 7}, "levels is 7, expected nothing with reference=false"),
+        ({"reference": False, "cutoff": -2}, "cutoff is -2, expected nothing with reference=false"),
     ],
 )
 def test_an_option_that_cannot_be_used_is_refused_when_the_scorer_is_made(
     options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(UnknownChoiceError, match=message):
+    with pytest.raises(RefusedError, match=message):
         ttcw(**options)
+    # as `inspect score` makes it, which hides any other error behind "couldn't be loaded"
+    with pytest.raises(RefusedError, match=message):
+        scorer_from_spec(ScorerSpec("genie_inspect/ttcw"), None, **options)
 
 
 def test_a_rubric_with_a_repeated_id_is_refused_when_the_scorer_is_made(tmp_path: Path) -> None:
     path = tmp_path / "rubric.yaml"
     one = "- id: pace\n  name: pace\n  question: Is it quick?\n"
     path.write_text(f"name: mine\ntests:\n{one}{one}", encoding="utf-8")
-    with pytest.raises(RubricError, match="'pace' stands there twice"):
+    with pytest.raises(RefusedError, match="'pace' stands there twice"):
         ttcw(rubric=str(path))
 
 
@@ -263,7 +423,7 @@ def test_a_judge_that_contradicts_itself_between_epochs_is_averaged_and_each_epo
         return 0 if len(turns) <= 28 else better(2, "fine")(a, b, aspect)  # type: ignore[return-value]  # points
 
     [log] = evaluate(
-        Task(dataset=[Sample(id="bee", input="Write.", target=REFERENCE)], scorer=ttcw(), epochs=2),
+        Task(dataset=[Sample(id="bee", input="Write.", target=REFERENCE)], scorer=ttcw(cache=False), epochs=2),
         model=saying("A new story.").model(),
         model_roles={"grader": comparing(fickle).model()},
         max_samples=1,

@@ -1,6 +1,7 @@
 """The task `ttcw`, run as a user runs it."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelInfo, set_model_info
-from tests.critics import PLOT, comparing
+from tests.critics import PLOT, better, comparing
 from tests.scripted import Script, output, saying
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
@@ -88,6 +89,42 @@ def test_without_a_reference_plots_are_enough_when_the_length_is_given(tmp_path:
     assert len(critic.requests) == 14
 
 
+def test_another_cutoff_asks_nothing_of_stories_that_were_judged_and_cache_false_asks_all_anew(tmp_path: Path) -> None:
+    path = written(tmp_path, plot="A keeper counts.")
+    critic = comparing(better(1, "keeper"))
+    counts = []
+    for options in ({}, {"cutoff": -1}, {"cutoff": -1, "cache": False}):
+        log = run(critic, saying("A new story."), stories=path, **options)
+        assert log.status == "success", log.error
+        assert log.results
+        counts.append((len(critic.requests), log.results.scores[0].metrics["mean"].value))
+    assert counts == [(28, 14), (28, 0), (56, 0)]
+
+
+def test_under_inspects_own_cache_a_critic_that_babbles_first_gets_its_verdicts_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "inspect-cache"))
+    times: Counter[str] = Counter()
+
+    def babbling(request: str) -> str:
+        times[request] += 1
+        return "It depends." if times[request] < 3 else "[[A=B]]"
+
+    [log] = evaluate(
+        "genie_inspect/ttcw",
+        model=saying("A new story.").model(),
+        model_roles={"grader": Script(babbling).model()},
+        task_args={"stories": written(tmp_path, plot="A keeper counts.")},
+        cache=True,
+        display="none",
+    )
+    assert log.status == "success", log.error
+    assert log.results
+    assert log.results.scores[0].metrics["mean"].value == 14
+    assert set(times.values()) == {3}
+
+
 def test_without_a_grader_nothing_is_generated_and_the_error_says_what_to_name() -> None:
     writer = saying("A new story.")
     with pytest.raises(PrerequisiteError) as refused:
@@ -137,7 +174,10 @@ def test_a_reference_too_long_for_a_window_that_is_not_known_is_one_clear_line_i
     [
         ({"stories": "missing.jsonl"}, "missing.jsonl cannot be read"),
         ({"words": 0}, "words is 0"),
+        ({"words": "many"}, "words is 'many'"),
         ({"levels": 4}, "levels is 4"),
+        ({"cutoff": -4}, "cutoff is -4, expected -3 to 4 with levels=5"),
+        ({"reference": False, "levels": 7}, "levels is 7, expected nothing with reference=false"),
         ({"rubric": "nothing"}, "rubric is 'nothing'"),
         ({"templates": "missing"}, "'missing' does not exist"),
     ],

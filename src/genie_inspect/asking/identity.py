@@ -60,7 +60,7 @@ def identified_model(model: Model, *requests: Request) -> str:
 
 
 def served_at(model: Model) -> str:
-    """Where a model is served, `host:port/path`; empty at its provider's own place, or where a run starts the server."""
+    """Where a model is served, `host:port/path`; empty at its provider's own place, or where a run starts a server."""
     api = ModelName(model).api
     service = ModelName(model).name.partition("/")[0] if api == "openai-api" else api
     variable = f"{service.upper().replace('-', '_')}_BASE_URL"

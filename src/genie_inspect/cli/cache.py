@@ -1,4 +1,4 @@
-"""`genie cache`: what readers, judges and embedders gave, kept on disk: look at it, take it out, forget it."""
+"""`genie cache`: what readers, judges, critics and embedders gave, kept on disk: look at it, take it out, forget it."""
 
 import json
 import sqlite3
@@ -23,7 +23,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for a
 
 @click.group()
 def cache() -> None:
-    """Look at, take out or forget the answers, ratings and vectors that models gave once ($GENIE_CACHE_DIR).
+    """Look at, take out or forget the answers, ratings, verdicts and vectors that models gave ($GENIE_CACHE_DIR).
 
     \b
     Example: genie cache info
@@ -33,7 +33,7 @@ def cache() -> None:
 @cache.command()
 @AS_JSON
 def info(as_json: bool) -> None:
-    """How many answers, ratings and vectors there are, by reader, judge and embedder."""
+    """How many answers, ratings, verdicts and vectors there are, by reader, judge, critic and embedder."""
     with opened_cache() as opened, opened_vectors() as vectors:
         counts = opened.counts() | {VECTORS: vectors.counts()}
         sizes = {
@@ -70,7 +70,7 @@ def clear(yes: bool, as_json: bool) -> None:
 @cache.command()
 @click.argument("file", default="-", type=click.Path(dir_okay=False, allow_dash=True))
 def export(file: str) -> None:
-    """Write every answer and rating as JSON Lines to FILE, or to standard output; vectors are left out.
+    """Write every answer, rating and verdict as JSON Lines to FILE, or to standard output; vectors are left out.
 
     \b
     Example: genie cache export ratings-so-far.jsonl

@@ -1,4 +1,4 @@
-"""What readers have answered and judges have rated, kept on disk across samples, runs and processes."""
+"""What readers have answered, judges rated and critics found, kept on disk across samples, runs and processes."""
 
 import os
 import sqlite3
@@ -19,6 +19,7 @@ WAIT = 30.0  # seconds that a write waits for another process
 TABLES = {
     "answers": ("reader", "document", "question", "answer"),
     "ratings": ("judge", "question", "answer", "other", "rating", "off_labels"),
+    "verdicts": ("judge", "story_a", "story_b", "test", "points", "reply"),
 }
 SCHEMA = """
 create table if not exists answers (
@@ -29,6 +30,11 @@ create table if not exists ratings (
     judge text not null, question text not null, answer text not null, other text not null,
     rating real not null, off_labels real,
     primary key (judge, question, answer, other)
+) without rowid;
+create table if not exists verdicts (
+    judge text not null, story_a text not null, story_b text not null, test text not null,
+    points integer not null, reply text not null,
+    primary key (judge, story_a, story_b, test)
 ) without rowid;
 """
 
@@ -42,13 +48,35 @@ class Judged(NamedTuple):
     """Probability off the labels, 0 to 1, where the judge reads probabilities."""
 
 
+class VerdictKey(NamedTuple):
+    """What a critic was asked."""
+
+    judge: str
+    """The critic's signature: model, templates and labels, but not what is made of its verdicts."""
+    story_a: str
+    """Digest of the story that stood first, or alone."""
+    story_b: str
+    """Digest of the story that stood second; empty where one stood alone."""
+    test: str
+    """Digest of the test's name and question."""
+
+
+class Verdict(NamedTuple):
+    """What a critic said of one test."""
+
+    points: int
+    """Of story A over story B; of a story alone 1 = yes, 0 = no."""
+    reply: str
+    """The whole reply, with the analysis before the label."""
+
+
 def cache_folder() -> Path:
     """$GENIE_CACHE_DIR, else the user's cache folder for genie-inspect."""
     return Path(os.environ.get(FOLDER_VARIABLE) or platformdirs.user_cache_dir("genie-inspect"))
 
 
 class Cache:
-    """Answers and ratings in one SQLite file that any number of processes share.
+    """Answers, ratings and verdicts in one SQLite file that any number of processes share.
 
     A write is in the file when it returns: a killed process loses nothing that it had (a machine that loses its power
     may lose the last moments). A file that is no database is set aside with a warning, and an empty one takes its
@@ -81,6 +109,15 @@ class Cache:
         """Put ratings by the other answer on record."""
         self._write("ratings", ((judge, question, answer, other, *said) for other, said in ratings.items()))
 
+    def verdict(self, key: VerdictKey) -> Verdict | None:
+        """What a critic said of a test; None when it was not asked, or its reply could not be read."""
+        select = "select points, reply from verdicts where judge = ? and story_a = ? and story_b = ? and test = ?"
+        return next((Verdict(*row) for row in self._all(select, *key)), None)
+
+    def keep_verdict(self, key: VerdictKey, verdict: Verdict) -> None:
+        """Put a verdict on record."""
+        self._write("verdicts", [(*key, *verdict)])
+
     def rows(self, table: str) -> Iterator[dict[str, object]]:
         """Every row of a table by column name, one at a time."""
         columns = TABLES[table]
@@ -88,7 +125,7 @@ class Cache:
             yield dict(zip(columns, row, strict=True))
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Rows by table, and in it by reader or judge."""
+        """Rows by table, and in it by reader, judge or critic."""
         return {
             table: dict(self._all(f"select {columns[0]}, count(*) from {table} group by 1"))  # noqa: S608  # our names
             for table, columns in TABLES.items()

@@ -1,24 +1,23 @@
-"""The critic: compares two stories on one aspect at a time, in both orders."""
+"""The critic: compares two stories on one aspect at a time, in both orders; or says of one story whether it passes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Self
+from functools import cached_property, partial
 
-from inspect_ai.model import GenerateConfig, Model
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.asking.grader import answered, held_to
-from genie_inspect.errors import GraderFailedError, UnknownChoiceError, UnreadableReplyError
+from genie_inspect.asking.readable import REPEATS, until_read
+from genie_inspect.errors import GraderFailedError, UnreadableReplyError
+from genie_inspect.judges.cache import Verdict, VerdictKey
+from genie_inspect.judges.instructions import Instructions
 from genie_inspect.judges.protocols import UNREADABLE
 from genie_inspect.judges.rubrics import Test
+from genie_inspect.judges.verdicts import VerdictMemo, verdict_key
 from genie_inspect.measures.likert import orders_agree, test_score
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import Form, label_form
-from genie_inspect.prompting.replies import LEVELS, verdict
-from genie_inspect.prompting.templates import Template, load_template
-from genie_inspect.signature import digest
+from genie_inspect.prompting.replies import whole_text
 
 MOST_TOKENS = 2048  # room for a model that thinks aloud; the analysis itself is asked for in 150 words
 FIRST = GenerateConfig(temperature=0.0, max_tokens=MOST_TOKENS)
@@ -27,12 +26,20 @@ AGAIN = GenerateConfig(temperature=0.7, max_tokens=MOST_TOKENS)
 UNFINISHED = {"max_tokens": "reply cut off", "content_filter": "refusal"}
 
 
+class NoVerdictError(UnreadableReplyError):
+    """A reply holds no verdict; the message says why."""
+
+    def __init__(self, fault: str, reply: str) -> None:
+        super().__init__(fault)
+        self.reply = reply
+
+
 @dataclass(frozen=True, slots=True)
 class Opinion:
     """What the critic said once."""
 
     points: int | None
-    """Points of story A over story B; None when there is no verdict."""
+    """Points of story A over story B; of a story alone 1 = yes, 0 = no; None when there is no verdict."""
     reply: str = ""
     fault: str = ""
     """Why there is no verdict."""
@@ -49,19 +56,23 @@ class Comparison:
     """With a reference: reference first, candidate first. Without: the candidate alone."""
 
     @cached_property
-    def verdicts(self) -> tuple[int, int] | None:
-        """Points of story A over story B, reference first and candidate first; None when one is missing.
+    def points(self) -> tuple[int, ...]:
+        """The readable verdicts, in the order of the opinions."""
+        return tuple(opinion.points for opinion in self.opinions if opinion.points is not None)
 
-        Without a reference the candidate is story A, and its one verdict stands for both orders.
-        """
-        points = [opinion.points for opinion in self.opinions if opinion.points is not None]
-        if len(points) < len(self.opinions):
-            return None
-        return (points[0], points[1]) if len(points) == 2 else (-points[0], points[0])
+    @property
+    def is_judged(self) -> bool:
+        """Whether no verdict is missing."""
+        return len(self.points) == len(self.opinions)
+
+    @property
+    def verdicts(self) -> tuple[int, int] | None:
+        """Points of story A over story B, reference first and candidate first; None when there are not both."""
+        return (self.points[0], self.points[1]) if len(self.points) == 2 else None
 
     @property
     def score(self) -> int | None:
-        """How much better the candidate is, over both orders; None when it was not judged."""
+        """How much better the candidate is than the reference, over both orders; None when there are not both."""
         return test_score(*self.verdicts) if self.verdicts else None
 
     @property
@@ -75,48 +86,9 @@ class Comparison:
         return [opinion.fault for opinion in self.opinions if opinion.fault]
 
 
-@dataclass(frozen=True)
-class Instructions:
-    """What a critic is told, and which labels it chooses from."""
-
-    stories: Template
-    """The part that holds the stories: shared by all tests."""
-    test: Template
-    """The part that names the aspect."""
-    scale: Template
-    levels: int
-    form: Form
-
-    @classmethod
-    def load(
-        cls, levels: int = 5, *, analyse: bool = True, reference: bool = True, folder: Path | str | None = None
-    ) -> Self:
-        """The instructions for one way of comparing.
-
-        Args:
-            levels: How many labels there are to choose from: 3, 5 or 7.
-            analyse: Whether the critic analyses before it chooses.
-            reference: Whether the candidate is compared with a reference story, or with the standard of one.
-            folder: A folder with templates of the user's own.
-
-        Raises:
-            UnknownChoiceError: If there is no scale with so many levels.
-            TemplateError: If a template of the user's has other blanks than ours.
-        """
-        if levels not in LEVELS:
-            raise UnknownChoiceError("levels", levels, "one of " + ", ".join(map(str, LEVELS)))
-        return cls(
-            load_template("critic_pair" if reference else "critic_alone", {"data"}, folder),
-            load_template("critic_analyse" if analyse else "critic_label", {"scale", "data"}, folder),
-            load_template(f"scale_{levels}", set(), folder),
-            levels,
-            label_form(levels, analysed=analyse),
-        )
-
-    @property
-    def digest(self) -> str:
-        """Twelve hex digits of the texts."""
-        return digest(self.stories.text, self.test.text, self.scale.text)
+def orders_of(candidate: str, reference: str | None) -> list[tuple[str, ...]]:
+    """The stories in each order in which they are shown: reference first, candidate first; or the candidate alone."""
+    return [(candidate,)] if reference is None else [(reference, candidate), (candidate, reference)]
 
 
 class Critic:
@@ -125,12 +97,16 @@ class Critic:
     Args:
         model: Who judges.
         instructions: What it is told.
+        memo: What this critic has said before; unless given, everything is asked anew.
         repeats: How often a reply without a label is asked for again.
     """
 
-    def __init__(self, model: Model, instructions: Instructions, repeats: int = 2) -> None:
+    def __init__(
+        self, model: Model, instructions: Instructions, memo: VerdictMemo | None = None, repeats: int = REPEATS
+    ) -> None:
         self.model = model
         self.instructions = instructions
+        self.memo = memo or VerdictMemo()
         self.repeats = repeats
 
     @property
@@ -139,51 +115,59 @@ class Critic:
         return f"critic({self.model},template={self.instructions.digest})"
 
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Comparison]:
-        """One comparison a test, in order: 28 requests for 14 tests with a reference, 14 without.
+        """One comparison a test, in order: 28 requests for 14 tests with a reference, 14 without, less those on record.
 
-        The first test goes ahead and the others follow together: its requests put the stories into the provider's
-        prefix cache, and a grader that fails on it is not asked the others.
+        The first test that is not on record goes ahead and the others follow together: its requests put the stories
+        into the provider's prefix cache, and a grader that fails on it is not asked the others.
 
         Raises:
-            GraderFailedError: If the grader fails on the whole first test.
+            GraderFailedError: If the grader fails on the whole first test that it is asked.
         """
-        starts = self._starts(candidate, reference)
-        first = await self._compare(starts, tests[0])
-        if all(opinion.failed for opinion in first.opinions):
-            raise GraderFailedError(first.opinions[0].fault)
-        return [first, *await gathered(*(self._compare(starts, test) for test in tests[1:]))]
+        orders = orders_of(candidate, reference)
+        first = next((test for test in tests if not self._on_record(orders, test)), tests[0])
+        ahead = await self._compare(orders, first)
+        if all(opinion.failed for opinion in ahead.opinions):
+            raise GraderFailedError(ahead.opinions[0].fault)
+        others = await gathered(*(self._compare(orders, test) for test in tests if test is not first))
+        by_test = {comparison.test.id: comparison for comparison in (ahead, *others)}
+        return [by_test[test.id] for test in tests]
 
-    def _starts(self, candidate: str, reference: str | None) -> list[str]:
-        """What all tests share: the stories, reference first and candidate first; or the candidate alone."""
-        if reference is None:
-            pairs = [{"story_a": candidate}]
-        else:
-            pairs = [{"story_a": reference, "story_b": candidate}, {"story_a": candidate, "story_b": reference}]
-        return [self.instructions.stories.fill(data=fenced(pair)) for pair in pairs]
+    def _key(self, stories: Sequence[str], test: Test) -> VerdictKey:
+        return verdict_key(self.signature, stories, test)
 
-    async def _compare(self, starts: Sequence[str], test: Test) -> Comparison:
-        aspect = fenced({"aspect": test.name, "question": test.question})
-        request = self.instructions.test.fill(scale=self.instructions.scale.fill().strip(), data=aspect)
-        return Comparison(test, tuple(await gathered(*(self._opinion(start, request) for start in starts))))
+    def _on_record(self, orders: Sequence[Sequence[str]], test: Test) -> bool:
+        return all(self.memo.recorded(self._key(stories, test)) for stories in orders)
 
-    async def _opinion(self, start: str, request: str) -> Opinion:
-        opinion = await self._asked(start, request, FIRST)
-        for _ in range(self.repeats):
-            if opinion.points is not None or opinion.failed:
-                break
-            opinion = await self._asked(start, request, AGAIN)
-        return opinion
+    async def _compare(self, orders: Sequence[Sequence[str]], test: Test) -> Comparison:
+        return Comparison(test, tuple(await gathered(*(self._opinion(stories, test) for stories in orders))))
 
-    async def _asked(self, start: str, request: str, config: GenerateConfig) -> Opinion:
+    async def _opinion(self, stories: Sequence[str], test: Test) -> Opinion:
+        ask = partial(until_read, partial(self._attempt, self._request(stories, test)), self.repeats)
         try:
-            held = config.merge(held_to(self.instructions.form, self.model))
-            output = await answered(self.model, (start, request), held)
+            return Opinion(*await self.memo.verdict(self._key(stories, test), ask))
+        except NoVerdictError as error:
+            return Opinion(None, error.reply, str(error))
         except GraderFailedError as error:
             return Opinion(None, fault=str(error), failed=True)
+
+    def _request(self, stories: Sequence[str], test: Test) -> tuple[str, str]:
+        """The part that all tests share, and the part that is this test's own."""
+        names = ("story",) if len(stories) == 1 else ("story_a", "story_b")
+        shown = self.instructions.stories.fill(data=fenced(dict(zip(names, stories, strict=True))))
+        aspect = fenced({"aspect": test.name, "question": test.question})
+        return shown, self.instructions.test.fill(scale=self.instructions.scale.fill().strip(), data=aspect)
+
+    async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
+        repeated = settings.cache is False  # how `until_read` tells a repeat
+        held = (AGAIN if repeated else FIRST).merge(held_to(self.instructions.form, self.model))
+        return self._verdict(await answered(self.model, request, held.merge(settings)))
+
+    def _verdict(self, output: ModelOutput) -> Verdict:
+        reply = whole_text(output.completion)
         if output.stop_reason in UNFINISHED:
             # whatever label stands there is not the last word
-            return Opinion(None, output.completion, UNFINISHED[output.stop_reason])
+            raise NoVerdictError(UNFINISHED[output.stop_reason], reply)
         try:
-            return Opinion(verdict(output.completion, self.instructions.levels), output.completion)
-        except UnreadableReplyError:
-            return Opinion(None, output.completion, UNREADABLE)
+            return Verdict(self.instructions.read(reply), reply)
+        except UnreadableReplyError as error:
+            raise NoVerdictError(UNREADABLE, reply) from error

@@ -33,6 +33,11 @@ class Test(BaseModel):
     question: Words
     dimension: Name | None = None
 
+    @property
+    def digest(self) -> str:
+        """Twelve hex digits of what a critic is asked."""
+        return digest(self.name, self.question)
+
 
 class Rubric(BaseModel):
     """Tests that are applied one by one; the rubric's name begins every key of the scores."""
@@ -62,7 +67,7 @@ class Rubric(BaseModel):
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits of what a critic is asked."""
+        """Twelve hex digits of all tests."""
         return digest(self.name, json.dumps([test.model_dump() for test in self.tests], sort_keys=True))
 
     def key(self, part: str) -> str:

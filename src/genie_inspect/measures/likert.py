@@ -32,6 +32,17 @@ def passes(score: int, cutoff: int = -2) -> bool:
     return score >= cutoff
 
 
+def scale_cutoff(levels: int) -> int:
+    """The cutoff of a scale, half of what a candidate can fall behind by: with five levels the published one.
+
+    Those of 3 and 7 levels are ours, by the same share of the scale; the study gives none.
+
+    >>> [scale_cutoff(levels) for levels in (3, 5, 7)]
+    [-1, -2, -3]
+    """
+    return -(levels // 2)
+
+
 def orders_agree(reference_first: int, candidate_first: int) -> bool:
     """Whether both orders name the same story as the better one, or neither names any.
 

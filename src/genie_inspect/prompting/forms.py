@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from genie_inspect.prompting.panel_replies import DIFFERENT, SAME
-from genie_inspect.prompting.replies import LONGEST_ANSWER, labels
+from genie_inspect.prompting.replies import LONGEST_ANSWER
 
 RATINGS = "01234"
 LONGEST_ANALYSIS = 1_500  # characters
@@ -71,13 +71,13 @@ def sameness_form(count: int) -> Form:
     return _numbered_form(count, {"type": "string", "enum": [SAME, DIFFERENT]}, f"({SAME}|{DIFFERENT})")
 
 
-def label_form(levels: int, *, analysed: bool) -> Form:
-    """One label of a comparison, alone or after an analysis of some 200 words without square brackets.
+def label_form(labels: Sequence[str], *, analysed: bool) -> Form:
+    """One of the labels, alone or after an analysis of some 200 words without square brackets.
 
-    >>> label_form(3, analysed=False).pattern
-    '(\\\\[\\\\[A>B\\\\]\\\\]|\\\\[\\\\[A=B\\\\]\\\\]|\\\\[\\\\[B>A\\\\]\\\\])'
+    >>> label_form(["[[YES]]", "[[NO]]"], analysed=False).pattern
+    '(\\\\[\\\\[YES\\\\]\\\\]|\\\\[\\\\[NO\\\\]\\\\])'
     """
-    label = "|".join(re.escape(name) for name in labels(levels))
+    label = "|".join(map(re.escape, labels))
     return Form(None, rf"[^\[\]]{{1,{LONGEST_ANALYSIS}}}\n({label})" if analysed else f"({label})")
 
 

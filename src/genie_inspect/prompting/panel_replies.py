@@ -1,9 +1,9 @@
-"""Typed readings of what models reply to the panel: what is the same, how good it is, which is better."""
+"""Typed readings of what models reply to the panel: what is the same, how good it is, which is better, yes or no."""
 
 import re
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.replies import numbered_answers, spoken
+from genie_inspect.prompting.replies import last_labels, numbered_answers, shortened, spoken
 
 SAME, DIFFERENT = "same", "different"
 HIGHEST = 10
@@ -11,6 +11,8 @@ SHOWN = 80  # characters of a reply in an error
 _LEVEL = re.compile(r"\brating\b[^\w\n-]{0,6}(\d+)(?:\.0+)?(?!\w|\.\d)", re.IGNORECASE)
 _RATED = re.compile(r"\brating\b", re.IGNORECASE)
 _LABEL = re.compile(r"\[\[\s{0,9}(a|b|tie)\s{0,9}\]\]", re.IGNORECASE)
+YES_NO = ("[[YES]]", "[[NO]]")
+_YES_NO = re.compile(r"\[\[\s{0,9}(yes|no)\s{0,9}\]\]", re.IGNORECASE)
 _POINTS = {"a": 1.0, "tie": 0.5, "b": 0.0}
 
 
@@ -45,6 +47,21 @@ def preferred(reply: str) -> float:
     if len(last) != 1:
         raise UnreadableReplyError(f"no single [[A]], [[B]] or [[tie]] at the end of the reply {_end(reply)}")
     return _POINTS[last.pop()]
+
+
+def yes_or_no(reply: str) -> int:
+    """1 when the last label of the reply is [[YES]], 0 when it is [[NO]].
+
+    Raises:
+        UnreadableReplyError: If there is no label, its line has both, or it stands in a list of them.
+
+    >>> [yes_or_no(reply) for reply in ("It ends well. [[YES]]", "I thought [[YES]], until the end:\\n\\n**[[no]]**")]
+    [1, 0]
+    """
+    answers = {label.casefold() for label in last_labels(reply, _YES_NO)}
+    if len(answers) != 1:
+        raise UnreadableReplyError(f"no single {' or '.join(YES_NO)} at the end of the reply {shortened(reply)}")
+    return int(answers == {"yes"})
 
 
 def _end(reply: str) -> str:

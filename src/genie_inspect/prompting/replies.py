@@ -197,6 +197,7 @@ def shortened(reply: str) -> str:
 LEVELS = (3, 5, 7)
 _LABEL = re.compile(r"\[\[\s{0,9}([AB])\s{0,9}([<>=]{1,9})\s{0,9}([AB])\s{0,9}\]\]", re.IGNORECASE)
 _GLYPHS = str.maketrans({"≫": ">>", "»": ">>", "⋙": ">>>", "≪": "<<", "«": "<<", "⋘": "<<<"})
+_BULLETS = " \t-•+>#|.)0123456789"
 _LISTED = 2  # a line with more different labels than this repeats the instruction
 
 
@@ -221,20 +222,35 @@ def verdict(reply: str, levels: int = 5) -> int:
         levels: How many labels there are to choose from: 3, 5 or 7.
 
     Raises:
-        UnreadableReplyError: If there is no label, the last one is none of these, or its line just lists them.
+        UnreadableReplyError: If there is no label, the last one is none of these, or it stands in a list of them.
 
     >>> [verdict(reply) for reply in ("B drags. [[A>>B]]", "**[[b ≫ a]]**", "At first [[A>B]], in the end [[A=B]]")]
     [2, -2, 0]
     """
-    text = unicodedata.normalize("NFKC", html.unescape(spoken(reply))).translate(_GLYPHS)
-    lines = [found for line in re.sub(r"[*_`\\]", "", text).splitlines() if (found := _LABEL.findall(line))]
-    points = [_points(*label) for label in lines[-1]] if lines else []
+    points = [_points(*label) for label in last_labels(reply, _LABEL)]
     if not points:
         raise UnreadableReplyError(f"no label such as [[A>B]] in the reply {shortened(reply)}")
     last = points[-1]
     if last is None or abs(last) > levels // 2 or len(set(points)) > _LISTED:
         raise UnreadableReplyError(f"no one label of {', '.join(labels(levels))} in the reply {shortened(reply)}")
     return last
+
+
+def last_labels(reply: str, label: re.Pattern[str]) -> list[Any]:
+    """The labels on the last line that has any, as the pattern finds them; none where that line ends a list of them.
+
+    A list is two lines, one after the other, that begin with different labels: a reply that repeats the request has
+    them, and no verdict.
+    """
+    text = unicodedata.normalize("NFKC", html.unescape(spoken(reply))).translate(_GLYPHS)
+    lines = [line.lstrip(_BULLETS) for line in re.sub(r"[*_`\\]", "", text).splitlines() if line.strip()]
+    last = next((index for index in reversed(range(len(lines))) if label.search(lines[index])), None)
+    if last is None:
+        return []
+    begins = [label.match(line) for line in lines[max(last - 1, 0) : last + 1]]
+    if len({begin[0].casefold() for begin in begins if begin}) > 1:
+        return []
+    return label.findall(lines[last])
 
 
 def _points(left: str, sign: str, right: str) -> int | None:

@@ -17,10 +17,18 @@ class Critique:
     rubric: Rubric
     comparisons: tuple[Comparison, ...]
     """One a test, in the rubric's order."""
-    cutoff: int
+    cutoff: int | None
+    """From which score on a test passes; None where the candidate stands alone and passes on a yes."""
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the candidate was judged without a reference."""
+        return self.cutoff is None
 
     def result(self, comparison: Comparison) -> float:
         """1 = pass, 0 = fail, NaN = not judged."""
+        if self.cutoff is None:
+            return float(comparison.points[0]) if comparison.is_judged else math.nan
         return math.nan if comparison.score is None else float(passes(comparison.score, self.cutoff))
 
     @cached_property
@@ -36,7 +44,7 @@ class Critique:
     @cached_property
     def judged(self) -> list[Comparison]:
         """The comparisons that have their verdicts."""
-        return [comparison for comparison in self.comparisons if comparison.verdicts]
+        return [comparison for comparison in self.comparisons if comparison.is_judged]
 
     @property
     def disagreeing(self) -> list[Comparison]:
@@ -53,6 +61,15 @@ class Critique:
         """In how many tests whichever story stood first won both times, and whichever stood second."""
         verdicts = [comparison.verdicts for comparison in self.judged if comparison.verdicts]
         return sum(min(pair) > 0 for pair in verdicts), sum(max(pair) < 0 for pair in verdicts)
+
+    @property
+    def ratings(self) -> dict[str, int | None]:
+        """How many verdicts could be read, and the lowest and highest: where those are one, the critic tells nothing.
+
+        Verdicts are points of story A over story B; of a candidate alone 1 = yes, 0 = no.
+        """
+        points = [verdict for comparison in self.comparisons for verdict in comparison.points]
+        return {"count": len(points), "lowest": min(points, default=None), "highest": max(points, default=None)}
 
     @property
     def faults(self) -> dict[str, int]:

@@ -1,25 +1,46 @@
-"""The scorer `ttcw`: a story against a fine human one, test by test, both ways round."""
+"""The scorer `ttcw`: a story against a fine human one, test by test, both ways round; or alone."""
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from inspect_ai.model import Model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.grader import grader
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
-from genie_inspect.samples.document import unusable
+from genie_inspect.judges.cache import Cache
+from genie_inspect.judges.choices import cache_for
+from genie_inspect.judges.critic import Critic
+from genie_inspect.judges.instructions import Instructions
+from genie_inspect.judges.rubrics import Rubric, load_rubric
+from genie_inspect.judges.verdicts import VerdictMemo
+from genie_inspect.measures.likert import scale_cutoff
+from genie_inspect.samples.document import document_of, unusable
+from genie_inspect.samples.prompt import prompt_of
+from genie_inspect.scorers.critique import Critique
+from genie_inspect.scorers.critique_explanation import evidence, explained
+from genie_inspect.scorers.explanation import cell, cut
 from genie_inspect.scorers.outcome import unscored
 from genie_inspect.signature import signature
 
 NO_REFERENCE = "no reference story"
+LEVELS = 5
+SHOWN = 160  # characters of the prompt in the metadata
 
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def ttcw(
     rubric: str = "ttcw",
-    levels: int = 5,
-    cutoff: int = -2,
+    levels: int = LEVELS,
+    cutoff: int | None = None,
     analyse: bool = True,
     reference: bool = True,
     templates: str | None = None,
+    cache: bool = True,
 ) -> Scorer:
     """Which of fourteen tests of creative writing a story passes beside a fine human story, the sample's target.
 
@@ -30,58 +51,105 @@ def ttcw(
     Args:
         rubric: `ttcw`, `gomez_williams`, or a YAML or JSON file; its name begins the keys.
         levels: Labels that the critic chooses from: 5, 3 or 7.
-        cutoff: A test passes from this score on; scores go from 1 - levels to levels - 1.
+        cutoff: A test passes from this score on; scores go from 1 - levels to levels - 1. Unless given -2 with 5
+            levels, as published, and by the same share of the scale -1 with 3 and -3 with 7, which are ours.
         analyse: Whether the critic analyses before it chooses.
-        reference: Whether there is a reference story; without one the critic compares with the standard of a fine
-            story as it knows it, one request a test, and the verdict counts for both orders.
+        reference: Whether there is a reference story. Without one the critic sees the candidate alone and says yes or
+            no, one request a test; a test passes on yes, and levels and cutoff do not apply.
         templates: A folder of your own instruction templates.
+        cache: Whether verdicts that a critic once gave are looked up and kept; false asks anew.
 
     Raises:
-        UnknownChoiceError: If an option has a value that cannot be used.
-        RubricError: If the file is no rubric.
+        RefusedError: If an option has a value that cannot be used, or the file is no rubric.
 
     Source: the reference-based TTCW study, with the tests of Chakrabarty et al. 2024 (arXiv 2309.14556). Deviation: the
-    study does not say how it asks without a reference; its wording of the instructions is not ours.
+    wording of the instructions is ours. `reference=false` is its ablation without a reference, with `analyse=false` its
+    baseline.
     """
-    from genie_inspect.judges.critic import Critic, Instructions
-    from genie_inspect.judges.rubrics import load_rubric
-    from genie_inspect.scorers.critique import Critique
-    from genie_inspect.scorers.critique_explanation import evidence, explained
-
-    tests = load_rubric(rubric)
-    instructions = Instructions.load(levels, analyse=analyse, reference=reference, folder=templates)
-    if not 2 - levels <= cutoff <= levels - 1:
-        raise UnknownChoiceError("cutoff", cutoff, f"{2 - levels} to {levels - 1} with levels={levels}")
-
-    async def score(state: TaskState, target: Target) -> Score:
-        critic, text = Critic(grader("ttcw", replaceable=False), instructions), state.output.completion
-        facts = {
-            "signature": signature(
-                "ttcw",
-                judge=critic.signature,
-                rubric=f"{tests.name}@{tests.digest}",
-                levels=str(levels),
-                analyse=str(analyse).lower(),
-                reference=str(reference).lower(),
-                stories=str(state.metadata.get("references", "unknown")),
-                cutoff=str(cutoff),
-            ),
-            "judge": critic.signature,
-        }
-        reason = unusable(state) or (NO_REFERENCE if reference and not target.text.strip() else "")
-        if reason:
-            return unscored(tests.keys, reason, f"Not scored: {reason}.", text, facts)
-        try:
-            comparisons = await critic.compare(text, target.text if reference else None, tests.tests)
-        except GraderFailedError as error:
-            return unscored(tests.keys, "grader_failed", f"Not scored: {error}", text, facts)
-        found = Critique(tests, tuple(comparisons), cutoff)
-        return Score(
-            value=dict(found.value),
-            answer=text,
-            explanation=explained(found, text, target.text if reference else ""),
-            reason=None if found.judged else "invalid_response_format",
-            metadata=evidence(found, **facts),
+    with refusals():
+        if not reference:
+            _refuse_scale(levels, cutoff)
+        examination = Examination(
+            load_rubric(rubric),
+            Instructions.load(levels, analyse=analyse, reference=reference, folder=templates),
+            _cutoff(levels, cutoff) if reference else None,
+            ({"levels": str(levels)} if reference else {})
+            | {"analyse": str(analyse).lower(), "reference": str(reference).lower()},
         )
 
+    @lru_cache(maxsize=1)
+    def critic_by(model: Model) -> Critic:
+        return Critic(model, examination.instructions, VerdictMemo(cache_for(model, Cache() if cache else None)))
+
+    async def score(state: TaskState, target: Target) -> Score:
+        critic = critic_by(grader("ttcw", replaceable=False))
+        return await examination.score(critic, state, target.text if reference else None)
+
     return score
+
+
+@dataclass(frozen=True)
+class Examination:
+    """How stories are put to the tests."""
+
+    rubric: Rubric
+    instructions: Instructions
+    cutoff: int | None
+    """From which score on a test passes; None where the candidate stands alone and passes on a yes."""
+    settings: Mapping[str, str]
+    """What else the numbers depend on, for the signature."""
+
+    async def score(self, critic: Critic, state: TaskState, reference: str | None) -> Score:
+        """The score of a sample's story, beside a reference or alone."""
+        text, facts = document_of(state), self._facts(critic, state)
+        reason = unusable(state) or ("" if reference is None or _has_words(reference) else NO_REFERENCE)
+        if reason:
+            return unscored(self.rubric.keys, reason, f"Not scored: {cell(reason)}.", text, facts)
+        try:
+            comparisons = await critic.compare(text, reference, self.rubric.tests)
+        except GraderFailedError as error:
+            return unscored(self.rubric.keys, "grader_failed", f"Not scored: {cell(str(error))}", text, facts)
+        critique = Critique(self.rubric, tuple(comparisons), self.cutoff)
+        return Score(
+            value=dict(critique.value),
+            answer=text,
+            explanation=explained(critique, text, reference or ""),
+            reason=None if critique.judged else "invalid_response_format",
+            metadata=evidence(critique, **facts),
+        )
+
+    def _facts(self, critic: Critic, state: TaskState) -> dict[str, str]:
+        """What stands in every score's metadata."""
+        facts = {
+            "judge": critic.signature,
+            "rubric": f"{self.rubric.name}@{self.rubric.digest}",
+            **self.settings,
+            "stories": str(state.metadata.get("references", "unknown")),
+        }
+        if self.cutoff is not None:
+            facts["cutoff"] = str(self.cutoff)
+        return {
+            "signature": signature("ttcw", **facts),
+            "judge": critic.signature,
+            "prompt": cut(prompt_of(state), SHOWN),
+        }
+
+
+def _cutoff(levels: int, cutoff: int | None) -> int:
+    """The cutoff in force with a reference."""
+    if cutoff is None:
+        return scale_cutoff(levels)
+    if cutoff not in range(2 - levels, levels):
+        raise UnknownChoiceError("cutoff", cutoff, f"{2 - levels} to {levels - 1} with levels={levels}")
+    return int(cutoff)
+
+
+def _refuse_scale(levels: int, cutoff: int | None) -> None:
+    """Refuse what says something of a scale that there is not without a reference."""
+    for option, value, default in (("levels", levels, LEVELS), ("cutoff", cutoff, None)):
+        if value != default:
+            raise UnknownChoiceError(option, value, "nothing with reference=false: the critic says yes or no")
+
+
+def _has_words(text: str) -> bool:
+    return re.search(r"\w", text) is not None

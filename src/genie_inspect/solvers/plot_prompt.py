@@ -3,15 +3,16 @@
 from inspect_ai.model import GenerateConfig, Model, get_model_info
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from genie_inspect.asking.grader import ask, grader
+from genie_inspect.asking.grader import grader
 from genie_inspect.asking.prerequisites import unmet
+from genie_inspect.asking.readable import REPEATS, readable
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.replies import one_sentence
 from genie_inspect.prompting.templates import Template, load_template
 
 NEEDED = {"title", "plot", "words"}
-TRIES = 3
 DRAW = GenerateConfig(temperature=0.0, max_tokens=2048)
 FEWEST_TOKENS_A_WORD = 1  # no tokenizer needs fewer for a story
 
@@ -26,10 +27,11 @@ def plot_prompt(templates: str | None = None) -> Solver:
         templates: A folder of your own instruction templates.
 
     Raises:
-        TemplateError: If a template of the user's has other blanks than ours.
+        RefusedError: If a template of the user's has other blanks than ours.
     """
-    draw = load_template("draw_plot", {"data"}, templates)
-    write = load_template("write_story", {"words", "data"}, templates)
+    with refusals():
+        draw = load_template("draw_plot", {"data"}, templates)
+        write = load_template("write_story", {"words", "data"}, templates)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         if not state.metadata.keys() >= NEEDED:
@@ -74,9 +76,7 @@ async def drawn_plot(model: Model, template: Template, story: str) -> str:
     Raises:
         GraderFailedError: If the grader fails, or replies nothing three times.
     """
-    for _ in range(TRIES):
-        try:
-            return one_sentence(await ask(model, template.fill(data=fenced({"story": story})), DRAW))
-        except UnreadableReplyError:
-            continue
-    raise GraderFailedError(f"grader {model} drew no plot: {TRIES} empty replies")
+    try:
+        return await readable(model, template.fill(data=fenced({"story": story})), DRAW, one_sentence)
+    except UnreadableReplyError as error:
+        raise GraderFailedError(f"grader {model} drew no plot: {1 + REPEATS} empty replies") from error

@@ -7,9 +7,9 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import generate
 from inspect_ai.viewer import ViewerConfig
 
-from genie_inspect.asking.prerequisites import unmet
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.engines.reference_stories import BUNDLED, ReferenceStory, reference_stories, stories_digest
-from genie_inspect.errors import GenieError
+from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.judges.rubrics import TOTAL, Rubric, load_rubric
 from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
 from genie_inspect.signature import package_version
@@ -27,11 +27,12 @@ def ttcw(
     stories: str = BUNDLED,
     rubric: str = "ttcw",
     levels: int = 5,
-    cutoff: int = -2,
+    cutoff: int | None = None,
     analyse: bool = True,
     reference: bool = True,
     words: int | None = None,
     templates: str | None = None,
+    cache: bool = True,
 ) -> Task:
     """Stories from one-sentence plots, each held against the fine story that the plot was drawn from.
 
@@ -45,17 +46,16 @@ def ttcw(
         reference: As for the scorer `ttcw`; without a reference, plots are enough.
         words: How long the stories should be; the reference's own length unless given.
         templates: A folder of your own instruction templates.
+        cache: As for the scorer `ttcw`.
 
     Raises:
-        PrerequisiteError: If an option or a file cannot be used; before anything is generated.
+        RefusedError: If an option or a file cannot be used; before anything is generated.
     """
-    try:
-        scorer = ttcw_scorer(rubric, levels, cutoff, analyse, reference, templates)
+    with refusals():
+        scorer = ttcw_scorer(rubric, levels, cutoff, analyse, reference, templates, cache)
         references = reference_stories(stories, texts=reference)
         samples = _samples(references, words)
         setup = [require_grader("ttcw"), plot_prompt(templates)]
-    except GenieError as error:
-        raise unmet(error) from error
     return Task(
         dataset=MemoryDataset(samples, name="ttcw"),
         setup=setup,
@@ -68,8 +68,8 @@ def ttcw(
 
 
 def _samples(references: Sequence[ReferenceStory], words: int | None) -> list[Sample]:
-    if words is not None and words < 1:
-        raise GenieError(f"words is {words}, expected at least 1")
+    if words is not None and (not isinstance(words, int) or words < 1):
+        raise UnknownChoiceError("words", words, "a whole number of at least 1")
     return [_sample(story, words or story.words, stories_digest(references)) for story in references]
 
 
