@@ -103,7 +103,8 @@ def test_without_any_length_none_is_asked_for_and_the_room_grows_with_k_all_the_
     assert script.configs[0].max_tokens == tokens
 
 
-FIVE = responses(*((f"Owl {number}. {'It flew on. ' * 150}", 0.2) for number in range(5)))
+def five(length: int) -> str:
+    return responses(*((f"Owl {number}. {'It flew on. ' * length}", 0.2) for number in range(5)))
 
 
 def cut(reply: str) -> Script:
@@ -114,8 +115,8 @@ def cut(reply: str) -> Script:
 
 
 def test_five_stories_of_the_length_that_the_task_allows_one_are_all_read(tmp_path: Path) -> None:
-    script = cut(FIVE)
-    assert 400 < len(FIVE) / 4 / 5 < 750  # tokens a story: one fits into what the task allows, two do not
+    script = cut(five(150))
+    assert 400 < len(five(150)) / 4 / 5 < 750  # tokens a story: one fits into what the task allows, two do not
     sample = run(verbalized_sampling(), script, tmp_path, max_tokens=750)[0]
     assert len(script.requests) == 1
     assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 5)
@@ -194,15 +195,14 @@ def test_each_epoch_has_its_own_counts(tmp_path: Path) -> None:
 
 def test_over_many_samples_each_response_is_picked_about_as_often(tmp_path: Path) -> None:
     dataset = MemoryDataset([Sample(input=OWL, id=number) for number in range(200)])
-    task = Task(dataset=dataset, solver=verbalized_sampling(), config=GenerateConfig(max_tokens=750))
-    (log,) = evaluate(
-        task, model=cut(FIVE).model(), epochs=2, log_dir=str(tmp_path), display="none", log_realtime=False
-    )
+    # 30 tokens a story: without room for each, the first one alone would be there to be picked
+    task = Task(dataset=dataset, solver=verbalized_sampling(), config=GenerateConfig(max_tokens=50))
+    (log,) = evaluate(task, model=cut(five(10)).model(), log_dir=str(tmp_path), display="none", log_realtime=False)
     assert log.status == "success", log.error
     counts = Counter(sample.output.completion[:5] for sample in log.samples or [])
-    # 400 draws at 1/5: 80 +- 8 (one standard deviation)
+    # 200 draws at 1/5: 40 +- 6 (one standard deviation)
     assert counts.keys() == {f"Owl {number}" for number in range(5)}
-    assert all(0.12 < count / 400 < 0.28 for count in counts.values())
+    assert all(0.12 < count / 200 < 0.28 for count in counts.values())
 
 
 @pytest.mark.parametrize("rubbish", ["", "Once upon a time an owl sailed away.", '{"responses": []}', "qwe{}{{{["])
