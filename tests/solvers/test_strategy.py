@@ -30,19 +30,15 @@ TWO = json.dumps({"responses": [{"text": "An owl.", "probability": 0.1}] * 2})
 
 @modelapi(name="roomy")
 class Roomy(ModelAPI):
-    """A provider that allows a reply so many tokens when nobody says, and that Inspect may know by another name."""
+    """A provider that allows a reply so many tokens when nobody says."""
 
-    def __init__(self, model_name: str, allowed: int | None = None, alias: str = "", **options: Any) -> None:
+    def __init__(self, model_name: str, allowed: int | None = None, **options: Any) -> None:
         super().__init__(model_name, config=options.get("config", GenerateConfig()))
-        self.allowed, self.alias = allowed, alias
+        self.allowed = allowed
 
     def max_tokens(self) -> int | None:
         """What Inspect sends when nobody says."""
         return self.allowed
-
-    def canonical_name(self) -> str:
-        """What Inspect looks the model up by."""
-        return self.alias or super().canonical_name()
 
     async def generate(
         self,
@@ -58,10 +54,16 @@ class Roomy(ModelAPI):
 
 
 def limits(
-    solver: Solver, folder: Path, *, task: int | None = None, model: int | None = None, **options: Any
+    solver: Solver,
+    folder: Path,
+    *,
+    task: int | None = None,
+    model: int | None = None,
+    name: str = "model",
+    **options: Any,
 ) -> list[int | None]:
     """The tokens that each request allows, where the task or the model sets a limit."""
-    made = get_model("roomy/model", memoize=False, config=GenerateConfig(max_tokens=model), **options)
+    made = get_model(f"roomy/{name}", memoize=False, config=GenerateConfig(max_tokens=model), **options)
     (log,) = evaluate(
         Task(
             dataset=MemoryDataset([Sample(input=OWL, id="owl")]), solver=solver, config=GenerateConfig(max_tokens=task)
@@ -98,9 +100,9 @@ def test_no_more_is_asked_for_than_the_model_is_known_to_write_and_never_less_th
     tmp_path: Path,
 ) -> None:
     known = "anthropic/claude-3-5-haiku-20241022"  # Inspect's table has 8,192 tokens for it
-    assert limits(verbalized_sampling(k=5), tmp_path, task=1000, alias=known) == [5200]
-    assert limits(verbalized_sampling(k=5), tmp_path, task=2000, alias=known) == [8192]
-    assert limits(verbalized_sampling(k=5), tmp_path, task=9000, alias=known) == [9000]
+    assert limits(verbalized_sampling(k=5), tmp_path, task=1000, name=known) == [5200]
+    assert limits(verbalized_sampling(k=5), tmp_path, task=2000, name=known) == [8192]
+    assert limits(verbalized_sampling(k=5), tmp_path, task=9000, name=known) == [9000]
 
 
 def test_one_document_in_a_reply_has_the_tasks_limit_or_what_its_length_needs(tmp_path: Path) -> None:
