@@ -16,29 +16,29 @@ from genie_inspect.solvers.verbalized_sampling import verbalized_sampling
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 
-def _asked(solver: Solver, population: str, judge: str) -> Task:
-    return task_with(synthetic_prompts(population=population, judge=judge), solver=solver)
+def _asked(solver: Solver, population: str, judge: str, cache: bool) -> Task:
+    return task_with(synthetic_prompts(population, judge, cache=cache), solver=solver)
 
 
 @task
-def grid_baseline(population: str = "starter", judge: str = "list") -> Task:
+def grid_baseline(population: str = "starter", judge: str = "list", cache: bool = True) -> Task:
     """The prompt as it is."""
-    return _asked(generate(), population, judge)
+    return _asked(generate(), population, judge, cache)
 
 
 @task
-def grid_verbalized_sampling(population: str = "starter", judge: str = "list") -> Task:
+def grid_verbalized_sampling(population: str = "starter", judge: str = "list", cache: bool = True) -> Task:
     """Five answers with their probabilities in one reply, one of them at random."""
-    return _asked(verbalized_sampling(k=5), population, judge)
+    return _asked(verbalized_sampling(k=5), population, judge, cache)
 
 
 @task
-def grid_outline(population: str = "starter", judge: str = "list") -> Task:
+def grid_outline(population: str = "starter", judge: str = "list", cache: bool = True) -> Task:
     """A plan in four parts, then the story."""
-    return _asked(outline(), population, judge)
+    return _asked(outline(), population, judge, cache)
 
 
 @task
-def grid_negative_sampling(population: str = "starter", judge: str = "list") -> Task:
+def grid_negative_sampling(population: str = "starter", judge: str = "list", cache: bool = True) -> Task:
     """A story, then one unlike it."""
-    return _asked(negative_sampling(rounds=1), population, judge)
+    return _asked(negative_sampling(rounds=1), population, judge, cache)

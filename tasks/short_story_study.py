@@ -12,7 +12,7 @@ from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 
 @task
-def short_story_study(judge: str = "pairwise") -> Task:
+def short_story_study(judge: str = "pairwise", cache: bool = True) -> Task:
     """Five stories a prompt at T 0.7, judged pair by pair as the study does."""
-    study = synthetic_prompts(population="starter", judge=judge)
+    study = synthetic_prompts(population="starter", judge=judge, cache=cache)
     return task_with(study, epochs=5, config=GenerateConfig(temperature=0.7, top_p=0.9, max_tokens=750))

@@ -49,7 +49,7 @@ def test_without_the_grader_only_what_needs_none_is_cut(tmp_path: Path) -> None:
 
 def test_behind_another_strategy_it_trims_what_that_one_wrote(tmp_path: Path) -> None:
     script = saying('{"responses": [{"text": "Sure! An owl slept.", "probability": 0.1}]}')
-    sample = run([verbalized_sampling(), trim()], script, tmp_path, grader=cutting("Sure"))[0]
+    sample = run([verbalized_sampling(k=1), trim()], script, tmp_path, grader=cutting("Sure"))[0]
     assert sample.output.completion == "An owl slept."
     assert len(script.requests) == 1
 
@@ -75,7 +75,7 @@ def test_a_grader_that_babbles_twice_or_cuts_everything_leaves_no_document(tmp_p
 
 def test_a_failed_strategy_keeps_its_own_reason(tmp_path: Path) -> None:
     sample = run([verbalized_sampling(), trim()], saying("babble"), tmp_path, grader=cutting())[0]
-    assert sample.output.error == "verbalized_sampling: no responses could be read"
+    assert sample.output.error == "verbalized_sampling: 0 of 5 responses could be read"
 
 
 def test_without_a_grader_the_run_stops_before_anything_is_generated(tmp_path: Path) -> None:

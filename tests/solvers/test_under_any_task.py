@@ -19,7 +19,9 @@ from genie_inspect.solvers.outline import outline
 from genie_inspect.solvers.trim import trim
 from genie_inspect.solvers.verbalized_sampling import verbalized_sampling
 
-READABLE = '{"responses": [{"text": "An owl sails.", "probability": 0.1}]}'
+READABLE = (
+    '{"responses": [{"text": "An owl sails.", "probability": 0.1}, {"text": "An owl sails.", "probability": 0.1}]}'
+)
 SOLVERS = {
     "verbalized_sampling": verbalized_sampling(),
     "outline": outline(),

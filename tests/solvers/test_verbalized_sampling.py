@@ -1,10 +1,14 @@
 import json
 import math
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from inspect_ai.model import StopReason
-from tests.scripted import OWL, output, saying, small_population
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import GenerateConfig, StopReason
+from tests.scripted import OWL, Script, output, saying, small_population
 from tests.solvers.runs import run
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
@@ -72,21 +76,50 @@ def test_the_length_asked_for_is_the_populations_median_and_there_is_room_for_it
     script = saying(THREE)
     run(verbalized_sampling(k=4), script, tmp_path, words=180, max_tokens=750)
     assert "about 180 words long" in script.requests[0]
-    assert script.configs[0].max_tokens == 4 * 2 * 180 + 200
+    # 180 words take 560 tokens, less than the task allows one document: four of these, and 200 to spare
+    assert script.configs[0].max_tokens == 4 * 750 + 200
 
 
-def test_the_length_can_be_given_and_a_larger_allowance_of_the_tasks_own_is_kept(tmp_path: Path) -> None:
+def test_a_length_that_needs_more_than_the_task_allows_a_document_gets_it(tmp_path: Path) -> None:
+    script = saying(THREE)
+    run(verbalized_sampling(k=4), script, tmp_path, words=500, max_tokens=750)
+    assert script.configs[0].max_tokens == 4 * (2 * 500 + 200) + 200
+
+
+def test_the_length_can_be_given(tmp_path: Path) -> None:
     script = saying(THREE)
     run(verbalized_sampling(k=2, words=50), script, tmp_path, words=180, max_tokens=5000)
     assert "about 50 words long" in script.requests[0]
-    assert script.configs[0].max_tokens == 5000
+    assert script.configs[0].max_tokens == 2 * 5000 + 200
 
 
-def test_without_any_length_none_is_asked_for(tmp_path: Path) -> None:
-    script = saying(THREE)
-    run(verbalized_sampling(), script, tmp_path, max_tokens=750)
+@pytest.mark.parametrize(("k", "tokens"), [(1, 750), (2, 2 * 750 + 200), (5, 5 * 750 + 200), (20, 20 * 750 + 200)])
+def test_without_any_length_none_is_asked_for_and_the_room_grows_with_k_all_the_same(
+    k: int, tokens: int, tmp_path: Path
+) -> None:
+    script = saying(responses(*((f"Owl {number}.", 0.01) for number in range(k))))
+    run(verbalized_sampling(k=k), script, tmp_path, max_tokens=750)
     assert "as long as the request calls for" in script.requests[0]
-    assert script.configs[0].max_tokens == 750
+    assert script.configs[0].max_tokens == tokens
+
+
+def five(length: int) -> str:
+    return responses(*((f"Owl {number}. {'It flew on. ' * length}", 0.2) for number in range(5)))
+
+
+def cut(reply: str) -> Script:
+    """A model that stops where it must, four characters a token."""
+    script = saying(reply)
+    script.reply = lambda request: output(reply[: 4 * (script.configs[-1].max_tokens or len(reply))])
+    return script
+
+
+def test_five_stories_of_the_length_that_the_task_allows_one_are_all_read(tmp_path: Path) -> None:
+    script = cut(five(150))
+    assert 400 < len(five(150)) / 4 / 5 < 750  # tokens a story: one fits into what the task allows, two do not
+    sample = run(verbalized_sampling(), script, tmp_path, max_tokens=750)[0]
+    assert len(script.requests) == 1
+    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 5)
 
 
 def test_a_threshold_asks_for_the_tails(tmp_path: Path) -> None:
@@ -96,9 +129,80 @@ def test_a_threshold_asks_for_the_tails(tmp_path: Path) -> None:
 
 
 def test_a_reply_that_cannot_be_read_is_asked_for_once_more(tmp_path: Path) -> None:
-    script = saying("Sure! Here are five stories.", responses(("An owl.", 0.1)))
-    assert run(verbalized_sampling(), script, tmp_path)[0].output.completion == "An owl."
+    script = saying("Sure! Here are five stories.", THREE)
+    sample = run(verbalized_sampling(), script, tmp_path)[0]
+    assert sample.output.completion.startswith("An owl")
+    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 3)
     assert len(script.requests) == 2
+
+
+def test_one_response_of_several_is_no_choice_and_is_asked_for_once_more(tmp_path: Path) -> None:
+    script = saying(responses(("An owl.", 0.1)), THREE)
+    sample = run(verbalized_sampling(), script, tmp_path)[0]
+    assert [response["text"] for response in sample.store["responses"]] == [
+        "An owl sleeps.", "An owl sails.", "An owl sings.",
+    ]  # fmt: skip
+    assert sample.metadata["responses_parsed"] == 3
+    assert len(script.requests) == 2
+
+
+@pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.parametrize("k", [2, 5])
+def test_fewer_than_two_twice_leave_the_sample_unscored_with_how_many_there_were(
+    k: int, count: int, tmp_path: Path
+) -> None:
+    small_population(tmp_path / "population")
+    script = saying(responses(*[("An owl.", 0.1)] * count))
+    scorer = genie(population=str(tmp_path / "population"), judge="embedded")
+    sample = run(verbalized_sampling(k=k), script, tmp_path, scorer=scorer)[0]
+    assert (sample.scores or {})["genie"].reason == f"verbalized_sampling: {count} of {k} responses could be read"
+    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (k, count)
+    assert "responses" not in sample.store
+    assert len(script.requests) == 2
+
+
+def test_two_are_enough_and_not_asked_for_again(tmp_path: Path) -> None:
+    script = saying(responses(("An owl sleeps.", 0.6), ("An owl sails.", 0.01)))
+    sample = run(verbalized_sampling(), script, tmp_path)[0]
+    assert sample.output.error is None
+    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 2)
+    assert len(script.requests) == 1
+
+
+def test_one_is_enough_where_one_was_asked_for(tmp_path: Path) -> None:
+    script = saying(responses(("An owl.", 0.1)))
+    sample = run(verbalized_sampling(k=1), script, tmp_path)[0]
+    assert sample.output.completion == "An owl."
+    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (1, 1)
+    assert len(script.requests) == 1
+
+
+def test_of_more_than_were_asked_for_the_first_count(tmp_path: Path) -> None:
+    seven = responses(*((f"Owl {number}.", 0.1 - number / 100) for number in range(7)))
+    sample = run(verbalized_sampling(k=5, pick="all"), saying(seven), tmp_path)[0]
+    assert [choice.message.text for choice in sample.output.choices] == [f"Owl {number}." for number in range(5)]
+    assert len(sample.store["responses"]) == len(sample.store["generations"]) == 5
+    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 7)
+    least = run(verbalized_sampling(k=5, pick="least"), saying(seven), tmp_path)[0]
+    assert least.output.completion == "Owl 4."
+
+
+def test_each_epoch_has_its_own_counts(tmp_path: Path) -> None:
+    script = saying(THREE, responses(("An owl sleeps.", 0.6), ("An owl sails.", 0.01)))
+    samples = run(verbalized_sampling(), script, tmp_path, epochs=2)
+    assert sorted(sample.metadata["responses_parsed"] for sample in samples) == [2, 3]
+
+
+def test_over_many_samples_each_response_is_picked_about_as_often(tmp_path: Path) -> None:
+    dataset = MemoryDataset([Sample(input=OWL, id=number) for number in range(200)])
+    # 30 tokens a story: without room for each, the first one alone would be there to be picked
+    task = Task(dataset=dataset, solver=verbalized_sampling(), config=GenerateConfig(max_tokens=50))
+    (log,) = evaluate(task, model=cut(five(10)).model(), log_dir=str(tmp_path), display="none", log_realtime=False)
+    assert log.status == "success", log.error
+    counts = Counter(sample.output.completion[:5] for sample in log.samples or [])
+    # 200 draws at 1/5: 40 +- 6 (one standard deviation)
+    assert counts.keys() == {f"Owl {number}" for number in range(5)}
+    assert all(0.12 < count / 200 < 0.28 for count in counts.values())
 
 
 @pytest.mark.parametrize("rubbish", ["", "Once upon a time an owl sailed away.", '{"responses": []}', "qwe{}{{{["])
@@ -112,12 +216,16 @@ def test_rubbish_ends_unscored_with_a_reason_and_not_novel(tmp_path: Path, rubbi
     score = (sample.scores or {})["genie"]
     assert isinstance(score.value, dict)
     assert all(math.isnan(float(str(value))) for value in score.value.values())
-    assert score.reason == "verbalized_sampling: no responses could be read"
+    assert score.reason == "verbalized_sampling: 0 of 5 responses could be read"
 
 
 def test_least_without_any_probability_is_not_guessed(tmp_path: Path) -> None:
-    sample = run(verbalized_sampling(pick="least"), saying('{"responses": [{"text": "An owl."}]}'), tmp_path)[0]
-    assert sample.output.error == "verbalized_sampling: no responses could be read"
+    script = saying('{"responses": [{"text": "An owl."}, {"text": "A fox."}]}')
+    sample = run(verbalized_sampling(pick="least"), script, tmp_path)[0]
+    assert sample.output.error == (
+        "verbalized_sampling: 2 of 5 responses could be read, none of them with a probability"
+    )
+    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 2)
 
 
 def test_a_refusal_stays_a_refusal_and_is_not_asked_again(tmp_path: Path) -> None:
@@ -126,6 +234,7 @@ def test_a_refusal_stays_a_refusal_and_is_not_asked_again(tmp_path: Path) -> Non
     script.reply = lambda request: output("I cannot.", reason)
     sample = run(verbalized_sampling(), script, tmp_path)[0]
     assert sample.output.stop_reason == "content_filter"
+    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 0)
     assert len(script.requests) == 1
 
 

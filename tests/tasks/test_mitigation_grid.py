@@ -1,3 +1,4 @@
+import json
 import math
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def strategist(text: str) -> Script:
         except UnreadableReplyError:
             return text
         if "answers" in data:
-            return '{"responses": [{"text": "' + text + '", "probability": 0.1}]}'
+            return json.dumps({"responses": [{"text": text, "probability": 0.1}] * data["answers"]})
         return f"the {data['stage']}" if "stage" in data else f"Otherwise, {text}"
 
     return Script(reply)

@@ -98,5 +98,5 @@ def test_a_local_file_that_does_not_exist_is_not_looked_for_on_the_hub(tmp_path:
 
 @pytest.mark.parametrize("count", [0, -3])
 def test_a_sample_of_nothing_is_refused_with_its_value(prompts: Path, count: int) -> None:
-    with pytest.raises(PrerequisiteError, match=f"sample is {count}, expected at least 1"):
+    with pytest.raises(PrerequisiteError, match=f"sample is {count}, expected a whole number of at least 1"):
         writing_prompts(dataset=str(prompts), sample=count)

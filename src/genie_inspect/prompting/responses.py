@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,22 +19,18 @@ class Response:
 
 
 def verbalized_responses(reply: str) -> list[Response]:
-    """The responses of a reply in its order, each text once; a reply that was cut off gives its complete ones.
+    """The responses of a reply in its order, none where it has none; a reply that was cut off gives its complete ones.
 
-    Raises:
-        UnreadableReplyError: If there is none.
+    A text that stands twice in one list is two responses; in a second list, which repeats a draft, it is none.
 
     >>> verbalized_responses('{"responses": [{"text": "Once.", "probability": 0.2}, {"text": "Twi')
     [Response(text='Once.', probability=0.2)]
     """
-    found: dict[str, float] = {}
-    for members in _innermost(spoken(reply)):
-        text = members.get("text")
-        if isinstance(text, str) and re.search(r"\w", text):
-            found.setdefault(whole_text(text), _probability(members.get("probability")))
-    if not found:
-        raise UnreadableReplyError(f"no responses in the reply {shortened(reply)}")
-    return [Response(text, probability) for text, probability in found.items()]
+    responses: list[Response] = []
+    for listed in _lists(spoken(reply)):
+        texts = {response.text for response in responses}
+        responses += [response for response in listed if response.text not in texts]
+    return responses
 
 
 def sentences_to_cut(reply: str, count: int) -> set[int]:
@@ -70,14 +66,27 @@ def written_text(reply: str) -> str:
     return text
 
 
-def _innermost(text: str) -> Iterator[dict[str, Any]]:
-    """Every object, and those that stand in its lists."""
+def _lists(text: str) -> Iterator[list[Response]]:
+    """The responses of each list; those outside of any, as where a list was cut off, are one too."""
+    loose: list[Response] = []
     for pairs in json_objects(text):
-        members = dict(pairs)
-        yield members
-        for value in members.values():
-            if isinstance(value, list):
-                yield from (dict(item) for item in value if isinstance(item, type(pairs)))
+        values = [value for _, value in pairs if isinstance(value, list)]
+        items = [dict(item) for value in values for item in value if isinstance(item, type(pairs))]
+        if listed := [response for item in items if (response := _response(item))]:
+            yield loose
+            yield listed
+            loose = []
+        elif response := _response(dict(pairs)):
+            loose.append(response)
+    yield loose
+
+
+def _response(members: Mapping[str, Any]) -> Response | None:
+    """The response that an object stands for; None where it has no text with a word."""
+    text = members.get("text")
+    if not (isinstance(text, str) and re.search(r"\w", text)):
+        return None
+    return Response(whole_text(text), _probability(members.get("probability")))
 
 
 def _probability(value: object) -> float:

@@ -17,6 +17,9 @@ RESPONSES = "responses"
 UNSCORED = "unscored"
 """Why every scorer of the task leaves the sample unscored."""
 
+RESPONSES_ASKED, RESPONSES_PARSED = "responses_asked", "responses_parsed"
+"""In the sample's metadata: how many responses verbalized sampling asked for, and how many could be read."""
+
 
 def keep_generations(state: TaskState, texts: Iterable[str]) -> None:
     """Put the texts in the sample's store, empty ones included."""

@@ -86,11 +86,13 @@ class Known:
     cache: Cache | None = None
     as_json: bool = True
     """Whether ratings of a list come as JSON; taken for granted of a grader that is not known, as the dearer form."""
+    keeps_none: bool = False
+    """Whether a reader and judge who are not known will do without a cache."""
 
     @property
     def keeps(self) -> bool:
         """Whether what is said is kept, so that equal answers of different new documents are judged once."""
-        return self.reader is None or self.cache is not None
+        return not self.keeps_none if self.reader is None else self.cache is not None
 
     def read(self, population: Population, document: Document, questions: Sequence[Question]) -> set[str]:
         """Ids of the questions that the reader has answered about a document."""

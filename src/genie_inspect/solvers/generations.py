@@ -6,8 +6,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.samples.store import GENERATIONS, keep_generations
+from genie_inspect.solvers.options import check_count
 
 FEWEST = 2
 
@@ -17,14 +17,13 @@ def generations(k: int = 10) -> Solver:
     """Generate k replies to the sample's messages, independently of one another, and keep their texts.
 
     Args:
-        k: How many, at least 2: one reply has nothing to be distinct from.
+        k: How many, at least 2.
 
     Raises:
-        RefusedError: If k is below 2.
+        RefusedError: If k is no whole number of at least 2.
     """
     with refusals():
-        if k < FEWEST:
-            raise UnknownChoiceError("k", k, f"at least {FEWEST}: one generation has nothing to be distinct from")
+        check_count("k", k, FEWEST, "one generation has nothing to be distinct from")
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         async def one(number: int) -> ModelOutput:

@@ -1,22 +1,17 @@
 """Negative sampling: show the model what it wrote, and ask for something unlike it."""
 
-from inspect_ai.model import ModelOutput
+from inspect_ai.model import GenerateConfig, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from genie_inspect.asking.refusals import refusals
+from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.measures.length import median_words
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.responses import written_text
+from genie_inspect.prompting.templates import load_template
 from genie_inspect.samples.store import EARLIER
-from genie_inspect.solvers.strategy import (
-    check_count,
-    failed,
-    finished,
-    held_back,
-    request_of,
-    room_for,
-    strategy_template,
-    told,
-)
+from genie_inspect.solvers.options import check_count
+from genie_inspect.solvers.strategy import failed, finished, output_and_reading, request_of, room_for, told
 
 
 @solver
@@ -31,12 +26,13 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
         templates: A folder with a `negative_sampling.md` of your own.
 
     Raises:
-        PrerequisiteError: If an option is out of range; before anything is generated.
+        RefusedError: If an option is out of range; before anything is generated.
 
     Source: negative sampling as in Genie (arXiv 2606.12790). The wording is ours.
     """
-    check_count("rounds", rounds)
-    template = strategy_template("negative_sampling", {"data"}, templates)
+    with refusals():
+        check_count("rounds", rounds)
+        template = load_template("negative_sampling", {"data"}, templates)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         request, before = request_of(state), list(state.messages)
@@ -49,8 +45,7 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
             earlier.append(text)
             state.store.set(EARLIER, earlier)
             asked = template.fill(data=fenced({"request": request, "earlier": earlier}))
-            output, new = await told(state, asked, written_text, room_for(median_words(earlier)))
-            text = new or ""
+            output, text = await told(state, asked, written_text, room_for(median_words(earlier)))
         return (
             finished(state, output, text) if text else failed(state, output, "negative_sampling: no text could be read")
         )
@@ -58,11 +53,18 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
     return solve
 
 
-async def _first(state: TaskState, generate: Generate) -> tuple[ModelOutput, str]:
-    """Plain generation's output and text; silence is asked once more, outside of any cache."""
+async def _first(state: TaskState, generate: Generate) -> tuple[ModelOutput, str | None]:
+    """Plain generation's output and its text, as it stands in a baseline's log; silence is asked for once more."""
     before = list(state.messages)
-    output = (await generate(state)).output
-    if not (held_back(output) or output.completion.strip()):
-        state.messages = before
-        output = (await generate(state, cache=False)).output
-    return output, "" if held_back(output) else output.completion.strip()
+
+    async def generated(settings: GenerateConfig) -> ModelOutput:
+        state.messages = list(before)
+        return (await generate(state, **settings.model_dump(exclude_none=True))).output
+
+    return await output_and_reading(generated, _plain_text)
+
+
+def _plain_text(reply: str) -> str:
+    if not reply.strip():
+        raise UnreadableReplyError("the reply is empty")
+    return reply.strip()

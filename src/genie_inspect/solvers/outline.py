@@ -4,21 +4,14 @@ from collections.abc import Sequence
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from genie_inspect.asking.refusals import refusals
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.responses import written_text
+from genie_inspect.prompting.templates import load_template
 from genie_inspect.samples.store import PLAN
-from genie_inspect.solvers.strategy import (
-    check_count,
-    failed,
-    finished,
-    length_clause,
-    refuse,
-    request_of,
-    room_for,
-    strategy_template,
-    told,
-    words_wanted,
-)
+from genie_inspect.solvers.options import check_count
+from genie_inspect.solvers.strategy import failed, finished, length_clause, request_of, room_for, told, words_wanted
 
 STAGES = ("conflict", "characters", "setting", "plot")
 
@@ -33,17 +26,16 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
         templates: A folder with an `outline_stage.md` or `outline_write.md` of your own.
 
     Raises:
-        PrerequisiteError: If an option is out of range; before anything is generated.
+        RefusedError: If an option is out of range; before anything is generated.
 
     Source: outlining as in Genie (arXiv 2606.12790). The wording is ours.
     """
-    planned = [str(stage).strip() for stage in (stages.split(",") if isinstance(stages, str) else stages or ())]
-    if not all(planned) or len(set(planned)) < max(1, len(planned)):
-        refuse("stages", stages, "different names of parts of a plan, such as conflict,plot")
-    if words is not None:
-        check_count("words", words)
-    ask_stage = strategy_template("outline_stage", {"stage", "data"}, templates)
-    ask_text = strategy_template("outline_write", {"length", "data"}, templates)
+    with refusals():
+        planned = _parts(stages)
+        if words is not None:
+            check_count("words", words)
+        ask_stage = load_template("outline_stage", {"stage", "data"}, templates)
+        ask_text = load_template("outline_write", {"length", "data"}, templates)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         plan: dict[str, str] = {}
@@ -62,3 +54,16 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
         )
 
     return solve
+
+
+def _parts(stages: Sequence[str] | str) -> list[str]:
+    """The parts of a plan by name, in their order.
+
+    Raises:
+        UnknownChoiceError: If there is none, or one of them has no name or that of another.
+    """
+    listed = stages.split(",") if isinstance(stages, str) else stages if isinstance(stages, Sequence) else ()
+    parts = [str(part).strip() for part in listed]
+    if not all(parts) or len(set(parts)) < max(1, len(parts)):
+        raise UnknownChoiceError("stages", stages, "different names of parts of a plan, such as conflict,plot")
+    return parts

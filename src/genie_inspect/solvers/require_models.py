@@ -2,8 +2,20 @@
 
 from inspect_ai.solver import Solver, solver
 
-from genie_inspect.judges.panel_choices import GRADER, equivalence_grader, quality_grader
+from genie_inspect.asking.refusals import refusals
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.judges.panel_choices import (
+    CLASSIFIER,
+    EMBEDDED,
+    EQUIVALENCES,
+    GRADER,
+    QUALITIES,
+    REWARD,
+    equivalence_grader,
+    quality_grader,
+)
 from genie_inspect.judges.preference import preference_model
+from genie_inspect.solvers.options import check_switch
 from genie_inspect.solvers.requirement import requirement
 
 
@@ -17,8 +29,15 @@ def require_models(equivalence: str = "", quality: str = "", preference: bool = 
         preference: Whether a preference judge is asked.
 
     Raises:
-        PrerequisiteError: If one is not, naming the ways out.
+        RefusedError: If there is no such equivalence or quality.
+        PrerequisiteError: If a role is not bound, naming the ways out.
     """
+    with refusals():
+        if equivalence.partition("/")[0] not in ("", GRADER, EMBEDDED, CLASSIFIER):
+            raise UnknownChoiceError("equivalence", equivalence, EQUIVALENCES)
+        if quality.partition("/")[0] not in ("", GRADER, REWARD):
+            raise UnknownChoiceError("quality", quality, QUALITIES)
+        check_switch("preference", preference)
 
     def check() -> None:
         if equivalence == GRADER:

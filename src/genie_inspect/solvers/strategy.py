@@ -1,59 +1,30 @@
 """What strategies have in common: how a model is asked, how long a document is to be, how a sample ends."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessageAssistant,
     ChatMessageUser,
     GenerateConfig,
+    Model,
     ModelOutput,
     get_model,
+    get_model_info,
 )
 from inspect_ai.model._generate_config import active_generate_config  # the task's own limit stands nowhere public
 from inspect_ai.solver import TaskState
 
-from genie_inspect.asking.prerequisites import unmet
-from genie_inspect.errors import TemplateError, UnknownChoiceError, UnreadableReplyError
-from genie_inspect.prompting.templates import Template, load_template
+from genie_inspect.asking.readable import until_read
+from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.solvers.unscored import leave_unscored
 
 ReadT = TypeVar("ReadT")
 TOKENS_A_WORD = 2  # of plain prose, with room for JSON's escapes
 SPARE_TOKENS = 200
-
-
-def strategy_template(name: str, blanks: set[str], folder: str | None) -> Template:
-    """The strategy's template.
-
-    Raises:
-        PrerequisiteError: If the user's own cannot be used; it ends the run before anything is generated.
-    """
-    try:
-        return load_template(name, blanks, folder)
-    except TemplateError as error:
-        raise unmet(error) from error
-
-
-def refuse(option: str, value: object, accepted: str) -> NoReturn:
-    """End the run because an option got a value outside the set that it accepts.
-
-    Raises:
-        PrerequisiteError: Always.
-    """
-    raise unmet(UnknownChoiceError(option, value, accepted))
-
-
-def check_count(option: str, value: object) -> None:
-    """Refuse what is no whole number of at least 1.
-
-    Raises:
-        PrerequisiteError: If it is not.
-    """
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        refuse(option, value, "a whole number of at least 1")
+DOCUMENT_TOKENS = 2048  # of a document of unknown length: what most of Inspect's providers allow a reply
 
 
 def request_of(state: TaskState) -> str:
@@ -74,11 +45,36 @@ def length_clause(words: int | None) -> str:
 
 
 def room_for(words: int | None, documents: int = 1) -> int | None:
-    """Tokens to allow for so many documents in one reply: at least the task's own limit; None leaves that as it is."""
-    if not words:
+    """Tokens to allow for so many documents in one reply.
+
+    One document may take what the run or the task allows a reply, or what its length needs if that is more; where
+    neither is known, DOCUMENT_TOKENS. So a reply that holds k documents has k times the room of one.
+
+    Args:
+        words: The length of one document, where it is known.
+        documents: How many there are in the reply.
+
+    Returns:
+        No more than the model is known to write, but never less than a reply has anyway. None where nothing limits a
+        reply: any number would be less than that.
+    """
+    model = get_model()
+    given = active_generate_config().max_tokens or model.config.max_tokens
+    usual = given or _provider_limit(model)
+    if usual is None:
         return None
-    own = active_generate_config().max_tokens or get_model().config.max_tokens or 0
-    return max(own, documents * TOKENS_A_WORD * words + SPARE_TOKENS)
+    one = max(given or DOCUMENT_TOKENS, TOKENS_A_WORD * words + SPARE_TOKENS if words else 0)
+    wanted = one if documents == 1 else documents * one + SPARE_TOKENS
+    facts = get_model_info(model)
+    most = facts.output_tokens if facts else None
+    # OpenAI and Anthropic refuse a request for more tokens than the model can write
+    return max(usual, min(wanted, most or wanted))
+
+
+def _provider_limit(model: Model) -> int | None:
+    """What Inspect allows a reply of this provider when nobody says; None: nothing."""
+    config = model.config.merge(active_generate_config())
+    return model.api.max_tokens_for_config(config) or model.api.max_tokens()
 
 
 async def told(
@@ -89,22 +85,43 @@ async def told(
     Args:
         state: The sample; the request takes the place of its own, what stands before it stays.
         request: The filled template.
-        read: Makes of the reply what is wanted; raises UnreadableReplyError where it cannot.
+        read: As for `output_and_reading`.
         max_tokens: Tokens to allow for, from `room_for`.
 
     Returns:
-        None beside the last output where the second reply could not be read either, or the provider refused.
+        As `output_and_reading`.
     """
     first = max((index for index, message in enumerate(state.messages) if message.role == "user"), default=0)
     messages = [*state.messages[:first], ChatMessageUser(content=request)]
-    # what was cached cannot be read a second time either
-    for config in (GenerateConfig(max_tokens=max_tokens), GenerateConfig(max_tokens=max_tokens, cache=False)):
-        output = await get_model().generate(messages, config=config)
-        if held_back(output):
-            break
-        with suppress(UnreadableReplyError):
-            return output, read(output.completion)
-    return output, None
+
+    async def generate(settings: GenerateConfig) -> ModelOutput:
+        return await get_model().generate(messages, config=GenerateConfig(max_tokens=max_tokens).merge(settings))
+
+    return await output_and_reading(generate, read)
+
+
+async def output_and_reading(
+    generate: Callable[[GenerateConfig], Awaitable[ModelOutput]], read: Callable[[str], ReadT]
+) -> tuple[ModelOutput, ReadT | None]:
+    """A model's last output, and what it says; one that cannot be read is asked for once more.
+
+    Args:
+        generate: Asks the model, with the settings that it gets merged over its own.
+        read: Makes of the reply what is wanted; raises UnreadableReplyError where it cannot.
+
+    Returns:
+        None beside the output where the second reply could not be read either, or the provider refused.
+    """
+    outputs: list[ModelOutput] = []
+
+    async def attempt(settings: GenerateConfig) -> ReadT | None:
+        outputs.append(await generate(settings))
+        return None if held_back(outputs[-1]) else read(outputs[-1].completion)
+
+    reading = None
+    with suppress(UnreadableReplyError):
+        reading = await until_read(attempt, repeats=1)
+    return outputs[-1], reading
 
 
 def held_back(output: ModelOutput) -> bool:

@@ -3,15 +3,18 @@
 from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from genie_inspect.asking.grader import ROLE, ask, bound_model
+from genie_inspect.asking.grader import ROLE, bound_model
+from genie_inspect.asking.readable import readable
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import cut_form
 from genie_inspect.prompting.responses import sentences_to_cut, written_text
 from genie_inspect.prompting.sentences import sentence_spans, without_repeated_tail, without_sentences
-from genie_inspect.prompting.templates import Template
+from genie_inspect.prompting.templates import Template, load_template
 from genie_inspect.samples.store import ORIGINAL, keep_generations, kept_generations
-from genie_inspect.solvers.strategy import failed, finished, refuse, strategy_template
+from genie_inspect.solvers.options import check_switch
+from genie_inspect.solvers.strategy import failed, finished
 
 NO_GRADER = """\
 trim asks a model which sentences are no part of the document, and no grader is named. Two ways out:
@@ -34,12 +37,12 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
         templates: A folder with a `trim.md` of your own.
 
     Raises:
-        PrerequisiteError: If `meta` is neither true nor false, or it is on and no grader role is bound; before anything
-            is generated.
+        RefusedError: If `meta` is neither true nor false; before anything is generated.
+        PrerequisiteError: If it is on and no grader role is bound; before anything is generated.
     """
-    if not isinstance(meta, bool):
-        refuse("meta", meta, "true or false")
-    template = strategy_template("trim", {"count", "data"}, templates)
+    with refusals():
+        check_switch("meta", meta)
+        template = load_template("trim", {"count", "data"}, templates)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = bound_model((ROLE,), NO_GRADER) if meta else None
@@ -79,9 +82,6 @@ async def _named(text: str, model: Model, template: Template) -> set[int]:
     numbered = {str(number): sentence for number, sentence in enumerate(sentences, start=1)}
     request = template.fill(count=len(sentences), data=fenced({"sentences": numbered}))
     settings = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_NUMBER * len(sentences))
-    form = cut_form(len(sentences))
-    try:
-        return sentences_to_cut(await ask(model, request, settings, form), len(sentences))
-    except UnreadableReplyError:
-        again = settings.merge(GenerateConfig(cache=False))
-        return sentences_to_cut(await ask(model, request, again, form), len(sentences))
+    return await readable(
+        model, request, settings, lambda reply: sentences_to_cut(reply, len(sentences)), cut_form(len(sentences)), 1
+    )

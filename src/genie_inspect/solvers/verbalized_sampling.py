@@ -6,27 +6,20 @@ from dataclasses import asdict
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.asking.refusals import refusals
+from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.responses import Response, verbalized_responses
-from genie_inspect.samples.store import RESPONSES, keep_generations
+from genie_inspect.prompting.templates import load_template
+from genie_inspect.samples.store import RESPONSES, RESPONSES_ASKED, RESPONSES_PARSED, keep_generations
 from genie_inspect.signature import digest
-from genie_inspect.solvers.strategy import (
-    check_count,
-    failed,
-    finished,
-    length_clause,
-    refuse,
-    request_of,
-    room_for,
-    strategy_template,
-    told,
-    words_wanted,
-)
+from genie_inspect.solvers.options import check_count
+from genie_inspect.solvers.strategy import failed, finished, length_clause, request_of, room_for, told, words_wanted
 
 FULL = "the full distribution of the answers that you could give, likely and unlikely ones"
 TAIL = "the tails of that distribution: answers that each have a probability below {threshold}"
 PICKS = ("random", "least", "all")
+FEWEST = 2  # with one response to choose from, the reply is an ordinary one
 
 
 @solver
@@ -39,7 +32,9 @@ def verbalized_sampling(
 ) -> Solver:
     """Ask for k answers with their probabilities, and keep one.
 
-    All of them stay in the store, under `responses`; a reply that was cut off gives those that are complete.
+    They stay in the store, under `responses`; a reply that was cut off gives those that are complete. How many were
+    asked for and how many could be read stands in the sample's metadata (`responses_asked`, `responses_parsed`). A
+    reply with fewer than two is asked for once more, and then the sample is unscored. Of more than k the first k count.
 
     Args:
         k: How many answers are asked for in one reply.
@@ -51,24 +46,25 @@ def verbalized_sampling(
         templates: A folder with a `verbalized_sampling.md` of your own.
 
     Raises:
-        PrerequisiteError: If an option is out of range; before anything is generated.
+        RefusedError: If an option is out of range; before anything is generated.
 
     Source: verbalized sampling as in Genie (arXiv 2606.12790). The wording is ours.
     """
-    check_count("k", k)
-    if words is not None:
-        check_count("words", words)
-    if threshold is not None and not (isinstance(threshold, int | float) and 0 < threshold < 1):
-        refuse("threshold", threshold, "a probability between 0 and 1, or none")
-    if pick not in PICKS:
-        refuse("pick", pick, "one of " + ", ".join(PICKS))
-    template = strategy_template("verbalized_sampling", {"count", "distribution", "length", "data"}, templates)
+    with refusals():
+        check_count("k", k)
+        if words is not None:
+            check_count("words", words)
+        if threshold is not None and not (isinstance(threshold, int | float) and 0 < threshold < 1):
+            raise UnknownChoiceError("threshold", threshold, "a probability between 0 and 1, or none")
+        if pick not in PICKS:
+            raise UnknownChoiceError("pick", pick, "one of " + ", ".join(PICKS))
+        template = load_template("verbalized_sampling", {"count", "distribution", "length", "data"}, templates)
     distribution = FULL if threshold is None else TAIL.format(threshold=threshold)
 
     def readable(reply: str) -> list[Response]:
-        responses = verbalized_responses(reply)
-        if pick == "least" and all(math.isnan(response.probability) for response in responses):
-            raise UnreadableReplyError("the reply holds no probabilities")
+        responses = verbalized_responses(reply)[:k]
+        if reason := shortage(responses, k, pick):
+            raise UnreadableReplyError(reason)
         return responses
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -76,14 +72,26 @@ def verbalized_sampling(
         data = fenced({"request": request_of(state), "answers": k})
         request = template.fill(count=k, distribution=distribution, length=length_clause(wanted), data=data)
         output, responses = await told(state, request, readable, room_for(wanted, k))
+        parsed = verbalized_responses(output.completion)
+        state.metadata |= {RESPONSES_ASKED: k, RESPONSES_PARSED: len(parsed)}
         if responses is None:
-            return failed(state, output, "verbalized_sampling: no responses could be read")
+            return failed(state, output, f"verbalized_sampling: {shortage(parsed[:k], k, pick)}")
         state.store.set(RESPONSES, [asdict(response) for response in responses])
         if pick == "all":
             keep_generations(state, (response.text for response in responses))
         return finished(state, output, *picked(responses, pick, f"{state.sample_id} {state.epoch}"))
 
     return solve
+
+
+def shortage(responses: Sequence[Response], k: int, pick: str) -> str:
+    """Why no document can be picked from the responses to a request for k of them; empty where one can."""
+    count = f"{len(responses)} of {k} responses could be read"
+    if len(responses) < min(k, FEWEST):
+        return count
+    if pick == "least" and all(math.isnan(response.probability) for response in responses):
+        return f"{count}, none of them with a probability"
+    return ""
 
 
 def picked(responses: Sequence[Response], pick: str, draw: str) -> list[str]:

@@ -10,30 +10,35 @@ from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import EMBEDDED, cache_for, grader_for, reader_and_judge
 from genie_inspect.populations.population import Population
 from genie_inspect.scorers.cost import Known, task_cost
+from genie_inspect.tasks.instrument import Instrument
 
 
-def announce_cost(population: Population, judge: str, epochs: int, templates: str | None = None) -> None:
+def announce_cost(population: Population, instrument: Instrument, epochs: int) -> None:
     """Calls and tokens of the scorer `genie` on standard error; nothing for a judge that asks no model.
 
-    Where the grader role is bound, what this grader has said before is not counted.
+    Where the grader role is bound, what this grader has said before is not counted, unless the cache is off.
 
     Args:
         population: What new documents are compared with.
-        judge: As for the scorer.
+        instrument: How.
         epochs: New documents a prompt.
-        templates: As for the scorer.
     """
-    if judge == EMBEDDED:
+    if instrument.judge == EMBEDDED:
         return
-    known = None
-    if ROLE in model_roles() and (model := grader_for(judge)):
-        known = Known(
-            *reader_and_judge(judge, model, embedder(), {}, templates),
-            cache_for(model, Cache()),
-            as_json=held_to_json(model),
-        )
-    total = task_cost(population, epochs, judge, templates, known).total
+    total = task_cost(population, epochs, instrument.judge, instrument.templates, _known(instrument)).total
     sys.stderr.write(
-        f"judge={judge} asks the grader: about {total.calls:,.0f} calls, {total.tokens_in:,.0f} tokens in and "
-        f"{total.tokens_out:,.0f} out for {len(population.prompts)} prompts x {epochs} epochs (more: genie cost)\n"
+        f"judge={instrument.judge} asks the grader: about {total.calls:,.0f} calls, {total.tokens_in:,.0f} tokens in "
+        f"and {total.tokens_out:,.0f} out for {len(population.prompts)} prompts x {epochs} epochs (more: genie cost)\n"
+    )
+
+
+def _known(instrument: Instrument) -> Known:
+    """Who will read and judge, as far as that is known, and what they have said that need not be asked again."""
+    model = grader_for(instrument.judge) if ROLE in model_roles() else None
+    if model is None:
+        return Known(keeps_none=not instrument.cache)
+    return Known(
+        *reader_and_judge(instrument.judge, model, embedder(), {}, instrument.templates),
+        cache_for(model, Cache()) if instrument.cache else None,
+        as_json=held_to_json(model),
     )

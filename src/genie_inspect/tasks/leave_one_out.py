@@ -3,11 +3,12 @@
 from inspect_ai import Task, task, task_with
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from genie_inspect.asking.prerequisites import unmet
-from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.asking.refusals import refusals
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.populations.catalogue import NONE, open_population
 from genie_inspect.scorers.panel import NONE as NO_PANEL
 from genie_inspect.solvers.recorded import DOCUMENT, recorded
+from genie_inspect.tasks.instrument import Instrument
 from genie_inspect.tasks.novelty import novelty_task
 
 NAME = "leave_one_out"
@@ -20,6 +21,7 @@ def leave_one_out(
     embedder: str = "static",
     templates: str | None = None,
     panel: str | list[str] = NO_PANEL,
+    cache: bool = True,
 ) -> Task:
     """How novel each document of a population is among the others; nothing is generated.
 
@@ -32,14 +34,16 @@ def leave_one_out(
         embedder: As for `synthetic_prompts`.
         templates: As for `synthetic_prompts`.
         panel: As for `synthetic_prompts`.
+        cache: As for `synthetic_prompts`.
+
+    Raises:
+        RefusedError: If an option cannot be used; before anything is asked.
     """
-    try:
+    with refusals():
         if population == NONE:
             raise UnknownChoiceError("population", population, "starter or the folder of a population")
+        made = novelty_task(NAME, (), Instrument(population, judge, embedder, templates, panel, cache), recorded())
         opened = open_population(population)
-    except GenieError as error:
-        raise unmet(error) from error
     documents = [document for prompt in opened.prompts for document in opened.documents(prompt)]
     samples = [Sample(input=d.prompt, id=d.id, metadata={"prompt": d.prompt, DOCUMENT: d.text}) for d in documents]
-    made = novelty_task(NAME, (), population, judge, embedder, templates, recorded(), panel)
     return task_with(made, dataset=MemoryDataset(samples, name=NAME), epochs=1)

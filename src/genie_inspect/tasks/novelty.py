@@ -1,23 +1,17 @@
 """What every novelty task is made of: prompts, generation settings, scorer, columns."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Solver, generate
 
-from genie_inspect.asking.prerequisites import unmet
-from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.measures.length import median_words
-from genie_inspect.populations.catalogue import NONE, open_population
+from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
-from genie_inspect.scorers.genie import genie
-from genie_inspect.scorers.panel import NONE as NO_PANEL
-from genie_inspect.scorers.panel import chosen_panel
 from genie_inspect.signature import package_version
-from genie_inspect.solvers.require_grader import require_grader
-from genie_inspect.solvers.require_models import require_models
+from genie_inspect.tasks.instrument import Instrument
 from genie_inspect.tasks.views import feature_view, score_view
 
 # generation settings of the study (arXiv 2606.12790): five documents a prompt, some 500 words each
@@ -25,46 +19,26 @@ EPOCHS = 5
 STUDY_CONFIG = GenerateConfig(temperature=0.7, top_p=0.9, max_tokens=750)
 
 
-def novelty_task(
-    name: str,
-    prompts: Iterable[str],
-    population: str,
-    judge: str,
-    embedder: str,
-    templates: str | None = None,
-    solver: Solver | None = None,
-    panel: str | Sequence[str] = NO_PANEL,
-) -> Task:
+def novelty_task(name: str, prompts: Iterable[str], instrument: Instrument, solver: Solver | None = None) -> Task:
     """A task that writes a document for each prompt and scores its novelty by feature.
 
     Args:
         name: The task's name in the dataset and the log.
         prompts: What to write about when there is no population; else the population's own prompts are taken.
-        population: `none`, or what the documents are compared with.
-        judge: As for the scorer `genie`.
-        embedder: As for the scorer `genie`.
-        templates: As for the scorer `genie`.
+        instrument: What the documents are compared with, and how.
         solver: How documents are made; plain generation unless given.
-        panel: Holistic measures beside Genie: `none`, `cheap` (no model is asked), `all`, or their names.
 
     Raises:
-        PrerequisiteError: If an option cannot be used; before anything is generated.
+        GenieError: If an option cannot be used; before anything is generated.
+        PrerequisiteError: If a run has begun without a model that is asked.
     """
-    from genie_inspect.tasks.cost_line import announce_cost
+    from genie_inspect.tasks.cost_line import announce_cost  # the registry, which every eval loads, does without it
 
-    try:
-        taken = chosen_panel(panel, judge)
-        if population == NONE:
-            if taken.names:
-                raise UnknownChoiceError("panel", panel, f"{NO_PANEL} when there is no population to compare with")
-            return _generation(name, prompts, solver)
-        opened = open_population(population)
-        scorers = [genie(population, judge, embedder, templates)]
-        scorers += taken.scorers(population, embedder, templates).values()
-        setup = [require_grader(judge), require_models(taken.asks_equivalence, preference=taken.asks_preference)]
-        announce_cost(opened, judge, EPOCHS, templates)
-    except GenieError as error:
-        raise unmet(error) from error
+    if not instrument.scores:
+        return _generation(name, prompts, solver)
+    opened = open_population(instrument.population)
+    scorers, setup = instrument.scorers(), instrument.requirements()
+    announce_cost(opened, instrument, EPOCHS)
     features = [feature.name for feature in opened.features]
     return Task(
         dataset=prompt_dataset(name, opened.prompts, _lengths(opened)),
@@ -73,7 +47,7 @@ def novelty_task(
         scorer=scorers,
         epochs=EPOCHS,
         config=STUDY_CONFIG,
-        viewer=feature_view("genie", features, taken.keys),
+        viewer=feature_view("genie", features, instrument.measures.keys),
         metadata={"population": opened.name, "features": {f.name: f.definition for f in opened.features}},
         version=package_version(),
     )

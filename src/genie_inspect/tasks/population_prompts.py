@@ -2,10 +2,11 @@
 
 from inspect_ai import Task, task
 
-from genie_inspect.asking.prerequisites import unmet
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.engines.prompt_sources import prompt_lines
 from genie_inspect.errors import GenieError
 from genie_inspect.populations.catalogue import NONE
+from genie_inspect.tasks.instrument import Instrument
 from genie_inspect.tasks.novelty import novelty_task
 
 
@@ -16,6 +17,7 @@ def population_prompts(
     judge: str = "list",
     embedder: str = "static",
     templates: str | None = None,
+    cache: bool = True,
 ) -> Task:
     """Documents for a population's prompts, scored along its features; or for prompts that shall get a population.
 
@@ -25,11 +27,17 @@ def population_prompts(
         judge: As for `synthetic_prompts`.
         embedder: As for `synthetic_prompts`.
         templates: As for `synthetic_prompts`.
+        cache: As for `synthetic_prompts`.
+
+    Raises:
+        RefusedError: If an option cannot be used; before anything is generated.
     """
-    if (population == NONE) == (prompts is None):
-        raise unmet("give either population=<name or folder> or prompts=<text file of a prompt a line>")
-    try:
+    with refusals():
+        instrument = Instrument(population, judge, embedder, templates, cache=cache)
+        if instrument.scores == (prompts is not None):
+            raise GenieError(
+                f"population is {population!r} and prompts is {prompts!r}, expected one of population=<name or folder> "
+                "and prompts=<text file of a prompt a line>"
+            )
         given = prompt_lines(prompts) if prompts is not None else []
-    except GenieError as error:
-        raise unmet(error) from error
-    return novelty_task("population_prompts", given, population, judge, embedder, templates)
+        return novelty_task("population_prompts", given, instrument)

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from inspect_ai import Task, task
 
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.scorers.panel import NONE
+from genie_inspect.tasks.instrument import Instrument
 from genie_inspect.tasks.novelty import novelty_task
 
 PROMPTS = Path(__file__).parents[1] / "data" / "synthetic_prompts.txt"
@@ -17,6 +19,7 @@ def synthetic_prompts(
     embedder: str = "static",
     templates: str | None = None,
     panel: str | list[str] = NONE,
+    cache: bool = True,
 ) -> Task:
     """Short stories about two things that seldom meet, scored for novelty by feature.
 
@@ -29,10 +32,16 @@ def synthetic_prompts(
         panel: Holistic measures on the same documents: `none`, `cheap` (cosine, compression, creativity_index and
             partition; no model is asked), `all` (litbench too, which asks `--model-role preference=...` or the
             grader), or names with commas between them.
+        cache: As for the scorer `genie`: false asks the grader anew what it has said before.
+
+    Raises:
+        RefusedError: If an option cannot be used; before anything is generated.
 
     Source: Genie (arXiv 2606.12790).
     """
-    return novelty_task("synthetic_prompts", concept_pairs(), population, judge, embedder, templates, panel=panel)
+    with refusals():
+        instrument = Instrument(population, judge, embedder, templates, panel, cache)
+        return novelty_task("synthetic_prompts", concept_pairs(), instrument)
 
 
 def concept_pairs() -> list[str]:

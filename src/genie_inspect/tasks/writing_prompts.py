@@ -2,11 +2,12 @@
 
 from inspect_ai import Task, task
 
-from genie_inspect.asking.prerequisites import unmet
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.engines.prompt_sources import writing_prompt_sample
-from genie_inspect.errors import GenieError
 from genie_inspect.populations.catalogue import NONE
 from genie_inspect.scorers.panel import NONE as NO_PANEL
+from genie_inspect.solvers.options import check_count
+from genie_inspect.tasks.instrument import Instrument
 from genie_inspect.tasks.novelty import novelty_task
 
 
@@ -20,6 +21,7 @@ def writing_prompts(
     sample: int = 25,
     seed: int = 0,
     panel: str | list[str] = NO_PANEL,
+    cache: bool = True,
 ) -> Task:
     """Stories from prompts that people wrote for each other, scored when a population of such stories is given.
 
@@ -33,9 +35,13 @@ def writing_prompts(
         sample: How many prompts are drawn.
         seed: Which ones.
         panel: As for `synthetic_prompts`.
+        cache: As for `synthetic_prompts`.
+
+    Raises:
+        RefusedError: If an option cannot be used; before anything is generated.
     """
-    try:
-        prompts = writing_prompt_sample(dataset, sample, seed) if population == NONE else []
-    except GenieError as error:
-        raise unmet(error) from error
-    return novelty_task("writing_prompts", prompts, population, judge, embedder, templates, panel=panel)
+    with refusals():
+        instrument = Instrument(population, judge, embedder, templates, panel, cache)
+        check_count("sample", sample)
+        prompts = [] if instrument.scores else writing_prompt_sample(dataset, sample, seed)
+        return novelty_task("writing_prompts", prompts, instrument)

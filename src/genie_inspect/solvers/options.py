@@ -1,0 +1,43 @@
+"""Options of solvers and tasks that are checked alike."""
+
+from os import PathLike
+
+from genie_inspect.errors import UnknownChoiceError
+
+
+def check_count(option: str, value: object, lowest: int = 1, reason: str = "") -> None:
+    """Refuse what is no whole number of at least `lowest`.
+
+    Args:
+        option: Its name, for the error message.
+        value: What was given.
+        lowest: The least that works.
+        reason: Why less does not, for the error message.
+
+    Raises:
+        UnknownChoiceError: If it is not.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
+        raise UnknownChoiceError(
+            option, value, f"a whole number of at least {lowest}" + (f": {reason}" if reason else "")
+        )
+
+
+def check_switch(option: str, value: object) -> None:
+    """Refuse what is neither true nor false; a word such as "no" would count as true.
+
+    Raises:
+        UnknownChoiceError: If it is not.
+    """
+    if not isinstance(value, bool):
+        raise UnknownChoiceError(option, value, "true or false")
+
+
+def check_text(option: str, value: object) -> None:
+    """Refuse what is no text, such as a number that stands without quotes on the command line.
+
+    Raises:
+        UnknownChoiceError: If it is not.
+    """
+    if not isinstance(value, str | PathLike):
+        raise UnknownChoiceError(option, value, "a name or a path")
