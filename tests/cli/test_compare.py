@@ -8,7 +8,8 @@ from inspect_ai.log import write_eval_log
 from tests.reports.logs import log_of, plots
 
 from genie_inspect.cli import main
-from genie_inspect.statistics.bootstrap import paired_bootstrap
+from genie_inspect.statistics.equivalence import tost
+from genie_inspect.statistics.permutation import paired_permutation
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
 AFTER = (0.61, 0.60, 0.60, 0.66, 0.60, 0.61, 0.62, 0.61)
@@ -31,12 +32,42 @@ def test_the_table_shows_means_difference_test_equivalence_power_and_coverage(lo
     (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
     cells = line.split()
     assert cells[:3] == ["plot", "0.510", "0.614"]
-    found = paired_bootstrap(BEFORE, AFTER, studentised=True)
+    found = paired_permutation(BEFORE, AFTER)
     assert cells[3:6] == ["+0.104", f"[{found.low:+.3f},", f"{found.high:+.3f}]"]
     assert cells[7].endswith("*")
     assert cells[8] == "0.004"  # 0.2 standard deviations of BEFORE: 0.2 * 0.0212
     assert cells[11:] == ["8", "75%", "/", "100%"]
     assert "Of 1 differences from plain, 1 holds (raised plot +0.104)" in result.output
+
+
+def test_the_legend_says_which_tests_p_alike_and_power_are_of(logs: Path) -> None:
+    legend = " ".join(called(logs, "--baseline", "plain").output.split())
+    assert "p: sign-flip permutation test, corrected (holm) over 1 tests" in legend
+    assert "a difference beyond the margin, two one-sided paired t tests, corrected likewise" in legend
+    assert "power: a paired t test's chance" in legend
+    assert "0 is outside where its p is below 5% by itself" in legend
+    resampled = " ".join(called(logs, "--baseline", "plain", "--equivalence", "bootstrap").output.split())
+    assert "a difference beyond the margin, two one-sided paired bootstraps, corrected likewise" in resampled
+
+
+def test_json_says_which_test_and_which_equivalence_it_was(logs: Path) -> None:
+    found, resampled = (
+        json.loads(called(logs, "--baseline", "plain", "--margin", "0.1", "--json", *more).output)
+        for more in ((), ("--equivalence", "bootstrap"))
+    )
+    assert (found["test"], found["equivalence"]) == ("sign-flip permutation test", "t")
+    assert (resampled["test"], resampled["equivalence"]) == ("sign-flip permutation test", "bootstrap")
+    p_values = [values["differences"][0]["p_unlike"] for values in (found, resampled)]
+    assert p_values == [tost(BEFORE, AFTER, 0.1, method).p_value for method in ("t", "bootstrap")]
+    assert found["differences"][0]["p_value"] == resampled["differences"][0]["p_value"] == 1 / 128
+
+
+def test_too_few_pairs_for_an_interval_show_dashes(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE[:5]))
+    log_of(tmp_path, "raised", plots(*AFTER[:5]))
+    result = called(tmp_path, "--baseline", "plain")
+    assert "[-, -]" in next(line for line in result.output.splitlines() if line.startswith(" plot"))
+    assert "with 5 prompts no p-value lies below 0.062: no difference could hold" in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 100, 120])
@@ -116,6 +147,7 @@ def test_the_heatmap_is_written_by_the_files_ending(logs: Path, tmp_path: Path, 
     [
         (("--baseline", "nobody"), "baseline is 'nobody', expected one of: plain; raised"),
         (("--baseline", "plain", "--correction", "fdr"), "correction is 'fdr', expected one of holm, bonferroni, none"),
+        (("--baseline", "plain", "--equivalence", "z"), "equivalence is 'z', expected one of t, bootstrap"),
         (("--baseline", "plain", "--margin", "-1"), "margin is -1.0, expected a number above 0"),
         (("--baseline", "plain", "--min-coherence", "3"), "has no coherence"),
         (("--baseline", "plain", "--picture", "grid.jpg"), "picture is 'grid.jpg'"),

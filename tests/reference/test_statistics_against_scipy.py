@@ -1,5 +1,7 @@
 """Our tests and intervals against scipy's, where it has them."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,6 +9,8 @@ from scipy import stats
 from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.intervals import clustered_interval
+from genie_inspect.statistics.pairs import PairedTest
+from genie_inspect.statistics.permutation import paired_permutation
 from genie_inspect.statistics.power import paired_power
 
 SIZES = [5, 12, 50]
@@ -34,15 +38,26 @@ def test_one_delta_a_prompt_has_the_interval_of_a_paired_t_test(pairs: int) -> N
     assert [ours.low, ours.high] == pytest.approx([theirs.low, theirs.high])
 
 
-def test_with_many_pairs_both_bootstraps_come_to_the_paired_t_test() -> None:
+@pytest.mark.parametrize("test", [paired_bootstrap, paired_permutation])
+def test_with_many_pairs_bootstrap_and_permutation_come_to_the_paired_t_test(test: Callable[..., PairedTest]) -> None:
     before, after = sides(400)
     after = after - 0.032  # what is left is borderline
     theirs = stats.ttest_rel(after, before)
     assert 0.01 < theirs.pvalue < 0.3
-    for studentised in (False, True):
-        ours = paired_bootstrap(before, after, studentised=studentised)
-        assert ours.p_value == pytest.approx(theirs.pvalue, abs=0.02)
-        assert [ours.low, ours.high] == pytest.approx(list(theirs.confidence_interval(0.95)), abs=0.001)
+    ours = test(before, after)
+    assert ours.p_value == pytest.approx(theirs.pvalue, abs=0.02)
+    assert [ours.low, ours.high] == pytest.approx(list(theirs.confidence_interval(0.95)), abs=0.001)
+
+
+@pytest.mark.parametrize("pairs", [5, 8, 12])
+def test_the_permutation_test_has_scipys_exact_p_value(pairs: int) -> None:
+    before, after = sides(pairs)
+    theirs = stats.permutation_test((before, after), _mean_delta, permutation_type="samples", n_resamples=np.inf)
+    assert paired_permutation(before, after).p_value == pytest.approx(theirs.pvalue)
+
+
+def _mean_delta(before: np.ndarray, after: np.ndarray, axis: int) -> np.ndarray:
+    return np.asarray(np.mean(after - before, axis=axis))
 
 
 @pytest.mark.parametrize("pairs", SIZES)

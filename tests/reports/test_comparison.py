@@ -10,9 +10,9 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.reports.comparison import Options, compare
 from genie_inspect.reports.selection import Selection
 from genie_inspect.reports.summary import ReportError
-from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.equivalence import tost
+from genie_inspect.statistics.permutation import paired_permutation
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
 AFTER = (0.61, 0.60, 0.60, 0.66, 0.60, 0.61, 0.62, 0.61)
@@ -31,7 +31,7 @@ def test_each_key_is_compared_over_the_pairs_of_prompts(tmp_path: Path) -> None:
         "prompt",
     )
     difference = row.finding.difference
-    expected = paired_bootstrap(BEFORE, AFTER, studentised=True)
+    expected = paired_permutation(BEFORE, AFTER)
     assert difference.pairs == 8
     assert (difference.before, difference.after) == pytest.approx((sum(BEFORE) / 8, sum(AFTER) / 8))
     assert (difference.delta, difference.low, difference.high) == pytest.approx(
@@ -117,6 +117,14 @@ def test_p_values_are_corrected_over_every_test_of_every_run(tmp_path: Path) -> 
     raw = [row.finding.p_value for row in by["none"]]
     assert [row.finding.p_value for row in by["bonferroni"]] == pytest.approx([min(1, 2 * p) for p in raw])
     assert sorted(row.finding.p_value for row in by["holm"])[0] == pytest.approx(min(1, 2 * min(raw)))
+
+
+def test_equivalence_is_tested_by_the_method_of_the_options(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE))
+    log_of(tmp_path, "outlined", plots(*AFTER))
+    for method in ("t", "bootstrap"):
+        (row,) = compare([tmp_path], "plain", Options(margin=0.1, equivalence=method)).rows
+        assert row.finding.difference.p_unlike == pytest.approx(tost(BEFORE, AFTER, 0.1, method).p_value)
 
 
 def test_equal_runs_are_equivalent_and_nothing_differs(tmp_path: Path) -> None:
@@ -272,6 +280,7 @@ def test_a_scorer_that_a_log_lacks_is_refused(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (Options(correction="sidak"), "correction is 'sidak', expected one of holm, bonferroni, none"),
+        (Options(equivalence="z"), "equivalence is 'z', expected one of t, bootstrap"),
         (Options(margin=0.0), "margin is 0.0"),
         (Options(margin=math.nan), "margin is nan"),
     ],

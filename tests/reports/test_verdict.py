@@ -71,6 +71,41 @@ def test_length_matching_needs_no_warning(tmp_path: Path) -> None:
     assert not any("writes" in line for line in warnings(matched))
 
 
+@pytest.mark.parametrize(
+    ("prompts", "runs", "correction", "warned"),
+    # 5 prompts: no p below 2 / 32; 8: 2 / 256, times 6 tests 0.047, times 7 0.055
+    [
+        (5, 1, "none", "0.062:"),
+        (6, 1, "none", ""),
+        (8, 6, "holm", ""),
+        (8, 7, "none", ""),
+        (8, 7, "holm", "0.0078, over"),
+    ],
+)
+def test_too_few_prompts_for_anything_to_hold_are_warned_of(
+    tmp_path: Path, prompts: int, runs: int, correction: str, warned: str
+) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE[:prompts]))
+    for number in range(runs):
+        log_of(tmp_path, f"raised{number}", plots(*AFTER[:prompts]))
+    found = compare([tmp_path], "plain", Options(correction=correction))
+    lines = [line for line in warnings(found) if "no difference could hold" in line]
+    assert [line.startswith(f"with {prompts} prompts no p-value lies below {warned}") for line in lines] == (
+        [True] if warned else []
+    )
+    assert any(row.finding.differs for row in found.rows) != bool(warned)
+
+
+def test_the_warning_of_too_few_prompts_says_what_the_correction_makes_of_them(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE))
+    for number in range(8):
+        log_of(tmp_path, f"raised{number}", plots(*AFTER))
+    assert warnings(compare([tmp_path], "plain")) == [
+        "with 8 prompts no p-value lies below 0.0078, over 8 tests 0.062 after Holm's correction: no difference could "
+        "hold, however large; take more prompts, or fewer tests (--scorer)"
+    ]
+
+
 def test_one_prompt_is_no_test_however_many_documents_it_has(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", {"owl": [{"plot": 0.1}, {"plot": 0.2}]}, texts=("one", "two"))
     later = {"owl": [{"plot": 0.8}, {"plot": 0.9}]}

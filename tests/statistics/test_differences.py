@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from genie_inspect.statistics.bootstrap import paired_bootstrap
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.corrections import holm
 from genie_inspect.statistics.differences import differences, findings
 from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.equivalence import tost
+from genie_inspect.statistics.permutation import least_p_value, paired_permutation
 from genie_inspect.statistics.power import paired_power
 
 RANDOM = np.random.default_rng(0)
@@ -20,13 +21,13 @@ SCORES = arrays(float, (8, 2), elements=st.floats(0, 1))
 
 
 def test_each_column_is_what_the_single_estimates_say() -> None:
-    bootstrap = paired_bootstrap(BEFORE, AFTER, studentised=True)
+    test = paired_permutation(BEFORE, AFTER)
     for column, difference in enumerate(differences(BEFORE, AFTER)):
         before, after = BEFORE[:, column], AFTER[:, column]
         assert difference.pairs == 12
         assert (difference.before, difference.after) == pytest.approx((before.mean(), after.mean()))
-        assert (difference.low, difference.high) == (bootstrap.low[column], bootstrap.high[column])
-        assert difference.p_value == bootstrap.p_value[column]
+        assert (difference.low, difference.high) == (test.low[column], test.high[column])
+        assert (difference.p_value, difference.least_p) == (test.p_value[column], least_p_value(12))
         assert difference.effect == cohens_d(before, after)
         assert difference.spread == pytest.approx((after - before).std(ddof=1))
         assert (difference.p_unlike, difference.margin) == (tost(before, after).p_value, tost(before, after).margin)
@@ -84,14 +85,65 @@ def test_an_unknown_correction_is_a_key_error() -> None:
         findings([], "fdr")
 
 
+@settings(deadline=None, max_examples=100)
+@given(arrays(float, (8, 3), elements=st.floats(-1, 1)), st.floats(0.01, 2))
+def test_p_value_and_interval_agree_also_where_it_is_cut(deltas: np.ndarray, span: float) -> None:
+    for difference in differences(np.zeros_like(deltas), deltas, margin=0.1):
+        cut = difference.within(span)
+        assert {end.low > 0 or end.high < 0 for end in (difference, cut)} == {difference.p_value < 0.05}
+        assert -span <= cut.low <= cut.high <= span
+
+
+def test_eight_positive_skewed_differences_differ_and_their_interval_says_so() -> None:
+    deltas = np.array([[0.04, 0.07, 0.11, 0.12, 0.13, 0.17, 0.26, 0.54]]).T
+    (finding,) = findings(differences(np.zeros((8, 1)), deltas, margin=0.1))
+    assert finding.p_value == 2 / 256
+    assert finding.differs
+    assert finding.difference.low > 0
+
+
+@pytest.mark.parametrize(("tests", "holds"), [(1, True), (6, True), (7, False)])
+def test_eight_pairs_hold_after_correction_over_up_to_six_tests_and_have_no_power_beyond(
+    tests: int, holds: bool
+) -> None:
+    # the least p-value of 8 pairs, 1 / 128, times 6 is 0.047, times 7 is 0.055
+    before = np.repeat(np.linspace(0, 1, 8)[:, None], tests, axis=1)
+    after = before + np.linspace(0.1, 0.2, 8)[:, None]
+    for finding in findings(differences(before, after)):
+        assert finding.difference.least_p == finding.difference.p_value == 1 / 128
+        assert finding.differs == holds
+        assert finding.power == (pytest.approx(0.9, abs=0.1) if holds else 0)
+
+
 def test_an_interval_ends_where_no_difference_can_lie() -> None:
-    (found,) = differences([[0.0], [0.1], [0.9], [0.2]], [[1.0], [0.1], [0.8], [0.5]])
-    assert 1 < found.high < math.inf
-    assert (found.within(1).high, found.within(1).delta) == (1, found.delta)
-    assert found.within(1).low == max(found.low, -1)
+    # 6 of 128 ways may be left out above; means of turned deltas from above: 1.2, 1 (with .8), .975, .95, .925, and
+    # of 1.2, .8 and .75 the sixth
+    deltas = np.array([[-0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 1.2]]).T
+    (difference,) = differences(np.zeros((8, 1)), deltas)
+    assert difference.high == pytest.approx(2.75 / 3)
+    assert (difference.within(0.85).high, difference.within(0.85).delta) == (0.85, difference.delta)
+    assert difference.within(0.85).low == difference.low
+    assert difference.within(1) == difference
+
+
+def test_where_every_difference_is_beyond_the_range_the_interval_is_its_end() -> None:
+    (difference,) = differences([[0.0]] * 8, [[1 + 1e-9]] * 8)
+    assert (difference.within(1).low, difference.within(1).high) == (1, 1)
 
 
 def test_an_end_that_few_pairs_leave_open_stays_open() -> None:
     (found,) = differences([[0.1], [0.2]], [[0.2], [0.7]])
     assert (found.low, found.high) == (-math.inf, math.inf)
     assert found.within(1) == found
+
+
+def test_equivalence_is_tested_as_the_option_says() -> None:
+    for method in ("t", "bootstrap"):
+        for column, difference in enumerate(differences(BEFORE, AFTER, equivalence=method, resamples=500, seed=3)):
+            expected = tost(BEFORE[:, column], AFTER[:, column], method=method, resamples=500, seed=3)
+            assert difference.p_unlike == expected.p_value
+
+
+def test_an_unknown_method_of_equivalence_is_refused() -> None:
+    with pytest.raises(UnknownChoiceError, match="method is 'z', expected t or bootstrap"):
+        differences(BEFORE, AFTER, equivalence="z")

@@ -18,8 +18,9 @@ from genie_inspect.calibration.raters import Ratings
 from genie_inspect.calibration.targets import Target
 from genie_inspect.measures.genie import question_novelty
 from genie_inspect.statistics.agreement import krippendorff_alpha
-from genie_inspect.statistics.bootstrap import BootstrapInterval, PairedBootstrap, paired_bootstrap
+from genie_inspect.statistics.bootstrap import BootstrapInterval, paired_bootstrap
 from genie_inspect.statistics.order import position_effect
+from genie_inspect.statistics.pairs import PairedTest
 from genie_inspect.statistics.ranking import kendall
 
 ALL = "all features"  # no feature's name has a space
@@ -169,7 +170,7 @@ class _Table:
         return _interval(paired_bootstrap(means[0], means[1], self.resamples))
 
 
-def _interval(found: PairedBootstrap) -> BootstrapInterval:
+def _interval(found: PairedTest) -> BootstrapInterval:
     return BootstrapInterval(found.delta, found.low, found.high, 0)
 
 

@@ -22,6 +22,7 @@ from genie_inspect.reports.verdict import verdict, warnings
 @click.option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
 @click.option("--correction", default="holm", show_default=True, help="holm, bonferroni or none, over all tests shown.")
 @click.option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
+@click.option("--equivalence", default="t", show_default=True, help="Two one-sided tests: t, or the study's bootstrap.")
 @click.option("--length-matched", is_flag=True, help="Documents and population of like length alone (1.5x).")
 @click.option("--min-coherence", type=float, help="Leave out documents that are rated lower, or not rated.")
 @click.option("--picture", type=click.Path(path_type=Path), help="Write a heatmap to this .svg or .png.")
@@ -33,6 +34,7 @@ def compare(
     scorers: tuple[str, ...],
     correction: str,
     margin: float | None,
+    equivalence: str,
     length_matched: bool,
     min_coherence: float | None,
     picture: Path | None,
@@ -49,7 +51,7 @@ def compare(
     """
     from rich.console import Console
 
-    options = Options(scorers, correction, margin, Selection(length_matched, min_coherence))
+    options = Options(scorers, correction, margin, Selection(length_matched, min_coherence), equivalence)
     with shown_errors():
         if picture:
             check_picture(picture)

@@ -11,6 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from genie_inspect.reports.comparison import Comparison, Facts, Row
+from genie_inspect.statistics.differences import LEVEL, TEST
+from genie_inspect.statistics.equivalence import METHODS
 
 LineT = TypeVar("LineT")  # a Row or a run's Facts
 UNBOUND = 10_000  # columns: what a table takes where nothing has to fold
@@ -28,7 +30,7 @@ class Head(Generic[LineT]):
 def difference_tables(found: Comparison, run: str, console: Console) -> list[Table]:
     """Keys down; means, difference with interval, Cohen's d, corrected p-values, power, pairs and coverage across.
 
-    An end of an interval that too few differing pairs leave open is a dash.
+    Both ends of an interval that too few pairs leave open are dashes.
     """
     rows = [row for row in found.rows if row.run == run]
     scorers = list(dict.fromkeys(row.scorer for row in rows))
@@ -51,10 +53,13 @@ def legend(found: Comparison) -> str:
     tests = sum(not math.isnan(row.finding.p_value) for row in found.rows)
     by_instance = any(row.instances is not None for row in found.rows)
     return (
-        f"p: corrected ({found.options.correction}) over {tests} tests. alike: p of a difference beyond the margin, "
-        "corrected likewise. *: holds. power: chance of finding a difference as large as the margin. pairs: prompts"
+        f"p: {TEST}, corrected ({found.options.correction}) over {tests} tests. alike: p of a difference beyond "
+        f"the margin, two one-sided {METHODS[found.options.equivalence]}, corrected likewise. *: holds. power: a "
+        "paired t test's chance of finding a difference as large as the margin; 0% where no p of so few pairs could "
+        "hold. pairs: prompts"
         + (" (pairs of documents in them)" if by_instance else "")
-        + ". used: share of questions, baseline / run. Intervals stand for themselves, uncorrected."
+        + ". used: share of questions, baseline / run. Intervals are of the same test, uncorrected: 0 is outside where "
+        f"its p is below {LEVEL:.0%} by itself; [-, -]: too few pairs."
     )
 
 

@@ -13,6 +13,7 @@ from genie_inspect.reports.scored_logs import do_not_compare
 from genie_inspect.reports.selection import Selection, selected
 from genie_inspect.reports.summary import ReportError, log_files
 from genie_inspect.statistics.differences import CORRECTIONS, Difference, Finding, differences, findings
+from genie_inspect.statistics.equivalence import METHODS
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Options:
     correction: str = "holm"
     margin: float | None = None
     selection: Selection = field(default_factory=Selection)
+    equivalence: str = "t"
+    """Method of `tost`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
     Raises:
         ReportError: If there are fewer than two logs, one is not finished, the baseline is unknown or ambiguous, no
             prompt or no scorer is common, signatures differ, or what the selection asks for is not in the logs.
-        UnknownChoiceError: If the correction is unknown or the margin is not above 0.
+        UnknownChoiceError: If correction or equivalence is unknown or the margin is not above 0.
     """
     options = options or Options()
     _check(options)
@@ -105,9 +108,7 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
         index: paired(kept[bases[index]][0], kept[index][0], scorers) for index in range(len(runs)) if index in bases
     }
     columns = [
-        difference
-        for index, found in pairs.items()
-        for difference in _differences(found, options.margin, runs[index].spans)
+        difference for index, found in pairs.items() for difference in _differences(found, options, runs[index].spans)
     ]
     judged = iter(findings(columns, options.correction))
     rows = [
@@ -133,12 +134,14 @@ def _unmatched(runs: Sequence[Run], scorers: Sequence[str], options: Options) ->
 def _check(options: Options) -> None:
     if options.correction not in CORRECTIONS:
         raise UnknownChoiceError("correction", options.correction, "one of " + ", ".join(CORRECTIONS))
+    if options.equivalence not in METHODS:
+        raise UnknownChoiceError("equivalence", options.equivalence, "one of " + ", ".join(METHODS))
     if options.margin is not None and not 0 < options.margin < math.inf:
         raise UnknownChoiceError("margin", options.margin, "a number above 0")
 
 
-def _differences(pairs: Pairs, margin: float | None, spans: Mapping[str, float]) -> list[Difference]:
-    found = differences(pairs.before, pairs.after, margin)
+def _differences(pairs: Pairs, options: Options, spans: Mapping[str, float]) -> list[Difference]:
+    found = differences(pairs.before, pairs.after, options.margin, equivalence=options.equivalence)
     return [one.within(spans.get(key, math.inf)) for one, (_, key) in zip(found, pairs.keys, strict=True)]
 
 

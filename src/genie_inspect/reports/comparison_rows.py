@@ -8,6 +8,7 @@ from typing import Any
 
 from genie_inspect.reports.comparison import Comparison, Row
 from genie_inspect.reports.verdict import verdict, warnings
+from genie_inspect.statistics.differences import TEST
 
 
 def as_values(found: Comparison) -> dict[str, Any]:
@@ -19,6 +20,8 @@ def as_values(found: Comparison) -> dict[str, Any]:
         "baselines": list(found.baselines),
         "signatures": found.signatures,
         "correction": found.options.correction,
+        "test": TEST,
+        "equivalence": found.options.equivalence,
         **selection,
         "runs": [_plain(asdict(run)) for run in found.runs],
         "differences": [_plain(_flat(row)) for row in found.rows],

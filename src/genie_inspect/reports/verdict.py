@@ -61,6 +61,7 @@ def warnings(found: Comparison) -> list[str]:
         for label, most in _pairs(found).items()
         if most == 1
     ]
+    notes += _too_few(found)
     notes += [
         f"{label} has {count} documents written after one that its baseline's log lacks, so prompts are paired; for "
         "pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
@@ -79,6 +80,21 @@ def _pairs(found: Comparison) -> dict[str, int]:
     for row in found.rows:
         pairs[row.run] = max(pairs.get(row.run, 0), row.finding.difference.pairs)
     return pairs
+
+
+def _too_few(found: Comparison) -> list[str]:
+    """That no difference could hold, where the smallest p-value there can be is not small enough once corrected."""
+    differences = [row.finding.difference for row in found.rows if not math.isnan(row.finding.p_value)]
+    least = min((difference.least_p for difference in differences), default=0.0)
+    tests = 1 if found.options.correction == "none" else len(differences)
+    if least * tests < LEVEL:
+        return []
+    pairs = max(difference.pairs for difference in differences)
+    corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[found.options.correction]}"
+    return [
+        f"with {pairs} prompts no p-value lies below {least:.2g}{corrected if tests > 1 else ''}: no difference could "
+        "hold, however large; take more prompts, or fewer tests (--scorer)"
+    ]
 
 
 def _of_unlike_length(found: Comparison) -> dict[str, tuple[float, str, float]]:

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.corrections import bonferroni, holm
 from genie_inspect.statistics.effect import cohens_d
-from genie_inspect.statistics.equivalence import tost
-from genie_inspect.statistics.pairs import Values, paired_values
+from genie_inspect.statistics.equivalence import Equivalence, tost
+from genie_inspect.statistics.pairs import Values, complete_pairs, paired_values
+from genie_inspect.statistics.permutation import least_p_value, paired_permutation
 from genie_inspect.statistics.power import paired_power
 
 LEVEL = 0.05
+TEST = "sign-flip permutation test"
 
 
 def uncorrected(p_values: ArrayLike) -> Values:
@@ -42,7 +43,9 @@ class Difference:
     spread: float
     """Standard deviation of the deltas."""
     p_value: float
-    """That the mean delta is 0: studentised paired bootstrap, two-sided."""
+    """That the mean delta is 0, two-sided; below LEVEL exactly where 0 lies outside of `low` to `high`."""
+    least_p: float
+    """The smallest p-value that so few pairs can have."""
     p_unlike: float
     """That the mean delta is at least the margin: two one-sided tests."""
     margin: float
@@ -50,10 +53,9 @@ class Difference:
     def within(self, span: float) -> "Difference":
         """The same with its interval cut at -span and span, beyond which no difference can lie.
 
-        An end that few pairs leave open stays open.
+        An end that few pairs leave open stays open, and 0 is inside afterwards exactly where it was before.
         """
-        low = max(self.low, -span) if math.isfinite(self.low) else self.low
-        high = min(self.high, span) if math.isfinite(self.high) else self.high
+        low, high = (max(-span, min(end, span)) if math.isfinite(end) else end for end in (self.low, self.high))
         return replace(self, low=low, high=high)
 
 
@@ -67,31 +69,46 @@ class Finding:
     p_unlike: float
     """Corrected likewise."""
     power: float
-    """Chance that a delta as large as the margin is found, with these pairs and this spread at the corrected level."""
+    """Chance that a paired t test finds a delta as large as the margin, with these pairs and this spread at the
+    corrected level; 0 where so few pairs have no p-value below it."""
     differs: bool
     is_equivalent: bool
 
 
 def differences(
-    before: ArrayLike, after: ArrayLike, margin: float | None = None, resamples: int = 10_000, seed: int = 0
+    before: ArrayLike,
+    after: ArrayLike,
+    margin: float | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    equivalence: str = "t",
 ) -> list[Difference]:
-    """One difference a column.
+    """One difference a column, its interval at 1 - LEVEL.
 
     Args:
         before: Shape (N, F); a pair with a NaN is left out of its column.
         after: The other side, same shape.
         margin: Largest mean delta that does not matter; default: 0.2 standard deviations of `before`, by column.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Of the permutation test, and of a bootstrap for equivalence.
+        seed: Of both.
+        equivalence: Method of `tost`.
 
     Raises:
+        UnknownChoiceError: If the method is unknown.
         ValueError: If the shapes differ, a value is infinite or an option is out of range.
     """
     first, second = paired_values(before, after)
-    found = paired_bootstrap(first, second, resamples, seed, studentised=True)
+    test = paired_permutation(first, second, resamples, seed, level=LEVEL)
+    columns = [complete_pairs(*sides) for sides in zip(first.T, second.T, strict=True)]
     return [
-        _difference(first[:, column], second[:, column], margin, low, high, p_value)
-        for column, (low, high, p_value) in enumerate(zip(found.low, found.high, found.p_value, strict=True))
+        _difference(
+            *sides,
+            ends=(float(low), float(high)),
+            p_value=float(p_value),
+            least_p=least_p_value(len(sides[0]), resamples),
+            alike=tost(*sides, margin, equivalence, resamples, seed),
+        )
+        for sides, low, high, p_value in zip(columns, test.low, test.high, test.p_value, strict=True)
     ]
 
 
@@ -119,27 +136,27 @@ def findings(found: Sequence[Difference], correction: str = "holm", level: float
 
 
 def _difference(
-    before: Values, after: Values, margin: float | None, low: float, high: float, p_value: float
+    before: Values, after: Values, ends: tuple[float, float], p_value: float, least_p: float, alike: Equivalence
 ) -> Difference:
-    present = ~np.isnan(before)
-    before, after = before[present], after[present]
-    means = (float(before.mean()), float(after.mean())) if len(before) else (math.nan, math.nan)
-    alike = tost(before, after, margin)
+    """A column's complete pairs with what the tests say of them."""
     return Difference(
-        pairs=len(before),
-        before=means[0],
-        after=means[1],
+        pairs=alike.n,
+        before=float(before.mean()) if alike.n else math.nan,
+        after=float(after.mean()) if alike.n else math.nan,
         delta=alike.delta,
-        low=float(low),
-        high=float(high),
+        low=ends[0],
+        high=ends[1],
         effect=cohens_d(before, after),
-        spread=float((after - before).std(ddof=1)) if len(before) > 1 else math.nan,
-        p_value=float(p_value),
+        spread=float((after - before).std(ddof=1)) if alike.n > 1 else math.nan,
+        p_value=p_value,
+        least_p=least_p,
         p_unlike=alike.p_value,
         margin=alike.margin,
     )
 
 
 def _power(difference: Difference, level: float) -> float:
+    if difference.least_p >= level:
+        return 0.0
     measured = difference.pairs > 1 and difference.spread > 0 and difference.margin > 0
     return paired_power(difference.margin, difference.spread, difference.pairs, level) if measured else math.nan

@@ -7,9 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
-from genie_inspect.statistics.pairs import ROUNDING, Values, centred_deltas, complete_pairs
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.statistics.bootstrap import resampled_means
+from genie_inspect.statistics.pairs import ROUNDING, TIE, Values, centred_deltas, complete_pairs
 
 MARGIN_IN_STANDARD_DEVIATIONS = 0.2
+METHODS = {"t": "paired t tests", "bootstrap": "paired bootstraps"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,46 +29,68 @@ class Equivalence:
     delta: float
     n: int
     """Complete pairs."""
+    method: str
+    """A key of METHODS."""
 
 
-def tost(before: ArrayLike, after: ArrayLike, margin: float | None = None) -> Equivalence:
-    """Equivalence of paired values by two one-sided paired t tests.
-
-    The t test, not the bootstrap: that is what two one-sided tests stand for where nothing else is said, it needs no
-    seed, and at few pairs it does not take the narrow spread of resamples for agreement.
+def tost(
+    before: ArrayLike,
+    after: ArrayLike,
+    margin: float | None = None,
+    method: str = "t",
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Equivalence:
+    """Equivalence of paired values by two one-sided tests.
 
     Args:
         before: Shape (N,); a pair with a NaN is left out.
         after: The other side of the pairs, same shape.
         margin: Largest mean delta that does not matter, above 0. Default: 0.2 of the standard deviation of `before`
             (of the values themselves, divisor N).
+        method: `t`, two paired t tests, or `bootstrap`, the study's: p = (1 + resamples of the centred deltas whose
+            mean lies as far inside of the bound as the observed delta, or further) / (1 + resamples). Where pairs are
+            few, the bootstrap takes the narrow spread of resamples for agreement: with 8 normal deltas around the
+            bound it finds them within 9% of the time at 5%, with 50 in 5% to 6%; the t test in 5%.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
 
     Returns:
         p-values are NaN with fewer than two pairs, and where the default margin is 0 because `before` never varies.
-        Where every delta is the same, each p-value is 0 if that delta lies on the inner side of its bound, else 1.
+        Where every delta is the same, each p-value is the least there is (t: 0, bootstrap: 1 / (1 + resamples)) if
+        that delta lies on the inner side of its bound, else 1.
 
     Raises:
-        ValueError: If the shapes differ, a value is infinite or the margin is not above 0.
+        UnknownChoiceError: If the method is neither.
+        ValueError: If the shapes differ, a value is infinite, the margin is not above 0 or resamples are below 1.
 
-    Source: Schuirmann (1987); the margin is Genie's (arXiv 2606.12790).
+    Source: Schuirmann (1987); margin and bootstrap are Genie's (arXiv 2606.12790).
 
     >>> tost([0.1, 0.5, 0.9], [0.1, 0.5, 0.9]).p_value
     0.0
     """
+    if method not in METHODS:
+        raise UnknownChoiceError("method", method, " or ".join(METHODS))
     if margin is not None and not 0 < margin < math.inf:
         raise ValueError(f"margin is {margin}, expected a number above 0")
+    if resamples < 1:
+        raise ValueError(f"resamples is {resamples}, expected at least 1")
     first, second = complete_pairs(before, after)
     pairs = len(first)
+    nan = math.nan
     if pairs == 0:
-        return Equivalence(math.nan, math.nan, math.nan, math.nan if margin is None else margin, math.nan, 0)
+        return Equivalence(nan, nan, nan, nan if margin is None else margin, nan, 0, method)
     width = _default_margin(first) if margin is None else float(margin)
     mean, centred = centred_deltas(first, second)
     delta = float(mean)
     if pairs == 1 or width == 0:
-        return Equivalence(math.nan, math.nan, math.nan, width, delta, pairs)
-    error = math.sqrt(float((centred**2).sum()) / (pairs - 1) / pairs)
-    lower, upper = (_p_of_outside(width + shift, error, pairs - 1) for shift in (delta, -delta))
-    return Equivalence(lower, upper, max(lower, upper), width, delta, pairs)
+        return Equivalence(nan, nan, nan, width, delta, pairs, method)
+    if method == "t":
+        lower, upper = (_t_test(width + shift, centred) for shift in (delta, -delta))
+    else:
+        drawn = resampled_means(centred[:, None], resamples, seed)[:, 0]
+        lower, upper = _bootstrap(width + delta, drawn), _bootstrap(width - delta, -drawn)
+    return Equivalence(lower, upper, max(lower, upper), width, delta, pairs, method)
 
 
 def _default_margin(before: Values) -> float:
@@ -73,8 +98,16 @@ def _default_margin(before: Values) -> float:
     return MARGIN_IN_STANDARD_DEVIATIONS * spread if spread > ROUNDING * float(np.abs(before).max()) else 0.0
 
 
-def _p_of_outside(inside: float, error: float, freedom: int) -> float:
+def _t_test(inside: float, centred: Values) -> float:
     """p-value of a delta on or beyond the bound, when the observed one lies this far inside of it."""
+    pairs = len(centred)
+    error = math.sqrt(float((centred**2).sum()) / (pairs - 1) / pairs)
     if error == 0:
         return 0.0 if inside > ROUNDING else 1.0
-    return float(stdtr(freedom, -inside / error))
+    return float(stdtr(pairs - 1, -inside / error))
+
+
+def _bootstrap(inside: float, drawn: Values) -> float:
+    """The same from the means of resampled centred deltas, which lie around 0 as the delta would around the bound."""
+    beyond = int((drawn >= inside - TIE * abs(inside) - ROUNDING).sum())
+    return (1 + beyond) / (1 + len(drawn))

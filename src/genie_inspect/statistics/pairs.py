@@ -1,5 +1,9 @@
 """Values that come in pairs: who has both sides, and what lies between the sides once rounding is set aside."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -7,6 +11,50 @@ Values = NDArray[np.float64]
 
 ROUNDING = 1e-12
 """Differences below this share of the values themselves come from the order of summation, not from the values."""
+
+TIE = 1e-9
+"""A resampled statistic this close to the observed one, relative to it, equals it: the same sum in another order."""
+
+CELLS = 2**15
+"""Draws held at once: few enough to stay in a processor's cache, so that memory does not grow with the resamples."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """Mean of after - before, its interval and p-value: floats for one column of pairs, arrays for many."""
+
+    delta: Any
+    low: Any
+    high: Any
+    p_value: Any
+    n: Any
+    """Complete pairs."""
+
+
+Method = Callable[[Values, Values], tuple[Values, Values, Values]]
+"""A method's low, high and p-value, shape (F,) each, from mean deltas, shape (F,), and centred deltas, shape (N, F)."""
+
+
+def tested(before: ArrayLike, after: ArrayLike, method: Method) -> PairedTest:
+    """What a method says of each column's complete pairs; all but the delta is NaN where these are fewer than two.
+
+    Raises:
+        ValueError: As in `paired_values`.
+    """
+    pairs = paired_values(before, after)
+    columns = [side[:, None] if side.ndim == 1 else side for side in pairs]
+    present = ~np.isnan(columns[0])
+    values = np.full((4, present.shape[1]), np.nan)
+    for rows in np.unique(present[:, present.any(axis=0)], axis=1).T:
+        alike = (present == rows[:, None]).all(axis=0)
+        delta, centred = centred_deltas(*(side[rows][:, alike] for side in columns))
+        values[0, alike] = delta
+        if len(centred) > 1:
+            values[1:, alike] = method(delta, centred)
+    complete = present.sum(axis=0)
+    if pairs[0].ndim == 1:
+        return PairedTest(*values[:, 0].tolist(), n=int(complete[0]))
+    return PairedTest(*values, n=complete)
 
 
 def paired_values(first: ArrayLike, second: ArrayLike) -> tuple[Values, Values]:
