@@ -357,7 +357,7 @@ def test_unlike_lengths_are_pointed_out() -> None:
 def test_the_signature_names_all_that_the_numbers_depend_on() -> None:
     script = comparing(lambda a, b, aspect: 0)
     plain = metadata(scored(script))["signature"]
-    for part in ("judge:critic(mockllm/model,template=", "rubric:ttcw@", "levels:5", "analyse:true", "reference:true"):
+    for part in ("judge:critic(mockllm/model@", "rubric:ttcw@", "levels:5", "analyse:true", "reference:true"):
         assert part in plain
     assert "cutoff:-2" in plain
     others: list[dict[str, Any]] = [

@@ -8,7 +8,8 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.asking.grader import answered, held_to
-from genie_inspect.asking.readable import REPEATS, until_read
+from genie_inspect.asking.identity import identified_model
+from genie_inspect.asking.readable import ANEW, REPEATS, until_read
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
 from genie_inspect.judges.cache import Verdict, VerdictKey
 from genie_inspect.judges.instructions import Instructions
@@ -109,10 +110,13 @@ class Critic:
         self.memo = memo or VerdictMemo()
         self.repeats = repeats
 
-    @property
+    @cached_property
     def signature(self) -> str:
-        """`critic(<model>,template=<digest>)`."""
-        return f"critic({self.model},template={self.instructions.digest})"
+        """`critic(<model>@<digest>,template=<digest>)`."""
+        form = self.instructions.form
+        return (
+            f"critic({identified_model(self.model, (FIRST, form), (AGAIN, form))},template={self.instructions.digest})"
+        )
 
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Comparison]:
         """One comparison a test, in order: 28 requests for 14 tests with a reference, 14 without, less those on record.
@@ -158,7 +162,7 @@ class Critic:
         return shown, self.instructions.test.fill(scale=self.instructions.scale.fill().strip(), data=aspect)
 
     async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
-        repeated = settings.cache is False  # how `until_read` tells a repeat
+        repeated = settings == ANEW
         held = (AGAIN if repeated else FIRST).merge(held_to(self.instructions.form, self.model))
         return self._verdict(await answered(self.model, request, held.merge(settings)))
 
