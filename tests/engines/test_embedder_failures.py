@@ -180,6 +180,7 @@ def test_a_model_that_breaks_off_is_refused(error: Exception, tmp_path: Path, mo
     "rows",
     [
         np.zeros((2, 4)),
+        np.ones((4, 4)),
         np.zeros(3),
         np.zeros((3, 0)),
         np.zeros((3, 2, 2)),

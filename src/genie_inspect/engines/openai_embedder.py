@@ -101,7 +101,7 @@ def most_tokens(text: str) -> int:
     >>> most_tokens("An owl."), most_tokens("é")
     (3, 2)
     """
-    plain = sum(character.isascii() for character in text)
+    plain = len(text.encode("ascii", "ignore"))
     return -(-plain // CHARACTERS_A_TOKEN) + len(text.encode()) - plain
 
 
