@@ -121,14 +121,14 @@ class Critic:
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Comparison]:
         """One comparison a test, in order: 28 requests for 14 tests with a reference, 14 without, less those on record.
 
-        The first test that is not on record goes ahead and the others follow together: its requests put the stories
+        The first test that nothing is on record of goes ahead and the others follow together: its requests put the stories
         into the provider's prefix cache, and a grader that fails on it is not asked the others.
 
         Raises:
             GraderFailedError: If the grader fails on the whole first test that it is asked.
         """
         orders = orders_of(candidate, reference)
-        first = next((test for test in tests if not self._on_record(orders, test)), tests[0])
+        first = next((test for test in tests if not self._touched(orders, test)), tests[0])
         ahead = await self._compare(orders, first)
         if all(opinion.failed for opinion in ahead.opinions):
             raise GraderFailedError(ahead.opinions[0].fault)
@@ -139,8 +139,8 @@ class Critic:
     def _key(self, stories: Sequence[str], test: Test) -> VerdictKey:
         return verdict_key(self.signature, stories, test)
 
-    def _on_record(self, orders: Sequence[Sequence[str]], test: Test) -> bool:
-        return all(self.memo.recorded(self._key(stories, test)) for stories in orders)
+    def _touched(self, orders: Sequence[Sequence[str]], test: Test) -> bool:
+        return any(self.memo.recorded(self._key(stories, test)) for stories in orders)
 
     async def _compare(self, orders: Sequence[Sequence[str]], test: Test) -> Comparison:
         return Comparison(test, tuple(await gathered(*(self._opinion(stories, test) for stories in orders))))
