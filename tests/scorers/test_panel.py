@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
@@ -104,7 +105,7 @@ def test_the_viewer_has_a_column_for_the_first_key_of_each_measure() -> None:
         ({"population": "none", "panel": "cheap"}, "no population to compare with"),
     ],
 )
-def test_a_panel_that_cannot_be_had_is_refused_when_the_task_is_made(options: dict[str, str], message: str) -> None:
+def test_a_panel_that_cannot_be_had_is_refused_when_the_task_is_made(options: dict[str, Any], message: str) -> None:
     with pytest.raises(PrerequisiteError, match=message):
         synthetic_prompts(judge="embedded", **options)
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
@@ -15,6 +17,6 @@ def test_a_task_whose_judge_asks_a_model_says_in_one_line_what_it_will_ask(
 
 
 @pytest.mark.parametrize("options", [{"judge": "embedded"}, {"population": "none"}])
-def test_a_task_that_asks_no_grader_says_nothing(options: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_task_that_asks_no_grader_says_nothing(options: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     synthetic_prompts(**options)
     assert capsys.readouterr().err == ""

@@ -1,0 +1,168 @@
+"""A wrong option of any task or solver is one line that names option, value and what would work, and costs nothing."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai._util.registry import (  # Inspect lists what it has registered in no public way
+    registry_find,
+    registry_info,
+)
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.solver import SolverSpec
+from rich.text import Text
+from tests.scripted import OWL, grading, saying
+
+import genie_inspect._registry  # noqa: F401  # registers what is looked for
+from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.asking.refusals import RefusedError
+
+Options = dict[str, list[Any]]
+SHARED: Options = {
+    "population": ["nowhere", 2024],
+    "judge": ["kind", 3],
+    "embedder": ["word2vec", 128],
+    "templates": ["nowhere"],
+    "cache": ["maybe", 0],
+}
+PANEL: Options = {"panel": ["cosin", "none,cosine"]}
+# the options of each that accept a closed set, with values outside of it
+TASKS: dict[str, Options] = {
+    "synthetic_prompts": SHARED | PANEL,
+    "writing_prompts": SHARED | PANEL | {"sample": [0, "ten"]},
+    "population_prompts": SHARED,
+    "leave_one_out": SHARED | PANEL | {"population": ["nowhere", "none"]},
+    "novelty_bench": {
+        "k": [1, "ten"],
+        "equivalence": ["same"],
+        "quality": ["good"],
+        "embedder": ["word2vec"],
+        "templates": ["nowhere"],
+    },
+    "ttcw": {"rubric": ["nowhere"], "levels": [4]},
+}
+SOLVERS: dict[str, Options] = {
+    "generations": {"k": [1, 2.5, "ten", True]},
+    "negative_sampling": {"rounds": [0, "two"], "templates": ["nowhere"]},
+    "outline": {"stages": ["", ["plot", "plot"], 4], "words": [0, "many"], "templates": ["nowhere"]},
+    "require_models": {"equivalence": ["same"], "quality": ["good"], "preference": ["yes"]},
+    "trim": {"meta": ["no", None], "templates": ["nowhere"]},
+    "verbalized_sampling": {
+        "k": [0, "five"],
+        "threshold": [1.5, "low"],
+        "words": [-3],
+        "pick": ["best"],
+        "templates": ["nowhere"],
+    },
+}
+WITHOUT = {
+    "recorded",  # has no options
+    "require_grader",  # any name of a judge
+    "plot_prompt",  # a folder
+}
+
+
+def cases(table: dict[str, Options]) -> list[tuple[str, str, Any]]:
+    return [(name, option, value) for name, options in table.items() for option in options for value in options[option]]
+
+
+def refusal(task: Any, folder: Path, **options: Any) -> PrerequisiteError:
+    """The error that ends a run in which a writer and a grader stand by."""
+    writer, grader = saying("A story."), grading()
+    with pytest.raises(PrerequisiteError) as caught:
+        evaluate(
+            task, model=writer.model(), model_roles={"grader": grader.model()}, log_dir=str(folder), display="none",
+            **options,
+        )  # fmt: skip
+    assert writer.requests == grader.requests == []
+    return caught.value
+
+
+def line_of(error: PrerequisiteError) -> str:
+    """What Inspect shows of it."""
+    return Text.from_markup(str(error.message)).plain
+
+
+@pytest.mark.parametrize(("task", "option", "value"), cases(TASKS))
+def test_a_tasks_wrong_option_is_one_line(task: str, option: str, value: object, tmp_path: Path) -> None:
+    error = refusal(f"genie_inspect/{task}", tmp_path, task_args={option: value})
+    line = line_of(error)
+    assert len(line.splitlines()) == 1
+    assert option in line
+    assert repr(value) in line
+    assert "expected" in line
+
+
+@pytest.mark.parametrize(("solver", "option", "value"), cases(SOLVERS))
+def test_a_solvers_wrong_option_is_one_line(solver: str, option: str, value: object, tmp_path: Path) -> None:
+    task = Task(dataset=MemoryDataset([Sample(input=OWL)]))
+    error = refusal(task, tmp_path, solver=SolverSpec(f"genie_inspect/{solver}", {option: value}, {option: value}))
+    line = line_of(error)
+    assert isinstance(error, RefusedError)
+    assert len(line.splitlines()) == 1
+    assert option in line
+    assert repr(value) in line
+    assert "expected" in line
+
+
+def test_no_task_and_no_solver_was_forgotten() -> None:
+    ours = [registry_info(made) for made in registry_find(lambda info: info.name.startswith("genie_inspect/"))]
+    for kind, table in (("task", TASKS), ("solver", SOLVERS)):
+        names = {info.name.removeprefix("genie_inspect/") for info in ours if info.type == kind}
+        assert names - WITHOUT == table.keys()
+
+
+@pytest.mark.parametrize("population", ["starter", "none"])
+def test_an_option_is_refused_whether_or_not_there_is_anything_to_score(population: str, tmp_path: Path) -> None:
+    arguments = {"population": population, "judge": "kind"}
+    error = refusal("genie_inspect/synthetic_prompts", tmp_path, task_args=arguments)
+    assert line_of(error) == "judge is 'kind', expected one of list, pairwise, logit, embedded"
+
+
+@pytest.mark.parametrize("arguments", [{}, {"population": "starter", "prompts": "prompts.txt"}])
+def test_a_population_and_prompts_are_given_one_or_the_other(arguments: dict[str, str], tmp_path: Path) -> None:
+    line = line_of(refusal("genie_inspect/population_prompts", tmp_path, task_args=arguments))
+    assert "expected one of population=<name or folder> and prompts=<text file of a prompt a line>" in line
+
+
+def test_a_panel_without_a_population_is_refused(tmp_path: Path) -> None:
+    arguments = {"population": "none", "panel": "cheap"}
+    line = line_of(refusal("genie_inspect/synthetic_prompts", tmp_path, task_args=arguments))
+    assert line.startswith("panel is 'cheap', expected none when there is no population")
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["-T", "cache=maybe"], "cache is 'maybe', expected true or false"),
+        (
+            ["-T", "population=none", "--solver", "genie_inspect/verbalized_sampling", "-S", "pick=best"],
+            "pick is 'best', expected one of random, least, all",
+        ),
+    ],
+)
+def test_on_the_command_line_it_is_that_line_and_no_traceback(options: list[str], line: str, tmp_path: Path) -> None:
+    inspect = Path(sys.executable).parent / "inspect"
+    run = subprocess.run(
+        [
+            inspect,
+            "eval",
+            "genie_inspect/synthetic_prompts",
+            *options,
+            "--model",
+            "mockllm/model",
+            "--display",
+            "plain",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert run.returncode != 0
+    assert line in [shown.strip() for shown in run.stdout.splitlines()]
+    assert "Traceback" not in run.stdout + run.stderr
