@@ -73,8 +73,8 @@ _UNSPECIFIED = re.compile(
     rf"|un(?:specified|stated|mentioned|clear|disclosed|identified|named|explained|answerable|determined|known)"
     rf"|indeterminate|insufficient (?:information|detail|context))"
     rf"(?: {_SAID})?(?: {_WHERE})*"
-    rf"|(?:the )?question {_IS} {_NOT} (?:answered|apply)(?: {_WHERE})*"
-    rf"|(?:it )?(?:does not|doesn t|do not|don t) apply(?: {_WHERE})*"
+    rf"|(?:the )?question {_IS} {_NOT} answered(?: {_WHERE})*"
+    rf"|(?:the question |it |this |that )?(?:does not|doesn t) apply(?: to)?(?: {_WHERE})*"
     rf"|(?:\w+ ){{1,10}}(?:is|was|are|were) not(?: {_HOW})* (?:specified|stated|mentioned)(?: {_WHERE})*"
     rf"|(?:the |this )?{_TEXT} (?:{_IS} )?{_NOT}(?: {_HOW})* (?:{_SAY}|{_SAYS})\b.*"
     rf"|(?:the |this )?(?:author|narrator) never {_SAYS}(?: {_WHERE})*"
@@ -116,7 +116,7 @@ def is_unspecified(answer: str) -> bool:
     >>> [is_unspecified(text) for text in ("Not specified.", "N/A", "We are never told", "an unknown thief")]
     [True, True, True, False]
     """
-    phrase = answer.strip()
+    phrase = " ".join(answer.split())
     words = _words(normalised(phrase[:LONGEST_PHRASE]))
     if not words or says_nothing(phrase):
         return True

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from string import punctuation
 
 REFUSAL = "refusal"
 """Why a document is not scored or does not join, as it stands in logs and counts; the word is Inspect's."""
@@ -100,7 +101,7 @@ def refuses(text: str) -> bool:
         return False
     plain = unicodedata.normalize("NFKC", _MARK.sub(" ", _LISTED.sub("", said)).casefold().translate(_FOLDED))
     words = _unquoted(re.sub(r"[ \t]+", " ", plain).strip())
-    sentences = [part.strip(" .!?,:;\"'") for part in _SENTENCE_END.split(words)]
+    sentences = [part.strip(punctuation + " ") for part in _SENTENCE_END.split(words)]
     sentences = [sentence for sentence in sentences if sentence]
     refused = [_REFUSED.search(sentence) is not None for sentence in sentences]
     on_task = all(no or _TALK.search(sentence) for no, sentence in zip(refused, sentences, strict=True))
