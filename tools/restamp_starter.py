@@ -2,9 +2,9 @@
 
     python tools/restamp_starter.py
 
-One run does all of them, and a second one changes nothing. Gives every document and question the id of its text, carries
-answers, readings and ratings over to the new ids, puts the bundled grader's current signature on the recorded answers,
-and renews counts and digests.
+One run does all of them, and a second one changes nothing. Gives every document and question the id of its text,
+carries answers, readings and ratings over to the new ids, puts the bundled grader's current signature on the recorded
+answers, and renews counts and digests.
 """
 
 import json
