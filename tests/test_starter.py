@@ -1,16 +1,19 @@
 """The starter population and its record, held to what the project says of them."""
 
+import importlib.util
 import re
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from inspect_ai.model import get_model
 
 from genie_inspect.judges.grader_reader import GraderReader
-from genie_inspect.populations.catalogue import DATA
+from genie_inspect.populations.catalogue import BUNDLED, DATA
 from genie_inspect.populations.files import rows
-from genie_inspect.populations.population import Population
+from genie_inspect.populations.population import ANSWERS, Population
 from genie_inspect.populations.schema import NonEmpty, Question, Row, document_id, question_id
 from genie_inspect.prompting.answers import is_unspecified, normalised
 from genie_inspect.providers.record import RATINGS, READINGS, RecordedAnswer, RecordedRatings, Story, starter_record
@@ -164,6 +167,32 @@ def test_the_recorded_reader_is_the_grader_with_todays_template() -> None:
         "the reading template or the form of the reader's signature has changed, so the record answers to another "
         "reader: if the recorded answers still hold, run tools/restamp_starter.py; else read the documents again"
     )
+
+
+@pytest.mark.parametrize("folder", BUNDLED.values(), ids=BUNDLED.keys())
+def test_restamping_once_puts_every_bundled_population_right_and_twice_changes_nothing(
+    folder: Path, tmp_path: Path
+) -> None:
+    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+    old = (copy / ANSWERS).read_text(encoding="utf-8").replace("template=", "template=old")
+    (copy / ANSWERS).write_text(old, encoding="utf-8")
+    for _ in range(2):
+        restamped(copy)
+        assert {file.name: file.read_bytes() for file in copy.iterdir()} == {
+            file.name: file.read_bytes() for file in folder.iterdir()
+        }
+
+
+def restamped(folder: Path) -> None:
+    """What tools/restamp_starter.py does to one population."""
+    spec = importlib.util.spec_from_file_location(
+        "restamp_starter", Path(__file__).parents[1] / "tools/restamp_starter.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    tool.restamped(folder)
 
 
 @every_text

@@ -1,9 +1,10 @@
-"""Write the starter population again after one of its files, or the reading template, was changed on purpose.
+"""Write the bundled populations again after one of their files, or the reader's signature, was changed on purpose.
 
     python tools/restamp_starter.py
 
-Gives every document and question the id of its text, carries answers, readings and ratings over to the new ids, puts
-the bundled grader's current signature on the recorded answers, and renews counts and digests.
+One run does all of them, and a second one changes nothing. Gives every document and question the id of its text,
+carries answers, readings and ratings over to the new ids, puts the bundled grader's current signature on the recorded
+answers, and renews counts and digests.
 """
 
 import json
@@ -20,7 +21,13 @@ from genie_inspect.populations.schema import Answer, Document, Manifest, Questio
 from genie_inspect.populations.writing import write_population
 from genie_inspect.providers.record import RATINGS, READINGS, STORIES
 
-SECOND = "second_ratings.jsonl"
+CARRIED = {
+    STORIES: ("id",),
+    READINGS: ("document", "question"),
+    RATINGS: ("question",),
+    "second_ratings.jsonl": ("question",),
+}
+"""The fields that hold ids, by file."""
 
 
 def renamed(path: Path, renames: dict[str, str], fields: tuple[str, ...]) -> None:
@@ -31,9 +38,8 @@ def renamed(path: Path, renames: dict[str, str], fields: tuple[str, ...]) -> Non
     write_lines(path, (json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
-def main() -> None:
-    """Restamp the files where they stand."""
-    folder = BUNDLED["starter"]
+def restamped(folder: Path) -> str:
+    """Restamp one population where it stands; what was done, in a line."""
     manifest = parsed((folder / MANIFEST).read_text(encoding="utf-8"), Manifest, MANIFEST)
     renames: dict[str, str] = {}
 
@@ -45,13 +51,9 @@ def main() -> None:
     questions = [stamped(row, question_id(row.prompt, row.text)) for row in rows(folder / QUESTIONS, Question)]
     stories = [json.loads(line) for line in (folder / STORIES).read_text(encoding="utf-8").splitlines()]
     renames |= {story["id"]: document_id(story["prompt"], story["text"]) for story in stories}
-    for name, fields in {
-        STORIES: ("id",),
-        READINGS: ("document", "question"),
-        RATINGS: ("question",),
-        SECOND: ("question",),
-    }.items():
-        renamed(folder / name, renames, fields)
+    for name, fields in CARRIED.items():
+        if (folder / name).is_file():  # of a population that nobody has read there is no reading to carry over
+            renamed(folder / name, renames, fields)
     reader = GraderReader(get_model("bundled/grader")).signature
     answers = [
         row.model_copy(update={"document": renames[row.document], "question": renames[row.question], "reader": reader})
@@ -69,7 +71,13 @@ def main() -> None:
         questions=questions,
         answers=answers,
     )
-    print(f"{folder}: {written.name}, read by {reader}")
+    return f"{written.name}: {f'read by {reader}' if answers else 'not read'}"
+
+
+def main() -> None:
+    """Restamp every bundled population where it stands."""
+    for folder in BUNDLED.values():
+        print(restamped(folder))
 
 
 if __name__ == "__main__":

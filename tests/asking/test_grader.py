@@ -3,6 +3,7 @@ import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,9 +105,19 @@ async def test_vllm_is_held_to_a_pattern_without_room_for_spaces(served: tuple[M
     reading = await GraderReader(model).read("A story.", [Asked("Who?"), Asked("Where?")])
     assert reading.answers == (Answer("a pilot"), Answer("the desert"))
     pattern = bodies[-1]["structured_outputs"]["regex"]
-    assert re.fullmatch(pattern, '{"1": "a pilot", "2": "the desert"}')
-    assert not re.fullmatch(pattern, '{    "1": "a pilot", "2": "the desert"}')
-    assert not re.fullmatch(pattern, '{"1": "a pilot"}')
+    assert re.fullmatch(pattern, '{"attempt": "yes", "1": "a pilot", "2": "the desert"}')
+    assert not re.fullmatch(pattern, '{    "attempt": "yes", "1": "a pilot", "2": "the desert"}')
+    assert not re.fullmatch(pattern, '{"attempt": "yes", "1": "a pilot"}')
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_template_that_does_not_ask_for_the_attempt_gets_no_such_field(
+    served: tuple[Model, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    (tmp_path / "read.md").write_text("Answer $count questions.\n$data", encoding="utf-8")
+    model, bodies = served
+    await GraderReader(model, tmp_path).read("A story.", [Asked("Who?"), Asked("Where?")])
+    assert re.fullmatch(bodies[-1]["structured_outputs"]["regex"], '{"1": "a pilot", "2": "the desert"}')
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
@@ -118,8 +129,8 @@ async def test_a_provider_that_has_structured_output_gets_a_schema_with_a_key_a_
     reading = await GraderReader(model).read("A story.", [Asked("Who?"), Asked("Where?")])
     assert reading.answers == (Answer("a pilot"), Answer("the desert"))
     schema = bodies[-1]["response_format"]["json_schema"]["schema"]
-    assert schema["required"] == ["1", "2"]
-    assert schema["properties"].keys() == {"1", "2"}
+    assert schema["required"] == ["attempt", "1", "2"]
+    assert schema["properties"].keys() == {"attempt", "1", "2"}
     assert schema["additionalProperties"] is False
 
 

@@ -29,6 +29,15 @@ def test_what_is_no_document_is_dropped_with_a_count_by_reason(tmp_path: Path) -
     assert found.dropped == {"duplicate": 1, "no_response": 2, "degenerate": 1, "refusal": 1}
 
 
+def test_a_refusal_in_words_is_dropped_and_counted_though_the_provider_calls_it_a_reply(tmp_path: Path) -> None:
+    story = "“I’m sorry, but I can’t help with that,” said the owl, and flew."
+    refusals = ["I’m sorry, but I can’t help with that.", "<think>Hm.</think>I can't write this story.<|im_end|>"]
+    log = write_log(tmp_path / "a.eval", "a", {OWL: [story, *refusals]})
+    found = collect_documents([log], tmp_path / "documents.jsonl", None)
+    assert [document.text for document in found.documents(OWL)] == [story]
+    assert found.dropped == {"refusal": 2}
+
+
 def test_a_long_text_that_the_log_keeps_as_an_attachment_comes_out_whole(tmp_path: Path) -> None:
     text = " ".join(f"word{number}" for number in range(3_000))
     log = write_log(tmp_path / "a.eval", "a", {OWL: [text]})

@@ -112,6 +112,60 @@ def test_documents_come_from_json_lines_by_a_mapping(tmp_path: Path) -> None:
     assert [(d.text, d.model) for d in population.documents(CASTLE)] == [("It fell.", "m1"), ("It stood.", "")]
 
 
+def test_documents_that_are_refusals_are_left_out_and_counted(tmp_path: Path) -> None:
+    texts = [
+        "It fell.",
+        "I'm sorry, but I can't help with that.",
+        "“I can’t help with that,” it said.",
+        "I won't write this.",
+    ]
+    source = tmp_path / "stories.jsonl"
+    source.write_text("".join(json.dumps({"prompt": CASTLE, "story": text}) + "\n" for text in texts))
+    done, population = imported(str(source), tmp_path, mapping=("prompt=prompt", "text=story"))
+    assert [document.text for document in population.documents(CASTLE)] == [texts[0], texts[2]]
+    assert (done.documents, done.dropped) == (2, {"refusal": 2})
+    assert "| Not used | 2 refusal |" in (population.folder / "README.md").read_text()
+
+
+def test_answers_about_a_refusal_are_left_out_with_it(tmp_path: Path) -> None:
+    rows = [
+        {"prompt": CASTLE, "story": story, "question": "Who rules?", "feature": "agent", "answer": answer}
+        for story, answer in (
+            ("It fell.", "a king"),
+            ("I can't write this.", "None"),
+            ("I can't write this.", "nobody"),
+        )
+    ]
+    source = tmp_path / "stories.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    columns = ("prompt=prompt", "text=story", "question=question", "feature=feature", "answer=answer")
+    done, population = imported(str(source), tmp_path, mapping=columns)
+    assert (done.documents, done.answers, done.dropped) == (1, 1, {"refusal": 2})
+    assert faults(population.folder) == []
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "The time period is not specified",
+        "Location not mentioned",
+        "Setting is unspecified",
+        "unspecified time",
+        "Does not apply",
+        "None",
+        "[not said]",
+    ],
+)
+def test_an_imported_answer_that_says_nothing_is_none(phrase: str, tmp_path: Path) -> None:
+    rows = [
+        (1, "Where is it?", phrase, "setting", CASTLE, "m1"),
+        (2, "Where is it?", "none of them", "setting", CASTLE, "m1"),
+    ]
+    done, population = imported(table(tmp_path / "t.csv", rows=rows), tmp_path, preset="genie-study")
+    assert sorted(population.answers("genie-study").values(), key=str) == [None, "none of them"]
+    assert done.unspecified == 1
+
+
 def test_questions_of_a_file_are_asked_of_documents_that_came_without(tmp_path: Path) -> None:
     source = tmp_path / "stories.jsonl"
     source.write_text(json.dumps({"prompt": CASTLE, "story": "It fell."}))

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from genie_inspect.populations.check import faults
 from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Question, question_id
+from genie_inspect.prompting.fence import unfenced
 
 LOGS: dict[str, list[str]] = {}
 LONG = "the owl flew over the old barn and the long white field until the sun rose over the hill"
@@ -47,7 +49,7 @@ async def test_logs_become_a_population_of_documents_questions_and_answers(tmp_p
     assert population.prompts == [OWL, FOX]
     assert {document.model for document in population.documents(OWL)} == {"a/one", "b/two"}
     reader = population.readers[0]
-    assert reader.startswith("grader(mockllm/model,template=")
+    assert reader.startswith("grader(mockllm/model@template=")
     # 5 questions for each prompt: 3 documents of the one, 1 of the other
     assert (done.documents, done.questions, done.answers) == (4, 10, 4 * 5)
     fox = population.documents(FOX)[0]
@@ -115,6 +117,35 @@ async def test_coherence_that_nobody_can_read_keeps_the_document_and_is_counted(
     done, _ = await built(tmp_path, script)
     # every document was asked about again, twice and in vain
     assert (done.documents, done.coherence_unrated, done.asked_again) == (4, 4, 8)
+
+
+async def test_what_the_reader_takes_for_no_attempt_does_not_join_and_others_take_its_place(tmp_path: Path) -> None:
+    script = reading_some(lambda document: "moon" not in document)
+    done, population = await built(tmp_path, script, per_prompt=2)
+    assert sorted(document.text.split()[0] for document in population.documents(OWL)) == ["An", "Snow"]
+    assert (done.dropped, done.documents, done.asked_again) == ({"refusal": 1}, 3, 0)
+    # 5 questions of each of the 3 documents that joined, and none of the one that did not
+    assert (done.answers, done.unspecified, done.unreadable_answers) == (15, 0, 0)
+    assert faults(population.folder) == []
+    assert "| Dropped | 1 refusal |" in (population.folder / "README.md").read_text()
+
+
+async def test_where_the_reader_takes_no_document_for_an_attempt_nothing_is_written(tmp_path: Path) -> None:
+    with pytest.raises(PopulationError, match="no document is left of 4 generations: 4 refusal"):
+        await built(tmp_path, reading_some(lambda document: False))
+    assert not (tmp_path / "owls").exists()
+
+
+def reading_some(is_attempt: Callable[[str], bool]) -> Script:
+    """A grader that does all that building asks of one, and takes some documents for no attempt."""
+    able = willing()
+
+    def reply(request: str) -> str:
+        data = unfenced(request)
+        reading = "document" in data and "questions" in data
+        return '{"attempt": "no"}' if reading and not is_attempt(data["document"]) else str(able.reply(request))
+
+    return Script(reply)
 
 
 async def test_near_duplicates_are_dropped(tmp_path: Path) -> None:

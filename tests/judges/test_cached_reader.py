@@ -9,6 +9,7 @@ from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.cached_reader import CachedReader
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
+from genie_inspect.signature import digest
 
 WHO, WHERE, END = Asked("Who is it?"), Asked("Where is it?"), Asked("How does it end?")
 
@@ -41,6 +42,32 @@ async def test_that_a_document_does_not_say_is_on_record_too(tmp_path: Path) -> 
     assert (await reader.read("A story.", [WHO])).answers == (None,)
     assert (await reader.read("A story.", [WHO])).answers == (None,)
     assert len(script.requests) == 1
+
+
+async def test_that_a_document_is_no_attempt_is_on_record_too_for_any_question(tmp_path: Path) -> None:
+    script = saying('{"attempt": "no"}', '{"attempt": "yes", "1": "a pilot"}')
+    first = await cached(script, tmp_path).read("No.", [WHO, WHERE])
+    second = await cached(script, tmp_path).read("No.", [WHERE])
+    third = await cached(script, tmp_path).read("No.", [END])
+    assert first == Reading((None, None), is_attempt=False)
+    assert second == third == Reading((None,), is_attempt=False)
+    assert len(script.requests) == 1
+
+
+async def test_a_document_with_answers_on_record_stays_an_attempt(tmp_path: Path) -> None:
+    script = saying('{"attempt": "yes", "1": "a pilot"}', '{"attempt": "no"}')
+    reader = cached(script, tmp_path)
+    await reader.read("A story.", [WHO])
+    for _ in range(2):
+        assert await reader.read("A story.", [WHO, WHERE]) == Reading((Answer("a pilot"), None))
+    assert len(script.requests) == 2
+
+
+async def test_what_is_no_attempt_counts_as_read_for_all_its_questions(tmp_path: Path) -> None:
+    reader = cached(saying('{"attempt": "no"}'), tmp_path)
+    await reader.read("No.", [WHO, WHERE])
+    kept = reader.cache.answers(reader.signature, digest("No."), [WHO.text, WHERE.text])
+    assert kept == {WHO.text: None, WHERE.text: None}
 
 
 async def test_another_document_is_asked_for_itself(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_embedded_judge_needs_nobody() -> None:
 )
 def test_reader_and_judge_carry_the_model_in_their_signatures(judge: str, signature: str) -> None:
     reader, rater = reader_and_judge(judge, saying("").model(), embedder(), {})
-    assert reader.signature.startswith("grader(mockllm/model,")
+    assert reader.signature.startswith("grader(mockllm/model@")
     assert rater.signature.startswith(signature)
 
 

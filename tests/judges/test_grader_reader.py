@@ -39,6 +39,80 @@ async def test_a_document_that_does_not_say_has_no_answer_and_no_fault() -> None
     assert len(script.requests) == 1, "what is not specified is no reason to ask again"
 
 
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "[not said]",
+        "The time period is not specified",
+        "Location not mentioned",
+        "Setting is unspecified",
+        "unspecified time",
+        "Does not apply",
+        "None",
+    ],
+)
+async def test_words_for_nothing_are_no_answer_and_words_with_them_are(phrase: str) -> None:
+    script = saying(f'{{"attempt": "yes", "1": "{phrase}", "2": "none of them", "3": "an unknown thief"}}')
+    reading = await GraderReader(script.model()).read(STORY, QUESTIONS)
+    assert texts(reading) == [None, "none of them", "an unknown thief"]
+    assert reading.faults == {}
+
+
+REFUSED = "I would rather talk about the weather."
+
+
+@pytest.mark.parametrize(
+    "reply", ['{"attempt": "no"}', '{"attempt": "no", "1": "a pilot", "2": "the desert", "3": "waiting"}']
+)
+async def test_a_document_that_is_no_attempt_has_no_answers_and_is_asked_nothing_more(reply: str) -> None:
+    script = saying(reply, '{"attempt": "yes", "1": "a pilot"}')
+    reading = await GraderReader(script.model()).read(REFUSED, QUESTIONS)
+    assert reading == Reading((None, None, None), {}, is_attempt=False)
+    assert len(script.requests) == 1
+
+
+@pytest.mark.parametrize("field", ['"attempt": "yes", ', '"attempt": "maybe", ', '"attempt": null, ', ""])
+async def test_any_other_word_on_the_attempt_counts_as_one(field: str) -> None:
+    script = saying(f'{{{field}"1": "a pilot", "2": "the desert", "3": "waiting"}}')
+    reading = await GraderReader(script.model()).read(STORY, QUESTIONS)
+    assert reading.is_attempt
+    assert texts(reading) == ["a pilot", "the desert", "waiting"]
+
+
+async def test_a_question_alone_may_say_that_there_is_no_attempt_where_all_together_said_nothing() -> None:
+    script = saying("hm", '{"attempt": "no"}')
+    reading = await GraderReader(script.model()).read(REFUSED, QUESTIONS)
+    assert reading == Reading((None, None, None), {}, is_attempt=False)
+    assert len(script.requests) == 2, "the others are not asked alone any more"
+
+
+async def test_a_question_alone_cannot_take_back_an_attempt() -> None:
+    script = saying('{"attempt": "yes", "1": "a pilot", "2": "the desert"}', '{"attempt": "no"}')
+    reading = await GraderReader(script.model()).read(STORY, QUESTIONS)
+    assert reading.is_attempt
+    assert texts(reading) == ["a pilot", "the desert", None]
+    assert reading.faults == {2: UNREADABLE}
+
+
+async def test_what_is_missing_is_asked_again_past_the_provider_s_cache() -> None:
+    script = saying('{"1": "a pilot"}', '{"1": "the desert"}', "hm", '{"1": "waiting"}')
+    await GraderReader(script.model()).read(STORY, QUESTIONS)
+    assert [config.cache for config in script.configs] == [None, False, False, False]
+
+
+async def test_no_question_is_no_call() -> None:
+    script = saying("{}")
+    assert await GraderReader(script.model()).read(STORY, []) == Reading(())
+    assert script.requests == []
+
+
+async def test_without_repeats_one_call_is_all() -> None:
+    script = saying('{"1": "a pilot"}')
+    reading = await GraderReader(script.model(), repeats=0).read(STORY, QUESTIONS)
+    assert reading.faults == {1: UNREADABLE, 2: UNREADABLE}
+    assert len(script.requests) == 1
+
+
 async def test_a_missing_answer_is_asked_again_alone() -> None:
     script = saying('{"1": "a pilot", "3": "waiting"}', '{"1": "the desert"}')
     assert texts(await GraderReader(script.model()).read(STORY, QUESTIONS)) == ["a pilot", "the desert", "waiting"]
@@ -126,4 +200,4 @@ def test_the_signature_changes_with_the_template(tmp_path: Path) -> None:
     (folder / "read.md").write_text("Answer $count questions.\n$data", encoding="utf-8")
     model = saying("{}").model()
     assert GraderReader(model).signature != GraderReader(model, folder).signature
-    assert GraderReader(model).signature.startswith("grader(mockllm/model,template=")
+    assert GraderReader(model).signature.startswith("grader(mockllm/model@template=")

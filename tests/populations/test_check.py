@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.scripted import FOX, OWL, small_population
 
+from genie_inspect.building.inspection import inspected
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.check import faults
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, Population
@@ -156,3 +157,15 @@ def test_near_duplicates_of_a_prompt_are_counted_with_their_ids(tmp_path: Path) 
     found = survey(population)
     one, other = population.documents(OWL)
     assert (found.near_duplicates, found.near_duplicate_pairs) == (1, [(one.id, other.id)])
+
+
+def test_documents_that_are_refusals_are_named(tmp_path: Path) -> None:
+    refusal = "I'm sorry, but I can't help with that."
+    population = small_population(tmp_path / "p", {OWL: ("Grey owl over barns.", refusal), FOX: (refusal,)})
+    ids = [population.documents(OWL)[1].id, population.documents(FOX)[0].id]
+    assert survey(population).refusals == ids
+    assert f"refusals: 2: {', '.join(ids)}" in inspected(population.folder).text()
+
+
+def test_a_population_without_refusals_says_so(tmp_path: Path) -> None:
+    assert "refusals: none" in inspected(answered(tmp_path / "p").folder).text()

@@ -1,8 +1,12 @@
+import time
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.prompting.answers import is_unspecified, normalised
+from genie_inspect.prompting.answers import NOT_SPECIFIED, is_unspecified, normalised, says_nothing
+from genie_inspect.prompting.templates import load_template
 
 NO_ANSWERS = """
 not specified
@@ -97,6 +101,26 @@ It's impossible to tell
 we are not told
 The reader is never told.
 I don't know
+[not said]
+[NOT SAID].
+not said
+None
+none.
+Does not apply
+It doesn't apply here.
+The question does not apply to this story
+The time period is not specified
+Time period not specified
+Location not mentioned
+The location is not mentioned in the story
+Setting is unspecified
+unspecified time
+an unspecified location
+Time: not specified
+the name of the town is not mentioned
+The protagonist's occupation isn't stated.
+The colour of her scarf is not specified
+The reason for the war is not explicitly stated in the text
 -
 —
 ...
@@ -105,6 +129,12 @@ I don't know
 
 ANSWERS = """
 an unknown thief
+in the name of the unknown
+an unspecified illness
+unspecified dread
+a time unknown to men
+the place of the dead
+not said, but felt: love
 an unspecified disease
 the unknown
 fear of the unknown
@@ -118,7 +148,9 @@ unidentified flying object
 nobody
 no one
 nothing
-none
+nothing is left
+none of them
+no one knows
 no
 nowhere
 never
@@ -200,8 +232,99 @@ def test_any_text_is_an_answer_or_is_none(text: str) -> None:
     assert is_unspecified(text) in (True, False)
 
 
-def test_a_reply_that_repeats_itself_is_decided_at_once() -> None:
-    assert not is_unspecified("not " + "explicitly " * 5_000 + "so")
+REPEATED = [
+    "not specified" + " this detail" * 24 + " x",
+    "not specified" + " this detail" * 13 + " x",  # as many words as are looked at
+    "not " + "explicitly " * 5_000 + "so",
+    "no information" + " in this text" * 9 + " x",
+    "the " + "story " * 20 + "says",
+    " ".join(["time period"] * 14) + " is",
+    "not specified" * 2_000,
+    "it is " * 15 + "not",
+    " " * 100_000 + "x",
+    "\u0315\u0300" * 50_000,
+    "-" * 100_000,
+]
+
+
+@pytest.mark.parametrize("text", REPEATED, ids=range(len(REPEATED)))
+@pytest.mark.parametrize("judge", [is_unspecified, says_nothing])
+def test_a_text_that_repeats_itself_is_decided_at_once(judge: Callable[[str], bool], text: str) -> None:
+    assert quickest(lambda: judge(text)) < 0.05
+
+
+def quickest(work: Callable[[], object], times: int = 3) -> float:
+    """Seconds of the quickest of some turns, because other programs run too."""
+    taken = []
+    for _ in range(times):
+        begin = time.process_time()
+        work()
+        taken.append(time.process_time() - begin)
+    return min(taken)
+
+
+def test_a_sentence_of_thirty_words_may_say_that_there_is_nothing_and_a_longer_one_says_something() -> None:
+    assert is_unspecified("never explained " + "in the text " * 9 + "anywhere")  # 2 + 27 + 1 words
+    assert not is_unspecified("never explained " + "in the text " * 9 + "anywhere here")
+    assert is_unspecified("never explained" + " " * 400 + "in the text"), "space is no word"
+
+
+# What a reader of ours says: the marker, or one of few phrases in its place
+
+WEAK = """
+[not said]
+[Not said].
+[NOT SAID]
+"[not said]"
+**[not said]**
+`[not said]`
+(not said)
+not said
+[not said] (but she may be old)
+not specified
+Not specified.
+Not specified; the narrator stays unnamed
+N/A
+n/a
+None
+[none]
+null
+unknown
+Unclear
+not applicable
+Does not apply
+Not mentioned in the text
+not explicitly stated
+The time period is not specified
+Location not mentioned
+Setting is unspecified
+unspecified time
+at an unspecified place
+It isn't mentioned.
+It's not specified
+The character's name is not given.
+The story does not say
+The document doesn't specify this.
+The text does not explicitly mention her occupation
+not enough information
+Cannot be determined from the text
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("answer", WEAK)
+def test_a_reader_that_says_nothing_gives_no_answer(answer: str) -> None:
+    assert says_nothing(answer)
+    assert is_unspecified(answer), "whoever it is from"
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_what_a_reader_finds_is_an_answer(answer: str) -> None:
+    assert not says_nothing(answer)
+
+
+def test_the_marker_is_what_the_template_asks_for() -> None:
+    assert says_nothing(NOT_SPECIFIED)
+    assert f'"{NOT_SPECIFIED}"' in load_template("read", {"count", "data"}).text
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ ANSWERS = {
     "a number for an answer": ('{"1": 7, "2": 1.50}', {1: "7", 2: "1.50"}),
     "one answer given twice": ('{"1": "a pilot", "1": "a pilot"}', {1: "a pilot"}),
     "two answers to one question": ('{"1": "a pilot", "1": "a cook", "2": "night"}', {2: "night"}),
-    "a null is an answer": ('{"1": null, "2": "night"}', {1: "not specified", 2: "night"}),
+    "a null is no answer": ('{"1": null, "2": "night"}', {2: "night"}),
     "empty answers": ('{"1": "", "2": " "}', {}),
     "answers without a word": ('{"1": "-", "2": "...", "3": "night"}', {3: "night"}),
     "answers that are no text": ('{"1": ["a pilot"], "2": {"answer": "night"}, "3": true}', {}),

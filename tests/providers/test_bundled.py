@@ -15,7 +15,8 @@ from genie_inspect.judges.list_judge import ListJudge
 from genie_inspect.judges.pairwise_judge import PairwiseJudge
 from genie_inspect.judges.protocols import Answer
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.replies import numbered_answers, numbered_ratings, pair_rating
+from genie_inspect.prompting.readings import reading_reply
+from genie_inspect.prompting.replies import numbered_ratings, pair_rating
 from genie_inspect.providers.bundled import graded
 from genie_inspect.providers.record import starter_record
 
@@ -84,10 +85,10 @@ def test_reading_requests_are_answered_by_number_whatever_the_order_and_number_o
     shuffled = random.Random(1).sample(QUESTIONS, 5)
     asked = {str(number): question.text for number, question in enumerate(shuffled, start=1)}
     reply = graded(RECORD, "Read this.\n\n" + fenced({"document": STORY, "questions": asked}))
-    answers = numbered_answers(reply, 5)
-    assert answers == {
-        number: RECORD.answer(STORY, question.text) or "not specified"
-        for number, question in enumerate(shuffled, start=1)
+    read = reading_reply(reply, 5)
+    assert read.is_attempt
+    assert read.answers == {
+        number: RECORD.answer(STORY, question.text) for number, question in enumerate(shuffled, start=1)
     }
 
 

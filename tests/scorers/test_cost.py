@@ -15,7 +15,8 @@ from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer
 from genie_inspect.populations.writing import write_population
-from genie_inspect.prompting.answers import normalised
+from genie_inspect.prompting.answers import NOT_SPECIFIED, normalised
+from genie_inspect.prompting.readings import ATTEMPT, YES
 from genie_inspect.providers.record import starter_record
 from genie_inspect.scorers.cost import Expected, Known, TaskCost, expected_answers, rating_cost, task_cost
 from genie_inspect.scorers.request_tokens import Cost, RequestTokens, tokens
@@ -76,12 +77,12 @@ def said_by_reader() -> int:
     """Tokens of the replies that read the stories."""
     population, record = open_population("starter"), starter_record()
     replies = [
-        [record.answer(story, question.text) or "not specified" for question in population.questions(prompt)]
+        [record.answer(story, question.text) or NOT_SPECIFIED for question in population.questions(prompt)]
         for prompt in population.prompts[:2]
         for story in record.told("conventional", prompt)[:EPOCHS]
     ]
     return sum(
-        static_token_count(json.dumps({str(number): text for number, text in enumerate(reply, start=1)}))
+        static_token_count(json.dumps({ATTEMPT: YES} | {str(n): text for n, text in enumerate(reply, start=1)}))
         for reply in replies
     )
 

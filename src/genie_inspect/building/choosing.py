@@ -1,7 +1,7 @@
 """Which of a prompt's documents join the population."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from genie_inspect.asking.gathering import gathered
@@ -11,6 +11,8 @@ from genie_inspect.populations.sampling import stratified
 from genie_inspect.populations.schema import Document
 from genie_inspect.populations.shingles import NearDuplicates
 
+Filter = Callable[[Sequence[Document]], Awaitable[list[Document]]]
+"""Those of some documents that may join."""
 RATED, UNRATED = "coherence asked for", "coherence could not be rated, kept"
 
 
@@ -32,13 +34,18 @@ class Chooser:
     least: float = 0.0
     """Coherence from which a document joins, on the rater's own scale."""
 
-    async def choose(self, documents: Sequence[Document], counts: Counter[str]) -> list[Document]:
+    async def choose(self, documents: Sequence[Document], counts: Counter[str], attempts: Filter) -> list[Document]:
         """The documents that join, in the order of the sample; what does not is counted by reason.
 
-        Coherence is asked of no more documents than are needed to fill the sample.
+        Coherence is asked of no more documents than are needed to fill the sample, and no more are read.
+
+        Args:
+            documents: All of one prompt.
+            counts: Where reasons are counted.
+            attempts: Reads coherent documents and leaves out those that are no attempt at the task.
 
         Raises:
-            GraderFailedError: If the model behind the rater cannot be reached.
+            GraderFailedError: If the model behind the rater or the reader cannot be reached.
         """
         seen = NearDuplicates(self.near_duplicates)
         distinct = [document for document in documents if seen.twin(document.text) is None]
@@ -48,7 +55,7 @@ class Chooser:
         chosen: list[Document] = []
         while waiting and len(chosen) < self.size:
             taken = self.size - len(chosen)
-            chosen += await self._coherent(waiting[:taken], counts)
+            chosen += await attempts(await self._coherent(waiting[:taken], counts))
             waiting = waiting[taken:]
         counts["not sampled"] += len(waiting)
         return chosen

@@ -14,6 +14,7 @@ from genie_inspect.populations.population import Population
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN, SPREAD, Power, Survey, survey
 
 BEGINNING = 100  # characters of a document
+SHOWN = 20  # ids in a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def counts(population: Population, found: Survey) -> dict[str, Any]:
         "documents_a_prompt": f"{min(by_prompt)} to {max(by_prompt)}" if by_prompt else "none",
         "documents_by_model": {name or "not said": count for name, count in found.documents_of.most_common()},
         "words_a_document": words(found),
+        "refusals": f"{len(found.refusals)}: {', '.join(found.refusals[:SHOWN])}" if found.refusals else "none",
         "near_duplicates": found.near_duplicates,
         "questions_by_feature": {feature.name: found.questions_of[feature.name] for feature in population.features},
         "prompts_without": {

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from anyio import to_thread
@@ -20,10 +21,12 @@ from genie_inspect.engines.coherence_rewards import CoherenceRewards
 from genie_inspect.errors import PopulationError, UnknownChoiceError
 from genie_inspect.judges.coherence import HIGHEST, LOWEST, CoherenceRater, GraderCoherence, RewardCoherence
 from genie_inspect.judges.grader_reader import GraderReader
+from genie_inspect.judges.protocols import Reading
 from genie_inspect.populations.card import write_card
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS
 from genie_inspect.populations.schema import Answer, Document, Question, Row
 from genie_inspect.populations.writing import seal_population
+from genie_inspect.samples.document import REFUSAL
 
 PROMPTS_AT_ONCE = 8
 COLLECTED = "collected.jsonl"
@@ -58,6 +61,8 @@ class Builder:
         self.dropped: Counter[str] = Counter()
         self.chooser = Chooser(plan.per_prompt, plan.seed, plan.near_duplicates, *_rater(plan, model))
         self.reader = GraderReader(model, plan.templates)
+        self.readings = 0
+        """Documents that were read, also those that then did not join."""
 
     async def build(self) -> Built:
         """The steps, in order."""
@@ -99,8 +104,9 @@ class Builder:
             self.dropped["prompt without questions"] += len(collected.begins[prompt])
 
         async def one(prompt: str) -> tuple[list[Document], list[Answer]]:
-            chosen = await self.chooser.choose(collected.documents(prompt), self.dropped)
-            return chosen, await self._read(chosen, asked[prompt])
+            answers: list[Answer] = []
+            attempts = partial(self._attempts, asked[prompt], answers)
+            return await self.chooser.choose(collected.documents(prompt), self.dropped, attempts), answers
 
         prompts, before = list(asked), self.model.tally.requests
         with ExitStack() as stack:
@@ -121,17 +127,30 @@ class Builder:
             reasons = ", ".join(f"{count} {reason}" for reason, count in self.built.dropped.items())
             raise PopulationError(f"no document is left of {self.built.generations} generations: {reasons}")
 
-    async def _read(self, documents: Sequence[Document], questions: Sequence[Question]) -> list[Answer]:
+    async def _attempts(
+        self, questions: Sequence[Question], answers: list[Answer], documents: Sequence[Document]
+    ) -> list[Document]:
+        """The documents that the reader takes for attempts at the task; what they answer is added to the answers."""
         readings = await gathered(*(self.reader.read(document.text, questions) for document in documents))
-        answers: list[Answer] = []
-        reader = self.reader.signature
+        attempts: list[Document] = []
         for document, reading in zip(documents, readings, strict=True):
-            self.built.unreadable_answers += len(reading.faults)
-            for index, (question, answer) in enumerate(zip(questions, reading.answers, strict=True)):
-                text = answer.text if answer else None
-                if index not in reading.faults:
-                    answers.append(Answer(document=document.id, question=question.id, reader=reader, text=text))
-        self.built.documents += len(documents)
+            if reading.is_attempt:
+                attempts.append(document)
+                answers += self._answers(document, questions, reading)
+        self.readings += len(documents)
+        self.dropped[REFUSAL] += len(documents) - len(attempts)
+        self.built.documents += len(attempts)
+        return attempts
+
+    def _answers(self, document: Document, questions: Sequence[Question], reading: Reading) -> list[Answer]:
+        """One document's readable answers, counted."""
+        reader = self.reader.signature
+        answers = [
+            Answer(document=document.id, question=question.id, reader=reader, text=answer.text if answer else None)
+            for index, (question, answer) in enumerate(zip(questions, reading.answers, strict=True))
+            if index not in reading.faults
+        ]
+        self.built.unreadable_answers += len(reading.faults)
         self.built.answers += len(answers)
         self.built.unspecified += sum(answer.text is None for answer in answers)
         return answers
@@ -140,7 +159,7 @@ class Builder:
         """What choosing and reading came to, in that many requests."""
         self.built.coherence_unrated, rated = self.dropped.pop(UNRATED, 0), self.dropped.pop(RATED, 0)
         self.built.dropped = {reason: count for reason, count in self.dropped.most_common() if count}
-        needed = self.built.documents + (rated if self.plan.coherence == GRADER else 0)
+        needed = self.readings + (rated if self.plan.coherence == GRADER else 0)
         self.built.asked_again += requests - needed
 
     def _seal(self, folder: Path, models: Sequence[str]) -> None:

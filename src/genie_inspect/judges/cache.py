@@ -13,6 +13,9 @@ import platformdirs
 
 T = TypeVar("T")
 
+ATTEMPT, NO = "", "no"
+"""In place of a question, which is never empty: whether the document is an attempt at all; kept where it is none."""
+
 FOLDER_VARIABLE = "GENIE_CACHE_DIR"
 FILE = "cache.sqlite"
 WAIT = 30.0  # seconds that a write waits for another process

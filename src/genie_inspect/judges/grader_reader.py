@@ -1,16 +1,18 @@
 """The grader as reader: all questions about a document in one call, what is missing again alone."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.asking.grader import ask
+from genie_inspect.asking.identity import identified_model
+from genie_inspect.asking.readable import REPEATS, until_complete
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
-from genie_inspect.prompting.answers import is_unspecified
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import answers_form
-from genie_inspect.prompting.replies import numbered_answers
+from genie_inspect.prompting.forms import Form, answers_form, reading_form
+from genie_inspect.prompting.readings import ATTEMPT, ReadingReply, reading_reply
 from genie_inspect.prompting.templates import load_template
 
 TOKENS_AN_ANSWER = 40
@@ -26,36 +28,81 @@ class GraderReader:
         repeats: How often a question whose answer is missing or malformed is asked again, alone.
     """
 
-    def __init__(self, model: Model, templates: Path | str | None = None, repeats: int = 2) -> None:
+    def __init__(self, model: Model, templates: Path | str | None = None, repeats: int = REPEATS) -> None:
         self.model = model
         self.template = load_template("read", {"count", "data"}, templates)
         self.repeats = repeats
 
-    @property
+    @cached_property
     def signature(self) -> str:
-        """`grader(<model>,template=<digest>)`."""
-        return f"grader({self.model},template={self.template.digest})"
+        """`grader(<model>@<digest>,template=<digest>)`."""
+        model = identified_model(self.model, *((_settings(count), self._form(count)) for count in (1, 2)))
+        return f"grader({model},template={self.template.digest})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
-        """One answer a question; None with a fault where the grader babbles to the end."""
-        found = await self._ask(document, questions)
-        faults: dict[int, str] = {}
-        for index, question in enumerate(questions):
-            for _ in range(self.repeats):
-                if index in found:
-                    break
-                alone = await self._ask(document, [question])
-                if alone:
-                    found[index] = alone[0]
-            if index not in found:
-                faults[index] = UNREADABLE
-        answers = [found.get(index) for index in range(len(questions))]
-        kept = (Answer(text) if text and not is_unspecified(text) else None for text in answers)
-        return Reading(tuple(kept), faults)
+        """One answer a question; None with a fault where the grader babbles to the end.
 
-    async def _ask(self, document: str, questions: Sequence[AskedQuestion]) -> dict[int, str]:
-        asked = {str(number): question.text for number, question in enumerate(questions, start=1)}
-        request = self.template.fill(count=len(questions), data=fenced({"document": document, "questions": asked}))
-        config = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_AN_ANSWER * len(questions))
-        reply = await ask(self.model, request, config, answers_form(len(questions)))
-        return {number - 1: answer for number, answer in numbered_answers(reply, len(questions)).items()}
+        A document that the grader takes for no attempt has no answers and no faults, and nothing more is asked of it.
+        """
+        sitting = _Sitting(self, document, questions)
+        answers = await until_complete(range(len(questions)), sitting.ask, self.repeats)
+        if sitting.is_attempt is False:
+            return Reading((None,) * len(questions), is_attempt=False)
+        texts = [answers.get(index) for index in range(len(questions))]
+        faults = {index: UNREADABLE for index in range(len(questions)) if index not in answers}
+        return Reading(tuple(Answer(text) if text is not None else None for text in texts), faults)
+
+    async def ask(self, document: str, questions: Sequence[AskedQuestion], settings: GenerateConfig) -> ReadingReply:
+        """What one reply says.
+
+        Args:
+            document: What is read.
+            questions: What is asked of it.
+            settings: Merged over the instrument's own.
+        """
+        texts = {str(number): question.text for number, question in enumerate(questions, start=1)}
+        request = self.template.fill(count=len(questions), data=fenced({"document": document, "questions": texts}))
+        count = len(questions)
+        reply = await ask(self.model, request, _settings(count).merge(settings), self._form(count))
+        return reading_reply(reply, count)
+
+    def _form(self, count: int) -> Form:
+        # a template of the user's own may not ask for the field, and a model would fill it in by chance
+        return (reading_form if f'"{ATTEMPT}"' in self.template.text else answers_form)(count)
+
+
+def _settings(count: int) -> GenerateConfig:
+    """What a request for so many answers sets."""
+    return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_AN_ANSWER * count)
+
+
+class _Sitting:
+    """One document being read: all questions in one call, then one call for each that is still missing.
+
+    Args:
+        reader: Who asks the model.
+        document: What is read.
+        questions: What is asked of it.
+    """
+
+    def __init__(self, reader: GraderReader, document: str, questions: Sequence[AskedQuestion]) -> None:
+        self.reader = reader
+        self.document = document
+        self.questions = questions
+        self.is_attempt: bool | None = None
+        """What the first reply that has a word on it says; a later one sees a single question and less to go by."""
+        self._begun = False
+
+    async def ask(self, missing: Sequence[int], settings: GenerateConfig) -> dict[int, str | None]:
+        """Answers by the question's place, None where the document does not say; what could not be read is absent."""
+        calls = [[index] for index in missing] if self._begun else [list(missing)]
+        self._begun = True
+        answers: dict[int, str | None] = {}
+        for places in calls:
+            reply = await self.reader.ask(self.document, [self.questions[place] for place in places], settings)
+            if self.is_attempt is None:
+                self.is_attempt = reply.is_attempt
+            if self.is_attempt is False:
+                return dict.fromkeys(missing)  # nothing is missing any more
+            answers |= {places[number - 1]: text for number, text in reply.answers.items()}
+        return answers

@@ -13,6 +13,7 @@ from genie_inspect.errors import PopulationError
 from genie_inspect.populations.files import parsed
 from genie_inspect.populations.schema import Answer, Document, Feature, Question, Row, document_id, question_id
 from genie_inspect.prompting.answers import is_unspecified, normalised
+from genie_inspect.prompting.refusals import REFUSAL, refuses
 from genie_inspect.signature import digest
 
 PRESETS = Path(__file__).parents[1] / "data" / "presets"
@@ -148,6 +149,9 @@ class Mapped:
         if "text" in self.mapping:
             if text is None:
                 self.dropped["no text"] += 1
+                return
+            if refuses(text):
+                self.dropped[REFUSAL] += 1
                 return
             self.texts.setdefault(key, text)
         if "question" in self.mapping:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.shingles import THRESHOLD, NearDuplicates
+from genie_inspect.prompting.refusals import refuses
 from genie_inspect.statistics.power import margin, minimum_population
 
 SPREAD = 0.28  # of the similarities to one document; the study found 0.26 to 0.30 by feature (arXiv 2606.12790)
@@ -47,6 +48,8 @@ class Survey:
     """Answers by reader that say that the document does not."""
     expected_answers: int = 0
     """Answers that one reader gives when it reads everything."""
+    refusals: list[str] = field(default_factory=list)
+    """Ids of documents that are refusals in words."""
     near_duplicates: int = 0
     near_duplicate_pairs: list[tuple[str, str]] = field(default_factory=list)
     """The first few, by document id."""
@@ -85,6 +88,8 @@ def _count_documents(population: Population, prompt: str, found: Survey) -> None
     for document in documents:
         found.documents_of[document.model] += 1
         found.words.append(len(document.text.split()))
+        if refuses(document.text):
+            found.refusals.append(document.id)
         twin = seen.twin(document.text)
         if twin is not None:
             found.near_duplicates += 1

@@ -7,10 +7,13 @@ from functools import lru_cache
 from typing import Any
 
 from genie_inspect.prompting.panel_replies import DIFFERENT, SAME
+from genie_inspect.prompting.readings import ATTEMPT, NO, YES
 from genie_inspect.prompting.replies import LONGEST_ANSWER
 
 RATINGS = "01234"
 LONGEST_ANALYSIS = 1_500  # characters
+ANSWER = rf'[^"\\\n]{{1,{LONGEST_ANSWER // 2}}}'
+"""Pattern of a short text inside JSON quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,18 @@ class Form:
 
 def answers_form(count: int) -> Form:
     """A short text for each of the numbers 1 to count."""
-    return _numbered_form(count, {"type": "string"}, rf'[^"\\\n]{{1,{LONGEST_ANSWER // 2}}}')
+    return _numbered_form(count, {"type": "string"}, ANSWER)
+
+
+def reading_form(count: int) -> Form:
+    """Whether the document is an attempt, and where it is one a short text for each of the numbers 1 to count.
+
+    >>> reading_form(1).pattern.replace(ANSWER, "...")
+    '\\\\{"attempt": (?:"no"|"yes", "1": "...")\\\\}'
+    """
+    values = {ATTEMPT: {"type": "string", "enum": [YES, NO]}, **_numbered_values(count, {"type": "string"})}
+    members = _numbered_members(count, ANSWER)
+    return Form(_object_of(values), rf'\{{"{ATTEMPT}": (?:"{NO}"|"{YES}", {members})\}}')
 
 
 def questions_form(count: int) -> Form:
@@ -82,12 +96,17 @@ def label_form(labels: Sequence[str], *, analysed: bool) -> Form:
 
 
 def _numbered_form(count: int, value: dict[str, Any], pattern: str) -> Form:
-    names = [str(number) for number in range(1, count + 1)]
-    members = ", ".join(f'"{name}": "{pattern}"' for name in names)
-    schema = {
-        "type": "object",
-        "properties": dict.fromkeys(names, value),
-        "required": names,
-        "additionalProperties": False,
-    }
-    return Form(schema, rf"\{{{members}\}}")
+    return Form(_object_of(_numbered_values(count, value)), rf"\{{{_numbered_members(count, pattern)}\}}")
+
+
+def _numbered_values(count: int, value: dict[str, Any]) -> dict[str, Any]:
+    return dict.fromkeys((str(number) for number in range(1, count + 1)), value)
+
+
+def _numbered_members(count: int, pattern: str) -> str:
+    return ", ".join(f'"{number}": "{pattern}"' for number in range(1, count + 1))
+
+
+def _object_of(values: dict[str, Any]) -> dict[str, Any]:
+    """JSON schema of an object that has all of these values, in this order, and nothing else."""
+    return {"type": "object", "properties": values, "required": list(values), "additionalProperties": False}

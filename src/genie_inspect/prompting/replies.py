@@ -10,7 +10,6 @@ from typing import Any
 
 from genie_inspect.errors import UnreadableReplyError
 
-NOT_SPECIFIED = "not specified"
 LONGEST_ANSWER = 400  # characters; what is longer is no short answer but a model that babbles
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _THOUGHTS_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
@@ -34,31 +33,29 @@ _RATING = re.compile(r"\brating\b(?:\s*\([^()]*\))?(?:\s+is)?[^\w-]{0,6}(-?\d.*)
 
 
 def numbered_answers(reply: str, count: int) -> dict[int, str]:
-    """Answers by question number, 1 to count; what is missing, wordless, contradictory or endless is absent.
+    """Answers by number, 1 to count; what is missing, null, wordless, contradictory or endless is absent."""
+    values = numbered_values(reply, count).items()
+    answers = {number: whole_text(value) for number, value in values if value is not None}
+    return {number: answer for number, answer in answers.items() if is_short_text(answer)}
 
-    A JSON null is an answer too: "not specified".
 
-    Reads a JSON object (also one inside prose, or cut off at its end) and, failing that, lines such as "3. a pilot".
-    """
-    found = _numbered(reply, count).items()
-    answers = {number: NOT_SPECIFIED if value is None else whole_text(value) for number, value in found}
-    return {
-        number: answer
-        for number, answer in answers.items()
-        if len(answer) <= LONGEST_ANSWER and re.search(r"\w", answer)
-    }
+def is_short_text(answer: str) -> bool:
+    """Whether an answer has a word and an end."""
+    return len(answer) <= LONGEST_ANSWER and re.search(r"\w", answer) is not None
 
 
 def numbered_questions(reply: str, count: int) -> dict[int, str]:
     """Questions by number, 1 to count; what does not end in a question mark is absent."""
-    found = {number: whole_text(value) for number, value in _numbered(reply, count, questions=True).items() if value}
+    found = {
+        number: whole_text(value) for number, value in numbered_values(reply, count, questions=True).items() if value
+    }
     return {number: text for number, text in found.items() if len(text) <= LONGEST_ANSWER and text.endswith("?")}
 
 
 def numbered_choices(reply: str, count: int, choices: Iterable[str]) -> dict[int, str]:
     """One of the choices by number, 1 to count, in any case and with `_` for a space; anything else is absent."""
     plain = {_plain(choice): choice for choice in choices}
-    chosen = {number: plain.get(_plain(value or "")) for number, value in _numbered(reply, count).items()}
+    chosen = {number: plain.get(_plain(value or "")) for number, value in numbered_values(reply, count).items()}
     return {number: choice for number, choice in chosen.items() if choice is not None}
 
 
@@ -69,7 +66,7 @@ def _plain(choice: str) -> str:
 def numbered_ratings(reply: str, count: int) -> dict[int, int]:
     """Ratings 0 to 4 by item number, 1 to count; what is missing, contradictory or out of range is absent."""
     lines = _BETWEEN.sub("\n", reply)
-    ratings = {number: _whole_number(value) for number, value in _numbered(lines, count).items()}
+    ratings = {number: _whole_number(value) for number, value in numbered_values(lines, count).items()}
     return {number: rating for number, rating in ratings.items() if rating is not None and 0 <= rating <= 4}
 
 
@@ -98,8 +95,16 @@ def rating_between(reply: str, lowest: int, highest: int) -> int:
     return rating
 
 
-def _numbered(reply: str, count: int, *, questions: bool = False) -> dict[int, str | None]:
-    """Values by number from the most structured form that the reply has; a number with two values is dropped."""
+def numbered_values(reply: str, count: int, *, questions: bool = False) -> dict[int, str | None]:
+    """Values by number, 1 to count, as they stand, None for a JSON null; a number with two values is dropped.
+
+    Reads a JSON object (also one inside prose, or cut off at its end) and, failing that, lines such as "3. a pilot".
+
+    Args:
+        reply: What the model said.
+        count: How many items it was given.
+        questions: Whether questions were asked for; else a line that ends in a question mark repeats what was asked.
+    """
     text = spoken(reply)
     for form in (_from_objects, _from_members, partial(_from_lines, questions=questions)):
         values: dict[int, str | None] = {}

@@ -18,7 +18,9 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.prompting.answers import NOT_SPECIFIED
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.readings import ATTEMPT, YES
 from genie_inspect.providers.record import Record, short, starter_record, storytellers
 
 GRADER = "grader"
@@ -129,7 +131,8 @@ For any other text name a real grader, --model-role grader=<provider/model>, or 
 
 
 def _read(record: Record, document: str, questions: dict[str, str]) -> dict[str, str]:
-    return {number: record.answer(document, question) or "not specified" for number, question in questions.items()}
+    answers = {number: record.answer(document, question) or NOT_SPECIFIED for number, question in questions.items()}
+    return {ATTEMPT: YES, **answers}
 
 
 def _rated(record: Record, question: str, answer: str, others: dict[str, str]) -> dict[str, str]:

@@ -5,7 +5,9 @@ import re
 from inspect_ai.log import EvalSample
 from inspect_ai.solver import TaskState
 
-REFUSAL, NO_RESPONSE, FAILED = "refusal", "no_response", "generation failed"
+from genie_inspect.prompting import refusals
+
+REFUSAL, NO_RESPONSE, FAILED = refusals.REFUSAL, "no_response", "generation failed"
 
 
 def document_of(sample: TaskState | EvalSample) -> str:
@@ -16,7 +18,7 @@ def document_of(sample: TaskState | EvalSample) -> str:
 def unusable(sample: TaskState | EvalSample) -> str:
     """Why a sample has no document, as a reason for the log; empty when it has one.
 
-    A text without a single letter or digit is no document.
+    A text without a single letter or digit is no document, and neither is a refusal in words.
     """
     if isinstance(sample, EvalSample) and sample.error is not None:
         return FAILED
@@ -24,4 +26,4 @@ def unusable(sample: TaskState | EvalSample) -> str:
         return REFUSAL
     if not re.search(r"\w", document_of(sample)):
         return sample.output.error or NO_RESPONSE  # a strategy says there what failed
-    return ""
+    return REFUSAL if refusals.refuses(document_of(sample)) else ""

@@ -27,8 +27,7 @@ from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.protocols import Judge, Reader
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
-from genie_inspect.prompting.answers import normalised
-from genie_inspect.prompting.replies import NOT_SPECIFIED
+from genie_inspect.prompting.answers import NOT_SPECIFIED, normalised
 from genie_inspect.scorers.request_tokens import Cost, RequestTokens, tokens
 from genie_inspect.signature import digest
 from genie_inspect.statistics.rarefaction import chance_of_seeing, expected_unseen

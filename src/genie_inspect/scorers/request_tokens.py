@@ -14,6 +14,7 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.judges.choices import TEMPLATES
 from genie_inspect.judges.list_judge import CHUNK
 from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.readings import ATTEMPT, YES
 from genie_inspect.prompting.templates import Template, load_template
 
 LIST, LOGIT = "list", "logit"
@@ -76,7 +77,7 @@ class RequestTokens:
         asked = {str(number): question for number, question in enumerate(questions, start=1)}
         data = fenced({"document": "", "questions": asked})
         empty = static_token_count(self._read.fill(count=len(questions), data=data))
-        return Cost(1, empty + document, _numbered(len(questions)) + sum(answers))
+        return Cost(1, empty + document, _numbered(len(questions)) + _attempt() + sum(answers))
 
     def rating(self, mode: str, question: int, answer: int, others: Sequence[int]) -> Cost:
         """All calls that rate one answer against others, by the tokens of these texts."""
@@ -113,6 +114,12 @@ def _empty_request(template: Template, mode: str, others: int) -> str:
 def _numbered(count: int) -> int:
     """Tokens of a reply of numbered empty values."""
     return static_token_count(json.dumps({str(number): "" for number in range(1, count + 1)}))
+
+
+@lru_cache(maxsize=1)
+def _attempt() -> int:
+    """Tokens in which a reading says that the document is an attempt, before its answers."""
+    return static_token_count(json.dumps({ATTEMPT: YES})) - static_token_count("{}")
 
 
 @lru_cache

@@ -1,0 +1,42 @@
+"""The reply to a reading: whether the document is an attempt at all, and its answers by number."""
+
+import re
+from dataclasses import dataclass, field
+
+from genie_inspect.prompting.answers import says_nothing
+from genie_inspect.prompting.replies import is_short_text, numbered_values, spoken, whole_text
+
+ATTEMPT, YES, NO = "attempt", "yes", "no"
+# a key of a JSON object, whole or cut off (a quote inside an answer is escaped and no key), else a line of its own
+_KEY = re.compile(rf'"{ATTEMPT}"\s*:\s*"?({YES}|{NO})\b', re.IGNORECASE)
+_LINE = re.compile(rf"^[ \t>*#_-]*{ATTEMPT}[*_]*[ \t]*[:=][ \t*_]*({YES}|{NO})\b", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingReply:
+    """What one reply of a reader says."""
+
+    answers: dict[int, str | None] = field(default_factory=dict)
+    """By question number; None: the document does not say. What could not be read is absent."""
+    is_attempt: bool | None = None
+    """Whether the document is a try at what the questions are about; None where the reply has no word on it."""
+
+
+def reading_reply(reply: str, count: int) -> ReadingReply:
+    """The reply to a document and so many questions; unreadable parts of it are absent.
+
+    >>> reading_reply('{"attempt": "yes", "1": "a pilot", "2": "[not said]"}', 2)
+    ReadingReply(answers={1: 'a pilot', 2: None}, is_attempt=True)
+    """
+    answers: dict[int, str | None] = {}
+    for number, value in numbered_values(reply, count).items():
+        text = None if value is None else whole_text(value)
+        if text is None or is_short_text(text):
+            answers[number] = None if text is None or says_nothing(text) else text
+    return ReadingReply(answers, _is_attempt(spoken(reply)))
+
+
+def _is_attempt(text: str) -> bool | None:
+    """The last word on it, as a reply that corrects itself ends with what it means."""
+    words = _KEY.findall(text) or _LINE.findall(text)
+    return words[-1].casefold() == YES if words else None

@@ -1,0 +1,38 @@
+import re
+
+import pytest
+
+from genie_inspect.prompting.answers import NOT_SPECIFIED
+from genie_inspect.prompting.forms import answers_form, reading_form
+
+MADE = {
+    "an attempt": ('{"attempt": "yes", "1": "a pilot", "2": "at night"}', True),
+    "the marker": (f'{{"attempt": "yes", "1": "{NOT_SPECIFIED}", "2": "{NOT_SPECIFIED}"}}', True),
+    "no attempt, and no more": ('{"attempt": "no"}', True),
+    "no attempt, and answers": ('{"attempt": "no", "1": "a pilot", "2": "at night"}', False),
+    "an attempt, and no answers": ('{"attempt": "yes"}', False),
+    "too few answers": ('{"attempt": "yes", "1": "a pilot"}', False),
+    "no word on it": ('{"1": "a pilot", "2": "at night"}', False),
+    "another word": ('{"attempt": "maybe", "1": "a pilot", "2": "at night"}', False),
+    "room for spaces": ('{   "attempt": "yes", "1": "a pilot", "2": "at night"}', False),
+}
+
+
+@pytest.mark.parametrize(("reply", "fits"), MADE.values(), ids=MADE.keys())
+def test_the_pattern_of_a_reading_has_the_attempt_first_and_then_every_answer(reply: str, fits: bool) -> None:
+    assert (re.fullmatch(reading_form(2).pattern, reply) is not None) == fits
+
+
+def test_the_schema_of_a_reading_has_the_attempt_first() -> None:
+    schema = reading_form(2).schema
+    assert schema is not None
+    assert list(schema["properties"]) == schema["required"] == ["attempt", "1", "2"]
+    assert schema["properties"]["attempt"]["enum"] == ["yes", "no"]
+    assert schema["additionalProperties"] is False
+
+
+def test_other_answers_are_asked_for_without_it() -> None:
+    schema = answers_form(2).schema
+    assert schema is not None
+    assert schema["required"] == ["1", "2"]
+    assert re.fullmatch(answers_form(2).pattern, '{"1": "hunger", "2": "night"}')
