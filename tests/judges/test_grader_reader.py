@@ -200,4 +200,4 @@ def test_the_signature_changes_with_the_template(tmp_path: Path) -> None:
     (folder / "read.md").write_text("Answer $count questions.\n$data", encoding="utf-8")
     model = saying("{}").model()
     assert GraderReader(model).signature != GraderReader(model, folder).signature
-    assert GraderReader(model).signature.startswith("grader(mockllm/model@template=")
+    assert GraderReader(model).signature.startswith("grader(mockllm/model@")

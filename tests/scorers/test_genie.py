@@ -72,7 +72,7 @@ def test_both_storytellers_are_scored_on_every_feature_by_the_bundled_grader(tmp
             signatures.add(metadata(score)["signature"])
     assert len(signatures) == 1
     (signature,) = signatures
-    for fact in ("judge:list(bundled/grader,chunk=50,", "reader:grader(bundled/grader,", "population:starter-"):
+    for fact in ("judge:list(bundled/grader@", "reader:grader(bundled/grader,", "population:starter-"):
         assert fact in signature
     assert signature.endswith(f"version:{package_version()}")
 
@@ -342,7 +342,7 @@ def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path
     (changed,) = scores(evaluated(genie(str(folder), templates=str(own)), saying(STORY), grading(), tmp_path))
     assert metadata(plain)["signature"] != metadata(changed)["signature"]
     digest = GraderReader(saying("").model(), own).template.digest
-    assert f"reader:template={digest})" in metadata(changed)["signature"]
+    assert f",template={digest})|population" in metadata(changed)["signature"]
 
 
 def test_a_grader_with_the_signatures_separator_in_its_name_is_a_grader_like_any_other(
@@ -355,4 +355,4 @@ def test_a_grader_with_the_signatures_separator_in_its_name_is_a_grader_like_any
     )
     (score,) = scores(log)
     assert score.reason is None
-    assert facts_of(metadata(score)["signature"])["judge"].startswith("list(mockllm/a|b,")
+    assert facts_of(metadata(score)["signature"])["judge"].startswith("list(mockllm/a|b@")
