@@ -43,7 +43,9 @@ class Reading:
 
     answers: tuple[Answer | None, ...]
     faults: Mapping[int, str] = field(default_factory=dict)
-    """Why an answer could not be had, by position; "not specified" is no fault."""
+    """Why an answer could not be had, by position; that the document does not say is no fault."""
+    is_attempt: bool = True
+    """Whether the document is a try at what the questions are about; a refusal is none, and has no answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from genie_inspect.judges.protocols import UNREADABLE
+from genie_inspect.measures.genie import FEWEST_RATINGS
 from genie_inspect.scorers.assessment import Assessment, QuestionResult
 from genie_inspect.scorers.neighbours import neighbours
 
@@ -27,13 +28,15 @@ class _Unchanging(list[Any]):
 
 
 def explained(assessment: Assessment, features: Sequence[str], notes: Sequence[str] = ()) -> str:
-    """A Markdown table with a row a feature, novelty and questions used; then a list of what set the document apart."""
-    table, apart = ["| feature | novelty | questions used |", "|:--|--:|--:|"], []
+    """A Markdown table with a row a feature, novelty, questions used and ratings; then what set the document apart."""
+    table = ["| feature | novelty | questions used | usable ratings |", "|:--|--:|--:|--:|"]
+    apart: list[str] = []
     novelty = assessment.novelty(features)
     for name, results in assessment.by_feature(features).items():
-        used = [result for result in results if result.usable]
+        used = [result for result in results if result.is_used]
+        usable, due = _ratings(results)
         shown = cell(name.replace("_", " "))
-        table.append(f"| {shown} | {_shown(novelty[name])} | {len(used)} of {len(results)} |")
+        table.append(f"| {shown} | {_shown(novelty[name])} | {len(used)} of {len(results)} | {usable} of {due} |")
         if used:
             apart += _apart(shown, max(used, key=lambda result: result.novelty))
     return "\n".join([*table, "", *apart, "", *notes]).rstrip()
@@ -50,7 +53,19 @@ def _apart(feature: str, result: QuestionResult) -> list[str]:
 
 def notes_on(assessment: Assessment, *, smoke_test: bool) -> list[str]:
     """What a reader of the score must know beside the numbers."""
-    notes = [f"Compared with {assessment.documents} documents of the population."]
+    count = assessment.documents
+    notes = [f"Compared with {count} document{'' if count == 1 else 's'} of the population."]
+    if 0 < count < FEWEST_RATINGS:
+        notes.append(
+            f"Fewer than {FEWEST_RATINGS} documents are no population: with others the novelty may be another."
+        )
+    if few := assessment.few_answers:
+        notes.append(
+            f"Questions used that rest on fewer than {FEWEST_RATINGS} ratings: {few} of {len(assessment.used)}; "
+            "one rating more could change them much."
+        )
+    if len(ratings := assessment.counted) > 1 and len(set(ratings)) == 1:
+        notes.append(f"All {len(ratings)} ratings are {ratings[0]:g}.")
     if assessment.left_out:
         ids = cell(", ".join(assessment.left_out[:LISTED]))
         notes.append(f"The same text stands in the population ({ids}); it was left out of its own comparison.")
@@ -71,8 +86,10 @@ def why_nothing(assessment: Assessment) -> str:
 def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> dict[str, Any]:
     """Score metadata of at most 8 KB: the facts, coverage, faults and the question table, its texts cut to fit.
 
-    `coverage` counts the questions of each feature that were usable, `pairs` the ratings behind them; `off_labels` is
-    there where the judge reads probabilities.
+    By feature, `coverage` has the questions used of those asked and `pairs` the usable ratings of those due: one for
+    each answer of the population to a question that the document answers. `few_answers` has the questions used that
+    rest on fewer than three ratings, of all used; `ratings` is there when any is usable, `off_labels` where the judge
+    reads probabilities.
     """
     for width, most in FITTING:
         metadata = {
@@ -80,10 +97,14 @@ def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> d
             "documents": assessment.documents,
             "left_out": [cut(document, WIDTHS[1]) for document in assessment.left_out[:LISTED]],
             "coverage": {
-                name: f"{sum(result.usable > 0 for result in results)}/{len(results)}"
+                name: f"{sum(result.is_used for result in results)}/{len(results)}"
                 for name, results in assessment.by_feature(features).items()
             },
-            "pairs": _pairs(assessment, features),
+            "pairs": {
+                name: "{}/{}".format(*_ratings(results)) for name, results in assessment.by_feature(features).items()
+            },
+            "few_answers": f"{assessment.few_answers}/{len(assessment.used)}",
+            **_range(assessment.counted),
             **_off_labels(assessment.off_labels()),
             "faults": assessment.faults(),
             "questions": _Unchanging(_row(result, width, most) for result in assessment.results),
@@ -106,12 +127,15 @@ def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, A
     return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in found.items()}}
 
 
-def _pairs(assessment: Assessment, features: Sequence[str]) -> dict[str, str]:
-    """Ratings that count, of those that there would be if every document answered every question, by feature."""
-    return {
-        name: f"{sum(result.usable for result in results)}/{len(results) * assessment.documents}"
-        for name, results in assessment.by_feature(features).items()
-    }
+def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
+    """How many ratings of some questions are usable, and how many were due."""
+    return sum(result.usable for result in results), sum(len(result.due) for result in results)
+
+
+def _range(ratings: Sequence[float]) -> dict[str, Any]:
+    if not ratings:
+        return {}
+    return {"ratings": {"count": len(ratings), "lowest": round(min(ratings), 4), "highest": round(max(ratings), 4)}}
 
 
 def _off_labels(mass: float | None) -> dict[str, float]:
