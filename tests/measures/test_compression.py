@@ -69,6 +69,14 @@ def test_asking_twice_gives_the_same_answer() -> None:
     assert compression_novelty(compressed, prose(3)) == compression_novelty(compressed, prose(3))
 
 
+@pytest.mark.parametrize("codec", sorted(CODECS))
+def test_what_was_compressed_before_gives_the_novelty_that_its_texts_do(codec: str) -> None:
+    population, text = [prose(1), prose(2)], prose(3)
+    assert compression_novelty(CompressedPopulation(population, codec), text) == compression_novelty(
+        population, text, codec
+    )
+
+
 @pytest.mark.parametrize("codec", ["xz", "zstd"])
 def test_an_exact_duplicate_lowers_novelty_under_a_long_window(codec: str) -> None:
     population = [prose(seed, words=3_000) for seed in range(12)]  # some 200 KB, the first far out of gzip's sight

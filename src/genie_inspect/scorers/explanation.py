@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from genie_inspect.judges.protocols import UNREADABLE
+from genie_inspect.judges.protocols import GRADER_FAILED, UNREADABLE
 from genie_inspect.measures.genie import FEWEST_RATINGS
-from genie_inspect.scorers.assessment import Assessment, QuestionResult
+from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult
 from genie_inspect.scorers.neighbours import neighbours
 
 MOST_BYTES = 8_000
@@ -17,6 +17,7 @@ WIDTHS = (160, 80, 40, 20, 0)
 FITTING = ((160, 3), (80, 3), (160, 1), (80, 1), (40, 1), (20, 1), (0, 0))  # width of texts, nearest answers of each
 SMOKE_TEST = "Embedded judge: a smoke test without any reading model, not a measurement."
 WORD_JOINER = "\u2060"
+REASONS = {UNREADABLE: "invalid_response_format", GRADER_FAILED: "grader_failed"}  # Inspect's names for them
 LISTED = 20  # ids of documents with one text; more would say no more
 
 
@@ -54,7 +55,7 @@ def _apart(feature: str, result: QuestionResult) -> list[str]:
 def notes_on(assessment: Assessment, *, smoke_test: bool) -> list[str]:
     """What a reader of the score must know beside the numbers."""
     count = assessment.documents
-    notes = [f"Compared with {count} document{'' if count == 1 else 's'} of the population."]
+    notes = [f"Compared with {count} {'document' if count == 1 else 'documents'} of the population."]
     if 0 < count < FEWEST_RATINGS:
         notes.append(
             f"Fewer than {FEWEST_RATINGS} documents are no population: with others the novelty may be another."
@@ -69,7 +70,10 @@ def notes_on(assessment: Assessment, *, smoke_test: bool) -> list[str]:
     if assessment.left_out:
         ids = cell(", ".join(assessment.left_out[:LISTED]))
         notes.append(f"The same text stands in the population ({ids}); it was left out of its own comparison.")
-    if faults := assessment.faults():
+    faults = assessment.faults()
+    if few := faults.pop(TOO_FEW, 0):
+        notes.append(f"Questions not used, because too few of the ratings due could be had: {few}.")
+    if faults:
         notes.append("Missing: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) + ".")
     if smoke_test:
         notes.append(f"**{SMOKE_TEST}**")
@@ -80,7 +84,7 @@ def why_nothing(assessment: Assessment) -> str:
     """Why no question of a document could be used, as a reason for the log: what went wrong most often."""
     faults = assessment.faults()
     reason = max(faults, key=lambda fault: faults[fault])
-    return "invalid_response_format" if reason == UNREADABLE else f"nothing to compare: {reason}"
+    return REASONS.get(reason, f"nothing to compare: {reason}")
 
 
 def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> dict[str, Any]:
