@@ -28,7 +28,7 @@ import numpy as np
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.measures.compression import CompressedPopulation, compression_novelty, compression_ratio
 from genie_inspect.measures.distance import mean_distance
-from genie_inspect.measures.ngrams import LENGTHS, creativity_index_of
+from genie_inspect.measures.ngrams import LENGTHS, creativity_index
 from genie_inspect.measures.partition import joined
 from genie_inspect.measures.suffix_array import TokenIndex
 from genie_inspect.measures.tokens import tokens
@@ -57,7 +57,7 @@ def documents(count: int, seed: int) -> list[str]:
 def compression_ours(population: Sequence[str]) -> Compare:
     """The compressor's state after the population, copied."""
     compressed = CompressedPopulation(population)
-    return lambda number, text: compressed.novelty(text)
+    return lambda number, text: compression_novelty(compressed, text)
 
 
 def compression_plain(population: Sequence[str]) -> Compare:
@@ -86,7 +86,7 @@ def compression_zstd(population: Sequence[str]) -> Compare:
 def creativity_ours(population: Sequence[str]) -> Compare:
     """One suffix array for every L."""
     index = TokenIndex(text.split() for text in population)
-    return lambda number, text: creativity_index_of(index.matches(text.split()).lengths).mean
+    return lambda number, text: creativity_index(text.split(), index).mean
 
 
 def creativity_plain(population: Sequence[str]) -> Compare:

@@ -21,6 +21,10 @@ class GraderFailedError(GenieError):
     """The grader's provider gave up; nothing is known about what it was asked."""
 
 
+class RefusalError(GenieError):
+    """A document is no try at its task: its model refused, and there is nothing to measure."""
+
+
 class EngineFailedError(GenieError):
     """An embedder, a classifier, a reward model or a look-up failed; nothing is known about what it was asked."""
 

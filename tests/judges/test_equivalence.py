@@ -5,9 +5,12 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.scripted import Script, numbered
 
-from genie_inspect.judges.equivalence import Classes, GraderEquivalence, class_of, classes_of
+from genie_inspect.judges.equivalence import GraderEquivalence, class_of, classes_of
+from genie_inspect.measures.partition import partition
 from genie_inspect.prompting.fence import unfenced
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +46,7 @@ class Counting:
 
 async def test_texts_join_the_first_class_that_they_are_the_same_as() -> None:
     found = await classes_of(["apple", "bear", "axe", "cat", "bee"], "prompt", Counting())
-    assert found == Classes((0, 1, 0, 2, 1), ("apple", "bear", "cat"))
+    assert (found.labels, found.founders) == ([0, 1, 0, 2, 1], ["apple", "bear", "cat"])
 
 
 async def test_a_text_is_compared_once_with_each_class_and_the_first_with_none() -> None:
@@ -54,13 +57,19 @@ async def test_a_text_is_compared_once_with_each_class_and_the_first_with_none()
 
 async def test_the_same_words_are_the_same_without_asking() -> None:
     same = Counting()
-    assert (await classes_of(["apple", "apple"], "prompt", same)).labels == (0, 0)
+    assert (await classes_of(["apple", "apple"], "prompt", same)).labels == [0, 0]
     assert same.asked == []
+
+
+@given(st.lists(st.sampled_from(["apple", "axe", "bear", "bee", "cat"]), max_size=12))
+async def test_with_a_judge_who_is_asked_the_classes_are_those_of_the_measure(texts: list[str]) -> None:
+    found = await classes_of(texts, "prompt", Counting())
+    assert found.labels == partition(texts, lambda first, text: first[0] == text[0])
 
 
 async def test_what_nobody_could_judge_is_in_no_class() -> None:
     found = await classes_of(["apple", "?", "axe"], "prompt", Counting())
-    assert found == Classes((0, None, 0), ("apple",))
+    assert (found.labels, found.founders) == ([0, None, 0], ["apple"])
     assert found.undecided == 1
 
 

@@ -59,14 +59,22 @@ def test_the_copied_compressor_writes_as_many_bytes_as_compressing_all_again() -
     for text in ["", "x", prose(99), population[0], "é" * 70_000]:
         whole = " ".join([*population, text]).encode()
         plain = " ".join(population).encode()
-        assert compressed.novelty(text) == len(plain) / len(gzip.compress(plain, 9)) - len(whole) / len(
+        assert compression_novelty(compressed, text) == len(plain) / len(gzip.compress(plain, 9)) - len(whole) / len(
             gzip.compress(whole, 9)
         )
 
 
 def test_asking_twice_gives_the_same_answer() -> None:
     compressed = CompressedPopulation([prose(1), prose(2)])
-    assert compressed.novelty(prose(3)) == compressed.novelty(prose(3))
+    assert compression_novelty(compressed, prose(3)) == compression_novelty(compressed, prose(3))
+
+
+@pytest.mark.parametrize("codec", sorted(CODECS))
+def test_what_was_compressed_before_gives_the_novelty_that_its_texts_do(codec: str) -> None:
+    population, text = [prose(1), prose(2)], prose(3)
+    assert compression_novelty(CompressedPopulation(population, codec), text) == compression_novelty(
+        population, text, codec
+    )
 
 
 @pytest.mark.parametrize("codec", ["xz", "zstd"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.measures.distance import cosine_distances, mean_distance, nearest_distance
+from genie_inspect.measures.distance import cosine_distances, mean_distance, nearest, nearest_distance
 
 
 def test_distances_run_from_0_over_1_to_2() -> None:
@@ -31,6 +31,12 @@ def test_length_does_not_matter_and_order_does_not_either(rows: int, width: int,
     assert 0 <= nearest_distance(target, population) <= found + 1e-12
     scaled = mean_distance(target * 7, population[::-1] * draw.uniform(0.1, 9, size=(rows, 1)))
     assert scaled == pytest.approx(found, abs=1e-9)
+
+
+def test_the_nearest_row_is_the_one_at_the_nearest_distance_and_of_equals_the_first() -> None:
+    population = [[0.0, 2.0], [1.0, 0.0], [2.0, 0.0]]
+    assert nearest([0.1, 2.0], population) == 0
+    assert nearest([1.0, 0.0], population) == 1
 
 
 def test_an_empty_population_has_no_distance() -> None:

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.measures.genie import feature_novelty, question_novelty, similarity, usable_similarities
+from genie_inspect.measures.genie import (
+    MIN_COVERAGE,
+    feature_novelty,
+    is_used,
+    question_coverage,
+    question_novelty,
+    similarity,
+    usable_similarities,
+)
 
 nan = pytest.approx(math.nan, nan_ok=True)
 any_rating = st.one_of(st.none(), st.floats(), st.integers(-1, 6))
@@ -76,6 +84,49 @@ def test_a_higher_rating_never_makes_a_question_more_novel(ratings: list[float],
     place = data.draw(st.integers(0, len(ratings) - 1))
     raised = [*ratings[:place], data.draw(st.floats(ratings[place], 4)), *ratings[place + 1 :]]
     assert question_novelty(raised) <= question_novelty(ratings) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("ratings", "expected"),
+    [
+        ([1, None, None, None], 1 / 4),
+        ([1, 4, 0, 7], 2 / 4),  # neither 0 nor 7 is a rating
+        ([2, 2], 1.0),
+        ([None], 0.0),
+        ([], math.nan),
+    ],
+)
+def test_coverage_of_a_question_is_the_share_of_the_ratings_due_that_are_usable(
+    ratings: list[float | None], expected: float
+) -> None:
+    assert question_coverage(ratings) == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("usable", "due", "min_coverage", "used"),
+    [
+        (1, 12, MIN_COVERAGE, False),
+        (5, 12, MIN_COVERAGE, False),
+        (6, 12, MIN_COVERAGE, True),  # half is enough
+        (1, 12, 0, True),  # one will do
+        (0, 12, 0, False),  # but not none
+        (0, 0, 0, False),
+        (11, 12, 1, False),
+        (12, 12, 1, True),
+    ],
+)
+def test_a_question_is_used_with_so_many_of_its_ratings(usable: int, due: int, min_coverage: float, used: bool) -> None:
+    assert is_used([2] * usable + [None] * (due - usable), min_coverage) is used
+
+
+def test_by_default_half_of_the_ratings_are_enough_and_from_a_stream_too() -> None:
+    assert is_used(rating for rating in (1, None))
+    assert not is_used(rating for rating in (1, None, None))
+
+
+@given(st.lists(any_rating), st.floats(0, 1))
+def test_a_question_that_is_used_has_a_novelty(ratings: list[float | None], min_coverage: float) -> None:
+    assert not (is_used(ratings, min_coverage) and math.isnan(question_novelty(ratings)))
 
 
 FEATURE_OF = {"q1": "plot", "q2": "plot", "q3": "plot", "q4": "style", "q5": "setting"}

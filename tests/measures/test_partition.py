@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from genie_inspect.measures.partition import (
     REWARD_THRESHOLDS,
+    Classes,
     UndecidedError,
     distinct_count,
     joined,
@@ -50,6 +51,25 @@ def test_with_true_equality_classes_are_the_distinct_items(items: list[int]) -> 
     assert distinct_count(labels) == len(set(items))
     pairs = list(zip(items, labels, strict=True))
     assert all((a == b) == (x == y) for a, x in pairs for b, y in pairs)
+
+
+def test_classes_take_one_item_after_another_with_the_verdicts_on_it() -> None:
+    classes: Classes[str] = Classes()
+    assert [classes.add(item, verdicts) for item, verdicts in [("a", []), ("b", [False]), ("a2", [True, False])]] == [
+        0,
+        1,
+        0,
+    ]
+    assert (classes.labels, classes.founders, classes.undecided) == ([0, 1, 0], ["a", "b"], 0)
+
+
+def test_an_item_of_which_nobody_could_tell_is_in_no_class_and_founds_none() -> None:
+    classes: Classes[str] = Classes()
+    classes.add("a", [])
+    with pytest.raises(UndecidedError):
+        classes.add("b", [None])
+    assert classes.add("c", [False]) == 1
+    assert (classes.labels, classes.founders, classes.undecided) == ([0, None, 1], ["a", "c"], 1)
 
 
 def test_an_item_joins_the_first_class_that_says_yes() -> None:

@@ -6,26 +6,30 @@ from pathlib import Path
 import pytest
 from tests.scripted import DOCUMENTS, OWL, small_population
 
-from genie_inspect.errors import GraderFailedError
+from genie_inspect.errors import GraderFailedError, RefusalError
 from genie_inspect.judges.protocols import GRADER_FAILED, UNREADABLE, UNSPECIFIED, Answer, AskedQuestion, Rated, Reading
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer as RecordedAnswer
 from genie_inspect.populations.writing import write_population
-from genie_inspect.scorers.assessment import NOT_ANSWERED, Assessor
+from genie_inspect.scorers.assessment import NOT_ANSWERED, TOO_FEW, Assessor
 
 
 class Reader:
-    """Answers with the document's first word, but for what it is told not to find or not to be able to read."""
+    """Answers with the document's first word, but for what it is told to be silent on, unable to read or to refuse."""
 
-    def __init__(self, silent: Sequence[str] = (), unreadable: Sequence[str] = ()) -> None:
+    def __init__(
+        self, silent: Sequence[str] = (), unreadable: Sequence[str] = (), refusing: Sequence[str] = ()
+    ) -> None:
         self.signature = "first-word"
-        self.silent, self.unreadable = silent, unreadable
+        self.silent, self.unreadable, self.refusing = silent, unreadable, refusing
         self.read_documents: list[str] = []
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         self.read_documents.append(document)
         if document in self.unreadable:
             return Reading((None,) * len(questions), dict.fromkeys(range(len(questions)), UNREADABLE))
+        if document in self.refusing:
+            return Reading((None,) * len(questions), is_attempt=False)
         word = None if document in self.silent else Answer(document.split()[0])
         return Reading((word,) * len(questions))
 
@@ -92,12 +96,64 @@ async def test_a_document_that_does_not_say_has_no_novelty_and_says_why(populati
     assert found.faults() == {UNSPECIFIED: 3}
 
 
-async def test_what_could_not_be_read_in_the_population_is_among_the_faults(population: Population) -> None:
+async def test_a_document_without_any_answer_costs_its_reading_and_no_more(population: Population) -> None:
+    reader = Reader(silent=["Great owl."])
+    await Assessor(population, reader, Judge()).assess("Great owl.", OWL)
+    assert reader.read_documents == ["Great owl."], "nothing can be compared, so no other document is read"
+
+
+async def test_a_document_that_is_no_try_at_its_task_is_a_refusal_and_nothing_more_is_asked(
+    population: Population,
+) -> None:
+    reader, judge = Reader(refusing=["I cannot write that."]), Failing(*(q.text for q in population.questions(OWL)))
+    with pytest.raises(RefusalError, match="refusal"):
+        await Assessor(population, reader, judge).assess("I cannot write that.", OWL)
+    assert reader.read_documents == ["I cannot write that."]
+
+
+async def test_what_could_not_be_read_in_the_population_was_due_and_is_among_the_faults(
+    population: Population,
+) -> None:
     reader = Reader(unreadable=DOCUMENTS[OWL][1:])
     found = await Assessor(population, reader, Judge()).assess("Great owl.", OWL)
-    # 2 of 3 documents unreadable, 3 questions each
-    assert found.faults() == {UNREADABLE: 6}
-    assert found.novelty(["plot"]) == {"plot": 0.0}, "only Grey is left, which is like Great"
+    # 2 of 3 documents unreadable, 3 questions each: one rating of three that were due leaves no question to use
+    assert found.faults() == {UNREADABLE: 6, TOO_FEW: 3}
+    assert [result.due for result in found.results] == [(4.0, None, None)] * 3
+    assert math.isnan(found.novelty(["plot"])["plot"])
+
+    content = await Assessor(population, reader, Judge(), min_coverage=0.3).assess("Great owl.", OWL)
+    assert content.faults() == {UNREADABLE: 6}
+    assert content.novelty(["plot"]) == {"plot": 0.0}, "only Grey is left, which is like Great"
+
+
+async def test_where_nothing_of_the_population_could_be_read_nobody_says_that_it_does_not_answer(
+    population: Population,
+) -> None:
+    found = await Assessor(population, Reader(unreadable=DOCUMENTS[OWL]), Judge()).assess("Great owl.", OWL)
+    assert found.faults() == {UNREADABLE: 9}
+
+
+async def test_no_rating_is_due_to_a_document_that_does_not_say(population: Population) -> None:
+    found = await Assessor(population, Reader(silent=DOCUMENTS[OWL][1:]), Judge()).assess("Great owl.", OWL)
+    assert [result.due for result in found.results] == [(4.0,)] * 3
+    assert found.novelty(["plot"]) == {"plot": 0.0}
+    assert found.few_answers == 3
+
+
+async def test_among_documents_of_like_length_a_question_is_used_by_the_ratings_due_to_them(
+    tmp_path: Path,
+) -> None:
+    long = "White owl in snow, all night long, and then on and on."
+    documents = {OWL: ("Grey owl over barns.", "Gold owl over barns.", long, long.replace("White", "Wan"))}
+    known = small_population(tmp_path / "lengths", documents=documents)
+    reader = Reader(unreadable=documents[OWL][2:])
+    found = await Assessor(known, reader, Judge()).assess("Great owl.", OWL)
+    assert found.novelty(["plot"]) == {"plot": 0.0}, "two of four ratings, which is just enough"
+    # among the short ones two of two could be had, among the long ones none of two
+    assert found.within(4).novelty(["plot"]) == {"plot": 0.0}
+    assert [result.due for result in found.within(4).results] == [(4.0, 4.0)] * 3
+    assert [result.due for result in found.within(12).results] == [(None, None)] * 3
+    assert math.isnan(found.within(12).novelty(["plot"])["plot"])
 
 
 async def test_a_population_without_an_answer_leaves_nothing_to_compare_and_says_so(population: Population) -> None:

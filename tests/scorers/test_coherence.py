@@ -1,6 +1,9 @@
 import math
 import re
+import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from inspect_ai.scorer import Score
@@ -67,6 +70,30 @@ def test_silence_and_refusal_are_not_rated(tmp_path: Path) -> None:
 def test_another_rater_is_refused(by: str) -> None:
     with pytest.raises(RefusedError, match="expected grader or reward/<hub id or folder>"):
         coherence(by=by)
+
+
+def test_a_reward_model_that_cannot_be_loaded_costs_the_score_and_not_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Missing:
+        """What transformers says of a model that the hub does not have."""
+
+        @staticmethod
+        def from_pretrained(*args: object, **options: object) -> None:
+            raise OSError("made/up is no model of the hub")
+
+    named = ("AutoTokenizer", "AutoConfig", "AutoModelForSequenceClassification")
+    for name, contents in {"torch": {}, "transformers": dict.fromkeys(named, Missing)}.items():
+        module = ModuleType(name)
+        module.__spec__ = ModuleSpec(name, None)
+        module.__dict__.update(contents)
+        monkeypatch.setitem(sys.modules, name, module)
+    log = evaluated(coherence(by="reward/made/up"), saying("An owl flew."), None, tmp_path)
+    (score,) = scores(log, "coherence")
+    assert score.reason == "engine_failed"
+    assert math.isnan(value(score))
+    assert "is no model of the hub" in (score.explanation or "")
+    assert (score.metadata or {})["signature"].startswith("measure:coherence|by:reward(made/up")
 
 
 def test_a_template_with_other_blanks_is_refused(tmp_path: Path) -> None:

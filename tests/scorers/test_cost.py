@@ -1,5 +1,6 @@
 import json
 from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from genie_inspect.judges.cache import Cache, Judged
 from genie_inspect.judges.choices import reader_and_judge
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Answer
+from genie_inspect.populations.schema import Answer, Document
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.answers import NOT_SPECIFIED, normalised
 from genie_inspect.prompting.readings import ATTEMPT, YES
@@ -141,12 +142,19 @@ def test_ratings_on_record_are_not_paid_again() -> None:
 
 def answered(folder: Path, reader: str) -> Population:
     """The small population, of which one reader has read all: every document says something of its own."""
+    return read_by(folder, {reader: lambda document: document.text})
+
+
+def read_by(folder: Path, readers: Mapping[str, Callable[[Document], str | None]]) -> Population:
+    """The small population with what readers answered to all questions about each document; None where they did not."""
     made = small_population(folder)
+    documents = [document for prompt in made.prompts for document in made.documents(prompt)]
     rows = [
-        Answer(document=document.id, question=question.id, reader=reader, text=document.text)
-        for prompt in made.prompts
-        for document in made.documents(prompt)
-        for question in made.questions(prompt)
+        Answer(document=document.id, question=question.id, reader=reader, text=text)
+        for reader, answer in readers.items()
+        for document in documents
+        for question in made.questions(document.prompt)
+        if (text := answer(document)) is not None
     ]
     manifest = made.manifest
     return write_population(
@@ -155,10 +163,23 @@ def answered(folder: Path, reader: str) -> Population:
         version=manifest.version,
         licence=manifest.licence,
         features=manifest.features,
-        documents=[document for prompt in made.prompts for document in made.documents(prompt)],
+        documents=documents,
         questions=[question for prompt in made.prompts for question in made.questions(prompt)],
         answers=rows,
     )
+
+
+@pytest.mark.parametrize("order", [("most", "least"), ("least", "most")])
+def test_for_a_grader_who_has_read_nothing_stands_the_reader_who_has_read_most(
+    order: tuple[str, str], tmp_path: Path
+) -> None:
+    first = small_population(tmp_path / "first").documents(OWL)[0].id
+    answers = {"most": lambda document: "rain", "least": lambda document: "snow" if document.id == first else None}
+    population = read_by(tmp_path / "read", {name: answers[name] for name in order})
+    # all documents say the same to each of four questions, so that one pair a question has to be judged
+    assert task_cost(population, 1, "pairwise").judged == pytest.approx(4)
+    least = read_by(tmp_path / "least", {"least": answers["least"]})
+    assert task_cost(least, 1, "pairwise").judged > 4
 
 
 def counted(cost: TaskCost) -> dict[str, float]:

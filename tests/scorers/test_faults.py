@@ -15,13 +15,14 @@ from tests.served import BABBLE, BROKEN, BUSY, CUT, HANGING, OK, SHORT, Served, 
 
 from genie_inspect.judges.protocols import GRADER_FAILED, OFF_LABELS, UNREADABLE
 from genie_inspect.populations.population import Population
+from genie_inspect.scorers.assessment import TOO_FEW
 from genie_inspect.scorers.genie import genie
 
 STORIES = {
     OWL: tuple(f"Owl {i} sees {i} barns." for i in range(4)),
     FOX: tuple(f"Fox {i} eats {i} hens." for i in range(4)),
 }
-# questions of the small population: plot has two of the owl and one of the fox, style one of the owl
+# ratings due to the questions of the small population: plot has two of the owl and one of the fox, style one of the owl
 POSSIBLE = {1: {"plot": 8, "style": 4}, 2: {"plot": 4, "style": 0}}
 
 # Inspect closes a model's connections when the process ends
@@ -80,10 +81,16 @@ def settled(score: Score, number: int) -> tuple[int, int]:
     for name, (used, _) in counted.items():
         rows = [row for row in metadata["questions"] if row["feature"] == name]
         assert used == sum(row["ratings"] for row in rows)
-        assert metadata["coverage"][name] == f"{sum(row['ratings'] > 0 for row in rows)}/{len(rows)}"
-        assert math.isnan(value[name]) == (used == 0)
+        # four ratings were due to each question; with two of them it is used
+        counts = [row["ratings"] >= 2 for row in rows]
+        assert [row["novelty"] is not None for row in rows] == counts
+        assert metadata["coverage"][name] == f"{sum(counts)}/{len(rows)}"
+        assert math.isnan(value[name]) == (not any(counts))
     lost = sum(possible - used for used, possible in counted.values())
-    assert lost == sum(metadata["faults"].values()), "every lost rating is counted, by reason"
+    faults = dict(metadata["faults"])
+    poor = sum(row["ratings"] == 1 for row in metadata["questions"])
+    assert faults.pop(TOO_FEW, 0) == poor, "and every question that they leave with too few"
+    assert lost == sum(faults.values()), "every lost rating is counted, by reason"
     return sum(used for used, _ in counted.values()), lost
 
 

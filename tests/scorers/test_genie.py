@@ -14,7 +14,6 @@ from inspect_ai.scorer import Score
 from tests.scripted import DOCUMENTS, FOX, OWL, Script, evaluated, grading, output, saying, scores, small_population
 
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.errors import PopulationError, TemplateError, UnknownChoiceError
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.explanation import MOST_BYTES
@@ -323,15 +322,44 @@ def test_the_log_on_disk_holds_what_the_log_in_hand_does(folder: Path, tmp_path:
     assert [json.dumps(score.metadata) for score in scores(stored)] == [json.dumps(s.metadata) for s in scores(log)]
 
 
-def test_a_missing_population_an_unknown_judge_embedder_or_template_is_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(PopulationError, match="'nowhere', expected abstracts, starter or a folder"):
-        genie(population="nowhere")
-    with pytest.raises(UnknownChoiceError, match="judge is 'kind'"):
-        genie(judge="kind")
-    with pytest.raises(UnknownChoiceError, match="embedder is 'word2vec'"):
-        genie(judge="embedded", embedder="word2vec")
-    with pytest.raises(TemplateError, match="does not exist"):
-        genie(templates=str(tmp_path / "nowhere"))
+def rating_one_of(many: int) -> Script:
+    """A grader that rates the population's first document alone, and says nothing of the others, ever."""
+    script = grading(answer=lambda document, question: document)
+    plain = script.reply
+
+    def reply(request: str) -> Any:
+        others = unfenced(request).get("others")
+        if others is None:
+            return plain(request)
+        return json.dumps({number: "1" for number, other in others.items() if other.startswith(f"1 of {many}")})
+
+    script.reply = reply
+    return script
+
+
+def test_a_grader_that_rates_one_answer_of_twelve_has_rated_none_that_count(tmp_path: Path) -> None:
+    owls = tuple(f"{number} of 12 owls sat." for number in range(1, 13))
+    twelve = small_population(tmp_path / "twelve", documents={OWL: owls})
+    (score,) = scores(evaluated(genie(str(twelve.folder)), saying(STORY), rating_one_of(12), tmp_path))
+    assert_unscored(score, "invalid_response_format")
+    assert metadata(score)["coverage"] == {"plot": "0/2", "style": "0/1"}
+    assert metadata(score)["pairs"] == {"plot": "2/24", "style": "1/12"}
+    assert metadata(score)["faults"] == {"unreadable reply": 33, "too few ratings": 3}
+
+
+def test_the_least_coverage_is_the_users_to_set_and_two_limits_do_not_compare(tmp_path: Path) -> None:
+    owls = tuple(f"{number} of 12 owls sat." for number in range(1, 13))
+    twelve = small_population(tmp_path / "twelve", documents={OWL: owls})
+    signatures = set()
+    for limit in (0, 1 / 12, 0.084):
+        scorer = genie(str(twelve.folder), min_coverage=limit)
+        (score,) = scores(evaluated(scorer, saying(STORY), rating_one_of(12), tmp_path))
+        assert (score.reason is None) == (limit < 0.084)
+        assert metadata(score)["coverage"]["style"] == ("1/1" if limit < 0.084 else "0/1")
+        signatures.add(facts_of(metadata(score)["signature"])["min_coverage"])
+    assert signatures == {"0", "0.0833333", "0.084"}
+    (score,) = scores(evaluated(genie(str(twelve.folder)), saying(STORY), grading(), tmp_path))
+    assert facts_of(metadata(score)["signature"])["min_coverage"] == "0.5"
 
 
 def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path) -> None:

@@ -20,5 +20,10 @@ def test_answers_that_differ_in_case_and_end_punctuation_are_one_answer_in_the_f
     assert neighbours(result(Rain=(2,), **{"rain.": (2,)})) == (Neighbour("Rain", 2, 2),)
 
 
+def test_an_answer_that_several_documents_gave_is_as_near_as_its_highest_rating() -> None:
+    first, last = result(rain=(1, 3), snow=(2,)), result(rain=(3, 1), snow=(2,))
+    assert neighbours(first) == neighbours(last) == (Neighbour("rain", 3, 2), Neighbour("snow", 2, 1))
+
+
 def test_answers_without_a_usable_rating_are_nobodys_neighbours() -> None:
     assert neighbours(result(rain=(None,), snow=(0,))) == ()

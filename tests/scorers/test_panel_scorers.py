@@ -12,7 +12,8 @@ from tests.scripted import DOCUMENTS, OWL, Script, evaluated, output, saying, sc
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.measures.compression import compression_novelty, compression_ratio
+from genie_inspect.measures import ngrams
+from genie_inspect.measures.compression import compression_ratio
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers import compression, cosine, creativity_index, partition
@@ -109,9 +110,13 @@ def test_a_population_of_answers_alone_is_refused_by_name(name: str, tmp_path: P
 def test_cosine_is_the_mean_distance_and_the_nearest(population: Population, tmp_path: Path) -> None:
     vectors = embedder().embed([STORY, *DOCUMENTS[OWL]])
     distances = 1 - vectors[1:] @ vectors[0]
-    found = values(scored("cosine", population, STORY, tmp_path))
+    score = scored("cosine", population, STORY, tmp_path)
+    found = values(score)
     assert found["cosine_mean"] == pytest.approx(float(distances.mean()), abs=1e-6)
     assert found["cosine_nearest"] == pytest.approx(float(distances.min()), abs=1e-6)
+    nearest = population.documents(OWL)[int(distances.argmin())].id
+    assert (score.metadata or {})["nearest"] == nearest
+    assert f"nearest is {nearest} at" in (score.explanation or "")
 
 
 def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Population, tmp_path: Path) -> None:
@@ -124,7 +129,7 @@ def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Popula
 def test_compression_takes_the_documents_in_the_order_of_their_ids(population: Population, tmp_path: Path) -> None:
     ordered = [document.text for document in sorted(population.documents(OWL), key=lambda document: document.id)]
     found = values(scored("compression", population, STORY, tmp_path))
-    assert found["compression_novelty"] == compression_novelty(ordered, STORY)
+    assert found["compression_novelty"] == compression_ratio(ordered) - compression_ratio([*ordered, STORY])
 
 
 def test_beside_compression_stands_the_ratio_of_all_generations(population: Population, tmp_path: Path) -> None:
@@ -134,6 +139,10 @@ def test_beside_compression_stands_the_ratio_of_all_generations(population: Popu
     metrics = {name: metric for score in log.results.scores for name, metric in score.metrics.items()}
     (ratio,) = [metric.value for name, metric in metrics.items() if name.endswith("compression_ratio")]
     assert ratio == compression_ratio(sorted(told))
+
+
+def test_the_lengths_of_runs_are_those_of_the_measure() -> None:
+    assert creativity_index.LENGTHS == ngrams.LENGTHS
 
 
 def test_creativity_index_shows_what_is_copied_and_from_where(population: Population, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -14,7 +14,7 @@ from genie_inspect.asking.grader import ask
 from genie_inspect.asking.identity import identified_model
 from genie_inspect.asking.readable import REPEATS, until_complete
 from genie_inspect.engines.equivalence import LocalEquivalence
-from genie_inspect.measures.partition import UndecidedError, joined
+from genie_inspect.measures.partition import Classes, UndecidedError, joined
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import sameness_form
 from genie_inspect.prompting.panel_replies import numbered_sameness
@@ -120,45 +120,31 @@ def _settings(count: int) -> GenerateConfig:
     return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_VERDICT * count)
 
 
-@dataclass(frozen=True, slots=True)
-class Classes:
-    """Texts in classes of the same."""
-
-    labels: tuple[int | None, ...]
-    """The class of each text; None where it could not be decided."""
-    founders: tuple[str, ...]
-    """The first member of each class."""
-
-    @property
-    def undecided(self) -> int:
-        """How many texts are in no class."""
-        return self.labels.count(None)
-
-
-async def classes_of(texts: Sequence[str], prompt: str, equivalence: Equivalence) -> Classes:
+async def classes_of(texts: Sequence[str], prompt: str, equivalence: Equivalence) -> Classes[str]:
     """The greedy partition of the texts, each compared with the first member of every class so far.
 
     Raises:
         GraderFailedError: If the model behind the equivalence cannot be reached.
         EngineFailedError: If what computes it locally fails.
     """
-    labels: list[int | None] = []
-    founders: list[str] = []
+    classes: Classes[str] = Classes()
     for text in texts:
-        label = await class_of(text, prompt, founders, equivalence)
-        labels.append(label)
-        if label == len(founders):
-            founders.append(text)
-    return Classes(tuple(labels), tuple(founders))
+        verdicts = await _verdicts(text, prompt, classes.founders, equivalence)
+        with suppress(UndecidedError):
+            classes.add(text, verdicts)
+    return classes
 
 
 async def class_of(text: str, prompt: str, founders: Sequence[str], equivalence: Equivalence) -> int | None:
     """The class that a text joins, the number of classes when it founds one, None when that cannot be decided."""
-    if text in founders:
-        return list(founders).index(text)
-    if not founders:
-        return 0
     try:
-        return joined(await equivalence.same(prompt, founders, text))
+        return joined(await _verdicts(text, prompt, founders, equivalence))
     except UndecidedError:
         return None
+
+
+async def _verdicts(text: str, prompt: str, founders: Sequence[str], equivalence: Equivalence) -> Sequence[bool | None]:
+    """For each founder whether the text is the same; the same words are the same without asking."""
+    if text in founders:
+        return [founder == text for founder in founders]
+    return await equivalence.same(prompt, founders, text) if founders else []

@@ -7,7 +7,7 @@ rounded, and codecs with a window long enough to see a whole population beside g
 import lzma
 import math
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from genie_inspect.errors import UnknownChoiceError
 
@@ -35,8 +35,13 @@ def compression_ratio(texts: Iterable[str], codec: str = "gzip") -> float:
     return _ratio(_joined(texts), _compressed_size(codec))
 
 
-def compression_novelty(population: Sequence[str], text: str, codec: str = "gzip") -> float:
+def compression_novelty(population: "Iterable[str] | CompressedPopulation", text: str, codec: str = "gzip") -> float:
     """Ratio of the population less ratio of the population with the text behind it; positive = the text adds news.
+
+    Args:
+        population: Texts in an order that the caller fixes, or what was compressed of them before.
+        text: The text.
+        codec: As for `compression_ratio`; what was compressed before keeps its own.
 
     Returns:
         NaN when the population holds not one byte.
@@ -44,7 +49,8 @@ def compression_novelty(population: Sequence[str], text: str, codec: str = "gzip
     Raises:
         UnknownChoiceError: If the codec is none of gzip, xz and zstd.
     """
-    return CompressedPopulation(population, codec).novelty(text)
+    known = population if isinstance(population, CompressedPopulation) else CompressedPopulation(population, codec)
+    return known.ratio - known.ratio_with(text)
 
 
 class CompressedPopulation:
@@ -66,16 +72,17 @@ class CompressedPopulation:
         whole = _joined(texts)
         self._length = len(whole)
         self.ratio = _ratio(whole, self._size)
+        """Of the population alone; NaN when it holds not one byte."""
         self._whole = b"" if codec == "gzip" else whole
         self._state = zlib.compressobj(GZIP_LEVEL, zlib.DEFLATED, GZIP_FORMAT) if codec == "gzip" else None
         self._written = len(self._state.compress(whole)) if self._state else 0
 
-    def novelty(self, text: str) -> float:
-        """Ratio of the population less ratio of the population with the text; NaN when the population is empty."""
+    def ratio_with(self, text: str) -> float:
+        """Ratio of the population with the text behind it; NaN when the population holds not one byte."""
         if math.isnan(self.ratio):
             return math.nan
         added = b" " + _encoded(text)
-        return self.ratio - (self._length + len(added)) / self._size_with(added)
+        return (self._length + len(added)) / self._size_with(added)
 
     def _size_with(self, added: bytes) -> int:
         if self._state is None:

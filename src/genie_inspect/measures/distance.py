@@ -50,6 +50,15 @@ def mean_distance(target: ArrayLike, population: ArrayLike) -> float:
     return float(distances.mean()) if len(distances) else math.nan
 
 
+def nearest(target: ArrayLike, population: ArrayLike) -> int:
+    """Row of the population that is nearest to the target, the first of equals.
+
+    Raises:
+        ValueError: If the population is empty, a vector is zero or the widths differ.
+    """
+    return int(cosine_distances(target, population).argmin())
+
+
 def nearest_distance(target: ArrayLike, population: ArrayLike) -> float:
     """Cosine distance from one document to the nearest of a population, 0 to 2; NaN when the population is empty.
 

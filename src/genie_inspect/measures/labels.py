@@ -42,7 +42,8 @@ def label_reading(candidates: Iterable[tuple[str, float]]) -> LabelReading:
         if token.strip() in mass:
             mass[token.strip()] += math.exp(logprob)
     total = math.fsum(mass.values())
-    rated = total - mass[NO_ANSWER]
+    # not the total less the label 0: where that is nearly all, the difference is off by more than a label is worth
+    rated = math.fsum(share for label, share in mass.items() if label != NO_ANSWER)
     weighted = math.fsum(int(label) * share for label, share in mass.items())
     return LabelReading(
         rating=weighted / rated if rated > 0 else math.nan,

@@ -6,7 +6,7 @@ Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228).
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 ItemT = TypeVar("ItemT")
 
@@ -21,23 +21,54 @@ class UndecidedError(ValueError):
     """Whether an item belongs to a class could not be found out."""
 
 
-def partition(items: Sequence[ItemT], same: Callable[[ItemT, ItemT], bool]) -> list[int]:
-    """The class of each item, counted up from 0 in order of first appearance.
+class Classes(Generic[ItemT]):
+    """A greedy partition in the making: whoever tells what is the same, each item is added here.
 
-    Each item joins the first class whose first member is `same(first, item)`, else founds one; later members are
-    never compared, so that an item costs at most one comparison a class.
+    Each item joins the first class whose first member it is the same as, else founds one; later members are never
+    compared, so that an item costs at most one comparison a class.
+    """
+
+    def __init__(self) -> None:
+        self.founders: list[ItemT] = []
+        """The first member of each class."""
+        self.labels: list[int | None] = []
+        """The class of each item, counted up from 0 in order of first appearance; None where nobody could tell."""
+
+    def add(self, item: ItemT, verdicts: Iterable[bool | None]) -> int:
+        """The class that the next item is in.
+
+        Args:
+            item: The item.
+            verdicts: For each founder in order whether the item is the same, as for `joined`.
+
+        Raises:
+            UndecidedError: If a class before the first yes is undecided; the item is then in no class.
+        """
+        self.labels.append(None)
+        label = joined(verdicts)
+        self.labels[-1] = label
+        if label == len(self.founders):
+            self.founders.append(item)
+        return label
+
+    @property
+    def undecided(self) -> int:
+        """How many items are in no class."""
+        return self.labels.count(None)
+
+
+def partition(items: Sequence[ItemT], same: Callable[[ItemT, ItemT], bool]) -> list[int]:
+    """The class of each item, counted up from 0 in order of first appearance: the greedy partition of `Classes`.
+
+    Args:
+        items: In the order in which they found classes.
+        same: Whether an item, which comes second, is the same as the first member of a class.
 
     >>> partition(["a", "b", "A"], lambda first, item: first == item.lower())
     [0, 1, 0]
     """
-    founders: list[ItemT] = []
-    labels: list[int] = []
-    for item in items:
-        label = joined(same(first, item) for first in founders)
-        labels.append(label)
-        if label == len(founders):
-            founders.append(item)
-    return labels
+    classes: Classes[ItemT] = Classes()
+    return [classes.add(item, (same(first, item) for first in classes.founders)) for item in items]
 
 
 def joined(verdicts: Iterable[bool | None]) -> int:

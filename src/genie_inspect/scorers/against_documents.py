@@ -3,25 +3,22 @@
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import anyio
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
-from genie_inspect.engines.texts import identity
-from genie_inspect.errors import EngineFailedError, GraderFailedError
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Document
-from genie_inspect.samples.document import unusable
+from genie_inspect.samples.document import document_of
 from genie_inspect.samples.prompt import prompt_of
-from genie_inspect.scorers.compared import Compared
+from genie_inspect.scorers.compared import KEPT, Compared, Others
 from genie_inspect.scorers.explanation import LISTED, WIDTHS, cell, cut
-from genie_inspect.scorers.outcome import unscored
+from genie_inspect.scorers.outcome import scored_or_reason, unscored
 
 NO_DOCUMENTS = "the population has no documents for this prompt"
-KEPT = 64  # prompts whose preparation is kept
 WarmT = TypeVar("WarmT")
 
 
@@ -50,32 +47,16 @@ class Reference:
 
     def __init__(self, population: Population) -> None:
         self.population = population
-        self._prepared: dict[str, tuple[tuple[Document, ...], dict[str, list[str]]]] = {}
+        self.others = lru_cache(maxsize=KEPT)(self._others)
 
     @property
     def name(self) -> str:
         """Name, version and digest, as they stand in signatures."""
         return self.population.name
 
-    def documents(self, prompt: str) -> tuple[Document, ...]:
-        """All documents of a prompt; empty when the prompt is unknown."""
-        return self._documents(prompt)[0]
-
-    def compared(self, prompt: str, text: str) -> Compared:
-        """The documents of a prompt without those that are the text itself."""
-        documents, same = self._documents(prompt)
-        own = tuple(same.get(identity(text), ()))
-        kept = tuple(document for document in documents if document.id not in own) if own else documents
-        return Compared(kept, own)
-
-    def _documents(self, prompt: str) -> tuple[tuple[Document, ...], dict[str, list[str]]]:
-        if prompt not in self._prepared:
-            documents = tuple(sorted(self.population.documents(prompt), key=lambda document: document.id))
-            same: dict[str, list[str]] = {}
-            for document in documents:
-                same.setdefault(identity(document.text), []).append(document.id)
-            self._prepared[prompt] = documents, same
-        return self._prepared[prompt]
+    def _others(self, prompt: str) -> Others:
+        """All documents of a prompt; none when the prompt is unknown."""
+        return Others(sorted(self.population.documents(prompt), key=lambda document: document.id))
 
 
 def reference(population: str, measure: str) -> Reference:
@@ -101,30 +82,31 @@ async def scored(
         facts: Metadata of every score, the signature among them.
         measure: What is measured.
     """
-    prompt, text = prompt_of(state), state.output.completion
+    prompt = prompt_of(state)
     facts = {**facts, "prompt": cut(prompt, WIDTHS[0])}
-    others = population.compared(prompt, text)
-    reason = unusable(state) or ("" if others.documents else NO_DOCUMENTS)
-    if reason:
-        return unscored(keys, reason, f"Not scored: {reason}.", text, facts)
-    try:
-        finding = await measure(text, prompt, others)
-    except GraderFailedError as error:
-        return unscored(keys, "grader_failed", f"Not scored: {cell(str(error))}", text, facts)
-    except EngineFailedError as error:
-        return unscored(keys, "engine_failed", f"Not scored: {cell(str(error))}", text, facts)
+    return await scored_or_reason(
+        state, keys, facts, lambda: _measured(document_of(state), prompt, population, keys, facts, measure)
+    )
+
+
+async def _measured(
+    text: str, prompt: str, population: Reference, keys: Sequence[str], facts: dict[str, Any], measure: Measure
+) -> Score:
+    """The score of a document, as long as the population has any to compare it with."""
+    others = population.others(prompt).than(text)
+    if not others.documents:
+        return unscored(keys, NO_DOCUMENTS, f"Not scored: {NO_DOCUMENTS}.", text, facts)
+    finding = await measure(text, prompt, others)
     notes = [finding.explanation, f"Compared with {len(others.documents)} documents of the population."]
-    if others.left_out:
-        named = ", ".join(others.left_out[:LISTED])
-        notes.append(f"The same text stands in the population ({named}); it was left out.")
     left_out = list(others.left_out[:LISTED])
-    metadata = {**facts, "documents": len(others.documents), "left_out": left_out, **finding.metadata}
+    if left_out:
+        notes.append(f"The same text stands in the population ({cell(', '.join(left_out))}); it was left out.")
     return Score(
         value=dict(finding.value),
         answer=text,
         explanation="\n\n".join(notes),
         reason=finding.reason,
-        metadata=metadata,
+        metadata={**facts, "documents": len(others.documents), "left_out": left_out, **finding.metadata},
     )
 
 

@@ -3,20 +3,30 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import nan
 from statistics import fmean
 
 import anyio
 
 from genie_inspect.asking.gathering import gathered
-from genie_inspect.errors import GraderFailedError
+from genie_inspect.errors import GraderFailedError, RefusalError
 from genie_inspect.judges.protocols import GRADER_FAILED, UNSPECIFIED, Answer, Judge, Rated, Reader, Reading
-from genie_inspect.measures.genie import feature_novelty, question_novelty, usable_similarities
+from genie_inspect.measures.genie import (
+    FEWEST_RATINGS,
+    MIN_COVERAGE,
+    feature_novelty,
+    is_used,
+    question_novelty,
+    usable_ratings,
+)
 from genie_inspect.measures.length import is_like_length, word_count
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
-from genie_inspect.scorers.compared import compared
+from genie_inspect.scorers.compared import KEPT, Others
 
 NOT_ANSWERED = "no answer in the population"
+TOO_FEW = "too few ratings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,10 @@ class QuestionResult:
     """Mean probability off the labels, 0 to 1, where the judge reads probabilities."""
     places: tuple[int, ...] = ()
     """Which of the compared documents gave each other answer."""
+    unread: tuple[int, ...] = ()
+    """Which of the compared documents may have answered, but could not be read."""
+    min_coverage: float = MIN_COVERAGE
+    """Least share of the ratings due with which the question is used, 0 to 1."""
 
     def among(self, places: Set[int]) -> "QuestionResult":
         """The same question, with the answers of these documents alone."""
@@ -44,17 +58,33 @@ class QuestionResult:
             others=tuple(self.others[index] for index in kept),
             ratings=tuple(self.ratings[index] for index in kept),
             places=tuple(self.places[index] for index in kept),
+            unread=tuple(place for place in self.unread if place in places),
         )
 
     @property
-    def novelty(self) -> float:
-        """0 (all alike) to 1 (nothing like it); NaN when nothing was usable."""
-        return question_novelty(self.ratings)
+    def due(self) -> tuple[float | None, ...]:
+        """One rating for each that there should be: none is due to a document that does not say."""
+        return (*self.ratings, *(None for _ in self.unread))
+
+    @property
+    def counted(self) -> list[float]:
+        """The ratings that are usable, each in [1, 4]."""
+        return usable_ratings(self.ratings)
 
     @property
     def usable(self) -> int:
-        """How many ratings count."""
-        return len(usable_similarities(self.ratings))
+        """How many ratings are usable."""
+        return len(self.counted)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether enough of the ratings due could be had for the question's novelty to count."""
+        return is_used(self.due, self.min_coverage)
+
+    @property
+    def novelty(self) -> float:
+        """0 (all alike) to 1 (nothing like it); NaN when the question is not used."""
+        return question_novelty(self.ratings) if self.is_used else nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +114,32 @@ class Assessment:
         found = feature_novelty({result.question.id: result.novelty for result in self.results}, asked)
         return {name: found.get(name, float("nan")) for name in features}
 
+    @property
+    def used(self) -> list[QuestionResult]:
+        """The questions whose novelty counts."""
+        return [result for result in self.results if result.is_used]
+
+    @property
+    def counted(self) -> list[float]:
+        """The usable ratings of all questions, each in [1, 4]."""
+        return [rating for result in self.results for rating in result.counted]
+
+    @property
+    def few_answers(self) -> int:
+        """How many of the questions used rest on fewer than three ratings."""
+        return sum(result.usable < FEWEST_RATINGS for result in self.used)
+
     def off_labels(self) -> float | None:
         """Mean probability off the labels, 0 to 1, over the questions; None where the judge reads no probabilities."""
         found = [result.off_labels for result in self.results if result.off_labels is not None]
         return fmean(found) if found else None
 
     def faults(self) -> dict[str, int]:
-        """How many answers and ratings are missing, by reason."""
-        return dict(Counter(fault for result in self.results for fault in result.faults))
+        """How many answers and ratings are missing, by reason; and how many questions have too few to be used."""
+        found = Counter(fault for result in self.results for fault in result.faults)
+        if few := sum(not result.is_used for result in self.results if result.usable):
+            found[TOO_FEW] = few
+        return dict(found)
 
 
 class Assessor:
@@ -101,12 +149,17 @@ class Assessor:
         population: What they are compared with.
         reader: Who answers the population's questions.
         judge: Who rates how alike two answers are.
+        min_coverage: Least share of a question's ratings due with which it is used, 0 to 1.
     """
 
-    def __init__(self, population: Population, reader: Reader, judge: Judge) -> None:
+    def __init__(
+        self, population: Population, reader: Reader, judge: Judge, min_coverage: float = MIN_COVERAGE
+    ) -> None:
         self.population = population
         self.reader = reader
         self.judge = judge
+        self.min_coverage = min_coverage
+        self._others = lru_cache(maxsize=KEPT)(lambda prompt: Others(population.documents(prompt)))
         self._readings: dict[str, Reading] = {}
         self._reading: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
@@ -116,11 +169,14 @@ class Assessor:
         A question whose judge failed is among the results, without ratings, as long as others have some.
 
         Raises:
+            RefusalError: If the reader says that the document is no try at its task; nothing more is asked then.
             GraderFailedError: If the model behind the reader cannot be reached, or the one behind the judge not once.
         """
         questions = self.population.questions(prompt)
-        rest = compared(self.population.documents(prompt), text)
+        rest = self._others(prompt).than(text)
         reading = await self.reader.read(text, questions)
+        if not reading.is_attempt:
+            raise RefusalError("the document is no try at its task, as the reader sees it: a refusal")
         # without an answer there is nothing to compare, so nothing more is asked
         read = rest.documents if any(reading.answers) else ()
         alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []
@@ -175,20 +231,35 @@ class Assessor:
         failures: list[GraderFailedError],
     ) -> QuestionResult:
         answer = reading.answers[index]
-        usable = tuple(found for other in others if (found := other.answers[index]) is not None)
-        places = tuple(place for place, other in enumerate(others) if other.answers[index] is not None)
-        faults = [fault for other in others if (fault := other.faults.get(index))]
         if answer is None:
             return QuestionResult(question, None, (), (), (reading.faults.get(index, UNSPECIFIED),))
-        if not usable:
-            return QuestionResult(question, answer, (), (), (*faults, NOT_ANSWERED))
+        answers = {place: given for place, other in enumerate(others) if (given := other.answers[index]) is not None}
+        lost = {place: fault for place, other in enumerate(others) if (fault := other.faults.get(index))}
+        rated = await self._rated(question, answer, tuple(answers.values()), failures)
+        faults = (*lost.values(), *rated.faults.values())
+        return QuestionResult(
+            question,
+            answer,
+            others=tuple(answers.values()),
+            ratings=rated.ratings,
+            faults=faults if answers or lost else (NOT_ANSWERED,),
+            off_labels=rated.off_labels,
+            places=tuple(answers),
+            unread=tuple(lost),
+            min_coverage=self.min_coverage,
+        )
+
+    async def _rated(
+        self, question: Question, answer: Answer, others: tuple[Answer, ...], failures: list[GraderFailedError]
+    ) -> Rated:
+        """The judge's ratings; none, with the fault in their place, where the judge fails."""
+        if not others:
+            return Rated(())
         try:
-            rated = await self.judge.rate(question, answer, usable)
+            return await self.judge.rate(question, answer, others)
         except GraderFailedError as error:
             failures.append(error)
-            rated = Rated((None,) * len(usable), dict.fromkeys(range(len(usable)), GRADER_FAILED))
-        faults += rated.faults.values()
-        return QuestionResult(question, answer, usable, rated.ratings, tuple(faults), rated.off_labels, places)
+            return Rated((None,) * len(others), dict.fromkeys(range(len(others)), GRADER_FAILED))
 
 
 def _worded(text: str | None) -> Answer | None:

@@ -1,20 +1,19 @@
 """The scorer `coherence`: whether a document hangs together, so that novelty is not word salad."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from inspect_ai.model import Model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.grader import grader
-from genie_inspect.asking.refusals import RefusedError, refusals
+from genie_inspect.asking.refusals import refusals
 from genie_inspect.engines.coherence_rewards import CoherenceRewards
-from genie_inspect.errors import EngineFailedError, GraderFailedError, UnknownChoiceError, UnreadableReplyError
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.coherence import CoherenceRater, GraderCoherence, RewardCoherence
 from genie_inspect.prompting.templates import load_template
-from genie_inspect.samples.document import unusable
+from genie_inspect.samples.document import document_of
 from genie_inspect.samples.prompt import prompt_of
-from genie_inspect.scorers.outcome import unscored
+from genie_inspect.scorers.outcome import scored_or_reason
 from genie_inspect.signature import signature
 
 KEYS = ("coherence_rating",)
@@ -39,31 +38,26 @@ def coherence(by: str = GRADER, templates: str | None = None) -> Scorer:
         if by != GRADER and not (by.startswith(REWARD) and by != REWARD):
             raise UnknownChoiceError("by", by, f"{GRADER} or {REWARD}<hub id or folder>")
         load_template("coherence", {"data"}, templates)
-        if by != GRADER:
-            CoherenceRewards(by.removeprefix(REWARD))  # refuses here what would fail at the first document
-
-    @lru_cache(maxsize=1)
-    def rater(model: Model | None) -> CoherenceRater:
-        return (
-            GraderCoherence(model, templates) if model else RewardCoherence(CoherenceRewards(by.removeprefix(REWARD)))
-        )
+        fixed = RewardCoherence(CoherenceRewards(by.removeprefix(REWARD))) if by != GRADER else None
+    rater_by = lru_cache(maxsize=1)(partial(GraderCoherence, templates=templates))
 
     async def score(state: TaskState, target: Target) -> Score:
-        own = rater(grader("coherence", replaceable=False) if by == GRADER else None)
-        text = state.output.completion
-        facts = {"signature": signature("coherence", by=own.signature)}
-        if reason := unusable(state):
-            return unscored(KEYS, reason, f"Not scored: {reason}.", text, facts)
-        try:
-            rating = await own.rate(prompt_of(state), text)
-        except UnreadableReplyError as error:
-            return unscored(KEYS, "invalid_response_format", f"Not scored: {error}", text, facts)
-        except GraderFailedError as error:
-            return unscored(KEYS, "grader_failed", f"Not scored: {error}", text, facts)
-        except EngineFailedError as error:
-            raise RefusedError(str(error)) from error  # every further document would fail alike
-        return Score(
-            value={"coherence_rating": rating}, answer=text, explanation=f"Coherence {rating:.1f}.", metadata=facts
+        rater = fixed or rater_by(grader("coherence", replaceable=False))
+        facts = {"signature": signature("coherence", by=rater.signature)}
+        return await scored_or_reason(
+            state, KEYS, facts, lambda: rated(rater, prompt_of(state), document_of(state), facts)
         )
 
     return score
+
+
+async def rated(rater: CoherenceRater, prompt: str, text: str, facts: dict[str, str]) -> Score:
+    """The score of one document.
+
+    Raises:
+        UnreadableReplyError: If no reply of the rater had a rating.
+        GraderFailedError: If the model that is asked cannot be reached.
+        EngineFailedError: If the reward model fails.
+    """
+    rating = await rater.rate(prompt, text)
+    return Score(value={KEYS[0]: rating}, answer=text, explanation=f"Coherence {rating:.1f}.", metadata=dict(facts))

@@ -1,5 +1,7 @@
 """The scorer `compression`: how much a document adds to what the population's compressor knows already."""
 
+from functools import partial
+
 from anyio import to_thread
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
 from inspect_ai.solver import TaskState
@@ -48,21 +50,34 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
         opened = reference(population, "compression")
         version = codec_version(codec)
     facts = {"signature": signature("compression", codec=version, population=opened.name)}
-    warm: Warm[CompressedPopulation] = Warm()
-
-    async def measure(text: str, prompt: str, others: Compared) -> Finding:
-        async def compressed() -> CompressedPopulation:
-            texts = [document.text for document in others.documents]
-            return await to_thread.run_sync(CompressedPopulation, texts, codec)
-
-        known = await warm.get((prompt, others.left_out), compressed)
-        novelty = await to_thread.run_sync(known.novelty, text)
-        ratios = f"{known.ratio:.4f} without the document, {known.ratio - novelty:.4f} with it"
-        return Finding(
-            {"compression_novelty": novelty}, f"Compression ratio ({codec}): {ratios}.", {"ratio": known.ratio}
-        )
+    measure = Added(codec)
 
     async def score(state: TaskState, target: Target) -> Score:
         return await scored(state, opened, KEYS, facts, measure)
 
     return score
+
+
+class Added:
+    """Measures what texts add to the documents of each prompt, which are compressed once.
+
+    Args:
+        codec: gzip, xz or zstd.
+    """
+
+    def __init__(self, codec: str) -> None:
+        self.codec = codec
+        self._warm: Warm[CompressedPopulation] = Warm()
+
+    async def __call__(self, text: str, prompt: str, others: Compared) -> Finding:
+        """How much a text adds."""
+        known = await self._warm.get((prompt, others.left_out), partial(self._compressed, others))
+        novelty = await to_thread.run_sync(measures.compression_novelty, known, text)
+        ratios = f"{known.ratio:.4f} without the document, {known.ratio - novelty:.4f} with it"
+        return Finding(
+            {"compression_novelty": novelty}, f"Compression ratio ({self.codec}): {ratios}.", {"ratio": known.ratio}
+        )
+
+    async def _compressed(self, others: Compared) -> CompressedPopulation:
+        texts = [document.text for document in others.documents]
+        return await to_thread.run_sync(CompressedPopulation, texts, self.codec)

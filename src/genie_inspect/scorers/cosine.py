@@ -1,6 +1,8 @@
 """The scorer `cosine`: how far a document's embedding is from the population's."""
 
 import math
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -8,6 +10,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.refusals import refusals
+from genie_inspect.engines.embedders import Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.engines.embedding_cache import CachedEmbedder
 from genie_inspect.judges.cache import cache_folder
@@ -42,37 +45,53 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
     with refusals():
         opened = reference(population, "cosine")
         engine = CachedEmbedder(chosen_embedder(embedder), cache_folder())
-    warm: Warm[tuple[list[str], NDArray[np.float64]]] = Warm()
     facts = {"signature": signature("cosine", embedder=engine.identity, population=opened.name)}
-
-    async def measure(text: str, prompt: str, others: Compared) -> Finding:
-        import numpy as np
-
-        from genie_inspect.measures.distance import cosine_distances
-
-        async def embedded() -> "tuple[list[str], NDArray[np.float64]]":
-            texts = [document.text for document in others.documents]
-            vectors = await to_thread.run_sync(engine.embed, texts)
-            # a text of nothing but unknown characters has no direction
-            usable = np.flatnonzero(vectors.any(axis=1))
-            return [others.documents[place].id for place in usable], vectors[usable]
-
-        ids, vectors = await warm.get((prompt, others.left_out), embedded)
-        target = (await to_thread.run_sync(engine.embed, [text]))[0]
-        if not target.any() or not ids:
-            return Finding(
-                dict.fromkeys(KEYS, math.nan), "Not measured: the embedder knows no word of it.", reason=UNKNOWN_WORDS
-            )
-        distances = cosine_distances(target, vectors)
-        value = {"cosine_mean": float(distances.mean()), "cosine_nearest": float(distances.min())}
-        nearest = ids[int(distances.argmin())]
-        return Finding(
-            value,
-            f"Mean cosine distance {value['cosine_mean']:.3f}; nearest is {nearest} at {value['cosine_nearest']:.3f}.",
-            {"nearest": nearest},
-        )
+    measure = Distances(engine)
 
     async def score(state: TaskState, target: Target) -> Score:
         return await scored(state, opened, KEYS, facts, measure)
 
     return score
+
+
+class Distances:
+    """Measures distances to the documents of each prompt, which are embedded once.
+
+    Args:
+        engine: Whose vectors.
+    """
+
+    def __init__(self, engine: Embedder) -> None:
+        self.engine = engine
+        self._warm: Warm[tuple[list[str], NDArray[np.float64]]] = Warm()
+
+    async def __call__(self, text: str, prompt: str, others: Compared) -> Finding:
+        """How far a text is from the documents.
+
+        Raises:
+            EngineFailedError: If the embedder cannot be reached.
+        """
+        ids, vectors = await self._warm.get((prompt, others.left_out), partial(self._embedded, others))
+        target = (await to_thread.run_sync(self.engine.embed, [text]))[0]
+        if not target.any() or not ids:
+            return Finding(dict.fromkeys(KEYS, math.nan), f"Not measured: {UNKNOWN_WORDS}.", reason=UNKNOWN_WORDS)
+        return finding(target, ids, vectors)
+
+    async def _embedded(self, others: Compared) -> "tuple[list[str], NDArray[np.float64]]":
+        """Ids and vectors of the documents; a text of nothing but unknown characters has no direction."""
+        vectors = await to_thread.run_sync(self.engine.embed, [document.text for document in others.documents])
+        usable = vectors.any(axis=1).nonzero()[0]
+        return [others.documents[place].id for place in usable], vectors[usable]
+
+
+def finding(target: "NDArray[np.float64]", ids: Sequence[str], vectors: "NDArray[np.float64]") -> Finding:
+    """Mean distance, and the nearest document with its distance."""
+    from genie_inspect.measures.distance import mean_distance, nearest, nearest_distance
+
+    value = {"cosine_mean": mean_distance(target, vectors), "cosine_nearest": nearest_distance(target, vectors)}
+    name = ids[nearest(target, vectors)]
+    return Finding(
+        value,
+        f"Mean cosine distance {value['cosine_mean']:.3f}; nearest is {name} at {value['cosine_nearest']:.3f}.",
+        {"nearest": name},
+    )

@@ -1,6 +1,7 @@
 """The scorer `creativity_index`: how little of a document stands in a corpus, run by run."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.engines.embedding_cache import CachedEmbedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import cache_folder
-from genie_inspect.scorers.against_documents import Finding, Warm, reference, scored
+from genie_inspect.scorers.against_documents import Finding, Reference, Warm, reference, scored
 from genie_inspect.scorers.compared import Compared
 from genie_inspect.scorers.explanation import cell
 from genie_inspect.signature import signature
@@ -60,28 +61,52 @@ def creativity_index(
         if matcher not in MATCHERS:
             raise UnknownChoiceError("matcher", matcher, "one of " + ", ".join(MATCHERS))
         opened = reference(population, "creativity_index")
-        near = CachedEmbedder(chosen_embedder(embedder), cache_folder()) if matcher == "near" else None
+        engine = CachedEmbedder(chosen_embedder(embedder), cache_folder())
+        near = engine if matcher == "near" else None
         fixed = opened_corpus(corpus, near)
     source = fixed.name if fixed else POPULATION
     matched = f"near({near.identity})" if near else "exact"
     facts = {"signature": signature("creativity_index", corpus=source, matcher=matched, population=opened.name)}
-    warm: Warm[Corpus] = Warm()
-
-    async def measure(text: str, prompt: str, others: Compared) -> Finding:
-        async def indexed() -> "Corpus":
-            from genie_inspect.engines.corpora import DocumentsCorpus
-
-            documents = [(document.id, document.text) for document in opened.documents(prompt)]
-            return await to_thread.run_sync(DocumentsCorpus, POPULATION, documents, near)
-
-        looked_up_in = fixed or await warm.get(prompt, indexed)
-        async with concurrency(f"creativity_index {source}", AT_ONCE, visible=False):
-            return finding(await to_thread.run_sync(looked_up_in.copies, text))
+    measure = Copying(opened, fixed, near)
 
     async def score(state: TaskState, target: Target) -> Score:
         return await scored(state, opened, KEYS, facts, measure)
 
     return score
+
+
+class Copying:
+    """Measures how little of texts is copied from a corpus.
+
+    Args:
+        population: Whose documents are the corpus where it is not fixed; those of each prompt are indexed once.
+        fixed: The corpus, whatever the prompt.
+        near: Whose vectors tell near-verbatim runs; None for exact runs alone.
+    """
+
+    def __init__(self, population: Reference, fixed: "Corpus | None", near: Embedder | None) -> None:
+        self.population = population
+        self.fixed = fixed
+        self.near = near
+        self._warm: Warm[Corpus] = Warm()
+        self._room = f"creativity_index {fixed.name if fixed else POPULATION}"
+
+    async def __call__(self, text: str, prompt: str, others: Compared) -> Finding:
+        """How little of a text stands in the corpus.
+
+        Raises:
+            EngineFailedError: If a look-up fails, or the embedder cannot be reached.
+        """
+        corpus = self.fixed or await self._warm.get(prompt, partial(self._indexed, prompt))
+        async with concurrency(self._room, AT_ONCE, visible=False):
+            return finding(await to_thread.run_sync(corpus.copies, text))
+
+    async def _indexed(self, prompt: str) -> "Corpus":
+        """The documents of a prompt, which leave out by themselves those that are the text."""
+        from genie_inspect.engines.corpora import DocumentsCorpus
+
+        documents = [(document.id, document.text) for document in self.population.others(prompt).documents]
+        return await to_thread.run_sync(DocumentsCorpus, POPULATION, documents, self.near)
 
 
 def opened_corpus(corpus: str, near: Embedder | None) -> "Corpus | None":

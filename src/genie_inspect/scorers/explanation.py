@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from genie_inspect.judges.protocols import UNREADABLE
-from genie_inspect.scorers.assessment import Assessment, QuestionResult
+from genie_inspect.judges.protocols import GRADER_FAILED, UNREADABLE
+from genie_inspect.measures.genie import FEWEST_RATINGS
+from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult
 from genie_inspect.scorers.neighbours import neighbours
 
 MOST_BYTES = 8_000
@@ -16,6 +17,7 @@ WIDTHS = (160, 80, 40, 20, 0)
 FITTING = ((160, 3), (80, 3), (160, 1), (80, 1), (40, 1), (20, 1), (0, 0))  # width of texts, nearest answers of each
 SMOKE_TEST = "Embedded judge: a smoke test without any reading model, not a measurement."
 WORD_JOINER = "\u2060"
+REASONS = {UNREADABLE: "invalid_response_format", GRADER_FAILED: "grader_failed"}  # Inspect's names for them
 LISTED = 20  # ids of documents with one text; more would say no more
 
 
@@ -27,13 +29,15 @@ class _Unchanging(list[Any]):
 
 
 def explained(assessment: Assessment, features: Sequence[str], notes: Sequence[str] = ()) -> str:
-    """A Markdown table with a row a feature, novelty and questions used; then a list of what set the document apart."""
-    table, apart = ["| feature | novelty | questions used |", "|:--|--:|--:|"], []
+    """A Markdown table with a row a feature, novelty, questions used and ratings; then what set the document apart."""
+    table = ["| feature | novelty | questions used | usable ratings |", "|:--|--:|--:|--:|"]
+    apart: list[str] = []
     novelty = assessment.novelty(features)
     for name, results in assessment.by_feature(features).items():
-        used = [result for result in results if result.usable]
+        used = [result for result in results if result.is_used]
+        usable, due = _ratings(results)
         shown = cell(name.replace("_", " "))
-        table.append(f"| {shown} | {_shown(novelty[name])} | {len(used)} of {len(results)} |")
+        table.append(f"| {shown} | {_shown(novelty[name])} | {len(used)} of {len(results)} | {usable} of {due} |")
         if used:
             apart += _apart(shown, max(used, key=lambda result: result.novelty))
     return "\n".join([*table, "", *apart, "", *notes]).rstrip()
@@ -50,11 +54,26 @@ def _apart(feature: str, result: QuestionResult) -> list[str]:
 
 def notes_on(assessment: Assessment, *, smoke_test: bool) -> list[str]:
     """What a reader of the score must know beside the numbers."""
-    notes = [f"Compared with {assessment.documents} documents of the population."]
+    count = assessment.documents
+    notes = [f"Compared with {count} {'document' if count == 1 else 'documents'} of the population."]
+    if 0 < count < FEWEST_RATINGS:
+        notes.append(
+            f"Fewer than {FEWEST_RATINGS} documents are no population: with others the novelty may be another."
+        )
+    if few := assessment.few_answers:
+        notes.append(
+            f"Questions used that rest on fewer than {FEWEST_RATINGS} ratings: {few} of {len(assessment.used)}; "
+            "one rating more could change them much."
+        )
+    if len(ratings := assessment.counted) > 1 and len(set(ratings)) == 1:
+        notes.append(f"All {len(ratings)} ratings are {ratings[0]:g}.")
     if assessment.left_out:
         ids = cell(", ".join(assessment.left_out[:LISTED]))
         notes.append(f"The same text stands in the population ({ids}); it was left out of its own comparison.")
-    if faults := assessment.faults():
+    faults = assessment.faults()
+    if few := faults.pop(TOO_FEW, 0):
+        notes.append(f"Questions not used, because too few of the ratings due could be had: {few}.")
+    if faults:
         notes.append("Missing: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) + ".")
     if smoke_test:
         notes.append(f"**{SMOKE_TEST}**")
@@ -65,14 +84,16 @@ def why_nothing(assessment: Assessment) -> str:
     """Why no question of a document could be used, as a reason for the log: what went wrong most often."""
     faults = assessment.faults()
     reason = max(faults, key=lambda fault: faults[fault])
-    return "invalid_response_format" if reason == UNREADABLE else f"nothing to compare: {reason}"
+    return REASONS.get(reason, f"nothing to compare: {reason}")
 
 
 def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> dict[str, Any]:
     """Score metadata of at most 8 KB: the facts, coverage, faults and the question table, its texts cut to fit.
 
-    `coverage` counts the questions of each feature that were usable, `pairs` the ratings behind them; `off_labels` is
-    there where the judge reads probabilities.
+    By feature, `coverage` has the questions used of those asked and `pairs` the usable ratings of those due: one for
+    each answer of the population to a question that the document answers. `few_answers` has the questions used that
+    rest on fewer than three ratings, of all used; `ratings` is there when any is usable, `off_labels` where the judge
+    reads probabilities.
     """
     for width, most in FITTING:
         metadata = {
@@ -80,10 +101,14 @@ def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> d
             "documents": assessment.documents,
             "left_out": [cut(document, WIDTHS[1]) for document in assessment.left_out[:LISTED]],
             "coverage": {
-                name: f"{sum(result.usable > 0 for result in results)}/{len(results)}"
+                name: f"{sum(result.is_used for result in results)}/{len(results)}"
                 for name, results in assessment.by_feature(features).items()
             },
-            "pairs": _pairs(assessment, features),
+            "pairs": {
+                name: "{}/{}".format(*_ratings(results)) for name, results in assessment.by_feature(features).items()
+            },
+            "few_answers": f"{assessment.few_answers}/{len(assessment.used)}",
+            **_range(assessment.counted),
             **_off_labels(assessment.off_labels()),
             "faults": assessment.faults(),
             "questions": _Unchanging(_row(result, width, most) for result in assessment.results),
@@ -106,12 +131,15 @@ def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, A
     return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in found.items()}}
 
 
-def _pairs(assessment: Assessment, features: Sequence[str]) -> dict[str, str]:
-    """Ratings that count, of those that there would be if every document answered every question, by feature."""
-    return {
-        name: f"{sum(result.usable for result in results)}/{len(results) * assessment.documents}"
-        for name, results in assessment.by_feature(features).items()
-    }
+def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
+    """How many ratings of some questions are usable, and how many were due."""
+    return sum(result.usable for result in results), sum(len(result.due) for result in results)
+
+
+def _range(ratings: Sequence[float]) -> dict[str, Any]:
+    if not ratings:
+        return {}
+    return {"ratings": {"count": len(ratings), "lowest": round(min(ratings), 4), "highest": round(max(ratings), 4)}}
 
 
 def _off_labels(mass: float | None) -> dict[str, float]:

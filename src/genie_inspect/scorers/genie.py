@@ -2,31 +2,32 @@
 
 import math
 from functools import lru_cache
+from typing import Any
 
 from inspect_ai.model import Model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
+from genie_inspect.asking.refusals import refusals
+from genie_inspect.engines.embedders import Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
-from genie_inspect.errors import GraderFailedError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import EMBEDDED, check_judge, grader_for, reader_and_judge
+from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.populations.catalogue import open_population
-from genie_inspect.samples.document import unusable
+from genie_inspect.populations.population import Population
+from genie_inspect.samples.document import document_of
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.scorers.assessment import Assessor
-from genie_inspect.scorers.explanation import (
-    WIDTHS,
-    cell,
-    cut,
-    evidence,
-    explained,
-    length_facts,
-    notes_on,
-    why_nothing,
-)
-from genie_inspect.scorers.outcome import unscored
+from genie_inspect.scorers.explanation import WIDTHS, cut, evidence, explained, length_facts, notes_on, why_nothing
+from genie_inspect.scorers.options import share
+from genie_inspect.scorers.outcome import scored_or_reason, unscored
 from genie_inspect.signature import signature
+
+ANSWERS_ALONE = (
+    "The population holds recorded answers alone, by {readers}: another reader would have answered otherwise."
+)
+UNKNOWN_PROMPT = "the population has no questions for this prompt"
 
 
 @scorer(metrics={"*": [mean(), stderr()]})
@@ -36,6 +37,7 @@ def genie(
     embedder: str = "static",
     templates: str | None = None,
     cache: bool = True,
+    min_coverage: float = MIN_COVERAGE,
 ) -> Scorer:
     """Novelty of a document along each feature of a population, 0 (as the others) to 1 (unlike all of them).
 
@@ -48,62 +50,119 @@ def genie(
         embedder: For `judge=embedded`: static, openai/<model> or sentence-transformers/<id or folder>.
         templates: A folder of your own instruction templates.
         cache: Whether answers and ratings that a model once gave are looked up and kept; false asks anew.
+        min_coverage: Least share of a question's ratings, of those due, with which it is used: 0 (one will do) to 1.
 
     Raises:
-        PopulationError: If the population cannot be opened or has only documents.
-        UnknownChoiceError: If judge or embedder is unknown.
+        RefusedError: If the population cannot be opened or has only documents, or an option has a value that is not
+            accepted.
 
-    Source: Genie (arXiv 2606.12790). Deviation: the list judge rates many answers in one call; `judge=pairwise` is the
-    study's own protocol.
+    Source: Genie (arXiv 2606.12790). Deviations: the list judge rates many answers in one call (`judge=pairwise` is the
+    study's own protocol), and a question of whose ratings more than half were lost is not used.
     """
-    check_judge(judge, templates)
-    opened = open_population(population)
-    opened.require_questions("measure genie")
-    if judge == EMBEDDED:
-        opened.require_documents("judge=embedded")
-    features = [feature.name for feature in opened.features]
-    words = {feature.name: feature.words for feature in opened.features}
-    engine = chosen_embedder(embedder)
-
-    notes = [ANSWERS_ALONE.format(readers=", ".join(opened.readers))] if opened.answers_alone else []
-
-    @lru_cache(maxsize=1)
-    def assessor(model: Model | None) -> Assessor:
-        kept = Cache() if cache and model else None
-        return Assessor(opened, *reader_and_judge(judge, model, engine, words, templates, kept))
+    with refusals():
+        check_judge(judge, templates)
+        least = share("min_coverage", min_coverage)
+        instrument = Instrument(suited(population, judge), judge, chosen_embedder(embedder), templates, cache, least)
 
     async def score(state: TaskState, target: Target) -> Score:
-        assess, prompt, text = assessor(grader_for(judge)), prompt_of(state), state.output.completion
-        facts = {
-            "signature": signature(
-                "genie", judge=assess.judge.signature, reader=assess.reader.signature, population=opened.name
-            ),
-            "judge": assess.judge.signature,
-            "reader": assess.reader.signature,
-            "prompt": cut(prompt, WIDTHS[0]),
-        }
-        if opened.answers_alone:
-            facts["population_read_by"] = ", ".join(opened.readers)
-        reason = unusable(state) or ("" if opened.questions(prompt) else UNKNOWN_PROMPT)
-        if reason:
-            return unscored(features, reason, f"Not scored: {reason}.", text, facts)
-        try:
-            found = await assess.assess(text, prompt)
-        except GraderFailedError as error:
-            return unscored(features, "grader_failed", f"Not scored: {cell(str(error))}", text, facts)
-        novelty = found.novelty(features)
-        return Score(
-            value=dict(novelty),
-            answer=text,
-            explanation=explained(found, features, notes + notes_on(found, smoke_test=judge == EMBEDDED)),
-            reason=why_nothing(found) if all(map(math.isnan, novelty.values())) else None,
-            metadata=evidence(found, features, **facts, length=length_facts(found, features)),
-        )
+        return await instrument.score(state)
 
     return score
 
 
-ANSWERS_ALONE = (
-    "The population holds recorded answers alone, by {readers}: another reader would have answered otherwise."
-)
-UNKNOWN_PROMPT = "the population has no questions for this prompt"
+def suited(population: str, judge: str) -> Population:
+    """The population, when it has what the judge needs.
+
+    Raises:
+        PopulationError: If it cannot be opened, has no questions, or no documents for a judge that needs them.
+    """
+    opened = open_population(population)
+    opened.require_questions("measure genie")
+    if judge == EMBEDDED:
+        opened.require_documents("judge=embedded")
+    return opened
+
+
+class Instrument:
+    """A population and who reads and rates, with which one document after another is measured.
+
+    Args:
+        population: What documents are compared with.
+        judge: As for the scorer.
+        embedder: For `judge=embedded`.
+        templates: A folder of the user's own templates.
+        cache: Whether answers and ratings are looked up and kept.
+        min_coverage: Least share of a question's ratings due with which it is used.
+    """
+
+    def __init__(
+        self,
+        population: Population,
+        judge: str,
+        embedder: Embedder,
+        templates: str | None,
+        cache: bool,
+        min_coverage: float,
+    ) -> None:
+        self.population = population
+        self.judge = judge
+        self.embedder = embedder
+        self.templates = templates
+        self.cache = cache
+        self.min_coverage = min_coverage
+        self.features = [feature.name for feature in population.features]
+        # what was read of the population stays in memory from one document to the next
+        self.assessor = lru_cache(maxsize=1)(self._assessor)
+
+    async def score(self, state: TaskState) -> Score:
+        """The score of one sample.
+
+        Raises:
+            PrerequisiteError: If the judge asks a model and no grader role is bound, or one that cannot judge.
+        """
+        assessor, prompt = self.assessor(grader_for(self.judge)), prompt_of(state)
+        facts = self._facts(assessor, prompt)
+        return await scored_or_reason(
+            state, self.features, facts, lambda: self._measured(assessor, document_of(state), prompt, facts)
+        )
+
+    async def _measured(self, assessor: Assessor, text: str, prompt: str, facts: dict[str, Any]) -> Score:
+        if not self.population.questions(prompt):
+            return unscored(self.features, UNKNOWN_PROMPT, f"Not scored: {UNKNOWN_PROMPT}.", text, facts)
+        assessment = await assessor.assess(text, prompt)
+        novelty = assessment.novelty(self.features)
+        alone = [ANSWERS_ALONE.format(readers=", ".join(self.population.readers))]
+        notes = alone if self.population.answers_alone else []
+        notes += notes_on(assessment, smoke_test=self.judge == EMBEDDED)
+        return Score(
+            value=dict(novelty),
+            answer=text,
+            explanation=explained(assessment, self.features, notes),
+            reason=why_nothing(assessment) if all(map(math.isnan, novelty.values())) else None,
+            metadata=evidence(assessment, self.features, **facts, length=length_facts(assessment, self.features)),
+        )
+
+    def _assessor(self, model: Model | None) -> Assessor:
+        words = {feature.name: feature.words for feature in self.population.features}
+        cache = Cache() if self.cache and model else None
+        reader, judge = reader_and_judge(self.judge, model, self.embedder, words, self.templates, cache)
+        return Assessor(self.population, reader, judge, self.min_coverage)
+
+    def _facts(self, assessor: Assessor, prompt: str) -> dict[str, Any]:
+        """What stands in the metadata of every score."""
+        judge, reader = assessor.judge.signature, assessor.reader.signature
+        facts = {
+            "signature": signature(
+                "genie",
+                judge=judge,
+                reader=reader,
+                population=self.population.name,
+                min_coverage=f"{self.min_coverage:g}",
+            ),
+            "judge": judge,
+            "reader": reader,
+            "prompt": cut(prompt, WIDTHS[0]),
+        }
+        if self.population.answers_alone:
+            facts["population_read_by"] = ", ".join(self.population.readers)
+        return facts

@@ -3,22 +3,21 @@
 import math
 import random
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from inspect_ai.model import Model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.asking.refusals import refusals
 from genie_inspect.asking.unlogged import unlogged
-from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.preference import BLANKS, TEMPLATE, PreferenceJudge, preference_model
 from genie_inspect.measures.preference import order_bias, win_rate
 from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.scorers.against_documents import Finding, reference, scored
 from genie_inspect.scorers.compared import Compared
+from genie_inspect.scorers.options import count
 from genie_inspect.signature import digest, signature
 
 NOT_JUDGED = "no pair was judged in both orders"
@@ -44,44 +43,48 @@ def litbench(population: str = "starter", opponents: int | None = None, template
     Source: LitBench (Fein et al. 2025, arXiv 2507.00769). Deviation: win rate against a population by a chat model.
     """
     with refusals():
-        if opponents is not None and opponents < 1:
-            raise UnknownChoiceError("opponents", opponents, "at least 1")
+        most = None if opponents is None else count("opponents", opponents)
         opened = reference(population, "litbench")
         load_template(TEMPLATE, BLANKS, templates)
-
-    @lru_cache(maxsize=1)
-    def judge_by(model: Model) -> PreferenceJudge:
-        return PreferenceJudge(model, templates)
+    judge_by = lru_cache(maxsize=1)(partial(PreferenceJudge, templates=templates))
 
     async def score(state: TaskState, target: Target) -> Score:
         judge = judge_by(preference_model())
-
-        async def measure(text: str, prompt: str, others: Compared) -> Finding:
-            met = drawn(others.documents, opponents, text)
-            asked = [(text, document.text) for document in met] + [(document.text, text) for document in met]
-            # each call holds two whole stories: a hundred of them would be a log of megabytes
-            with unlogged():
-                verdicts = await gathered(*(judge.verdict(prompt, first, second) for first, second in asked))
-            return finding(met, verdicts[: len(met)], verdicts[len(met) :])
-
+        drawn_from = "all" if most is None else str(most)
         facts = {
-            "signature": signature(
-                "litbench",
-                judge=judge.signature,
-                opponents="all" if opponents is None else str(opponents),
-                population=opened.name,
-            )
+            "signature": signature("litbench", judge=judge.signature, opponents=drawn_from, population=opened.name)
         }
-        return await scored(state, opened, KEYS, facts, measure)
+        return await scored(state, opened, KEYS, facts, partial(contest, judge, most))
 
     return score
 
 
-def drawn(documents: Sequence[Document], count: int | None, text: str) -> Sequence[Document]:
+async def contest(judge: PreferenceJudge, opponents: int | None, text: str, prompt: str, others: Compared) -> Finding:
+    """How a text fares against the documents, each met in both orders.
+
+    Args:
+        judge: Who prefers.
+        opponents: How many of the documents are met; None for all.
+        text: The text.
+        prompt: What it was written for.
+        others: The documents.
+
+    Raises:
+        GraderFailedError: If the judge cannot be reached.
+    """
+    met = drawn(others.documents, opponents, text)
+    asked = [(text, document.text) for document in met] + [(document.text, text) for document in met]
+    # each call holds two whole stories: a hundred of them would be a log of megabytes
+    with unlogged():
+        verdicts = await gathered(*(judge.verdict(prompt, first, second) for first, second in asked))
+    return finding(met, verdicts[: len(met)], verdicts[len(met) :])
+
+
+def drawn(documents: Sequence[Document], most: int | None, text: str) -> Sequence[Document]:
     """So many of the documents, by a seed drawn from the text; all when there are no more."""
-    if count is None or count >= len(documents):
+    if most is None or most >= len(documents):
         return documents
-    return random.Random(digest(text)).sample(documents, count)  # noqa: S311  # no secret
+    return random.Random(digest(text)).sample(documents, most)  # noqa: S311  # no secret
 
 
 def finding(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
@@ -9,7 +10,6 @@ from inspect_ai.solver import TaskState
 from genie_inspect.asking.refusals import refusals
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.engines.embedding_cache import CachedEmbedder
-from genie_inspect.errors import EngineFailedError, GraderFailedError, UnknownChoiceError
 from genie_inspect.judges.cache import cache_folder
 from genie_inspect.judges.equivalence import Equivalence, classes_of
 from genie_inspect.judges.panel_choices import (
@@ -22,13 +22,16 @@ from genie_inspect.judges.panel_choices import (
 )
 from genie_inspect.judges.quality import Quality
 from genie_inspect.measures.partition import PATIENCE, distinct_count, utility
+from genie_inspect.samples.document import NO_RESPONSE
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.samples.store import kept_generations
 from genie_inspect.scorers.explanation import WIDTHS, cell, cut
-from genie_inspect.scorers.outcome import unscored
+from genie_inspect.scorers.options import share
+from genie_inspect.scorers.outcome import scored_or_reason, unscored
 from genie_inspect.signature import signature
 
 KEYS = ("distinct", "utility")
+UNDECIDED = -1  # the class of a reply of which nobody could tell
 WIDTH = 120  # characters of a reply in the explanation
 NO_GENERATIONS = "no generations: run the task novelty_bench, whose solver keeps them"
 
@@ -63,8 +66,7 @@ def novelty_bench(
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228).
     """
     with refusals():
-        if not 0 <= patience <= 1:
-            raise UnknownChoiceError("patience", patience, "0 to 1")
+        patience = share("patience", patience)
         engine = CachedEmbedder(chosen_embedder(embedder), cache_folder())
         same_by = computed_equivalence(equivalence, engine, threshold, templates)
         worth_by = computed_quality(quality, templates)
@@ -72,33 +74,41 @@ def novelty_bench(
     async def score(state: TaskState, target: Target) -> Score:
         same = same_by or graded_equivalence(equivalence_grader(), templates)
         worth = worth_by or graded_quality(quality_grader(), templates)
-        replies = kept_generations(state)
-        facts = {
-            "signature": signature(
-                "novelty_bench",
-                equivalence=same.signature,
-                quality=worth.signature,
-                k=str(len(replies)),
-                patience=f"{patience:g}",
-            ),
-            "prompt": cut(prompt_of(state), WIDTHS[0]),
-        }
-        if not any(reply.strip() for reply in replies):
-            reason = "no_response" if replies else NO_GENERATIONS
-            return unscored(KEYS, reason, f"Not scored: {reason}.", "", facts)
-        try:
-            labels = await labelled(replies, prompt_of(state), same)
-            levels = await qualities(replies, labels, prompt_of(state), worth)
-        except GraderFailedError as error:
-            return unscored(KEYS, "grader_failed", f"Not scored: {cell(str(error))}", replies[0], facts)
-        except EngineFailedError as error:
-            return unscored(KEYS, "engine_failed", f"Not scored: {cell(str(error))}", replies[0], facts)
-        return result(replies, labels, levels, patience, facts)
+        return await Bench(same, worth, patience).score(state)
 
     return score
 
 
-UNDECIDED = -1
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Who tells kinds and quality of replies, and how patient a reader is."""
+
+    same: Equivalence
+    worth: Quality
+    patience: float
+
+    async def score(self, state: TaskState) -> Score:
+        """The score of one sample."""
+        replies, prompt = kept_generations(state), prompt_of(state)
+        facts = {
+            "signature": signature(
+                "novelty_bench",
+                equivalence=self.same.signature,
+                quality=self.worth.signature,
+                k=str(len(replies)),
+                patience=f"{self.patience:g}",
+            ),
+            "prompt": cut(prompt, WIDTHS[0]),
+        }
+        return await scored_or_reason(state, KEYS, facts, lambda: self._measured(replies, prompt, facts))
+
+    async def _measured(self, replies: Sequence[str], prompt: str, facts: dict[str, str]) -> Score:
+        if not any(reply.strip() for reply in replies):
+            reason = NO_RESPONSE if replies else NO_GENERATIONS
+            return unscored(KEYS, reason, f"Not scored: {reason}.", "", dict(facts))
+        labels = await labelled(replies, prompt, self.same)
+        levels = await qualities(replies, labels, prompt, self.worth)
+        return result(replies, labels, levels, self.patience, facts)
 
 
 async def labelled(replies: Sequence[str], prompt: str, same: Equivalence) -> list[int | None]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
@@ -10,12 +11,14 @@ from genie_inspect.asking.refusals import refusals
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.engines.embedding_cache import CachedEmbedder
 from genie_inspect.judges.cache import cache_folder
-from genie_inspect.judges.equivalence import Classes, class_of, classes_of
+from genie_inspect.judges.equivalence import Equivalence, class_of, classes_of
 from genie_inspect.judges.panel_choices import computed_equivalence, equivalence_grader, graded_equivalence
+from genie_inspect.measures.partition import Classes
 from genie_inspect.scorers.against_documents import Finding, Warm, reference, scored
 from genie_inspect.scorers.compared import Compared
 from genie_inspect.signature import signature
 
+Known = Warm[Classes[str]]
 KEYS = ("partition_novel", "partition_share")
 SHOWN = 20  # members of a class in the metadata
 
@@ -52,26 +55,36 @@ def partition(
         opened = reference(population, "partition")
         engine = CachedEmbedder(chosen_embedder(embedder), cache_folder())
         computed = computed_equivalence(equivalence, engine, threshold, templates)
-    warm: Warm[Classes] = Warm()
+    known: Known = Warm()
 
     async def score(state: TaskState, target: Target) -> Score:
         same = computed or graded_equivalence(equivalence_grader(), templates)
-
-        async def measure(text: str, prompt: str, others: Compared) -> Finding:
-            async def partitioned() -> Classes:
-                return await classes_of([document.text for document in others.documents], prompt, same)
-
-            known = await warm.get((same.signature, prompt, others.left_out), partitioned)
-            label = await class_of(text, prompt, known.founders, same)
-            return finding(label, known, [document.id for document in others.documents])
-
         facts = {"signature": signature("partition", equivalence=same.signature, population=opened.name)}
-        return await scored(state, opened, KEYS, facts, measure)
+        return await scored(state, opened, KEYS, facts, partial(placed, same, known))
 
     return score
 
 
-def finding(label: int | None, classes: Classes, ids: Sequence[str]) -> Finding:
+async def placed(same: Equivalence, known: Known, text: str, prompt: str, others: Compared) -> Finding:
+    """Which of the documents' classes a text is in.
+
+    Args:
+        same: Who tells what is the same.
+        known: The classes of the documents of each prompt, found out once.
+        text: The text.
+        prompt: What it was written for.
+        others: What it is compared with.
+
+    Raises:
+        GraderFailedError: If the model that is asked cannot be reached.
+        EngineFailedError: If what computes sameness fails.
+    """
+    texts, ids = [document.text for document in others.documents], [document.id for document in others.documents]
+    classes = await known.get((same.signature, prompt, others.left_out), partial(classes_of, texts, prompt, same))
+    return finding(await class_of(text, prompt, classes.founders, same), classes, ids)
+
+
+def finding(label: int | None, classes: Classes[str], ids: Sequence[str]) -> Finding:
     """What the class of a document says, among the classes of the population's documents."""
     decided = len(classes.labels) - classes.undecided
     metadata = {"classes": len(classes.founders), "undecided": classes.undecided, "class": label}
