@@ -31,7 +31,7 @@ def test_the_table_has_a_row_a_feature_and_says_what_was_not_measured(log: str) 
     lines = {
         line.split("│")[1].strip(): line.split("│")[2].strip() for line in result.output.splitlines() if "│" in line
     }
-    assert lines == {"plot": "1.00 100%", "style": "not measured", "documents scored": "1 of 2, 1 no_response"}
+    assert lines == {"plot": "1.00 100/100%", "style": "not measured", "documents scored": "1 of 2, 1 no_response"}
     assert "mockllm/model" in result.output
     assert "measure:genie" in result.output.replace("\n", "")
 

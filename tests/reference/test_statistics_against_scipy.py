@@ -6,7 +6,7 @@ from scipy import stats
 
 from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.equivalence import tost
-from genie_inspect.statistics.intervals import clustered_interval
+from genie_inspect.statistics.intervals import prompt_interval
 from genie_inspect.statistics.power import paired_power
 
 SIZES = [5, 12, 50]
@@ -30,7 +30,7 @@ def test_tost_is_two_paired_t_tests(pairs: int) -> None:
 def test_one_delta_a_prompt_has_the_interval_of_a_paired_t_test(pairs: int) -> None:
     before, after = sides(pairs)
     theirs = stats.ttest_rel(after, before).confidence_interval(0.95)
-    ours = clustered_interval((after - before).tolist(), range(pairs))
+    ours = prompt_interval((after - before).tolist(), range(pairs))
     assert [ours.low, ours.high] == pytest.approx([theirs.low, theirs.high])
 
 

@@ -7,9 +7,9 @@ from inspect_ai.log import write_eval_log
 from tests.reports.logs import log_of, plots
 
 from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.logs.files import LogError
 from genie_inspect.reports.comparison import Options, compare
 from genie_inspect.reports.selection import Selection
-from genie_inspect.reports.summary import ReportError
 from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.equivalence import tost
@@ -146,7 +146,8 @@ def test_words_coherence_and_reasons_stand_beside_the_scores(tmp_path: Path) -> 
     found = compare([tmp_path], "plain")
     plain, outlined = found.runs
     assert (plain.documents, plain.scored, plain.unscored) == (2, 1, {"no_response": 1})
-    assert (plain.words, plain.population_words, plain.coherence) == (6, 500, 5)  # the text and the sample's id
+    # words of the text and the sample's id; coherence of all that was rated: (5 + 1) / 2
+    assert (plain.words, plain.population_words, plain.coherence) == (6, 500, 3)
     assert outlined.coherence == 4
     assert found.rows[0].coverage == ((6, 8), (6, 8))
     assert [row.scorer for row in found.rows] == ["genie"]
@@ -194,13 +195,13 @@ def test_a_run_without_any_document_does_not_keep_the_others_from_being_matched(
 def test_a_selection_by_what_the_logs_lack_is_refused(tmp_path: Path, selection: Selection, message: str) -> None:
     log_of(tmp_path, "plain", plots(0.1))
     log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(ReportError, match=message):
+    with pytest.raises(LogError, match=message):
         compare([tmp_path], "plain", Options(selection=selection))
 
 
 def test_one_log_is_refused(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1))
-    with pytest.raises(ReportError, match="there is one log"):
+    with pytest.raises(LogError, match="there is one log"):
         compare([tmp_path], "plain")
 
 
@@ -209,21 +210,21 @@ def test_a_log_still_running_is_refused_by_name(tmp_path: Path) -> None:
     running = log_of(tmp_path, "outlined", plots(0.2))
     running.status = "started"
     write_eval_log(running)
-    with pytest.raises(ReportError, match=r"outlined.*is not finished: its status is 'started'"):
+    with pytest.raises(LogError, match=r"outlined.*is not finished: its status is 'started'"):
         compare([tmp_path], "plain")
 
 
 def test_an_unknown_baseline_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1))
     log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(ReportError, match=r"baseline is 'plian', expected one of: plain; outlined"):
+    with pytest.raises(LogError, match=r"baseline is 'plian', expected one of: plain; outlined"):
         compare([tmp_path], "plian")
 
 
 def test_a_baseline_that_names_every_log_is_refused(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1))
     log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(ReportError, match="names every log"):
+    with pytest.raises(LogError, match="names every log"):
         compare([tmp_path], "mockllm/model")
 
 
@@ -231,7 +232,7 @@ def test_a_baseline_that_could_be_two_logs_is_refused_with_both(tmp_path: Path) 
     for _ in range(2):
         log_of(tmp_path, "plain", plots(0.1))
     log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(ReportError, match=r"the baseline of outlined.* is not clear, it could be"):
+    with pytest.raises(LogError, match=r"the baseline of outlined.* is not clear, it could be"):
         compare([tmp_path], "plain")
 
 
@@ -244,16 +245,14 @@ def test_a_log_file_can_be_the_baseline(tmp_path: Path) -> None:
 def test_logs_without_a_common_prompt_are_refused(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", {"owl": [{"plot": 0.1}]})
     log_of(tmp_path, "outlined", {"fox": [{"plot": 0.1}]})
-    with pytest.raises(
-        ReportError, match=r"share no prompt: the first has 'Write about owl.', the second 'Write about"
-    ):
+    with pytest.raises(LogError, match=r"share no prompt: the first has 'Write about owl.', the second 'Write about"):
         compare([tmp_path], "plain")
 
 
 def test_mixed_signatures_are_refused_and_shown(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1))
     log_of(tmp_path, "outlined", plots(0.2), signature="measure:genie|judge:another|version:0")
-    with pytest.raises(ReportError, match="do not compare, their signatures differ") as caught:
+    with pytest.raises(LogError, match="do not compare, their signatures differ") as caught:
         compare([tmp_path], "plain")
     message = str(caught.value)
     assert "judge is" in message
@@ -264,7 +263,7 @@ def test_mixed_signatures_are_refused_and_shown(tmp_path: Path) -> None:
 def test_a_scorer_that_a_log_lacks_is_refused(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1))
     log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(ReportError, match="has no scores by 'cosine', expected one of genie"):
+    with pytest.raises(LogError, match="has no scores by 'cosine', expected one of genie"):
         compare([tmp_path], "plain", Options(scorers=("cosine",)))
 
 

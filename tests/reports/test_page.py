@@ -109,7 +109,7 @@ def test_pictures_are_written_as_svg_and_png(tmp_path: Path) -> None:
 
 
 def measure(low: float, high: float) -> Measure:
-    return Measure("genie", "", ("plot",), {"plot": Range(low, high, known=True)}, (), ())
+    return Measure("genie", "", ("plot",), {"plot": Range(low, high, known=True)}, (), (), (), ())
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_as_many_decimals_are_shown_as_tell_values_apart(low: float, high: float
 
 @pytest.mark.parametrize(("mean", "shown"), [(1.0, "0%"), (2.5, "75%"), (9.0, "100%"), (NAN, "0%")])
 def test_the_shade_is_where_the_mean_stands_in_its_range(mean: float, shown: str) -> None:
-    cell = Cell(Interval(mean, NAN, NAN, 1, 1), Spread(NAN, NAN, NAN), 0, 0)
+    cell = Cell(Interval(mean, NAN, NAN, 1, 1), Spread(NAN, NAN, NAN), 0, 0, 0, 0)
     assert shade(measure(1, 3), "plot", cell) == shown
 
 

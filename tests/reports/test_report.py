@@ -4,7 +4,8 @@ from pathlib import Path
 
 from tests.reports.made_logs import asked, made_log, scored
 
-from genie_inspect.reports.report import NO_SCORE, Range, Spread, build_report, numbers, spread
+from genie_inspect.logs.scored_log import NO_SCORE
+from genie_inspect.reports.report import Range, Spread, build_report, numbers, spread
 
 NAN = math.nan
 

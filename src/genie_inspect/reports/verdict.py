@@ -1,7 +1,7 @@
 """What a comparison comes to: one sentence, and what to beware of."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from genie_inspect.measures.length import LIKE, is_like_length
 from genie_inspect.reports.comparison import Comparison, Row
@@ -14,7 +14,7 @@ MANY_LOST = 0.1
 
 def verdict(found: Comparison) -> str:
     """One sentence: how many differences hold and which, how many are equivalent, how many undecided."""
-    rows = found.rows
+    rows = [row for row in found.rows if row.tested]
     holding = [row for row in rows if row.finding.differs]
     measured = [row for row in rows if not math.isnan(row.finding.p_value)]
     alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs]
@@ -24,15 +24,18 @@ def verdict(found: Comparison) -> str:
             f"None of {len(rows)} differences from {baselines} could be tested: that takes two prompts or more with "
             "scores on both sides."
         )
+    several = len({row.scorer for row in measured}) > 1 and found.options.correction != "none"
     parts = [
         f"Of {len(measured)} differences from {baselines}, {_counted(holding)} "
-        f"{CORRECTED[found.options.correction]} at {LEVEL:.0%}",
+        f"{CORRECTED[found.options.correction]}{' within each measure' if several else ''} at {LEVEL:.0%}",
         f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin",
         f"{len(measured) - len(holding) - len(alike)} undecided",
     ]
     if len(rows) > len(measured):
-        parts.append(f"{len(rows) - len(measured)} not tested")
+        parts.append(f"{len(rows) - len(measured)} could not be tested")
     sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
+    if len(found.rows) > len(rows):
+        sentence += f"; {len(found.rows) - len(rows)} more are shown beside them and not tested"
     unlike = sorted({row.run for row in holding} & set(_of_unlike_length(found)))
     if unlike:
         see = "" if found.options.selection.length_matched else ", see --length-matched"
@@ -42,35 +45,55 @@ def verdict(found: Comparison) -> str:
 
 def warnings(found: Comparison) -> list[str]:
     """What to beware of, a line each."""
+    return [*_on_lengths(found), *_on_runs(found), *_on_pairs(found), *_on_scores(found)]
+
+
+def _on_lengths(found: Comparison) -> Iterator[str]:
     way_out = (
         "; each is within the band of the population's, at opposite ends"
         if found.options.selection.length_matched
         else "; --length-matched keeps documents and population of like length"
     )
-    notes = [
-        f"{label} writes {words:.0f} words where {where} {others:.0f}: beyond {LIKE}x lengths do not compare{way_out}"
-        for label, (words, where, others) in (_unlike_population(found) | _of_unlike_length(found)).items()
-    ]
-    notes += [
-        f"{run.label} lost {run.documents - run.scored} of {run.documents} documents: what is left may be a selection"
-        for run in found.runs
-        if run.documents - run.scored > MANY_LOST * run.documents
-    ]
-    notes += [
-        f"{label} has one prompt in common with its baseline: without a second there is neither interval nor p-value"
-        for label, most in _pairs(found).items()
-        if most == 1
-    ]
-    notes += [
-        f"{label} has {count} documents written after one that its baseline's log lacks, so prompts are paired; for "
-        "pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
-        for label, count in found.strays.items()
-    ]
-    notes += [
-        f"{name} has no figures against population documents of like length: only what it scores is matched"
-        for name in found.unmatched
-    ]
-    return notes
+    for label, (words, where, others) in (_unlike_population(found) | _of_unlike_length(found)).items():
+        yield (
+            f"{label} writes {words:.0f} words where {where} {others:.0f}: beyond {LIKE}x lengths do not compare"
+            f"{way_out}"
+        )
+
+
+def _on_runs(found: Comparison) -> Iterator[str]:
+    for run in found.runs:
+        if run.documents - run.scored > MANY_LOST * run.documents:
+            lost = run.documents - run.scored
+            yield f"{run.label} lost {lost} of {run.documents} documents: what is left may be a selection"
+        fewer, several = run.fewer_responses
+        if fewer:
+            yield f"{fewer} of {several} samples gave fewer responses than asked for ({run.label})"
+    if found.unlike_coherence:
+        yield f"coherence is not shown: {found.unlike_coherence}"
+
+
+def _on_pairs(found: Comparison) -> Iterator[str]:
+    for label, most in _pairs(found).items():
+        if most == 1:
+            yield (
+                f"{label} has one prompt in common with its baseline: without a second there is neither interval nor "
+                "p-value"
+            )
+    for label, count in found.strays.items():
+        yield (
+            f"{label} has {count} documents written after one that its baseline's log lacks, so prompts are paired; "
+            "for pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
+        )
+
+
+def _on_scores(found: Comparison) -> Iterator[str]:
+    for run in found.runs:
+        for scorer, results in run.measures.items():
+            where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
+            yield from (f"{where}: {line}" for line in results.warnings)
+    for name in found.unmatched:
+        yield f"{name} has no figures against population documents of like length: only what it scores is matched"
 
 
 def _pairs(found: Comparison) -> dict[str, int]:
