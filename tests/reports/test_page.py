@@ -1,6 +1,7 @@
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.reports.made_logs import asked, made_log, scored
@@ -88,6 +89,18 @@ def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: 
 def test_an_embedded_judge_is_called_a_smoke_test(tmp_path: Path) -> None:
     signature = "measure:genie|judge:embedded(static,anchors=starter)|version:0"
     assert "a smoke test" in page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5}, signature)}])]))
+
+
+def test_shares_faults_and_what_to_beware_of_stand_on_the_page(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {"coverage": {"plot": "1/4"}, "pairs": {"plot": "5/48"}, "faults": {HOSTILE: 43}}
+    text = Seen(page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}] * 2)]))).text
+    words = " ".join(text.split())
+    assert "25% 10% of ratings" in words
+    assert f"86 {HOSTILE}" in words
+    assert "Beware: mock/writer: not every question or test could be used: plot 2 of 8." in words
+    bare = Seen(page(build_report([made_log(tmp_path / "bare", [{"genie": scored({"plot": 0.5})}])]))).text
+    assert "Beware" not in bare
+    assert "of ratings" not in bare
 
 
 def test_documents_of_unlike_length_are_pointed_out(tmp_path: Path) -> None:

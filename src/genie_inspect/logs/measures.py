@@ -54,7 +54,7 @@ def measure_of(signature: str) -> str:
     return facts_of(signature).get("measure", "")
 
 
-def tested_keys(signature: str, keys: Sequence[str]) -> tuple[str, ...]:
+def keys_to_test(signature: str, keys: Sequence[str]) -> tuple[str, ...]:
     """The keys that a comparison tests; the others are shown, but a test of each would make real differences drown.
 
     Every feature of `genie` is a question of its own, and so tested. Of another measure of ours it is the headline, of

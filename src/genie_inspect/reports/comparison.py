@@ -8,7 +8,7 @@ from pathlib import Path
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.files import LogError
-from genie_inspect.logs.measures import COHERENCE, tested_keys
+from genie_inspect.logs.measures import COHERENCE, keys_to_test
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scored_log import ScoredLog
@@ -153,7 +153,7 @@ def _rows(
 ) -> Iterator[Row]:
     """A row for each key of each run."""
     keys = {scorer: list(dict.fromkeys(key for run in runs for key in run.keys(scorer))) for scorer in signatures}
-    tested = {(scorer, key) for scorer, own in keys.items() for key in tested_keys(signatures[scorer], own)}
+    tested = {(scorer, key) for scorer, own in keys.items() for key in keys_to_test(signatures[scorer], own)}
     columns = [
         (place, key, difference)
         for place, own in pairs.items()
@@ -193,7 +193,7 @@ def _findings(columns: Sequence[tuple[Key, Difference]], tested: Container[Key],
     for place, (key, _) in enumerate(columns):
         if key in tested:
             families.setdefault(key[0], []).append(place)
-    found = {}
+    found: dict[int, Finding] = {}
     for places in families.values():
         found |= dict(zip(places, findings([columns[place][1] for place in places], correction), strict=True))
     return [found[place] if place in found else _untested(difference) for place, (_, difference) in enumerate(columns)]

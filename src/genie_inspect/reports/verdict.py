@@ -34,8 +34,8 @@ def verdict(found: Comparison) -> str:
     if len(rows) > len(measured):
         parts.append(f"{len(rows) - len(measured)} could not be tested")
     sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
-    if len(found.rows) > len(rows):
-        sentence += f"; {len(found.rows) - len(rows)} more are shown beside them and not tested"
+    if shown := len(found.rows) - len(rows):
+        sentence += f"; {shown} more {'is' if shown == 1 else 'are'} shown beside them and not tested"
     unlike = sorted({row.run for row in holding} & set(_of_unlike_length(found)))
     if unlike:
         see = "" if found.options.selection.length_matched else ", see --length-matched"
