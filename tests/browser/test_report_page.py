@@ -16,7 +16,7 @@ from tests.browser.conftest import HOSTILE, Scheme, Visit
 
 from genie_inspect.reports.page import as_bytes, page
 from genie_inspect.reports.report import build_report
-from genie_inspect.statistics.intervals import clustered_interval
+from genie_inspect.statistics.intervals import prompt_interval
 
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
 
@@ -103,7 +103,7 @@ def test_the_numbers_of_the_heatmap_are_the_logs_to_the_last_shown_digit(
         for key, cell in zip(FEATURES, row.locator("td").all(), strict=True):
             values = [float(s.scores["genie"].value[key]) for s in samples if s.scores]  # type: ignore[index,arg-type,call-overload]  # a dict of numbers
             kept = [value for value in values if not math.isnan(value)]
-            ends = clustered_interval(values, [str(sample.id) for sample in samples])
+            ends = prompt_interval(values, [str(sample.id) for sample in samples])
             assert cell.locator("b").inner_text() == f"{fmean(kept):.2f}"
             assert cell.locator(".ends").inner_text() == f"[{ends.low:.2f}, {ends.high:.2f}]"
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai import eval as evaluate
+from inspect_ai.log import write_eval_log
 from tests.critics import comparing
 from tests.scripted import saying
 
@@ -182,3 +183,33 @@ def test_the_summary_of_a_log_says_whether_its_critic_is_biased_by_position(
     assert found.exit_code == 0, found.output
     [row] = [line for line in found.output.splitlines() if "standing first" in line]
     assert row.rstrip(" │").endswith(shown)
+
+
+def test_logs_of_two_judges_are_compared_side_by_side(tmp_path: Path) -> None:
+    logs = []
+    for judge, points in (("keen", 2), ("dull", 0)):
+        [log] = evaluate(
+            "genie_inspect/ttcw",
+            model=saying("A new story.").model(),
+            model_roles={"grader": comparing(lambda a, b, aspect, points=points: points).model()},
+            log_dir=str(tmp_path / judge),
+            display="none",
+        )
+        for sample in log.samples or []:
+            score = (sample.scores or {})["ttcw"]
+            metadata = score.metadata or {}
+            metadata["signature"] = str(metadata["signature"]).replace("mockllm/model", f"mockllm/{judge}")
+            metadata["judge"] = str(metadata["judge"]).replace("mockllm/model", f"mockllm/{judge}")
+        write_eval_log(log)
+        logs.append(log)
+    votes = tmp_path / "votes.jsonl"
+    stories = [f"{sample.id}_mockllm/model" for sample in logs[0].samples or []]
+    rows = [{"story": story, "rater": "ann", "votes": {"01": 1}} for story in stories]
+    votes.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = called(tmp_path / "keen", tmp_path / "dull", "--votes", votes, "--resamples", 50, "--json")
+    assert found.exit_code == 0, found.output
+    judges = list(json.loads(found.output)["judges"])
+    assert [judge.partition(",")[0] for judge in judges] == ["critic(mockllm/keen", "critic(mockllm/dull"]
+    twice = called(tmp_path / "keen", logs[0].location, "--votes", votes, "--resamples", 50)
+    assert twice.exit_code == 1
+    assert "has two scores by 'critic(mockllm/keen" in twice.output

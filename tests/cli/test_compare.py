@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from inspect_ai.log import write_eval_log
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.scorer import Score
 from tests.reports.logs import log_of, plots
 
 from genie_inspect.cli import main
+from genie_inspect.logs.files import log_files
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.permutation import paired_permutation
 
@@ -110,6 +112,59 @@ def test_several_scorers_stand_one_below_the_other_under_their_names(twice_score
     heads = [line.strip() for line in result.output.splitlines()]
     assert heads.count("genie") == heads.count("cosine") == 2  # two blocks at this width
     assert sum(head.startswith("cosine ") for head in heads) == 2
+
+
+@pytest.fixture
+def with_cosine(logs: Path) -> Path:
+    """Logs that cosine scored under both of its keys."""
+    for file in log_files([logs]):
+        log = read_eval_log(file)
+        for sample in log.samples or []:
+            scores = sample.scores or {}
+            value = scores["genie"].value["plot"]  # type: ignore[index,call-overload]  # a dict of numbers
+            keys = {"cosine_mean": value, "cosine_nearest": value}
+            scores["cosine"] = Score(value=keys, metadata={"signature": "measure:cosine|version:0"})
+        write_eval_log(log)
+    return logs
+
+
+def test_a_key_that_is_no_headline_is_shown_with_a_dash_for_its_test(with_cosine: Path) -> None:
+    result = called(with_cosine, "--baseline", "plain")
+    # name (two words), baseline, mean, difference, interval (two words), d, p, margin, alike, power, pairs, used
+    tested, shown = (line.split() for line in result.output.splitlines() if line.startswith(" cosine "))
+    assert tested[2:8] == shown[2:8]
+    assert tested[8].endswith("*")
+    assert (shown[8], shown[10], shown[11]) == ("-", "-", "-")
+    legend = " ".join(result.output.split())
+    assert "p: corrected (holm) over the tests of each measure (genie 1, cosine 1)." in legend
+    assert "-: not tested" in legend
+    rows = json.loads(called(with_cosine, "--baseline", "plain", "--json").output)["differences"]
+    by_key = {row["key"]: row for row in rows}
+    assert [by_key[key]["tested"] for key in ("plot", "cosine_mean", "cosine_nearest")] == [True, True, False]
+    assert by_key["cosine_nearest"]["p_value"] is None
+    assert by_key["cosine_nearest"]["p_value_corrected"] is None
+    assert by_key["cosine_nearest"]["low"] == pytest.approx(by_key["cosine_mean"]["low"])
+
+
+def test_shares_of_ratings_faults_and_warnings_stand_in_the_tables_and_in_json(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE), coverage={"plot": "3/4"}, pairs={"plot": "12/48"}, faults={"cut off": 3})
+    log_of(tmp_path, "raised", plots(*AFTER), coverage={"plot": "4/4"}, pairs={"plot": "48/48"})
+    result = called(tmp_path, "--baseline", "plain")
+    (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
+    assert line.split()[-6:] == ["75%", "/", "100%", "25%", "/", "100%"]
+    lines = " ".join(result.output.split())
+    assert "Missing in plain: 24 cut off." in lines
+    assert "Beware: plain: fewer than half of the ratings that were due could be used: plot 96 of 384." in lines
+    found = json.loads(called(tmp_path, "--baseline", "plain", "--json").output)
+    (row,) = found["differences"]
+    shares = [row[f"ratings_{part}_{side}"] for side in ("before", "after") for part in ("usable", "due")]
+    assert shares == [96, 384, 384, 384]
+    assert [run["measures"]["genie"]["faults"] for run in found["runs"]] == [{"cut off": 24}, {}]
+    assert any("fewer than half" in line for line in found["warnings"])
+
+
+def test_logs_that_say_nothing_of_ratings_have_no_column_for_them(logs: Path) -> None:
+    assert "rated" not in called(logs, "--baseline", "plain").output
 
 
 def test_json_holds_every_figure_and_null_for_what_is_none(logs: Path) -> None:

@@ -14,7 +14,8 @@ def genie_show(*arguments: object) -> Result:
 
 def log(folder: Path, text: str = "It rains.") -> str:
     low, high = asked(0.1, answer="as usual"), asked(0.9, answer="a whale [b]sings[/b]")
-    score = scored({"plot": 0.5, "style": float("nan"), "agent": 0.8}, coverage={"plot": "2/3"}, questions=[low, high])
+    shares = {"coverage": {"plot": "2/3"}, "pairs": {"plot": "20/36"}}
+    score = scored({"plot": 0.5, "style": float("nan"), "agent": 0.8}, questions=[low, high], **shares)
     return made_log(folder, [{"genie": score}], texts=[text], prompts=["Write about rain."])
 
 
@@ -23,7 +24,11 @@ def test_a_document_is_shown_with_scores_what_set_it_apart_and_its_text(tmp_path
     assert result.exit_code == 0, result.output
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in result.output.splitlines() if "│" in line]
     # the most novel feature first, what was not measured last
-    assert rows[:3] == [["agent", "0.80", "0 of 0"], ["plot", "0.50", "2 of 3"], ["style", "not measured", "0 of 0"]]
+    assert rows[:3] == [
+        ["agent", "0.80", "0 of 0", "0 of 0"],
+        ["plot", "0.50", "2 of 3", "20 of 36"],
+        ["style", "not measured", "0 of 0", "0 of 0"],
+    ]
     assert rows[3:] == [["plot", "How does it end?", "a whale [b]sings[/b]", "in snow (3 of 12)"]]
     for shown in ("mock/writer, 1, epoch 1", "Write about rain.", "It rains.", "measure:genie"):
         assert shown in result.output

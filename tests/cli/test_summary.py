@@ -1,8 +1,10 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.reports.made_logs import made_log, scored
 from tests.scripted import OWL, evaluated, grading, saying, small_population
 
 from genie_inspect.cli import main
@@ -31,7 +33,7 @@ def test_the_table_has_a_row_a_feature_and_says_what_was_not_measured(log: str) 
     lines = {
         line.split("│")[1].strip(): line.split("│")[2].strip() for line in result.output.splitlines() if "│" in line
     }
-    assert lines == {"plot": "1.00 100%", "style": "not measured", "documents scored": "1 of 2, 1 no_response"}
+    assert lines == {"plot": "1.00 100/100%", "style": "not measured", "documents scored": "1 of 2, 1 no_response"}
     assert "mockllm/model" in result.output
     assert "measure:genie" in result.output.replace("\n", "")
 
@@ -50,6 +52,26 @@ def test_json_is_for_scripts_and_has_null_for_what_is_not_a_number(log: str) -> 
     assert column["cells"]["style"]["mean"] is None
     assert column["unscored"] == {"no_response": 1}
     assert column["coverage"] == {"plot": [2, 2], "style": [0, 1]}
+
+
+def test_what_is_missing_and_what_to_beware_of_stand_below_the_table_and_in_json(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {
+        "coverage": {"plot": "1/4"},
+        "pairs": {"plot": "5/48"},
+        "faults": {"unreadable": 43},
+        "ratings": {"count": 5, "lowest": 4, "highest": 4},
+        "documents": 1,
+        "few_answers": "1/1",
+    }
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}] * 2)
+    lines = " ".join(genie_summary(file).output.split())
+    assert "Missing in mock/writer: 86 unreadable." in lines
+    (column,) = json.loads(genie_summary(file, "--json").output)[0]["columns"]
+    assert len(column["warnings"]) == 5
+    for warning in column["warnings"]:
+        assert f"Beware: mock/writer: {warning}." in lines
+    assert column["faults"] == {"unreadable": 86}
+    assert column["pairs"] == {"plot": [10, 96]}
 
 
 @pytest.mark.parametrize("content", [None, "", "this is no log"])

@@ -1,8 +1,11 @@
 import math
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from genie_inspect.cli.tables import summary_table
+from genie_inspect.cli.tables import summary_notes, summary_table
+from genie_inspect.logs.evidence import Share
+from genie_inspect.logs.results import Results
 from genie_inspect.reports.summary import Column, Summary
 from genie_inspect.scorers.explanation import SMOKE_TEST
 from genie_inspect.statistics.intervals import Interval
@@ -15,11 +18,33 @@ def shown(found: Summary) -> str:
     return " ".join(captured.get().split())
 
 
+def results(
+    cells: Mapping[str, Interval],
+    unscored: Mapping[str, int] | None = None,
+    pairs: Mapping[str, Share] | None = None,
+    faults: Mapping[str, int] | None = None,
+    refusals: int = 0,
+    warnings: Sequence[str] = (),
+) -> Results:
+    """Results of nine documents, with 3 of 4 questions about the plot used and none of 4 about the style."""
+    return Results(
+        cells=cells,
+        coverage={"plot": (3, 4), "style": (0, 4)},
+        pairs=pairs or {},
+        documents=9,
+        unscored=unscored or {},
+        faults=faults or {},
+        refusals=refusals,
+        position_bias=math.nan,
+        warnings=warnings,
+    )
+
+
 def summary(
     label: str = "mockllm/model", signature: str = "measure:genie|judge:list(m)", reason: str = "no"
 ) -> Summary:
     cells = {"plot": Interval(0.5, 0.25, 0.75, 8, 4), "style": Interval(math.nan, math.nan, math.nan, 0, 0)}
-    column = Column(label, "x.eval", cells, {"plot": (3, 4), "style": (0, 4)}, 9, {reason: 1})
+    column = Column(label, "x.eval", results(cells, {reason: 1}))
     return Summary("genie", signature, ("plot", "style"), (column,))
 
 
@@ -29,6 +54,32 @@ def test_a_cell_holds_mean_interval_and_the_share_of_questions_used() -> None:
     assert "0.50 [0.25, 0.75] 75%" in text
     assert "not measured" in text
     assert "8 of 9, 1 no" in text
+
+
+def test_beside_the_share_of_questions_stands_that_of_the_ratings_where_the_scorer_says_it() -> None:
+    cells = {"plot": Interval(0.5, 0.25, 0.75, 8, 4), "style": Interval(0.5, math.nan, math.nan, 1, 1)}
+    own = results(cells, pairs={"plot": (45, 60), "style": (0, 48)})
+    text = shown(Summary("genie", "s", ("plot", "style"), (Column("m/m", "x.eval", own),)))
+    # 3 of 4 questions and 45 of 60 ratings; none of 4 questions, none of 48 ratings
+    assert "0.50 [0.25, 0.75] 75/75%" in text
+    assert "0.50 0/0%" in text
+
+
+def test_refusals_have_a_row_of_their_own_where_there_are_any() -> None:
+    cells = {"plot": Interval(0.5, 0.25, 0.75, 8, 4)}
+    refusing = Column("m/m", "x.eval", results(cells, {"refusal": 2}, refusals=2))
+    assert "refused │ 2" in shown(Summary("genie", "s", ("plot",), (refusing,)))
+    assert "refused" not in shown(summary())
+
+
+def test_what_is_missing_and_what_to_beware_of_are_lines_that_name_the_log() -> None:
+    own = results({}, faults={"unreadable": 3, "unspecified": 1}, warnings=["nothing was asked"])
+    assert summary_notes(
+        Summary("genie", "s", (), (Column("[m]", "x.eval", own), Column("n", "y.eval", results({}))))
+    ) == [
+        "Missing in [m]: 3 unreadable, 1 unspecified.",
+        "Beware: [m]: nothing was asked.",
+    ]
 
 
 def test_names_that_look_like_markup_show_as_they_are() -> None:
@@ -50,5 +101,5 @@ def test_a_row_of_figures_near_0_gets_a_third_decimal_whatever_stands_beside_it(
         "compression": Interval(-0.0102, -0.0151, -0.0064, 8, 4),
         "other": Interval(math.nan, math.nan, math.nan, 0, 0),
     }
-    column = Column("m/m", "x.eval", cells, {}, 8, {})
+    column = Column("m/m", "x.eval", results(cells))
     assert "-0.010 [-0.015, -0.006]" in shown(Summary("compression", "s", ("compression", "other"), (column,)))

@@ -8,7 +8,7 @@ from scipy import stats
 
 from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.equivalence import tost
-from genie_inspect.statistics.intervals import clustered_interval
+from genie_inspect.statistics.intervals import prompt_interval
 from genie_inspect.statistics.pairs import PairedTest
 from genie_inspect.statistics.permutation import paired_permutation
 from genie_inspect.statistics.power import paired_power
@@ -34,7 +34,7 @@ def test_tost_is_two_paired_t_tests(pairs: int) -> None:
 def test_one_delta_a_prompt_has_the_interval_of_a_paired_t_test(pairs: int) -> None:
     before, after = sides(pairs)
     theirs = stats.ttest_rel(after, before).confidence_interval(0.95)
-    ours = clustered_interval((after - before).tolist(), range(pairs))
+    ours = prompt_interval((after - before).tolist(), range(pairs))
     assert [ours.low, ours.high] == pytest.approx([theirs.low, theirs.high])
 
 

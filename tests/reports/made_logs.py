@@ -36,6 +36,7 @@ def made_log(
     model: str = "mock/writer",
     texts: Sequence[str] = (),
     prompts: Sequence[str] = (),
+    places: Sequence[tuple[str, int]] = (),
     status: str = "success",
     viewer: ViewerConfig | None = None,
     **spec: Any,
@@ -48,25 +49,28 @@ def made_log(
         model: Who wrote.
         texts: What each sample's model said; some words unless given.
         prompts: Of each sample; one of its own unless given.
+        places: Id and epoch of each sample; numbers from 1 and the first epoch unless given.
         status: How the evaluation ended.
         viewer: As in the log; plot and style from 0 to 1 unless given.
         spec: More of the log's `eval`.
     """
+    where: Sequence[tuple[str | int, int]] = places or [(number, 1) for number in range(1, len(samples) + 1)]
+    ids = list(dict.fromkeys(name for name, _ in where))
     ranges = {"plot": (0.0, 1.0), "style": (0.0, 1.0)}
     log = EvalLog(
         status="success" if status == "success" else "error",
         eval=EvalSpec(
             created="2026-01-02T03:04:05+00:00",
             task="made",
-            dataset=EvalDataset(samples=len(samples), sample_ids=list(range(1, len(samples) + 1))),
+            dataset=EvalDataset(samples=len(ids), sample_ids=ids),
             model=model,
-            config=EvalConfig(epochs=1),
+            config=EvalConfig(epochs=max((epoch for _, epoch in where), default=1)),
             viewer=viewer or score_view("made", {"genie": list(ranges)}, ranges),
             **spec,
         ),
         samples=[
-            _sample(number, scores, texts[number - 1] if texts else "It rains.", prompts[number - 1] if prompts else "")
-            for number, scores in enumerate(samples, start=1)
+            _sample(place, scores, texts[number] if texts else "It rains.", prompts[number] if prompts else "")
+            for number, (place, scores) in enumerate(zip(where, samples, strict=True))
         ],
     )
     log.stats.model_usage = {model: ModelUsage(input_tokens=1_000, output_tokens=2_000, total_tokens=3_000)}
@@ -76,13 +80,13 @@ def made_log(
     return str(path)
 
 
-def _sample(number: int, scores: Mapping[str, Score], text: str, prompt: str) -> EvalSample:
+def _sample(place: tuple[str | int, int], scores: Mapping[str, Score], text: str, prompt: str) -> EvalSample:
     return EvalSample(
-        id=number,
-        epoch=1,
-        input=prompt or f"Prompt {number}",
+        id=place[0],
+        epoch=place[1],
+        input=prompt or f"Prompt {place[0]}",
         target="",
         output=ModelOutput.from_content("mock/writer", text),
         scores=dict(scores),
-        metadata={"prompt": prompt or f"Prompt {number}"},
+        metadata={"prompt": prompt or f"Prompt {place[0]}"},
     )

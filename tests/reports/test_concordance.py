@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from tests.reports.made_logs import made_log, scored
 
+from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.concordance import MOST, concordance
-from genie_inspect.reports.scored_logs import read_logs
 
 NAN = math.nan
 

@@ -1,6 +1,7 @@
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.reports.made_logs import asked, made_log, scored
@@ -90,6 +91,18 @@ def test_an_embedded_judge_is_called_a_smoke_test(tmp_path: Path) -> None:
     assert "a smoke test" in page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5}, signature)}])]))
 
 
+def test_shares_faults_and_what_to_beware_of_stand_on_the_page(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {"coverage": {"plot": "1/4"}, "pairs": {"plot": "5/48"}, "faults": {HOSTILE: 43}}
+    text = Seen(page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}] * 2)]))).text
+    words = " ".join(text.split())
+    assert "25% 10% of ratings" in words
+    assert f"86 {HOSTILE}" in words
+    assert "Beware: mock/writer: not every question or test could be used: plot 2 of 8." in words
+    bare = Seen(page(build_report([made_log(tmp_path / "bare", [{"genie": scored({"plot": 0.5})}])]))).text
+    assert "Beware" not in bare
+    assert "of ratings" not in bare
+
+
 def test_documents_of_unlike_length_are_pointed_out(tmp_path: Path) -> None:
     files = [
         made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], texts=["word " * words], model=f"mock/{words}")
@@ -109,7 +122,7 @@ def test_pictures_are_written_as_svg_and_png(tmp_path: Path) -> None:
 
 
 def measure(low: float, high: float) -> Measure:
-    return Measure("genie", "", ("plot",), {"plot": Range(low, high, known=True)}, (), ())
+    return Measure("genie", "", ("plot",), {"plot": Range(low, high, known=True)}, (), (), (), ())
 
 
 @pytest.mark.parametrize(
@@ -122,7 +135,7 @@ def test_as_many_decimals_are_shown_as_tell_values_apart(low: float, high: float
 
 @pytest.mark.parametrize(("mean", "shown"), [(1.0, "0%"), (2.5, "75%"), (9.0, "100%"), (NAN, "0%")])
 def test_the_shade_is_where_the_mean_stands_in_its_range(mean: float, shown: str) -> None:
-    cell = Cell(Interval(mean, NAN, NAN, 1, 1), Spread(NAN, NAN, NAN), 0, 0)
+    cell = Cell(Interval(mean, NAN, NAN, 1, 1), Spread(NAN, NAN, NAN), 0, 0, 0, 0)
     assert shade(measure(1, 3), "plot", cell) == shown
 
 

@@ -2,9 +2,12 @@ import json
 import math
 from pathlib import Path
 
+import pytest
 from tests.reports.made_logs import asked, made_log, scored
 
-from genie_inspect.reports.report import NO_SCORE, Range, Spread, build_report, numbers, spread
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.scored_log import NO_SCORE
+from genie_inspect.reports.report import Range, Spread, build_report, numbers, spread
 
 NAN = math.nan
 
@@ -39,6 +42,18 @@ def test_measures_start_with_genie_and_a_log_without_one_has_an_empty_row(tmp_pa
     assert (genie.scorer, other.scorer) == ("genie", "cosine")
     assert [list(row) for row in genie.rows] == [["plot"], []]
     assert [list(row) for row in other.rows] == [["cosine"], ["cosine"]]
+
+
+def test_a_populations_own_documents_come_last(tmp_path: Path) -> None:
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    other = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
+    assert [run.is_population for run in build_report([own, other]).runs] == [False, True]
+
+
+def test_a_log_without_scores_of_ours_says_how_to_score_it(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"accuracy": scored(1.0, signature="")}])
+    with pytest.raises(LogError, match="has no scores of ours, score it with: inspect score"):
+        build_report([file])
 
 
 def test_unscored_documents_are_counted_by_reason_the_failed_ones_too(tmp_path: Path) -> None:

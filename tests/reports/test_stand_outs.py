@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.reports.made_logs import asked, made_log, scored
 
-from genie_inspect.reports.scored_logs import read_logs
+from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.stand_outs import MOST_CHARACTERS, StandOut, questions, stand_outs
 
 

@@ -6,7 +6,8 @@ from inspect_ai import score as score_again
 from inspect_ai.log import EvalLog, write_eval_log
 from tests.scripted import OWL, evaluated, grading, saying, small_population
 
-from genie_inspect.reports.summary import ReportError, log_files, summarise
+from genie_inspect.logs.files import LogError, log_files
+from genie_inspect.reports.summary import summarise
 from genie_inspect.scorers.genie import genie
 
 STORY = "A blue owl flew."
@@ -36,41 +37,45 @@ def test_features_go_down_and_logs_across_with_means_coverage_and_counts(tmp_pat
     assert found.scorer == "genie"
     assert found.keys == ("plot", "style")
     # rating 4: novelty 0; rating 2: 1 - 1/3
-    assert [column.cells["plot"].mean for column in found.columns] == [0.0, pytest.approx(2 / 3)]
-    assert [column.coverage for column in found.columns] == [{"plot": (2, 2), "style": (1, 1)}] * 2
-    assert [(column.documents, column.unscored) for column in found.columns] == [(1, {})] * 2
+    results = [column.results for column in found.columns]
+    assert [own.cells["plot"].mean for own in results] == [0.0, pytest.approx(2 / 3)]
+    assert [own.coverage for own in results] == [{"plot": (2, 2), "style": (1, 1)}] * 2
+    assert [own.pairs for own in results] == [{"plot": (6, 6), "style": (3, 3)}] * 2
+    assert [(own.documents, own.unscored) for own in results] == [(1, {})] * 2
     assert found.signature.startswith("measure:genie|judge:list(mockllm/model")
-    assert [column.label for column in found.columns] == ["mockllm/model"] * 2
+    first, second = (column.label for column in found.columns)
+    assert first.startswith("mockllm/model ")
+    assert first != second
 
 
 def test_one_prompt_gives_a_mean_without_an_interval(tmp_path: Path) -> None:
     (column,) = summarise([scored(tmp_path, STORY).location]).columns
-    assert column.cells["plot"].mean == 1.0
-    assert math.isnan(column.cells["plot"].low)
-    assert column.cells["plot"].clusters == 1
+    plot = column.results.cells["plot"]
+    assert (plot.mean, plot.clusters) == (1.0, 1)
+    assert math.isnan(plot.low)
 
 
 def test_unscored_documents_are_counted_by_reason_and_do_not_pull_the_mean(tmp_path: Path) -> None:
     log = scored(tmp_path, STORY, "", prompts=(OWL, OWL, OWL, "Write about rain."))
     (column,) = summarise([log.location]).columns
-    assert column.documents == 4
-    assert column.unscored == {"no_response": 3}
-    assert column.cells["plot"].mean == 1.0
-    assert column.cells["plot"].values == 1
+    assert column.results.documents == 4
+    assert column.results.unscored == {"no_response": 3}
+    assert column.results.cells["plot"].mean == 1.0
+    assert column.results.cells["plot"].values == 1
 
 
 def test_a_log_of_nothing_but_unscored_documents_is_a_column_without_numbers(tmp_path: Path) -> None:
     found = summarise([scored(tmp_path, "").location, scored(tmp_path, STORY).location])
     assert found.keys == ("plot", "style")
-    assert all(math.isnan(cell.mean) for cell in found.columns[0].cells.values())
-    assert found.columns[0].unscored == {"no_response": 1}
+    assert all(math.isnan(cell.mean) for cell in found.columns[0].results.cells.values())
+    assert found.columns[0].results.unscored == {"no_response": 1}
 
 
 def test_scores_whose_signatures_differ_are_refused_and_both_are_shown(tmp_path: Path) -> None:
     by_list, by_pairs = scored(tmp_path, STORY), scored(tmp_path, STORY, judge="pairwise")
-    with pytest.raises(ReportError, match="signatures differ") as caught:
+    with pytest.raises(LogError, match="signatures differ") as caught:
         summarise([by_list.location, by_pairs.location])
-    for shown in ("judge:list(", "judge:pairwise(", Path(by_list.location).name, Path(by_pairs.location).name):
+    for shown in ("judge is list(", "and pairwise(", Path(by_list.location).name, Path(by_pairs.location).name):
         assert shown in str(caught.value)
 
 
@@ -94,10 +99,10 @@ def test_a_scorer_appended_under_another_name_is_summarised_by_that_name(tmp_pat
 
 
 def test_a_path_that_does_not_exist_and_a_folder_without_logs_are_errors_that_name_them(tmp_path: Path) -> None:
-    with pytest.raises(ReportError, match=r"nowhere does not exist, expected a log file or a folder"):
+    with pytest.raises(LogError, match=r"nowhere does not exist, expected a log file or a folder"):
         summarise([tmp_path / "nowhere"])
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ReportError, match="empty holds no log"):
+    with pytest.raises(LogError, match="empty holds no log"):
         summarise([tmp_path / "empty"])
 
 
@@ -105,20 +110,20 @@ def test_a_path_that_does_not_exist_and_a_folder_without_logs_are_errors_that_na
 @pytest.mark.parametrize("content", ["this is no log", "", '{"version": 2}'])
 def test_a_file_that_is_no_log_is_an_error_that_names_it(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
-    with pytest.raises(ReportError, match=rf"{name} cannot be read as a log"):
+    with pytest.raises(LogError, match=rf"{name} cannot be read as a log"):
         summarise([tmp_path / name])
 
 
 def test_a_log_that_was_cut_off_is_an_error_that_names_it(tmp_path: Path) -> None:
     whole = Path(scored(tmp_path, STORY).location).read_bytes()
     (tmp_path / "cut.eval").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ReportError, match=r"cut\.eval cannot be read as a log"):
+    with pytest.raises(LogError, match=r"cut\.eval cannot be read as a log"):
         summarise([tmp_path / "cut.eval"])
 
 
 def test_a_log_without_the_scorer_says_how_to_score_it(tmp_path: Path) -> None:
     log = scored(tmp_path, STORY)
-    with pytest.raises(ReportError, match="no scores by 'cosine', score it with: inspect score"):
+    with pytest.raises(LogError, match="no scores by 'cosine', score it with: inspect score"):
         summarise([log.location], "cosine")
 
 
@@ -127,5 +132,5 @@ def test_an_unfinished_log_is_refused_with_its_status(tmp_path: Path) -> None:
     log.status = "cancelled"
     path = tmp_path / "cancelled.eval"
     write_eval_log(log, str(path))
-    with pytest.raises(ReportError, match="status is 'cancelled', expected 'success'"):
+    with pytest.raises(LogError, match="status is 'cancelled', expected 'success'"):
         summarise([path])

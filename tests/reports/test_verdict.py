@@ -166,3 +166,27 @@ def test_runs_at_opposite_ends_of_the_band_are_warned_of_without_the_advice_to_m
         "population's, at opposite ends"
     )
     assert verdict(found).endswith("what long gained or lost may be length alone.")
+
+
+def test_what_is_shown_beside_the_tests_is_counted_by_itself_and_families_are_named(tmp_path: Path) -> None:
+    for task, values in (("plain", BEFORE), ("raised", AFTER)):
+        log = log_of(tmp_path, task, plots(*values))
+        for sample, value in zip(log.samples or [], values, strict=True):
+            keys = {"cosine_mean": value, "cosine_nearest": value}
+            (sample.scores or {})["cosine"] = Score(
+                value=dict(keys), metadata={"signature": "measure:cosine|version:0"}
+            )
+        write_eval_log(log)
+    assert verdict(compare([tmp_path], "plain")) == (
+        "Of 2 differences from plain, 2 hold (raised plot +0.104, raised cosine mean +0.104) after Holm's correction "
+        "within each measure at 5%, 0 more are equivalent within the margin and 0 undecided; 1 more is shown beside "
+        "them and not tested."
+    )
+    assert "uncorrected at 5%" in verdict(compare([tmp_path], "plain", Options(correction="none")))
+
+
+def test_a_tested_difference_without_enough_pairs_is_said_to_be_without_a_test(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE))
+    log_of(tmp_path, "raised", plots(*AFTER))
+    log_of(tmp_path, "lone", plots(0.5))
+    assert verdict(compare([tmp_path], "plain")).endswith("0 undecided and 1 could not be tested.")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.equivalence import tost
-from genie_inspect.statistics.intervals import clustered_interval
+from genie_inspect.statistics.intervals import prompt_interval
 
 SCORES = st.integers(0, 40).map(lambda tenths: tenths / 10)
 PAIRS = st.lists(st.tuples(SCORES, SCORES), min_size=3, max_size=15)
@@ -92,7 +92,7 @@ def test_equivalence_implies_nothing_significant_at_the_margin(pairs: list[tuple
     before, after = zip(*pairs, strict=True)
     found = tost(before, after, margin)
     deltas = [right - left for left, right in pairs]
-    interval = clustered_interval(deltas, range(len(deltas)), confidence=0.9)
+    interval = prompt_interval(deltas, range(len(deltas)), confidence=0.9)
     assume(np.std(deltas) > 1e-6)
     assume(abs(found.p_value - 0.05) > 1e-9)
     assert (found.p_value < 0.05) == (-margin < interval.low and interval.high < margin)

@@ -7,7 +7,8 @@ from inspect_ai import eval as evaluate
 from tests.scripted import grading, scores, small_population
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.reports.scored_logs import POPULATION, read_scored_log
+from genie_inspect.logs.labels import POPULATION
+from genie_inspect.logs.reading import read_logs
 
 
 def test_each_document_is_compared_with_the_others_and_no_model_writes(tmp_path: Path) -> None:
@@ -31,7 +32,7 @@ def test_each_document_is_compared_with_the_others_and_no_model_writes(tmp_path:
     # rating 2: novelty 1 - 1/3
     plots = [score.value["plot"] for score in scores(log) if isinstance(score.value, dict)]
     assert plots == [pytest.approx(2 / 3)] * 5
-    assert read_scored_log(log.location).label == POPULATION
+    assert [own.label for own in read_logs([log.location])] == [POPULATION]
 
 
 def test_no_population_is_refused_before_anything_runs() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from genie_inspect.cli.comparison_tables import difference_tables, legend, run_tables, unscored_lines
+from genie_inspect.cli.comparison_tables import difference_tables, legend, missing_lines, run_tables
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.reports.comparison import Options
@@ -20,7 +20,7 @@ from genie_inspect.reports.verdict import verdict, warnings
 @click.argument("logs", nargs=-1, required=True)
 @click.option("--baseline", required=True, help="A run by label, strategy, task, model or file.")
 @click.option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
-@click.option("--correction", default="holm", show_default=True, help="holm, bonferroni or none, over all tests shown.")
+@click.option("--correction", default="holm", show_default=True, help="holm, bonferroni or none, within a measure.")
 @click.option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
 @click.option("--equivalence", default="t", show_default=True, help="Two one-sided tests: t, or the study's bootstrap.")
 @click.option("--length-matched", is_flag=True, help="Documents and population of like length alone (1.5x).")
@@ -74,7 +74,7 @@ def compare(
     console.print()
     for table in run_tables(found, console):
         console.print(table)
-    for line in unscored_lines(found):
+    for line in missing_lines(found):
         console.print(line, highlight=False, markup=False)
     for signature in found.signatures.values():
         console.print(signature, highlight=False, markup=False, soft_wrap=True)

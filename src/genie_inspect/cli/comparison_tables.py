@@ -1,7 +1,8 @@
 """The tables of `genie compare`, in as many blocks of columns as the width asks for: no figure is cut off."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -10,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from genie_inspect.cli.tables import counted, percent
+from genie_inspect.logs.evidence import Share
 from genie_inspect.reports.comparison import Comparison, Facts, Row
 from genie_inspect.statistics.differences import LEVEL, TEST
 from genie_inspect.statistics.equivalence import METHODS
@@ -39,7 +42,10 @@ def difference_tables(found: Comparison, run: str, console: Console) -> list[Tab
         lines += [(f"[bold]{escape(scorer)}[/bold]", None)] if len(scorers) > 1 else []
         lines += [(escape(row.key.replace("_", " ")), row) for row in rows if row.scorer == scorer]
     title = f"{run} against {rows[0].baseline}, paired by {rows[0].paired_by}"
-    return _blocks(escape(title), "feature", lines, DIFFERENCE, console)
+    heads = [
+        head for head in DIFFERENCE if head.name != RATED or any(share[1] for row in rows for share in row.ratings)
+    ]
+    return _blocks(escape(title), "feature", lines, heads, console)
 
 
 def run_tables(found: Comparison, console: Console) -> list[Table]:
@@ -50,26 +56,37 @@ def run_tables(found: Comparison, console: Console) -> list[Table]:
 
 def legend(found: Comparison) -> str:
     """What the columns say."""
-    tests = sum(not math.isnan(row.finding.p_value) for row in found.rows)
+    tests = Counter(row.scorer for row in found.rows if not math.isnan(row.finding.p_value))
+    several = ", ".join(f"{scorer} {count}" for scorer, count in tests.items())
+    over = f"the tests of each measure ({several})" if len(tests) > 1 else f"{tests.total()} tests"
     by_instance = any(row.instances is not None for row in found.rows)
     return (
-        f"p: {TEST}, corrected ({found.options.correction}) over {tests} tests. alike: p of a difference beyond "
-        f"the margin, two one-sided {METHODS[found.options.equivalence]}, corrected likewise. *: holds. power: a "
-        "paired t test's chance of finding a difference as large as the margin; 0% where no p of so few pairs could "
-        "hold. pairs: prompts"
+        f"p: {TEST}, corrected ({found.options.correction}) over {over}. alike: p of a difference beyond the margin, "
+        f"two one-sided {METHODS[found.options.equivalence]}, corrected likewise. *: holds."
+        + (" -: not tested; of a measure its headline is." if any(not row.tested for row in found.rows) else "")
+        + " power: a paired t test's chance of finding a difference as large as the margin; 0% where no p of so few "
+        "pairs could hold. pairs: prompts"
         + (" (pairs of documents in them)" if by_instance else "")
-        + ". used: share of questions, baseline / run. Intervals are of the same test, uncorrected: 0 is outside where "
-        f"its p is below {LEVEL:.0%} by itself; [-, -]: too few pairs."
+        + ". used: share of questions, baseline / run."
+        + (" rated: share of the ratings due that count, likewise." if _are_rated(found.rows) else "")
+        + f" Intervals are of the same test, uncorrected: 0 is outside where its p is below {LEVEL:.0%} by itself; "
+        "[-, -]: too few pairs. Means are over the prompts that both have."
     )
 
 
-def unscored_lines(found: Comparison) -> list[str]:
-    """Why documents have no score, a line a run."""
-    return [
-        f"{run.label} not scored: " + ", ".join(f"{count} {reason}" for reason, count in run.unscored.items())
+def missing_lines(found: Comparison) -> list[str]:
+    """Why documents have no score, a line a run; and why answers and ratings are missing, a line a run and measure."""
+    unscored = [f"{run.label} not scored: {counted(run.unscored)}" for run in found.runs if run.unscored]
+    return unscored + [
+        f"Missing in {run.label}{f', {scorer}' if len(run.measures) > 1 else ''}: {counted(results.faults)}."
         for run in found.runs
-        if run.unscored
+        for scorer, results in run.measures.items()
+        if results.faults
     ]
+
+
+def _are_rated(rows: Iterable[Row]) -> bool:
+    return any(due for row in rows for _, due in row.ratings)
 
 
 def _blocks(
@@ -116,8 +133,8 @@ def _pairs(row: Row) -> str:
     return pairs if row.instances is None else f"{pairs} ({row.instances})"
 
 
-def _used(row: Row) -> str:
-    return " / ".join(f"{used / asked:.0%}" if asked else "-" for used, asked in row.coverage)
+def _both(shares: Sequence[Share]) -> str:
+    return " / ".join(map(percent, shares))
 
 
 def _starred(value: float, holds: bool) -> str:
@@ -128,6 +145,7 @@ def _shown(value: float, form: str) -> str:
     return format(value, form) if math.isfinite(value) else "-"
 
 
+RATED = "rated"
 DIFFERENCE: tuple[Head[Row], ...] = (
     Head("baseline", lambda row: _shown(row.finding.difference.before, ".3f")),
     Head("mean", lambda row: _shown(row.finding.difference.after, ".3f")),
@@ -138,7 +156,8 @@ DIFFERENCE: tuple[Head[Row], ...] = (
     Head("alike", lambda row: _starred(row.finding.p_unlike, row.finding.is_equivalent)),
     Head("power", lambda row: _shown(row.finding.power, ".0%")),
     Head("pairs", _pairs),
-    Head("used", _used),
+    Head("used", lambda row: _both(row.coverage)),
+    Head(RATED, lambda row: _both(row.ratings)),
 )
 LEFT_OUT = "left out"
 RUN: tuple[Head[Facts], ...] = (

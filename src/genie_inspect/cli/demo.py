@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from genie_inspect.cli.tables import LEGEND, shown_errors, summary_table
+from genie_inspect.cli.tables import LEGEND, shown_errors, summary_notes, summary_table
 from genie_inspect.reports.summary import summarise
 
 STORYTELLERS = ("bundled/conventional", "bundled/inventive")
@@ -48,7 +48,10 @@ def demo(log_dir: str) -> None:
             raise click.ClickException(f"the evaluation of {log.eval.model} ended as {log.status}: {log.location}")
     console = Console()
     with shown_errors():
-        console.print(summary_table(summarise([log.location for log in logs])), LEGEND, sep="\n", highlight=False)
+        found = summarise([log.location for log in logs])
+    console.print(summary_table(found))
+    for note in [*summary_notes(found), LEGEND]:
+        console.print(note, highlight=False, markup=False)
     scripts = Path(sys.executable).parent
     beside = scripts.relative_to(Path.cwd()) if scripts.is_relative_to(Path.cwd()) else Path()
     said = NEXT.format(inspect=beside / "inspect", genie=beside / "genie", folder=folder)

@@ -94,8 +94,8 @@ def build(
     from genie_inspect.building.plan import Built, Plan
     from genie_inspect.building.populating import build as build_population
     from genie_inspect.building.question_writing import MOST, Wanted
+    from genie_inspect.logs.files import log_files
     from genie_inspect.populations.features import read_features
-    from genie_inspect.reports.summary import log_files
 
     with errors_in_one_line():
         plan = Plan(

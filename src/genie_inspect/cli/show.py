@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.reports.shown import Shown, ShownScores, shown
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -62,12 +63,14 @@ def _scores(scores: ShownScores) -> Table:
     table = Table(title=_text(scores.scorer), title_justify="left")
     table.add_column("measure")
     table.add_column("value", justify="right")
-    if scores.coverage:
-        table.add_column("used", justify="right")
+    shares = {"used": scores.evidence.coverage, "rated": scores.evidence.pairs}
+    counted = {name: own for name, own in shares.items() if own}
+    for name in counted:
+        table.add_column(name, justify="right")
     for key, value, _ in scores.rows:
-        used, asked = scores.coverage.get(key, (0, 0))
         shown_value = "not measured" if math.isnan(value) else f"{value:.2f}"
-        table.add_row(_text(key.replace("_", " ")), shown_value, *([f"{used} of {asked}"] if scores.coverage else []))
+        rests_on = ("{} of {}".format(*own.get(key, NO_SHARE)) for own in counted.values())
+        table.add_row(_text(key.replace("_", " ")), shown_value, *rests_on)
     return table
 
 

@@ -1,11 +1,12 @@
 """`genie summary`: logs into tables."""
 
 import json
-from dataclasses import asdict
+from typing import Any
 
 import click
 
-from genie_inspect.cli.tables import LEGEND, shown_errors, summary_table
+from genie_inspect.cli.tables import LEGEND, shown_errors, summary_notes, summary_table
+from genie_inspect.reports.plain_values import plain
 from genie_inspect.reports.summary import Summary, summaries, summarise
 
 
@@ -14,7 +15,7 @@ from genie_inspect.reports.summary import Summary, summaries, summarise
 @click.option("--scorer", help="Whose scores; default: all that every log has.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for a script, a list of tables, instead of tables.")
 def summary(logs: tuple[str, ...], scorer: str | None, as_json: bool) -> None:
-    """Means by feature with 95% intervals clustered by prompt: a table a measure, a column a log.
+    """Means over prompts with 95% intervals, feature by feature: a table a measure, a column a log.
 
     LOGS are log files or folders. Logs whose signatures differ are refused: their scores do not compare.
 
@@ -27,10 +28,16 @@ def summary(logs: tuple[str, ...], scorer: str | None, as_json: bool) -> None:
         found = [summarise(logs, scorer)] if scorer else summaries(logs)
     if as_json:
         click.echo(json.dumps([_plain(table) for table in found], indent=1))
-    else:
-        Console().print(*map(summary_table, found), LEGEND, sep="\n", highlight=False)
+        return
+    console = Console()
+    for table in found:
+        console.print(summary_table(table))
+        for note in summary_notes(table):
+            console.print(note, highlight=False, markup=False)
+    console.print(LEGEND, highlight=False)
 
 
-def _plain(found: Summary) -> object:
+def _plain(found: Summary) -> dict[str, Any]:
     """The summary as JSON values: what is not a number is null."""
-    return json.loads(json.dumps(asdict(found)), parse_constant=lambda _: None)
+    columns = [{"label": column.label, "log": column.log, **plain(column.results)} for column in found.columns]
+    return {"scorer": found.scorer, "signature": found.signature, "keys": list(found.keys), "columns": columns}

@@ -1,7 +1,7 @@
 """What the verbs print alike: tables and errors."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import click
@@ -9,11 +9,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from genie_inspect.errors import GenieError
-from genie_inspect.reports.summary import Column, Summary
+from genie_inspect.logs.evidence import NO_SHARE, Share
+from genie_inspect.logs.results import Results
+from genie_inspect.reports.summary import Summary
 from genie_inspect.scorers.explanation import SMOKE_TEST
-from genie_inspect.statistics.intervals import Interval
+from genie_inspect.statistics.intervals import NO_INTERVAL
 
-LEGEND = "Means with 95% intervals, clustered by prompt; where questions are asked, the share of them that was used."
+LEGEND = (
+    "Means over prompts with 95% intervals. Where questions are asked: the share of them that was used / of the ratings"
+    " due that count."
+)
 FINE = 0.1  # a row of means that are all nearer to 0 gets a third decimal
 BIASED = 0.5  # points, from which a judge's preference for a place is pointed out
 
@@ -28,41 +33,84 @@ def shown_errors() -> Iterator[None]:
 
 
 def summary_table(found: Summary) -> Table:
-    """Features down, models across: mean, 95% interval, and the share of questions that could be used."""
+    """Features down, models across: mean, 95% interval, and the shares of questions and of ratings that count."""
     table = Table(
         title=escape(found.scorer),
         title_justify="left",
         caption=escape(found.signature) + (f"\n{SMOKE_TEST}" if "|judge:embedded(" in found.signature else ""),
         caption_justify="left",
     )
+    results = [column.results for column in found.columns]
     table.add_column("feature")
     for column in found.columns:
         table.add_column(escape(column.label), justify="right")
     for key in found.keys:
-        coarse = any(abs(column.cells[key].mean) >= FINE for column in found.columns if key in column.cells)
-        table.add_row(key.replace("_", " "), *(_cell(column, key, 2 if coarse else 3) for column in found.columns))
+        decimals = 2 if any(abs(own.mean(key)) >= FINE for own in results) else 3
+        table.add_row(key.replace("_", " "), *(_cell(own, key, decimals) for own in results))
     table.add_section()
-    table.add_row("documents scored", *(_scored(column) for column in found.columns))
-    if any(not math.isnan(column.position_bias) for column in found.columns):
-        table.add_row("judge's points for standing first", *(_bias(column) for column in found.columns))
+    table.add_row("documents scored", *map(_scored, results))
+    if any(own.refusals for own in results):
+        table.add_row("refused", *(str(own.refusals) for own in results))
+    if any(not math.isnan(own.position_bias) for own in results):
+        table.add_row("judge's points for standing first", *map(_bias, results))
     return table
 
 
-def _bias(column: Column) -> str:
-    if math.isnan(column.position_bias):
+def summary_notes(found: Summary) -> list[str]:
+    """What is missing and what to beware of, a line each."""
+    missing = [
+        f"Missing in {column.label}: {counted(column.results.faults)}."
+        for column in found.columns
+        if column.results.faults
+    ]
+    return missing + [
+        f"Beware: {column.label}: {line}." for column in found.columns for line in column.results.warnings
+    ]
+
+
+def counted(reasons: Mapping[str, int]) -> str:
+    """What is missing, by reason.
+
+    >>> counted({"refusal": 2, "no_response": 1})
+    '2 refusal, 1 no_response'
+    """
+    return ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+
+
+def percent(share: Share) -> str:
+    """A share in percent; a dash where there is nothing to have a share of.
+
+    >>> percent((3, 4)), percent((0, 0))
+    ('75%', '-')
+    """
+    part, whole = share
+    return f"{part / whole:.0%}" if whole else "-"
+
+
+def _bias(results: Results) -> str:
+    if math.isnan(results.position_bias):
         return "not measured"
-    return f"{column.position_bias:+.2f}" + (" biased" if abs(column.position_bias) >= BIASED else "")
+    return f"{results.position_bias:+.2f}" + (" biased" if abs(results.position_bias) >= BIASED else "")
 
 
-def _cell(column: Column, key: str, decimals: int) -> str:
-    interval = column.cells.get(key, Interval(math.nan, math.nan, math.nan, 0, 0))
+def _cell(results: Results, key: str, decimals: int) -> str:
+    interval = results.cells.get(key, NO_INTERVAL)
     if math.isnan(interval.mean):
         return "not measured"
     ends = "" if math.isnan(interval.low) else f" [{interval.low:.{decimals}f}, {interval.high:.{decimals}f}]"
-    used, asked = column.coverage.get(key, (0, 0))
-    return f"{interval.mean:.{decimals}f}{ends}" + (f" {used / asked:4.0%}" if asked else "")
+    return f"{interval.mean:.{decimals}f}{ends}{_rests_on(results, key)}"
 
 
-def _scored(column: Column) -> str:
-    reasons = "".join(f", {count} {escape(reason)}" for reason, count in column.unscored.items())
-    return f"{column.documents - sum(column.unscored.values())} of {column.documents}{reasons}"
+def _rests_on(results: Results, key: str) -> str:
+    """The shares of questions and of ratings that count, right-aligned; empty where neither is known."""
+    questions, ratings = results.coverage.get(key, NO_SHARE), results.pairs.get(key, NO_SHARE)
+    if not questions[1]:
+        return ""
+    if not ratings[1]:
+        return f" {percent(questions):>4}"
+    return f" {percent(questions).removesuffix('%') + '/' + percent(ratings):>8}"
+
+
+def _scored(results: Results) -> str:
+    reasons = f", {escape(counted(results.unscored))}" if results.unscored else ""
+    return f"{results.scored} of {results.documents}{reasons}"

@@ -1,37 +1,37 @@
 """A comparison as plain rows, for scripts and spreadsheets."""
 
 import csv
-import math
 from dataclasses import asdict
 from io import StringIO
 from typing import Any
 
 from genie_inspect.reports.comparison import Comparison, Row
+from genie_inspect.reports.plain_values import plain
 from genie_inspect.reports.verdict import verdict, warnings
 from genie_inspect.statistics.differences import TEST
 
 
 def as_values(found: Comparison) -> dict[str, Any]:
     """The comparison as JSON values: what is not a number is null."""
-    selection = asdict(found.options.selection)
-    return {
+    values = {
         "verdict": verdict(found),
         "warnings": warnings(found),
-        "baselines": list(found.baselines),
+        "baselines": found.baselines,
         "signatures": found.signatures,
         "correction": found.options.correction,
         "test": TEST,
         "equivalence": found.options.equivalence,
-        **selection,
-        "runs": [_plain(asdict(run)) for run in found.runs],
-        "differences": [_plain(_flat(row)) for row in found.rows],
+        **asdict(found.options.selection),
+        "runs": found.runs,
+        "differences": [_flat(row) for row in found.rows],
     }
+    return {name: plain(value) for name, value in values.items()}
 
 
 def as_csv(found: Comparison) -> str:
     """A line a difference, with a header; what is not a number is empty."""
     text = StringIO()
-    rows = [_plain(_flat(row)) for row in found.rows]
+    rows = [plain(_flat(row)) for row in found.rows]
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -41,11 +41,13 @@ def as_csv(found: Comparison) -> str:
 def _flat(row: Row) -> dict[str, Any]:
     finding, difference = row.finding, row.finding.difference
     (used_before, asked_before), (used_after, asked_after) = row.coverage
+    (usable_before, due_before), (usable_after, due_after) = row.ratings
     return {
         "run": row.run,
         "baseline": row.baseline,
         "scorer": row.scorer,
         "key": row.key,
+        "tested": row.tested,
         "paired_by": row.paired_by,
         "instances": row.instances,
         **asdict(difference),
@@ -58,10 +60,8 @@ def _flat(row: Row) -> dict[str, Any]:
         "questions_asked_before": asked_before,
         "questions_used_after": used_after,
         "questions_asked_after": asked_after,
-    }
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
+        "ratings_usable_before": usable_before,
+        "ratings_due_before": due_before,
+        "ratings_usable_after": usable_after,
+        "ratings_due_after": due_after,
     }

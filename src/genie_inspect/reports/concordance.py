@@ -1,10 +1,9 @@
 """Whether measures put documents in the same order."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from genie_inspect.reports.scored_logs import ScoredLog
+from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.statistics.ranking import kendall
 
 MOST = 40  # rows that a table of pairs can have and still be read
@@ -35,12 +34,7 @@ def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> C
     import numpy as np
 
     documents = [document for run in runs if not run.is_population for document in run.documents]
-    columns = {
-        (scorer, key): np.array(
-            [d.scores[scorer].values.get(key, math.nan) if scorer in d.scores else math.nan for d in documents]
-        )
-        for scorer, key in keys
-    }
+    columns = {(scorer, key): np.array([document.value(scorer, key) for document in documents]) for scorer, key in keys}
     ordering = [own for own in keys if len(np.unique(columns[own][~np.isnan(columns[own])])) > 1]
     shown = ordering[:MOST]
     size = range(len(shown))

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.reports.charts import LIGHT
 from genie_inspect.reports.report import Measure, Range, Report, Spread, spread
-from genie_inspect.reports.scored_logs import ScoredLog
 
 if TYPE_CHECKING:
     from genie_inspect.reports.charts import Chart

@@ -2,17 +2,20 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from inspect_ai.log import EvalLog
+from inspect_ai.scorer import Score
 from pydantic import Field
 
-from genie_inspect.reports.summary import finished_log, log_files
+from genie_inspect.logs.evidence import mapping, number
+from genie_inspect.logs.files import log_files, log_header, samples
+from genie_inspect.logs.measures import TOTAL
+from genie_inspect.logs.scores import scores_of, signature_of
 from genie_inspect.reports.votes import Id, StoryRow, VotesError, as_numbers, from_letters, json_field, rows
+from genie_inspect.signature import facts_of
 
 FORM = 'a line a story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests": {"01": 1, "02": 0}}'
-TOTAL = "_total"  # how the key of a story's score ends in a log
 
 
 class _Scored(StoryRow):
@@ -32,6 +35,16 @@ class Judged:
     """1 = passes, 0 = fails, NaN = missing; empty when there is only a score."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Logged:
+    """A story that a log has a score of, and whose it is."""
+
+    judge: str
+    signature: str
+    judged: Judged
+    path: Path
+
+
 def read_scores(paths: Iterable[Path], scorer: str = "ttcw") -> dict[str, dict[str, Judged]]:
     """Scores by judge and story.
 
@@ -39,25 +52,46 @@ def read_scores(paths: Iterable[Path], scorer: str = "ttcw") -> dict[str, dict[s
         paths: Logs, folders of logs, JSON Lines files, or JSON as {"judges": {name: {story: "YNB-..."}}}, a letter a
             test. The name of a JSON file of votes ends in .json, that of a log in .eval.
         scorer: Whose scores in the logs; a story's id is that of the sample, `_`, the model, and `#` with the epoch
-            where there are several.
+            where there are several. Scores of one signature are one judge's, named by their judge, and by what else
+            differs in the signatures of one judge.
 
     Raises:
-        VotesError: If a file cannot be read, is malformed, a story has two scores, or signatures differ.
-        ReportError: If a log cannot be used.
+        VotesError: If a file cannot be read or is malformed, or a story has two scores by one judge.
+        LogError: If a log cannot be used.
     """
-    found: dict[str, dict[str, Judged]] = {}
-    signatures: dict[str, str] = {}
+    scores: dict[str, dict[str, Judged]] = {}
+    logged: list[_Logged] = []
     for path in paths:
-        for judge, judged in (
-            _from_file(path) if path.suffix in (".json", ".jsonl") else _from_logs(path, scorer, signatures)
-        ):
-            if judged.story in found.setdefault(judge, {}):
-                raise VotesError(f"{path}: story {judged.story!r} has two scores by {judge!r}")
-            found[judge][judged.story] = judged
-    if len(signatures) > 1:
-        shown = "\n".join(f"  {signature}  ({file})" for signature, file in signatures.items())
-        raise VotesError(f"these scores do not compare, their signatures differ:\n{shown}")
-    return found
+        if path.suffix in (".json", ".jsonl"):
+            for judge, judged in _from_file(path):
+                _add(scores, judge, judged, path)
+        else:
+            logged += _from_logs(path, scorer)
+    names = _judges({(own.judge, own.signature): None for own in logged})
+    for own in logged:
+        _add(scores, names[own.judge, own.signature], own.judged, own.path)
+    return scores
+
+
+def _add(scores: dict[str, dict[str, Judged]], judge: str, judged: Judged, path: Path) -> None:
+    if judged.story in scores.setdefault(judge, {}):
+        raise VotesError(f"{path}: story {judged.story!r} has two scores by {judge!r}")
+    scores[judge][judged.story] = judged
+
+
+def _judges(signed: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A name for each judge and signature: the judge, with the facts in which its signatures differ."""
+    names = {}
+    signatures: dict[str, list[str]] = {}
+    for judge, signature in signed:
+        signatures.setdefault(judge, []).append(signature)
+    for judge, own in signatures.items():
+        facts = [facts_of(signature) for signature in own]
+        told = dict.fromkeys(fact for each in facts for fact in each)
+        apart = [fact for fact in told if len({each.get(fact) for each in facts}) > 1]
+        for signature, each in zip(own, facts, strict=True):
+            names[judge, signature] = " ".join([judge, *(f"{fact}={each.get(fact, '-')}" for fact in apart)])
+    return names
 
 
 def _from_file(path: Path) -> Iterator[tuple[str, Judged]]:
@@ -78,26 +112,31 @@ def _judged(story: str, score: float | None, tests: dict[str, float]) -> Judged:
     return Judged(story, passed if score is None else score, tests)
 
 
-def _from_logs(path: Path, scorer: str, signatures: dict[str, str]) -> Iterator[tuple[str, Judged]]:
+def _from_logs(path: Path, scorer: str) -> Iterator[_Logged]:
     for file in log_files([path]):
-        log = finished_log(file)
-        found = list(_logged(log, scorer, signatures))
-        if not found:
+        model = log_header(file).eval.model
+        read = [(sample.id, sample.epoch, (sample.scores or {}).get(scorer)) for sample in samples(file)]
+        several = len({epoch for _, epoch, _ in read}) > 1
+        scored: list[_Logged] = []
+        failed: list[str] = []
+        for name, epoch, score in read:
+            story = f"{name}_{model}" + (f"#{epoch}" if several else "")
+            if score is None:
+                failed.append(story)
+            else:
+                judge = str((score.metadata or {}).get("judge", scorer))
+                scored.append(_Logged(judge, signature_of(score), _logged(story, scorer, score), path))
+        if not scored:
             raise VotesError(f"{file} has no scores by {scorer!r}, expected a log that it scored")
-        yield from found
+        yield from scored
+        # what failed before it was scored, whoever judged the others did not judge
+        yield from (replace(scored[0], judged=Judged(story, math.nan, {})) for story in failed)
 
 
-def _logged(log: EvalLog, scorer: str, signatures: dict[str, str]) -> Iterator[tuple[str, Judged]]:
-    repeated = len({sample.epoch for sample in log.samples or []}) > 1
-    for sample in log.samples or []:
-        score = (sample.scores or {}).get(scorer)
-        if score is None:
-            continue
-        metadata = score.metadata or {}
-        signatures.setdefault(str(metadata.get("signature", "none")), log.location)
-        value = score.value if isinstance(score.value, dict) else {}
-        total = next((float(str(value[key])) for key in value if key.endswith(TOTAL)), math.nan)
-        listed = metadata.get("tests")
-        tests = {row["id"]: row["pass"] for row in listed} if isinstance(listed, list) else {}
-        story = f"{sample.id}_{log.eval.model}" + (f"#{sample.epoch}" if repeated else "")
-        yield str(metadata.get("judge", scorer)), Judged(story, total, as_numbers(tests))
+def _logged(story: str, scorer: str, score: Score) -> Judged:
+    values = scores_of(scorer, score).values
+    listed = (score.metadata or {}).get("tests")
+    kept = [mapping(row) for row in listed] if isinstance(listed, list) else []
+    tests = {str(row["id"]): number(row.get("pass")) for row in kept if "id" in row}
+    total = next((value for key, value in values.items() if key.endswith(TOTAL)), math.nan)
+    return Judged(story, total, tests)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.reports.report import Report
-from genie_inspect.reports.scored_logs import ScoredLog
 from genie_inspect.signature import facts_of
 
 TASK = "genie_inspect/leave_one_out"
@@ -57,7 +57,7 @@ def command_for_yardstick(found: Report) -> str:
     """
     if found.yardstick or "genie" not in (measure.scorer for measure in found.measures):
         return ""
-    spec = next(run.header.eval for run in found.runs if "genie" in run.signatures)
+    spec = next(run.header.eval for run in found.runs if "genie" in run.ours)
     given = {name: spec.task_args[name] for name in ARGUMENTS if spec.task_args.get(name) is not None}
     options = "".join(f" -T {name}={_option(value)}" for name, value in given.items())
     model = grader(found)
@@ -67,7 +67,7 @@ def command_for_yardstick(found: Report) -> str:
 
 def grader(found: Report) -> str:
     """The model of the role `grader` in the first run that has questions; empty where there is none, or several."""
-    spec = next((run.header.eval for run in found.runs if "genie" in run.signatures), None)
+    spec = next((run.header.eval for run in found.runs if "genie" in run.ours), None)
     role = ((spec.model_roles if spec else None) or {}).get("grader")
     return role.model if role and not isinstance(role, list) else ""
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.reports.charts import ENDINGS, darkened, svg, write_chart
 from genie_inspect.reports.figures import Figure, length_ridges, radars, ridges
 from genie_inspect.reports.methods import RECORDED, command_for_yardstick, compared, definitions, grader, run_facts
 from genie_inspect.reports.report import Cell, Measure, Report, Spread
-from genie_inspect.reports.scored_logs import ScoredLog
 from genie_inspect.signature import facts_of, package_version
 
 if TYPE_CHECKING:
@@ -42,6 +42,11 @@ class Part:
     def is_smoke_test(self) -> bool:
         """Whether no reading model judged."""
         return facts_of(self.measure.signature).get("judge", "").startswith("embedded(")
+
+    @property
+    def rated(self) -> bool:
+        """Whether the scorer says how many ratings were due."""
+        return any(cell.due for row in self.measure.rows for cell in row.values())
 
     @property
     def covered(self) -> list[str]:

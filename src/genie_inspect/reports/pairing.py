@@ -1,19 +1,22 @@
 """Which documents of two runs belong together: those of one prompt, or one document and the one written after it.
 
-Either way a prompt is one pair: documents of one prompt are alike, and five of them are no five witnesses.
+Either way a prompt is one pair: documents of one prompt are alike, and five of them are no five witnesses. Means are
+over the prompts that both runs have scores for, and so differ from those of a summary where one lacks a prompt.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from genie_inspect.reports.runs import Run, Scored, Written
-from genie_inspect.reports.summary import ReportError
+from genie_inspect.logs.evidence import Evidence, together
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.statistics.intervals import prompt_means
 
 PROMPT, INSTANCE = "prompt", "instance"
 Key = tuple[str, str]
 """Scorer, and key of its score."""
-Sides = tuple[list[Written], list[Written]]
+Sides = tuple[list[ScoredDocument], list[ScoredDocument]]
 """A prompt's documents before and after; paired by instance, one of each belongs to one of the other, in order."""
 
 
@@ -30,22 +33,22 @@ class Pairs:
     after: tuple[tuple[float, ...], ...]
     instances: tuple[int | None, ...]
     """By key: pairs of documents with both scores; None where prompts are paired."""
-    coverage: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
-    """By key: questions used and asked, before and after."""
+    evidence: Mapping[str, tuple[Evidence, Evidence]]
+    """By scorer: what the paired documents' scores rest on, before and after."""
     strays: int
     """Scored documents that were written after one that the baseline lacks."""
 
 
-def paired(baseline: Run, run: Run, scorers: Sequence[str]) -> Pairs:
+def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs:
     """The pairs of two runs: by instance where every scored document of `run` was written after one of the baseline's.
 
     Raises:
-        ReportError: If they have no prompt in common.
+        LogError: If they have no prompt in common.
     """
     before, after = _by_prompt(baseline), _by_prompt(run)
     common = [prompt for prompt in before if prompt in after]
     if not common:
-        raise ReportError(
+        raise LogError(
             f"{baseline.file} and {run.file} share no prompt: the first has {next(iter(before), 'none')!r}, "
             f"the second {next(iter(after), 'none')!r}"
         )
@@ -59,28 +62,31 @@ def paired(baseline: Run, run: Run, scorers: Sequence[str]) -> Pairs:
         before=tuple(tuple(before for before, _, _ in row) for row in found),
         after=tuple(tuple(after for _, after, _ in row) for row in found),
         instances=tuple(sum(row[place][2] for row in found) if chained else None for place in range(len(keys))),
-        coverage=tuple(
-            (_coverage([first for first, _ in prompts], key), _coverage([second for _, second in prompts], key))
-            for key in keys
-        ),
+        evidence={
+            scorer: (
+                _evidence((document for first, _ in prompts for document in first), scorer),
+                _evidence((document for _, second in prompts for document in second), scorer),
+            )
+            for scorer in scorers
+        },
         strays=strays,
     )
 
 
-def _by_prompt(run: Run) -> dict[str, list[Written]]:
-    groups: dict[str, list[Written]] = {}
+def _by_prompt(run: ScoredLog) -> dict[str, list[ScoredDocument]]:
+    groups: dict[str, list[ScoredDocument]] = {}
     for document in run.documents:
         groups.setdefault(document.prompt, []).append(document)
     return groups
 
 
-def _chained(baseline: Run, run: Run) -> tuple[list[Sides], int]:
+def _chained(baseline: ScoredLog, run: ScoredLog) -> tuple[list[Sides], int]:
     """By prompt, the scored documents and those that each was written after; none where the baseline lacks one.
 
     And how many it lacks.
     """
     first = {(document.prompt, document.text): document for document in baseline.documents}
-    scored = [d for d in run.documents if not all(found.is_unscored for found in d.scores.values())]
+    scored = [d for d in run.documents if not all(own.is_unscored for own in d.scores.values())]
     lacking = [document for document in scored if (document.prompt, document.earlier) not in first]
     groups: dict[str, Sides] = {}
     for document in scored if not lacking else ():
@@ -90,7 +96,7 @@ def _chained(baseline: Run, run: Run) -> tuple[list[Sides], int]:
     return list(groups.values()), sum(bool(document.earlier) for document in lacking)
 
 
-def _keys(baseline: Run, run: Run, scorers: Sequence[str]) -> tuple[Key, ...]:
+def _keys(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> tuple[Key, ...]:
     """Every key that one of the two runs has, in the order of the scores."""
     documents = [*baseline.documents, *run.documents]
     found = ((name, key) for name in scorers for d in documents if name in d.scores for key in d.scores[name].values)
@@ -99,27 +105,17 @@ def _keys(baseline: Run, run: Run, scorers: Sequence[str]) -> tuple[Key, ...]:
 
 def _means(sides: Sides, key: Key, by: str) -> tuple[float, float, int]:
     """A prompt's two means, NaN without any value, and how many pairs of documents they rest on."""
-    before, after = ([_value(document, key) for document in side] for side in sides)
+    before, after = ([document.value(*key) for document in side] for side in sides)
     if by == INSTANCE:
         both = [pair for pair in zip(before, after, strict=True) if not any(map(math.isnan, pair))]
         return _mean([first for first, _ in both]), _mean([second for _, second in both]), len(both)
     return _mean(before), _mean(after), 0
 
 
-def _value(document: Written, key: Key) -> float:
-    scored = document.scores.get(key[0])
-    return scored.values.get(key[1], math.nan) if scored else math.nan
-
-
 def _mean(values: Sequence[float]) -> float:
-    usable = [value for value in values if not math.isnan(value)]
-    return math.fsum(usable) / len(usable) if usable else math.nan
+    """The mean of one prompt's values, as in every summary; NaN without any."""
+    return prompt_means(values, [PROMPT] * len(values)).get(PROMPT, math.nan)
 
 
-def _coverage(groups: Sequence[Sequence[Written]], key: Key) -> tuple[int, int]:
-    shares = [scored.coverage.get(key[1], (0, 0)) for group in groups for scored in _scored(group, key)]
-    return sum(used for used, _ in shares), sum(asked for _, asked in shares)
-
-
-def _scored(documents: Sequence[Written], key: Key) -> list[Scored]:
-    return [document.scores[key[0]] for document in documents if key[0] in document.scores]
+def _evidence(documents: Iterable[ScoredDocument], scorer: str) -> Evidence:
+    return together([own.evidence for document in documents if (own := document.scores.get(scorer))])

@@ -1,20 +1,24 @@
 """Everything that the report's page and its JSON show, as numbers and words."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
+from genie_inspect.logs.evidence import NO_SHARE
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.measures import viewed_range
+from genie_inspect.logs.reading import read_logs
+from genie_inspect.logs.results import Results, results_of
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.signatures import one_signature
 from genie_inspect.reports.concordance import Concordance, concordance
-from genie_inspect.reports.ranges import known_range
-from genie_inspect.reports.scored_logs import ScoredLog, read_logs
+from genie_inspect.reports.plain_values import plain
 from genie_inspect.reports.stand_outs import StandOut, stand_outs
-from genie_inspect.statistics.intervals import Interval, clustered_interval
+from genie_inspect.statistics.intervals import NO_INTERVAL, Interval
 
-NO_SCORE = "the sample failed before it was scored"
 EXAMPLES = 2
 
 
@@ -47,11 +51,14 @@ class Cell:
     """One key of one run."""
 
     interval: Interval
-    """Mean with its 95% interval, clustered by prompt."""
+    """Mean over prompts with its 95% interval."""
     spread: Spread
     used: int
     asked: int
     """Questions (tests) that could be used, of all, over the scored documents; 0 of 0 where the scorer does not say."""
+    usable: int
+    due: int
+    """Ratings that count, of those that were due, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +72,16 @@ class Measure:
     """By key."""
     rows: tuple[dict[str, Cell], ...]
     """In the order of the runs; empty for a run that it did not score."""
-    unscored: tuple[dict[str, int], ...]
-    """In the order of the runs: documents without any value, by reason."""
+    unscored: tuple[Mapping[str, int], ...]
+    """In the order of the runs, as are the next two: documents without any value, by reason."""
+    faults: tuple[Mapping[str, int], ...]
+    """Answers, ratings or verdicts that are missing, by reason."""
+    warnings: tuple[Sequence[str], ...]
+    """What to beware of."""
 
     def values(self, run: ScoredLog, key: str) -> list[float]:
         """What the documents of a run got, without those that could not be measured."""
-        return [value for value in _values(run, self.scorer, key) if not math.isnan(value)]
+        return _measured(run, self.scorer, key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +109,11 @@ def build_report(paths: Iterable[str | Path], examples: int = EXAMPLES) -> Repor
         examples: How many documents stand out at either end of each feature.
 
     Raises:
-        ReportError: If a log cannot be read, is not finished, has no scores of ours, or scores do not compare.
+        LogError: If a log cannot be read, is not finished, has no scores of ours, or scores do not compare.
     """
-    runs = read_logs(paths)
-    scorers = list(dict.fromkeys(scorer for run in runs for scorer in run.signatures))
-    measures = tuple(_measure(scorer, runs) for scorer in sorted(scorers, key=lambda name: name != "genie"))
+    runs = tuple(sorted(read_logs(paths), key=lambda run: run.is_population))
+    scorers = sorted(_scorers(runs), key=lambda name: name != "genie")
+    measures = tuple(_measure(scorer, runs) for scorer in scorers)
     return Report(
         runs=runs,
         measures=measures,
@@ -121,7 +132,7 @@ def spread(values: Sequence[float]) -> Spread:
 
 def numbers(found: Report) -> dict[str, Any]:
     """The numbers as JSON values: what is not a number is null."""
-    plain: dict[str, Any] = {
+    return {
         "runs": [
             {
                 "label": run.label,
@@ -131,74 +142,74 @@ def numbers(found: Report) -> dict[str, Any]:
                 "created": str(run.header.eval.created),
                 "is_population": run.is_population,
                 "documents": len(run.documents),
-                "words": asdict(words),
+                "refusals": sum(document.refused for document in run.documents),
+                "words": plain(words),
                 "tokens": {name: usage.total_tokens for name, usage in run.header.stats.model_usage.items()},
             }
             for run, words in zip(found.runs, found.lengths, strict=True)
         ],
-        "measures": [asdict(measure) for measure in found.measures],
-        "concordance": asdict(found.concordance),
-        "stand_outs": [asdict(replace(one, text="")) for one in found.stand_outs],
+        "measures": plain(found.measures),
+        "concordance": plain(found.concordance),
+        "stand_outs": [plain(replace(one, text="")) for one in found.stand_outs],
     }
-    return _without_nan(plain)  # type: ignore[no-any-return]  # a dict stays a dict
+
+
+def _scorers(runs: Iterable[ScoredLog]) -> list[str]:
+    """The scorers of ours that scored any of the logs, in the order of the scores.
+
+    Raises:
+        LogError: If a log has no scores of ours.
+    """
+    scorers: dict[str, None] = {}
+    for run in runs:
+        if not run.ours:
+            raise LogError(
+                f"{run.file} has no scores of ours, score it with: inspect score {run.file} --scorer genie_inspect/..."
+            )
+        scorers |= dict.fromkeys(run.ours)
+    return list(scorers)
 
 
 def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
-    keys = _keys(scorer, runs)
+    signature = one_signature(runs, scorer)
+    results = [results_of(run, scorer) if scorer in run.ours else None for run in runs]
+    keys = tuple(dict.fromkeys(key for own in results if own for key in own.cells))
     return Measure(
         scorer=scorer,
-        signature=next(run.signatures[scorer] for run in runs if scorer in run.signatures),
+        signature=signature,
         keys=keys,
         ranges={key: _range(scorer, key, runs) for key in keys},
-        rows=tuple({key: _cell(run, scorer, key) for key in keys if scorer in run.signatures} for run in runs),
-        unscored=tuple(_unscored(run, scorer) for run in runs),
+        rows=tuple(
+            {key: _cell(run, scorer, key, own) for key in keys} if own else {}
+            for run, own in zip(runs, results, strict=True)
+        ),
+        unscored=tuple(own.unscored if own else {} for own in results),
+        faults=tuple(own.faults if own else {} for own in results),
+        warnings=tuple(own.warnings if own else () for own in results),
     )
 
 
-def _keys(scorer: str, runs: Iterable[ScoredLog]) -> tuple[str, ...]:
-    found = (document.scores[scorer].values for run in runs for document in run.documents if scorer in document.scores)
-    return tuple(dict.fromkeys(key for values in found for key in values))
-
-
-def _cell(run: ScoredLog, scorer: str, key: str) -> Cell:
-    values = _values(run, scorer, key)
-    shares = [scores.coverage.get(key, (0, 0)) for d in run.documents if (scores := d.scores.get(scorer))]
-    interval = clustered_interval(values, [document.prompt for document in run.documents])
-    ends = known_range(run.header, key)
+def _cell(run: ScoredLog, scorer: str, key: str, results: Results) -> Cell:
+    used, asked = results.coverage.get(key, NO_SHARE)
+    usable, due = results.pairs.get(key, NO_SHARE)
     return Cell(
-        interval=interval.within(*ends) if ends else interval,
-        spread=spread([value for value in values if not math.isnan(value)]),
-        used=sum(used for used, _ in shares),
-        asked=sum(asked for _, asked in shares),
+        interval=results.cells.get(key, NO_INTERVAL),
+        spread=spread(_measured(run, scorer, key)),
+        used=used,
+        asked=asked,
+        usable=usable,
+        due=due,
     )
 
 
-def _values(run: ScoredLog, scorer: str, key: str) -> list[float]:
-    """One value a document, NaN where there is none."""
-    scores = (document.scores.get(scorer) for document in run.documents)
-    return [found.values.get(key, math.nan) if found else math.nan for found in scores]
-
-
-def _unscored(run: ScoredLog, scorer: str) -> dict[str, int]:
-    if scorer not in run.signatures:
-        return {}
-    scores = (document.scores.get(scorer) for document in run.documents)
-    reasons = Counter(found.reason if found else NO_SCORE for found in scores)
-    return {reason: count for reason, count in reasons.most_common() if reason}
+def _measured(run: ScoredLog, scorer: str, key: str) -> list[float]:
+    return [value for value in run.values(scorer, key) if not math.isnan(value)]
 
 
 def _range(scorer: str, key: str, runs: Iterable[ScoredLog]) -> Range:
     seen: list[float] = []
     for run in runs:
-        if ends := known_range(run.header, key):
+        if ends := viewed_range(run.header, key):
             return Range(*ends, known=True)
-        seen += [value for value in _values(run, scorer, key) if not math.isnan(value)]
+        seen += _measured(run, scorer, key)
     return Range(min(seen, default=math.nan), max(seen, default=math.nan), known=False)
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

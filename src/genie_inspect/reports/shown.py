@@ -4,12 +4,15 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspect_ai.log import read_eval_log, read_eval_log_sample
 from inspect_ai.scorer import Score
 
-from genie_inspect.reports.scored_logs import DAMAGED, UNUSED, own_scores, scored, signature_of
+from genie_inspect.logs.evidence import Evidence
+from genie_inspect.logs.files import LogError, log_header, sample_of
+from genie_inspect.logs.labels import labels
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.scores import is_ours, scores_of, signature_of
 from genie_inspect.reports.stand_outs import QuestionRow, questions, telling
-from genie_inspect.reports.summary import ReportError, label
+from genie_inspect.samples.document import document_of
 from genie_inspect.samples.prompt import prompt_of
 
 
@@ -21,7 +24,7 @@ class ShownScores:
     signature: str
     rows: list[tuple[str, float, QuestionRow | None]]
     """Key, value, and the question that set the document apart; highest value first, what has none last."""
-    coverage: dict[str, tuple[int, int]]
+    evidence: Evidence
     reason: str
     explanation: str
     """The scorer's own words, in Markdown; empty where the rows have the questions."""
@@ -43,42 +46,38 @@ def shown(file: str, sample_id: str, epoch: int = 1) -> Shown:
     """One document of a log, finished or not.
 
     Raises:
-        ReportError: If the log cannot be read, or has no such sample, or no scores of ours for it.
+        LogError: If the log cannot be read, or has no such sample, or no scores of ours for it.
     """
     if not Path(file).is_file():
         what = "is a folder" if Path(file).is_dir() else "does not exist"
-        raise ReportError(f"{file} {what}, expected a log file")
+        raise LogError(f"{file} {what}, expected a log file")
+    header = log_header(file, finished=False)
+    known = {str(name): name for name in header.eval.dataset.sample_ids or []}
     try:
-        log = read_eval_log(file, header_only=True)
-    except (OSError, ValueError) as error:
-        raise ReportError(f"{file} cannot be read as a log: {error}") from error
-    known = {str(name): name for name in log.eval.dataset.sample_ids or []}
-    try:
-        sample = read_eval_log_sample(file, known.get(sample_id, sample_id), epoch, exclude_fields=UNUSED)
-    except DAMAGED as error:
-        raise ReportError(f"{file} cannot be read as a log: {error}") from error
-    except (IndexError, KeyError) as error:
+        sample = sample_of(file, known.get(sample_id, sample_id), epoch)
+    except LookupError as error:
         listed = ", ".join(list(known)[:5]) + (", ..." if len(known) > 5 else "")
-        epochs = log.eval.config.epochs or 1
-        raise ReportError(
+        epochs = header.eval.config.epochs or 1
+        raise LogError(
             f"{file} has no sample {sample_id!r} of epoch {epoch}, expected one of {listed}; epoch 1 to {epochs}"
         ) from error
-    ours = own_scores(sample)
+    ours = {name: score for name, score in (sample.scores or {}).items() if is_ours(signature_of(score))}
     if not ours:
-        raise ReportError(f"{file} has no scores of ours for sample {sample_id!r}")
+        raise LogError(f"{file} has no scores of ours for sample {sample_id!r}")
+    (label,) = labels([ScoredLog(file, header, (), {})])
     return Shown(
-        label=label(log),
+        label=label,
         sample=str(sample.id),
         epoch=sample.epoch,
         prompt=prompt_of(sample),
-        text=sample.output.completion,
+        text=document_of(sample),
         scores=[_shown(scorer, score) for scorer, score in ours.items()],
     )
 
 
 def _shown(scorer: str, score: Score) -> ShownScores:
-    found, asked = scored(scorer, score), questions(score)
-    rows = [(key, value, telling(asked, key, "most")) for key, value in found.values.items()]
+    scores, asked = scores_of(scorer, score), questions(score)
+    rows = [(key, value, telling(asked, key, "most")) for key, value in scores.values.items()]
     rows.sort(key=lambda row: math.inf if math.isnan(row[1]) else -row[1])
     explanation = "" if any(question for _, _, question in rows) else score.explanation or ""
-    return ShownScores(scorer, signature_of(score), rows, found.coverage, found.reason, explanation)
+    return ShownScores(scorer, signature_of(score), rows, scores.evidence, scores.reason, explanation)

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from inspect_ai.log import read_eval_log_samples_by_id
 from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
-from genie_inspect.reports.scored_logs import UNUSED, ScoredDocument, ScoredLog
+from genie_inspect.logs.files import sample_of
+from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.samples.document import document_of
 
 End = Literal["most", "least"]
 ENDS: tuple[End, End] = ("most", "least")
@@ -87,11 +88,11 @@ def stand_outs(
     for scorer, keys in measures:
         for key in keys:
             found = [
-                (document.scores[scorer].values.get(key, math.nan), run, document)
+                (document.value(scorer, key), run, document)
                 for run in runs
                 if not run.is_population
                 for document in run.documents
-                if scorer in document.scores and document.scores[scorer].coverage
+                if scorer in document.scores and document.scores[scorer].evidence.coverage
             ]
             ordered = sorted((one for one in found if not math.isnan(one[0])), key=lambda one: -one[0])
             few = min(examples, len(ordered) // 2 or len(ordered))
@@ -105,11 +106,11 @@ def _stand_out(
     scorer: str, key: str, end: End, value: float, run: ScoredLog, document: ScoredDocument
 ) -> StandOut | None:
     """The document with its text and question; None where its scorer keeps no question table."""
-    (sample,) = read_eval_log_samples_by_id(run.file, [(document.sample, document.epoch)], exclude_fields=UNUSED)
+    sample = sample_of(run.file, document.sample, document.epoch)
     score = (sample.scores or {})[scorer]
     if not (asked := questions(score)):
         return None
-    text = score.answer or sample.output.completion
+    text = score.answer or document_of(sample)
     return StandOut(
         scorer=scorer,
         key=key,

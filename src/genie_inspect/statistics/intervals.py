@@ -1,22 +1,22 @@
-"""Confidence intervals for means of scores that come in clusters (epochs of one prompt)."""
+"""Confidence intervals for means of scores that hang together (documents of one prompt)."""
 
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 from scipy.special import stdtrit
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with its confidence interval; the ends are NaN where fewer than two clusters allow none."""
+    """A mean with its confidence interval; the ends are NaN where fewer than two prompts allow none."""
 
     mean: float
     low: float
     high: float
     values: int
     clusters: int
+    """Prompts with a value."""
 
     def within(self, lowest: float, highest: float) -> "Interval":
         """What is left of it where no value, and so no mean, can lie outside of these bounds.
@@ -29,37 +29,58 @@ class Interval:
         return replace(self, low=max(self.low, lowest), high=min(self.high, highest))
 
 
-def clustered_interval(values: Sequence[float], clusters: Sequence[Hashable], confidence: float = 0.95) -> Interval:
-    """Mean of the values with a t interval that treats each cluster as one observation of its own.
+NO_INTERVAL = Interval(math.nan, math.nan, math.nan, values=0, clusters=0)
 
-    The standard error is the cluster-robust one of a mean, sqrt(G/(G-1) * sum_g (sum_i (x_gi - mean))^2) / n,
-    with G - 1 degrees of freedom; with one value a cluster it is the ordinary standard error.
+
+def prompt_means(values: Sequence[float], prompts: Sequence[Hashable]) -> dict[Hashable, float]:
+    """The mean of each prompt's values, in order of appearance; a prompt without any is left out.
 
     Args:
         values: Scores, shape (N,); NaN is left out.
-        clusters: What each value belongs to, shape (N,), typically the prompt.
-        confidence: Two-sided coverage, between 0 and 1.
+        prompts: What each value belongs to, shape (N,).
 
     Raises:
         ValueError: If the lengths differ.
 
-    Source: Miller 2024 (arXiv 2411.00640), section 2.2. Deviation: the G/(G-1) correction and t instead of z,
-    because eight prompts are few.
+    >>> prompt_means([1, 3, math.nan, math.nan], ["a", "a", "a", "b"])
+    {'a': 2.0}
     """
-    if len(values) != len(clusters):
-        raise ValueError(f"{len(values)} values but {len(clusters)} clusters, expected as many of each")
-    kept = [(value, cluster) for value, cluster in zip(values, clusters, strict=True) if not math.isnan(value)]
-    if not kept:
-        return Interval(math.nan, math.nan, math.nan, 0, 0)
-    scores = np.array([value for value, _ in kept])
-    mean = float(scores.mean())
-    sums: dict[Hashable, float] = {}
-    for value, cluster in kept:
-        sums[cluster] = sums.get(cluster, 0.0) + value - mean
-    groups = len(sums)
+    if len(values) != len(prompts):
+        raise ValueError(f"{len(values)} values but {len(prompts)} prompts, expected as many of each")
+    groups: dict[Hashable, list[float]] = {}
+    for value, prompt in zip(values, prompts, strict=True):
+        if not math.isnan(value):
+            groups.setdefault(prompt, []).append(value)
+    return {prompt: math.fsum(own) / len(own) for prompt, own in groups.items()}
+
+
+def prompt_interval(values: Sequence[float], prompts: Sequence[Hashable], confidence: float = 0.95) -> Interval:
+    """Mean of the prompts' means, with a t interval for which each prompt is one observation.
+
+    Prompts weigh alike, however many documents of each were scored: a comparison of two runs pairs them by prompt, so
+    that this is the mean it compares, and a prompt that is refused half the time does not count half. Documents of one
+    prompt are alike and no observations of their own. Where every prompt has as many values, mean and interval are
+    those of cluster-robust standard errors (Miller 2024, arXiv 2411.00640, section 2.2, with t and G - 1 degrees of
+    freedom instead of z).
+
+    Args:
+        values: Scores, shape (N,); NaN is left out.
+        prompts: What each value belongs to, shape (N,).
+        confidence: Two-sided coverage, between 0 and 1.
+
+    Returns:
+        No interval from a single prompt, and no mean without a value.
+
+    Raises:
+        ValueError: If the lengths differ.
+    """
+    means = list(prompt_means(values, prompts).values())
+    count, groups = sum(not math.isnan(value) for value in values), len(means)
+    if not means:
+        return NO_INTERVAL
+    mean = math.fsum(means) / groups
     if groups < 2:
-        return Interval(mean, math.nan, math.nan, len(kept), groups)
-    squares = math.fsum(total**2 for total in sums.values())
-    error = math.sqrt(groups / (groups - 1) * squares) / len(kept)
-    half = float(stdtrit(groups - 1, (1 + confidence) / 2)) * error
-    return Interval(mean, mean - half, mean + half, len(kept), groups)
+        return Interval(mean, math.nan, math.nan, count, groups)
+    variance = math.fsum((own - mean) ** 2 for own in means) / (groups - 1)
+    half = float(stdtrit(groups - 1, (1 + confidence) / 2)) * math.sqrt(variance / groups)
+    return Interval(mean, mean - half, mean + half, count, groups)

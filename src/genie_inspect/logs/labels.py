@@ -1,0 +1,49 @@
+"""Names for logs: of what each says of its run, as much as tells it from the others."""
+
+from collections.abc import Sequence
+
+from genie_inspect.logs.scored_log import ScoredLog
+
+POPULATION = "population, leave-one-out"
+
+
+def labels(logs: Sequence[ScoredLog], *, brief: bool = False) -> list[str]:
+    """A name for each log, no two alike: of model, strategy, task, options and time those that tell them apart.
+
+    Logs that share all of these are numbered.
+
+    Args:
+        logs: What is shown together.
+        brief: Whether a model that all have in common is left out; else it always stands there, and so does a strategy
+            that the run was asked for.
+    """
+    parts = [_parts(log, logs) for log in logs]
+    shown: list[int] = [] if brief else [0]
+    if not brief and any(log.header.eval.solver not in (None, "generate") for log in logs):
+        shown.append(1)
+    for place in range(len(parts[0]) if parts else 0):
+        if len({_name(own, [*shown, place]) for own in parts}) > len({_name(own, shown) for own in parts}):
+            shown.append(place)
+    names = [_name(own, shown) or own[0] for own in parts]
+    return [
+        f"{name} #{names[:place].count(name) + 1}" if names.count(name) > 1 else name
+        for place, name in enumerate(names)
+    ]
+
+
+def _parts(log: ScoredLog, logs: Sequence[ScoredLog]) -> list[str]:
+    time = str(log.header.eval.created)[:16].replace("T", " ")
+    if log.is_population:
+        return [POPULATION, "", "", "", time]
+    return [log.model, log.strategy, log.task, _options_apart(log, logs), time]
+
+
+def _name(parts: Sequence[str], shown: Sequence[int]) -> str:
+    return " ".join(parts[place] for place in sorted(shown) if parts[place])
+
+
+def _options_apart(log: ScoredLog, logs: Sequence[ScoredLog]) -> str:
+    """The options in which logs of one model and strategy differ."""
+    alike = [other.options for other in logs if (other.strategy, other.model) == (log.strategy, log.model)]
+    names = [name for name in log.options if any(other.get(name) != log.options[name] for other in alike)]
+    return ",".join(f"{name}={log.options[name]}" for name in names)

@@ -1,0 +1,104 @@
+"""What reports must know of our measures by name: which key of each is tested, and from where to where values can go.
+
+Scorers own their keys; reports read logs and never import scorers, so the names stand here once more, and a test holds
+the two tables together.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from inspect_ai.log import EvalLog
+from inspect_ai.viewer import ScoreColorScale
+
+from genie_inspect.signature import facts_of
+
+Bounds = tuple[float, float]
+"""Lowest and highest value that there can be."""
+
+GENIE, TTCW, COHERENCE = "genie", "ttcw", "coherence"
+TOTAL = "_total"
+"""How the key that counts a rubric's passed tests ends; the rubric's name begins it."""
+HEADLINES: Mapping[str, str] = {
+    "cosine": "cosine_mean",
+    "compression": "compression_novelty",
+    "creativity_index": "creativity_index_mean",
+    "partition": "partition_novel",
+    "litbench": "litbench_win_rate",
+    "novelty_bench": "distinct",
+    COHERENCE: "coherence_rating",
+}
+"""The key that answers a measure's question; its other keys say the same at other lengths, or how far to trust it."""
+UNIT = (0.0, 1.0)
+BOUNDS: Mapping[str, Bounds] = {
+    "cosine_mean": (0.0, 2.0),
+    "cosine_nearest": (0.0, 2.0),
+    "creativity_index_mean": UNIT,
+    "creativity_index_sum": (0.0, 8.0),  # of eight shares, for runs of 5 to 12 tokens
+    **{f"creativity_index_{length}": UNIT for length in range(5, 13)},
+    "partition_novel": UNIT,
+    "partition_share": UNIT,
+    "litbench_win_rate": UNIT,
+    "litbench_order_bias": (-1.0, 1.0),
+    "distinct": (0.0, math.inf),
+    "utility": (0.0, 10.0),
+}
+FEW = 3  # keys that a measure of somebody else's may have for all of them to be tested
+
+
+def measure_of(signature: str) -> str:
+    """The measure that a signature names; empty where it is none of ours.
+
+    >>> measure_of("measure:genie|judge:list(m)|version:0"), measure_of("none")
+    ('genie', '')
+    """
+    return facts_of(signature).get("measure", "")
+
+
+def keys_to_test(signature: str, keys: Sequence[str]) -> tuple[str, ...]:
+    """The keys that a comparison tests; the others are shown, but a test of each would make real differences drown.
+
+    Every feature of `genie` is a question of its own, and so tested. Of another measure of ours it is the headline, of
+    several measures in one score the headline of each. Of a measure that is not ours all keys are tested when there are
+    at most three, else the first, which Inspect too takes for its headline.
+
+    Args:
+        signature: Of the scores.
+        keys: All keys that they have, in their order.
+    """
+    measure = measure_of(signature)
+    if measure == GENIE:
+        return tuple(keys)
+    ours = set(HEADLINES.values())
+    headlines = tuple(key for key in keys if key in ours or (measure == TTCW and key.endswith(TOTAL)))
+    if measure and headlines:
+        return headlines
+    return tuple(keys if len(keys) <= FEW else keys[:1])
+
+
+def known_range(log: EvalLog, signature: str, key: str) -> Bounds | None:
+    """Lowest and highest value by the task's own view, else by what the measure is; None where neither says.
+
+    Args:
+        log: Its header is enough.
+        signature: Of the scores.
+        key: Of the score.
+    """
+    return viewed_range(log, key) or _bounds(measure_of(signature), key)
+
+
+def viewed_range(log: EvalLog, key: str) -> Bounds | None:
+    """Lowest and highest value by the task's own view; None where it does not say. The log's header is enough."""
+    view = log.eval.viewer.task_samples_view if log.eval.viewer else None
+    views = view if isinstance(view, list) else [view] if view else []
+    for scale in (scale for one in views if (scale := (one.score_color_scales or {}).get(key))):
+        if isinstance(scale, ScoreColorScale) and scale.min is not None and scale.max is not None:
+            return scale.min, scale.max
+    return None
+
+
+def _bounds(measure: str, key: str) -> Bounds | None:
+    if measure == GENIE:
+        return UNIT
+    if measure == TTCW:
+        return (0.0, math.inf) if key.endswith(TOTAL) else UNIT
+    return BOUNDS.get(key) if measure else None

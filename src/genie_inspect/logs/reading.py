@@ -1,0 +1,104 @@
+"""Log files in, scored logs out: sample by sample, so that only what is kept of a sample stays in memory."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from inspect_ai.log import EvalSample
+from inspect_ai.scorer import Score
+
+from genie_inspect.logs.files import log_files, log_header, samples
+from genie_inspect.logs.labels import labels
+from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.logs.scores import Scores, is_ours, scores_of, signature_of
+from genie_inspect.measures.length import word_count
+from genie_inspect.samples.document import REFUSAL, document_of, unusable
+from genie_inspect.samples.prompt import prompt_of
+from genie_inspect.samples.store import EARLIER
+from genie_inspect.signature import digest
+
+RESPONSES_ASKED, RESPONSES_PARSED = "responses_asked", "responses_parsed"
+"""Where verbalized sampling puts its counts in a sample's metadata."""
+
+
+def read_logs(paths: Iterable[str | Path], *, brief: bool = False) -> list[ScoredLog]:
+    """The finished logs that the paths stand for, in their order, each under a name of its own.
+
+    Args:
+        paths: Log files or folders.
+        brief: As for `labels`.
+
+    Raises:
+        LogError: If a log cannot be read or is not finished.
+    """
+    logs = [read_scored_log(file) for file in log_files(paths)]
+    return [replace(log, label=label) for log, label in zip(logs, labels(logs, brief=brief), strict=True)]
+
+
+def read_scored_log(file: str) -> ScoredLog:
+    """One finished log.
+
+    Raises:
+        LogError: If it cannot be read, or is not finished.
+    """
+    header = log_header(file)
+    valued: dict[str, dict[str, None]] = {}
+    silent: dict[str, dict[str, None]] = {}
+    documents: list[ScoredDocument] = []
+    left_out: list[bool] = []
+    for sample in samples(file):
+        document = _document(sample)
+        documents.append(document)
+        for scorer, score in (sample.scores or {}).items():
+            signatures = silent if document.scores[scorer].is_unscored else valued
+            signatures.setdefault(scorer, {}).setdefault(signature_of(score))
+            left_out += _left_out(score)
+    order = {name: place for place, name in enumerate(header.eval.dataset.sample_ids or [])}
+    documents.sort(key=lambda document: (order.get(document.sample, len(order)), document.epoch))
+    scorers = dict.fromkeys(scorer for document in documents for scorer in document.scores)
+    return ScoredLog(
+        file=file,
+        header=header,
+        documents=tuple(documents),
+        signatures={scorer: tuple(valued.get(scorer) or silent[scorer]) for scorer in scorers},
+        is_population=bool(left_out) and all(left_out),
+    )
+
+
+def _document(sample: EvalSample) -> ScoredDocument:
+    text = document_of(sample)
+    scores = {name: scores_of(name, score) for name, score in (sample.scores or {}).items()}
+    return ScoredDocument(
+        sample=sample.id,
+        epoch=sample.epoch,
+        prompt=prompt_of(sample),
+        text=digest(text.strip()),
+        words=word_count(text),
+        scores=scores,
+        refused=_is_refused(sample, scores),
+        earlier=_earlier(sample),
+        responses=_responses(sample.metadata),
+    )
+
+
+def _is_refused(sample: EvalSample, scores: Mapping[str, Scores]) -> bool:
+    by_ours = (scores[name] for name, score in (sample.scores or {}).items() if is_ours(signature_of(score)))
+    return unusable(sample) == REFUSAL or any(own.reason == REFUSAL for own in by_ours)
+
+
+def _earlier(sample: EvalSample) -> str:
+    earlier = sample.store.get(EARLIER)
+    return digest(str(earlier[0]).strip()) if isinstance(earlier, list) and earlier and earlier[0] else ""
+
+
+def _responses(metadata: Mapping[str, object]) -> tuple[int, int] | None:
+    asked, parsed = metadata.get(RESPONSES_ASKED), metadata.get(RESPONSES_PARSED)
+    return (parsed, asked) if isinstance(asked, int) and isinstance(parsed, int) else None
+
+
+def _left_out(score: Score) -> list[bool]:
+    """Whether documents were left out of the population for being the same; empty where the score does not say."""
+    if not is_ours(signature_of(score)):
+        return []
+    facts = score.metadata or {}
+    return [bool(facts["left_out"])] if "left_out" in facts else []

@@ -1,0 +1,68 @@
+"""What one scorer says of one log: the numbers that summary, report and comparison show, all made here."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from genie_inspect.logs.evidence import NO_SHARE, Share, together
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.warnings import warnings
+from genie_inspect.statistics.intervals import Interval, prompt_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """One scorer's results in one log."""
+
+    cells: Mapping[str, Interval]
+    """By key: the mean over prompts with its 95% interval, which ends where the values can end."""
+    coverage: Mapping[str, Share]
+    """By key: questions (tests) that could be used, and all that were asked; 0 of 0 where the scorer does not say."""
+    pairs: Mapping[str, Share]
+    """By key: ratings that count, and those that were due, likewise."""
+    documents: int
+    """All of the log, those that failed before they were scored among them."""
+    unscored: Mapping[str, int]
+    """Documents without any value, by reason, the most frequent one first."""
+    faults: Mapping[str, int]
+    """Answers, ratings or verdicts that are missing, by reason, the most frequent one first."""
+    refusals: int
+    """Documents that the model refused to write."""
+    position_bias: float
+    """Mean points that a judge of pairs gives a document for standing first; NaN where none judged pairs."""
+    warnings: Sequence[str]
+    """What to beware of, a line each."""
+
+    @property
+    def scored(self) -> int:
+        """Documents with a value under some key."""
+        return self.documents - sum(self.unscored.values())
+
+    def mean(self, key: str) -> float:
+        """The mean of a key; NaN where it has none."""
+        return self.cells[key].mean if key in self.cells else math.nan
+
+
+def results_of(log: ScoredLog, scorer: str) -> Results:
+    """What a scorer says of a log, under every key that any of its documents has."""
+    keys = log.keys(scorer)
+    evidence = together([own.evidence for document in log.documents if (own := document.scores.get(scorer))])
+    reasons = Counter(reason for document in log.documents if (reason := document.why_unscored(scorer)))
+    return Results(
+        cells={key: _interval(log, scorer, key) for key in keys},
+        coverage={key: evidence.coverage.get(key, NO_SHARE) for key in keys},
+        pairs={key: evidence.pairs.get(key, NO_SHARE) for key in keys},
+        documents=len(log.documents),
+        unscored=dict(reasons.most_common()),
+        faults=evidence.faults,
+        refusals=sum(document.refused for document in log.documents),
+        position_bias=evidence.position_bias,
+        warnings=warnings(evidence),
+    )
+
+
+def _interval(log: ScoredLog, scorer: str, key: str) -> Interval:
+    interval = prompt_interval(log.values(scorer, key), [document.prompt for document in log.documents])
+    ends = log.known_range(scorer, key)
+    return interval.within(*ends) if ends else interval

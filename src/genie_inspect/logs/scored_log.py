@@ -1,0 +1,117 @@
+"""One log as every report sees it: who wrote, what was written, and what each scorer said of it."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from inspect_ai.log import EvalLog
+
+from genie_inspect.logs.measures import Bounds, known_range
+from genie_inspect.logs.scores import Scores, is_ours
+
+SET_UP = "require_"  # how the solvers begin that only check what a run needs
+NO_SCORE = "the sample failed before it was scored"
+NOT_BY_IT = "it has other scores, none by this scorer"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredDocument:
+    """One sample without its text."""
+
+    sample: str | int
+    epoch: int
+    prompt: str
+    text: str
+    """Digest of the document."""
+    words: int
+    scores: Mapping[str, Scores]
+    """By scorer; empty where the sample failed."""
+    refused: bool = False
+    """Whether the model refused, as its provider or one of our scorers says."""
+    earlier: str = ""
+    """Digest of the first document that the strategy wrote before this one; empty when there is none."""
+    responses: tuple[int, int] | None = None
+    """How many of the responses that were asked for could be read, and how many were asked for; None where no number
+    was asked for."""
+
+    @property
+    def population_words(self) -> float:
+        """Median length of the population's documents for the prompt; NaN where no score says it."""
+        known = (scores.population_words for scores in self.scores.values())
+        return next((words for words in known if not math.isnan(words)), math.nan)
+
+    def value(self, scorer: str, key: str) -> float:
+        """What it got; NaN where there is nothing."""
+        scores = self.scores.get(scorer)
+        return scores.values.get(key, math.nan) if scores else math.nan
+
+    def why_unscored(self, scorer: str) -> str:
+        """Why a scorer gives no value at all; empty where it gives one."""
+        if scores := self.scores.get(scorer):
+            return scores.reason
+        return NOT_BY_IT if self.scores else NO_SCORE
+
+
+@dataclass(frozen=True)
+class ScoredLog:
+    """One log."""
+
+    file: str
+    header: EvalLog
+    """The log without its samples."""
+    documents: tuple[ScoredDocument, ...]
+    """In the order of the dataset, epoch by epoch."""
+    signatures: Mapping[str, tuple[str, ...]]
+    """By scorer: of its scores that have a value, else of all; more than one do not compare."""
+    is_population: bool = False
+    """Whether every document stands in the population that it was compared with, and was left out of it there."""
+    label: str = ""
+    """What tells it from the logs that it is read with."""
+
+    @property
+    def model(self) -> str:
+        """Who wrote."""
+        return self.header.eval.model
+
+    @property
+    def task(self) -> str:
+        """The task's name without its package."""
+        return self.header.eval.task.split("/")[-1]
+
+    @property
+    def strategy(self) -> str:
+        """The solvers that wrote, joined by a plus; empty where the log has no plan."""
+        return "+".join(name for name, _ in self._steps())
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """Of the strategy's solvers, and the model's own arguments."""
+        own = {name: value for _, options in self._steps() for name, value in options.items()}
+        return own | dict(self.header.eval.model_args)
+
+    @property
+    def ours(self) -> list[str]:
+        """The scorers of this package that scored it, in the order of the scores."""
+        return [scorer for scorer, own in self.signatures.items() if is_ours(own[0])]
+
+    def keys(self, scorer: str) -> tuple[str, ...]:
+        """Every key of a scorer, in the order of the scores; none where it did not score."""
+        values = (document.scores[scorer].values for document in self.documents if scorer in document.scores)
+        return tuple(dict.fromkeys(key for own in values for key in own))
+
+    def values(self, scorer: str, key: str) -> list[float]:
+        """What each document got, NaN where there is nothing; in the order of the documents."""
+        return [document.value(scorer, key) for document in self.documents]
+
+    def known_range(self, scorer: str, key: str) -> Bounds | None:
+        """Lowest and highest value that there can be; None where neither the task nor the measure says."""
+        signature, *_ = self.signatures.get(scorer, ("",))
+        return known_range(self.header, signature, key)
+
+    def _steps(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        for step in self.header.plan.steps:
+            name = step.solver.split("/")[-1]
+            if not name.startswith(SET_UP):
+                yield name, step.params

@@ -1,0 +1,75 @@
+"""One score as every report reads it: values by key, and what they rest on."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from inspect_ai.scorer import Score
+
+from genie_inspect.logs.evidence import NOTHING, Evidence, evidence_of, mapping, number
+
+NONE = "none"
+OURS = "measure:"  # how a signature of ours begins
+LEFT_OUT = "left out"
+UNSAID = "not said"
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What one scorer says of one document."""
+
+    values: Mapping[str, float]
+    """By key; NaN where it could not be measured, no key at all where nothing is known of them."""
+    reason: str = ""
+    """Why there is no value; empty when there is one."""
+    evidence: Evidence = NOTHING
+    matched: Mapping[str, float] = field(default_factory=dict)
+    """Values against population documents of the usual length alone; empty where the scorer has no such figures."""
+    population_words: float = math.nan
+    """Median length of the population's documents; NaN where the scorer does not say."""
+
+    @property
+    def is_unscored(self) -> bool:
+        """Whether no key has a value."""
+        return all(map(math.isnan, self.values.values()))
+
+    def left_out(self) -> "Scores":
+        """The same without any value, because a comparison leaves the document out."""
+        reason = self.reason if self.is_unscored else LEFT_OUT
+        return replace(self, values=dict.fromkeys(self.values, math.nan), reason=reason, evidence=NOTHING)
+
+
+def signature_of(score: Score) -> str:
+    """The signature in a score's metadata; "none" when it has none."""
+    return str((score.metadata or {}).get("signature") or NONE)
+
+
+def is_ours(signature: str) -> bool:
+    """Whether a measure of this package made the scores."""
+    return signature.startswith(OURS)
+
+
+def scores_of(scorer: str, score: Score) -> Scores:
+    """What a score says.
+
+    Args:
+        scorer: Its name; a score of one value has it for a key.
+        score: As it stands in the log; a lone NaN may stand for any keys.
+    """
+    values = {key: number(value) for key, value in _by_key(scorer, score).items()}
+    facts = score.metadata or {}
+    length = mapping(facts.get("length"))
+    return Scores(
+        values=values,
+        reason=str(score.reason or UNSAID) if all(map(math.isnan, values.values())) else "",
+        evidence=evidence_of(facts),
+        matched={key: number(value) for key, value in mapping(length.get("matched")).items()},
+        population_words=number(length.get("population")),
+    )
+
+
+def _by_key(scorer: str, score: Score) -> Mapping[str, Any]:
+    if isinstance(score.value, dict):
+        return score.value
+    return {} if math.isnan(number(score.value)) else {scorer: score.value}

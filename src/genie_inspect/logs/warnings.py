@@ -1,0 +1,42 @@
+"""What to beware of in the scores of a log, in plain words: summary, report and comparison all show these lines."""
+
+from collections.abc import Mapping
+
+from genie_inspect.logs.evidence import Evidence, Share
+
+ENOUGH_RATINGS = 10  # from which ratings that are all the same are no chance
+HALF = 0.5
+MOST_NAMED = 6
+
+
+def warnings(evidence: Evidence) -> list[str]:
+    """What to beware of, a line each.
+
+    Args:
+        evidence: What all scores of a log rest on, by one scorer.
+    """
+    lines = []
+    ratings, (few, used) = evidence.ratings, evidence.few_answers
+    if ratings and ratings.count >= ENOUGH_RATINGS and ratings.lowest == ratings.highest:
+        lines.append(
+            f"the grader gave every pair the same rating ({ratings.lowest:g}): these numbers say nothing about the "
+            "documents"
+        )
+    if evidence.documents == 1:
+        lines.append(
+            "there is a prompt for which the population has one document: what is unlike one is not yet unusual"
+        )
+    if few:
+        lines.append(f"{few} of {used} questions rest on fewer than three ratings: one answer more could change them")
+    if half := _below(evidence.pairs, HALF):
+        lines.append(f"fewer than half of the ratings that were due could be used: {half}")
+    if unused := _below(evidence.coverage, 1):
+        lines.append(f"not every question or test could be used: {unused}")
+    return lines
+
+
+def _below(shares: Mapping[str, Share], least: float) -> str:
+    """The keys whose share is lower, each with its share, the lowest first; empty where there are none."""
+    low = sorted((part / whole, key) for key, (part, whole) in shares.items() if part < least * whole)
+    named = [f"{key.replace('_', ' ')} {shares[key][0]} of {shares[key][1]}" for _, key in low]
+    return ", ".join(named[:MOST_NAMED]) + (f" and {len(low) - MOST_NAMED} more" if len(low) > MOST_NAMED else "")

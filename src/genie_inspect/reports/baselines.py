@@ -1,0 +1,41 @@
+"""Which run is whose baseline."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.scored_log import ScoredLog
+
+
+def baselines(runs: Sequence[ScoredLog], baseline: str) -> dict[int, int]:
+    """For each run that is no baseline, by place, its baseline's place: the one there is, or its own model's.
+
+    Args:
+        runs: All of them.
+        baseline: A run's label, strategy, task, model or file.
+
+    Raises:
+        LogError: If there is none, more than one, or nothing else.
+    """
+    names = "; ".join(run.label for run in runs)
+    bases = [place for place, run in enumerate(runs) if baseline in _called(run)]
+    if not bases:
+        raise LogError(f"baseline is {baseline!r}, expected one of: {names}")
+    others = [place for place in range(len(runs)) if place not in bases]
+    if not others:
+        raise LogError(f"baseline {baseline!r} names every log, expected another to compare with it: {names}")
+    return {place: _own_baseline(runs, place, bases) for place in others}
+
+
+def _called(run: ScoredLog) -> tuple[str, ...]:
+    return run.label, run.strategy, run.task, run.model, run.file, Path(run.file).name
+
+
+def _own_baseline(runs: Sequence[ScoredLog], place: int, bases: Sequence[int]) -> int:
+    own = bases if len(bases) == 1 else [base for base in bases if runs[base].model == runs[place].model]
+    if len(own) != 1:
+        raise LogError(
+            f"the baseline of {runs[place].label} is not clear, it could be "
+            f"{'; '.join(runs[base].label for base in own or bases)}: name one of these, or a log file"
+        )
+    return own[0]

@@ -1,0 +1,217 @@
+"""One log, one number: what summary, report and comparison say of it is the same, and what is worked out here."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inspect_ai.scorer import Score
+from scipy.stats import t
+from tests.reports.made_logs import made_log, scored
+
+from genie_inspect.cli import main
+
+KEYS = ("plot", "style")
+SAME = ("cells", "coverage", "pairs", "documents", "unscored", "faults", "warnings")
+REASONS = ("refusal", "no_response", "the population has no questions for this prompt")
+FAILED = "the sample failed before it was scored"
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A sample of a made log."""
+
+    prompt: str
+    place: tuple[str, int]
+    values: Mapping[str, float] | None
+    """None where the sample failed."""
+    reason: str
+    coverage: Mapping[str, tuple[int, int]]
+    pairs: Mapping[str, tuple[int, int]]
+    faults: Mapping[str, int]
+
+    @property
+    def scores(self) -> dict[str, Score]:
+        """What stands in the log."""
+        if self.values is None:
+            return {}
+        silent = all(map(math.isnan, self.values.values()))
+        shares = {
+            name: {key: f"{part}/{whole}" for key, (part, whole) in own.items()}
+            for name, own in (("coverage", self.coverage), ("pairs", self.pairs))
+        }
+        return {
+            "genie": scored(self.values, reason=self.reason if silent else None, faults=dict(self.faults), **shares)
+        }
+
+
+SHARES = st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS, st.tuples(st.integers(0, 4), st.integers(4, 8))))
+VALUES = st.fixed_dictionaries(dict.fromkeys(KEYS, st.floats(0, 1) | st.just(math.nan)))
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[Made]:
+    """One to four prompts, each of one to three samples with up to three epochs that need not all be there."""
+    made = []
+    for prompt in range(draw(st.integers(1, 4))):
+        for sample in range(draw(st.integers(1, 3))):
+            for epoch in sorted(draw(st.sets(st.integers(1, 3), min_size=1))):
+                values = draw(st.none() | VALUES) if made else draw(VALUES)
+                made.append(
+                    Made(
+                        prompt=f"Prompt {prompt}",
+                        place=(f"sample {prompt} {sample}", epoch),
+                        values=values,
+                        reason=draw(st.sampled_from(REASONS)),
+                        coverage=draw(SHARES),
+                        pairs=draw(SHARES),
+                        faults=draw(st.dictionaries(st.sampled_from(("unreadable", "unspecified")), st.integers(1, 9))),
+                    )
+                )
+    return made
+
+
+def written(folder: Path, made: Sequence[Made], model: str) -> str:
+    return made_log(
+        folder,
+        [sample.scores for sample in made],
+        model=model,
+        prompts=[sample.prompt for sample in made],
+        places=[sample.place for sample in made],
+    )
+
+
+def called(*arguments: object) -> Any:
+    result = CliRunner().invoke(main, [*map(str, arguments), "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.output)
+
+
+def by_summary(file: str) -> Json:
+    (found,) = called("summary", file)
+    (column,) = found["columns"]
+    return {
+        name: column[name] for name in ("cells", "coverage", "pairs", "documents", "unscored", "faults", "warnings")
+    }
+
+
+def by_report(file: str) -> Json:
+    found = called("report", file, "--examples", 0)
+    (run,), (measure,) = found["runs"], found["measures"]
+    (row,) = measure["rows"]
+    return {
+        "cells": {key: cell["interval"] for key, cell in row.items()},
+        "coverage": {key: [cell["used"], cell["asked"]] for key, cell in row.items()},
+        "pairs": {key: [cell["usable"], cell["due"]] for key, cell in row.items()},
+        "documents": run["documents"],
+        **{name: measure[name][0] for name in ("unscored", "faults", "warnings")},
+    }
+
+
+def by_comparison(file: str, other: str) -> tuple[Json, list[Json]]:
+    found = called("compare", file, other, "--baseline", "mock/writer")
+    (run,) = (run for run in found["runs"] if run["label"] == "mock/writer")
+    results = run["measures"]["genie"]
+    assert run["documents"] == results["documents"]
+    assert run["unscored"] == results["unscored"]
+    assert run["scored"] == run["documents"] - sum(run["unscored"].values())
+    return {name: results[name] for name in SAME}, found["differences"]
+
+
+def worked_out(made: Sequence[Made], key: str) -> tuple[float, float, float]:
+    """The mean of the prompts' means with its t interval, within 0 and 1; NaN where there is none."""
+    means = []
+    for prompt in dict.fromkeys(sample.prompt for sample in made):
+        own = [sample.values[key] for sample in made if sample.prompt == prompt and sample.values]
+        means += [fmean(kept)] if (kept := [value for value in own if not math.isnan(value)]) else []
+    if len(means) < 2:
+        return (means[0] if means else math.nan), math.nan, math.nan
+    mean, count = fmean(means), len(means)
+    error = math.sqrt(sum((own - mean) ** 2 for own in means) / (count - 1) / count)
+    half = float(t.ppf(0.975, count - 1)) * error
+    return mean, max(0.0, mean - half), min(1.0, mean + half)
+
+
+def number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+@settings(max_examples=40)
+@given(logs())
+def test_summary_report_and_comparison_say_the_same_of_a_log(made: list[Made]) -> None:
+    with TemporaryDirectory() as name:
+        file = written(Path(name) / "one", made, "mock/writer")
+        same = written(Path(name) / "other", made, "mock/other")
+        summary, report = by_summary(file), by_report(file)
+        compared, differences = by_comparison(file, same)
+    assert summary == report == compared
+
+    failed = sum(sample.values is None for sample in made)
+    silent = [s.reason for s in made if s.values and all(map(math.isnan, s.values.values()))]
+    assert summary["unscored"] == Counter(silent) + Counter({FAILED: failed})
+    assert summary["documents"] == len(made)
+    present = [sample for sample in made if sample.values is not None]
+    assert summary["faults"] == sum((Counter(sample.faults) for sample in present), Counter())
+    for key in KEYS:
+        cell = summary["cells"][key]
+        expected = worked_out(made, key)
+        assert [number(cell[name]) for name in ("mean", "low", "high")] == pytest.approx(
+            expected, nan_ok=True, abs=1e-9
+        )
+        for shares in ("coverage", "pairs"):
+            own = [getattr(sample, shares).get(key, (0, 0)) for sample in present]
+            assert summary[shares][key] == [sum(part for part, _ in own), sum(whole for _, whole in own)]
+    # the same prompts are scored on both sides, so that a difference's means are those of the summaries
+    for row in differences:
+        mean = summary["cells"][row["key"]]["mean"]
+        assert [number(row["before"]), number(row["after"])] == pytest.approx([number(mean)] * 2, nan_ok=True)
+
+
+def test_several_samples_of_a_prompt_are_no_prompts_of_their_own(tmp_path: Path) -> None:
+    # as in a log of leave_one_out: prompt means 0.2 and 0.6, error 0.2, t with one degree of freedom 12.7, cut at 0, 1
+    made = [
+        Made(f"Prompt {prompt}", (f"{prompt} {place}", 1), {"plot": value, "style": 0.5}, "", {}, {}, {})
+        for prompt, values in ((0, (0.1, 0.2, 0.3)), (1, (0.6,)))
+        for place, value in enumerate(values)
+    ]
+    file = written(tmp_path, made, "mock/writer")
+    plot = by_summary(file)["cells"]["plot"]
+    assert plot == by_report(file)["cells"]["plot"]
+    assert (plot["mean"], plot["low"], plot["high"], plot["clusters"], plot["values"]) == (
+        pytest.approx(0.4),
+        0.0,
+        1.0,
+        2,
+        4,
+    )
+
+
+def test_there_is_no_interval_from_one_prompt_anywhere(tmp_path: Path) -> None:
+    made = [Made("Prompt", (str(place), 1), {"plot": 0.1 * place, "style": 0.5}, "", {}, {}, {}) for place in range(5)]
+    file, same = written(tmp_path / "one", made, "mock/writer"), written(tmp_path / "other", made, "mock/other")
+    for cells in (by_summary(file)["cells"], by_report(file)["cells"], by_comparison(file, same)[0]["cells"]):
+        assert cells["plot"]["mean"] == pytest.approx(0.2)
+        assert (cells["plot"]["low"], cells["plot"]["high"]) == (None, None)
+    assert "[" not in CliRunner().invoke(main, ["summary", file]).output
+
+
+def test_means_of_a_comparison_are_over_the_prompts_that_both_runs_have(tmp_path: Path) -> None:
+    def runs(values: Mapping[str, float], model: str) -> str:
+        made = [Made(prompt, (prompt, 1), {"plot": v, "style": 0.5}, "", {}, {}, {}) for prompt, v in values.items()]
+        return written(tmp_path / model.replace("/", "-"), made, model)
+
+    file, other = runs({"a": 0.2, "b": 0.4, "c": 0.9}, "mock/writer"), runs({"a": 0.3, "b": 0.5}, "mock/other")
+    facts, differences = by_comparison(file, other)
+    assert facts["cells"]["plot"]["mean"] == pytest.approx(0.5) == by_summary(file)["cells"]["plot"]["mean"]
+    (plot,) = (row for row in differences if row["key"] == "plot")
+    assert (plot["pairs"], plot["before"], plot["after"]) == (2, pytest.approx(0.3), pytest.approx(0.4))

@@ -1,0 +1,56 @@
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
+from tests.reports.made_logs import made_log, scored
+
+from genie_inspect.logs.files import LogError, log_files, log_header, sample_of, samples
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> str:
+    """A log of two samples."""
+    return made_log(tmp_path / "some logs", [{"genie": scored({"plot": value})} for value in (0.1, 0.4)])
+
+
+def test_each_log_is_given_once_as_a_plain_path(log: str) -> None:
+    assert log_files([log, Path(log).parent, Path(log)]) == [log]
+
+
+def test_samples_come_without_what_no_report_looks_at_from_an_archive_and_from_json(log: str, tmp_path: Path) -> None:
+    write_eval_log(read_eval_log(log), tmp_path / "log.json")
+    for file in (log, str(tmp_path / "log.json")):
+        found = list(samples(file))
+        assert [sample.id for sample in found] == [1, 2]
+        assert all(not sample.messages and not sample.events for sample in found)
+        assert [sample_of(file, 2, 1).id, sample_of(file, 1, 1).id] == [2, 1]
+        with pytest.raises(LookupError):
+            sample_of(file, 7, 1)
+
+
+@pytest.mark.parametrize("content", [b"[1]", b"{}", b"3", b'"\xff"', b""])
+def test_a_sample_that_is_none_is_one_line_that_names_the_log(log: str, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "odd.eval"
+    with ZipFile(log) as whole, ZipFile(path, "w") as odd:
+        for name in whole.namelist():
+            odd.writestr(name, content if name.startswith("samples/") else whole.read(name))
+    assert log_header(str(path)).status == "success"
+    with pytest.raises(LogError, match=r"odd\.eval cannot be read as a log") as caught:
+        list(samples(str(path)))
+    assert "\n" not in str(caught.value)
+
+
+def test_an_archive_and_a_json_file_that_lack_their_header_are_one_line(log: str, tmp_path: Path) -> None:
+    ZipFile(tmp_path / "empty.eval", "w").close()
+    (tmp_path / "half.json").write_text('{"version": 2, "status": "success"}', encoding="utf-8")
+    for name in ("empty.eval", "half.json"):
+        with pytest.raises(LogError, match=f"{name} cannot be read as a log"):
+            log_header(str(tmp_path / name))
+
+
+def test_an_unfinished_log_is_read_where_it_may_be(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], status="error")
+    assert log_header(file, finished=False).status == "error"
+    with pytest.raises(LogError, match="is not finished: its status is 'error', expected 'success'"):
+        log_header(file)

@@ -1,0 +1,146 @@
+import math
+import warnings
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from inspect_ai.log import EvalResults, read_eval_log, write_eval_log
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import Score
+from tests.reports.made_logs import GENIE, made_log, scored
+
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.labels import POPULATION
+from genie_inspect.logs.reading import read_logs, read_scored_log
+from genie_inspect.logs.scored_log import NO_SCORE, NOT_BY_IT
+from genie_inspect.logs.scores import Scores
+
+NAN = math.nan
+
+
+def test_a_document_has_its_prompt_its_words_and_what_each_scorer_said(tmp_path: Path) -> None:
+    genie = scored({"plot": 0.5, "style": NAN}, coverage={"plot": "2/3", "style": "none"})
+    other = scored(0.25, "measure:cosine|version:0")
+    file = made_log(tmp_path, [{"genie": genie, "cosine": other}], texts=["One two  three."], prompts=["Write!"])
+    (document,) = read_scored_log(file).documents
+    assert (document.sample, document.epoch, document.prompt, document.words) == (1, 1, "Write!", 3)
+    assert document.value("genie", "plot") == 0.5
+    assert math.isnan(document.value("genie", "style"))
+    assert math.isnan(document.value("genie", "unheard of"))
+    assert math.isnan(document.value("nobody", "plot"))
+    assert document.scores["genie"].evidence.coverage == {"plot": (2, 3)}
+    assert document.scores["cosine"] == Scores({"cosine": 0.25})
+
+
+def test_scores_without_a_signature_of_ours_are_read_and_not_called_ours(tmp_path: Path) -> None:
+    foreign, unsigned = scored(1.0, signature="something else"), Score(value=2)
+    log = read_scored_log(
+        made_log(tmp_path, [{"genie": scored({"plot": 0.5}), "accuracy": foreign, "length": unsigned}])
+    )
+    assert log.signatures == {"genie": (GENIE,), "accuracy": ("something else",), "length": ("none",)}
+    assert log.ours == ["genie"]
+    assert [log.values(scorer, scorer) for scorer in ("accuracy", "length")] == [[1.0], [2.0]]
+
+
+def test_a_score_that_is_nothing_but_unscored_has_no_key_and_its_reason(tmp_path: Path) -> None:
+    log = read_scored_log(made_log(tmp_path, [{"genie": scored(NAN, reason="refusal")}]))
+    (document,) = log.documents
+    assert document.scores["genie"] == Scores({}, "refusal")
+    assert log.keys("genie") == ()
+
+
+def test_a_sample_without_a_score_says_whether_it_has_others(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{}, {"cosine": scored(0.5)}, {"genie": scored({"plot": 0.5})}])
+    reasons = [document.why_unscored("genie") for document in read_scored_log(file).documents]
+    assert reasons == [NO_SCORE, NOT_BY_IT, ""]
+
+
+def test_a_log_whose_documents_all_stand_in_the_population_is_the_populations(tmp_path: Path) -> None:
+    its_own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d-1"])}] * 2)
+    copied = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=left_out)} for left_out in ([], ["d-1"])])
+    assert [(log.label, log.is_population) for log in read_logs([its_own, copied])] == [
+        (POPULATION, True),
+        ("mock/writer", False),
+    ]
+
+
+def test_a_log_in_json_is_read_as_one_in_an_archive(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, NAN, 0.3)])
+    write_eval_log(read_eval_log(file), tmp_path / "log.json")
+    first, second = read_logs([file])[0], read_logs([tmp_path / "log.json"])[0]
+    assert [str(document) for document in second.documents] == [str(document) for document in first.documents]
+    assert len(first.documents) == 3
+
+
+def test_samples_that_the_log_does_not_have_are_passed_over(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.3)])
+    log = read_eval_log(file)
+    log.eval.dataset.sample_ids = [3, 1, 7]
+    log.samples = (log.samples or [])[:1] + (log.samples or [])[2:]
+    log.results = EvalResults(total_samples=3, completed_samples=2)
+    write_eval_log(log)
+    assert [document.sample for document in read_logs([file])[0].documents] == [3, 1]
+
+
+def test_a_log_that_counts_all_its_samples_is_read_as_one_that_does_not(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.3)])
+    before = read_logs([file])[0].documents
+    log = read_eval_log(file)
+    log.results = EvalResults(total_samples=3, completed_samples=3)
+    write_eval_log(log)
+    assert read_logs([file])[0].documents == before
+    assert len(before) == 3
+
+
+def test_a_signature_is_that_of_the_scores_with_a_value(tmp_path: Path) -> None:
+    # a sample that got no replies has none of the facts that depend on them
+    silent = scored({"distinct": NAN}, "measure:novelty_bench|k:0", reason="no_response")
+    valued = scored({"distinct": 3.0}, "measure:novelty_bench|k:10")
+    assert read_scored_log(made_log(tmp_path, [{"n": silent}, {"n": valued}])).signatures == {
+        "n": ("measure:novelty_bench|k:10",)
+    }
+    assert read_scored_log(made_log(tmp_path, [{"n": silent}])).signatures == {"n": ("measure:novelty_bench|k:0",)}
+
+
+def test_several_signatures_within_a_log_are_all_told(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, f"{GENIE}{number}")} for number in range(2)])
+    assert read_scored_log(file).signatures == {"genie": (f"{GENIE}0", f"{GENIE}1")}
+
+
+def test_a_crashed_log_is_refused_with_its_status(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], status="error")
+    with pytest.raises(LogError, match="is not finished: its status is 'error'"):
+        read_scored_log(file)
+
+
+def test_a_document_is_refused_by_what_its_provider_or_a_scorer_of_ours_says(tmp_path: Path) -> None:
+    refusal = scored({"plot": NAN}, reason="refusal")
+    foreign = scored({"plot": NAN}, "none of ours", reason="refusal")
+    file = made_log(tmp_path, [{"genie": refusal}, {"genie": foreign}, {"genie": scored({"plot": 0.5})}, {}])
+    log = read_eval_log(file)
+    for sample in (log.samples or [])[3:]:
+        sample.output = ModelOutput.from_content("mock/writer", "", "content_filter")
+    write_eval_log(log)
+    assert [document.refused for document in read_scored_log(file).documents] == [True, False, False, True]
+
+
+def test_responses_that_were_asked_for_and_read_are_counted_where_a_sample_says_so(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{}, {}, {}])
+    log = read_eval_log(file)
+    told: list[dict[str, Any]] = [{"responses_asked": 5, "responses_parsed": 3}, {}, {"responses_asked": "x"}]
+    for sample, facts in zip(log.samples or [], told, strict=True):
+        sample.metadata |= facts
+    write_eval_log(log)
+    assert [document.responses for document in read_scored_log(file).documents] == [(3, 5), None, None]
+
+
+def test_a_sample_that_was_written_twice_counts_once_as_it_was_last(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.1})}])
+    with ZipFile(file) as archive:
+        (name,) = (name for name in archive.namelist() if name.startswith("samples/"))
+        later = archive.read(name).replace(b"0.1", b"0.7")
+    with ZipFile(file, "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a name stands there twice is the point
+        archive.writestr(name, later)
+    assert read_scored_log(file).values("genie", "plot") == [0.7]

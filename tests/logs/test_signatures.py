@@ -1,0 +1,37 @@
+from pathlib import Path
+
+import pytest
+from tests.reports.made_logs import GENIE, made_log, scored
+
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.reading import read_logs
+from genie_inspect.logs.signatures import one_signature
+
+
+def test_logs_of_one_signature_share_it_and_logs_without_scores_are_passed_over(tmp_path: Path) -> None:
+    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]), made_log(tmp_path, [{}])]
+    assert one_signature(read_logs(files), "genie") == GENIE
+    assert one_signature(read_logs(files), "cosine") == "none"
+
+
+def test_signatures_that_differ_are_refused_with_what_differs_and_where(tmp_path: Path) -> None:
+    files = [
+        made_log(tmp_path, [{"genie": scored({"plot": 0.5}, GENIE.replace("test", judge))}]) for judge in ("a", "b")
+    ]
+    with pytest.raises(LogError) as caught:
+        one_signature(read_logs(files), "genie")
+    assert str(caught.value) == (
+        "scores by 'genie' do not compare, their signatures differ: judge is a and b (log-0.eval and log-1.eval)"
+    )
+
+
+def test_two_signatures_within_a_log_are_refused(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, f"{GENIE}{number}")} for number in range(2)])
+    with pytest.raises(LogError, match=r"version is 00 and 01 \(log-0\.eval\)"):
+        one_signature(read_logs([file]), "genie")
+
+
+def test_a_fact_that_one_signature_lacks_differs(tmp_path: Path) -> None:
+    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, own)}]) for own in (GENIE, f"{GENIE}|extra:1")]
+    with pytest.raises(LogError, match="extra is - and 1"):
+        one_signature(read_logs(files), "genie")

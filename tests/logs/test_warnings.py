@@ -1,0 +1,55 @@
+import pytest
+
+from genie_inspect.logs.evidence import NOTHING, Evidence, Ratings
+from genie_inspect.logs.warnings import ENOUGH_RATINGS, warnings
+
+
+def test_nothing_known_is_nothing_to_beware_of() -> None:
+    assert warnings(NOTHING) == []
+
+
+def test_a_grader_whose_ratings_never_vary_is_named() -> None:
+    assert warnings(Evidence(ratings=Ratings(12, 4.0, 4.0))) == [
+        "the grader gave every pair the same rating (4): these numbers say nothing about the documents"
+    ]
+
+
+@pytest.mark.parametrize("ratings", [Ratings(ENOUGH_RATINGS - 1, 4.0, 4.0), Ratings(1_000, 3.9, 4.0)])
+def test_few_ratings_may_be_alike_by_chance_and_many_may_vary_little(ratings: Ratings) -> None:
+    assert warnings(Evidence(ratings=ratings)) == []
+    assert warnings(Evidence(ratings=Ratings(ENOUGH_RATINGS, 1.5, 1.5)))[0].startswith(
+        "the grader gave every pair the same rating (1.5)"
+    )
+
+
+def test_a_population_of_one_document_is_named() -> None:
+    (line,) = warnings(Evidence(documents=1))
+    assert "the population has one document" in line
+    assert warnings(Evidence(documents=2)) == []
+
+
+def test_questions_that_rest_on_few_ratings_are_counted() -> None:
+    (line,) = warnings(Evidence(few_answers=(3, 12)))
+    assert line.startswith("3 of 12 questions rest on fewer than three ratings")
+    assert warnings(Evidence(few_answers=(0, 12))) == []
+
+
+def test_fewer_than_half_of_the_ratings_is_named_feature_by_feature_and_half_is_not() -> None:
+    pairs = {"social_atmosphere": (5, 12), "plot": (6, 12), "style": (0, 12), "form": (0, 0)}
+    assert warnings(Evidence(pairs=pairs)) == [
+        "fewer than half of the ratings that were due could be used: style 0 of 12, social atmosphere 5 of 12"
+    ]
+
+
+def test_unused_questions_are_named_with_the_least_used_feature_first() -> None:
+    coverage = {"plot": (3, 4), "style": (0, 4), "agent": (4, 4), "form": (0, 0)}
+    assert warnings(Evidence(coverage=coverage)) == [
+        "not every question or test could be used: style 0 of 4, plot 3 of 4"
+    ]
+
+
+def test_of_many_features_six_are_named_and_the_rest_counted() -> None:
+    (line,) = warnings(Evidence(coverage={f"test {number}": (number, 20) for number in range(9)}))
+    assert line.endswith(
+        "test 0 0 of 20, test 1 1 of 20, test 2 2 of 20, test 3 3 of 20, test 4 4 of 20, test 5 5 of 20 and 3 more"
+    )
