@@ -90,7 +90,7 @@ def test_too_few_prompts_for_anything_to_hold_are_warned_of(
         log_of(tmp_path, f"raised{number}", plots(*AFTER[:prompts]))
     found = compare([tmp_path], "plain", Options(correction=correction))
     lines = [line for line in warnings(found) if "no difference could hold" in line]
-    assert [line.startswith(f"with {prompts} prompts no p-value lies below {warned}") for line in lines] == (
+    assert [line.startswith(f"genie: with {prompts} prompts no p-value lies below {warned}") for line in lines] == (
         [True] if warned else []
     )
     assert any(row.finding.differs for row in found.rows) != bool(warned)
@@ -101,8 +101,8 @@ def test_the_warning_of_too_few_prompts_says_what_the_correction_makes_of_them(t
     for number in range(8):
         log_of(tmp_path, f"raised{number}", plots(*AFTER))
     assert warnings(compare([tmp_path], "plain")) == [
-        "with 8 prompts no p-value lies below 0.0078, over 8 tests 0.062 after Holm's correction: no difference could "
-        "hold, however large; take more prompts, or fewer tests (--scorer)"
+        "genie: with 8 prompts no p-value lies below 0.0078, over 8 tests 0.062 after Holm's correction: no difference "
+        "could hold, however large; take more prompts, or fewer runs at a time"
     ]
 
 
