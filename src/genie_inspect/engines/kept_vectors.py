@@ -43,8 +43,8 @@ class KeptVectors:
         self._file.close()
 
     def size(self, embedder: str) -> int:
-        """Bytes of an embedder's vectors, of which all have one size; 0 where none is on record."""
-        query = "select length(vector) from embeddings where embedder = ? limit 1"
+        """Bytes of an embedder's vectors, as most of them have; 0 where none is on record."""
+        query = "select length(vector) from embeddings where embedder = ? group by 1 order by count(*) desc limit 1"
         found = self._file.run(lambda connection: connection.execute(query, (embedder,)).fetchone())
         return int(found[0]) if found else 0
 
