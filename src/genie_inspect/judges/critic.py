@@ -117,8 +117,8 @@ class Critic:
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Comparison]:
         """One comparison a test, in order: 28 requests for 14 tests with a reference, 14 without, less those on record.
 
-        The first test that nothing is on record of goes ahead and the others follow together: its requests put the stories
-        into the provider's prefix cache, and a grader that fails on it is not asked the others.
+        The first test that nothing is on record of goes ahead and the others follow together: its requests put the
+        stories into the provider's prefix cache, and a grader that fails on it is not asked the others.
 
         Raises:
             GraderFailedError: If the grader fails on the whole first test that it is asked.
