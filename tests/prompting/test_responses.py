@@ -49,6 +49,10 @@ def test_lists_of_one_are_as_good_as_one_list() -> None:
     assert texts_of('{"responses": [{"text": "A."}]}\n{"responses": [{"text": "B."}]}') == ["A.", "B."]
 
 
+def test_a_response_outside_of_any_list_counts_too() -> None:
+    assert texts_of('{"text": "A."} and {"responses": [{"text": "B."}]}') == ["B.", "A."]
+
+
 @pytest.mark.parametrize(
     ("reply", "texts"),
     [

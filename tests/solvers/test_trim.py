@@ -66,6 +66,12 @@ def test_a_grader_that_babbles_once_is_asked_again(tmp_path: Path) -> None:
     assert run(trim(), saying("An owl."), tmp_path, grader=grader)[0].output.completion == "An owl."
 
 
+def test_a_grader_that_babbles_is_asked_twice_and_no_more(tmp_path: Path) -> None:
+    grader = saying("Looks fine.")
+    run(trim(), saying("An owl."), tmp_path, grader=grader)
+    assert len(grader.requests) == 2
+
+
 @pytest.mark.parametrize("reply", ["Looks fine.", '{"cut": [3]}', '{"cut": ["all"]}', '{"cut": [1]}'])
 def test_a_grader_that_babbles_twice_or_cuts_everything_leaves_no_document(tmp_path: Path, reply: str) -> None:
     sample = run(trim(), saying("An owl."), tmp_path, grader=saying(reply))[0]

@@ -52,7 +52,7 @@ SOLVERS: dict[str, Options] = {
     "require_models": {"equivalence": ["same"], "quality": ["good"], "preference": ["yes"]},
     "trim": {"meta": ["no", None], "templates": ["nowhere"]},
     "verbalized_sampling": {
-        "k": [0, "five"],
+        "k": [0, "five", True],
         "threshold": [1.5, "low"],
         "words": [-3],
         "pick": ["best"],

@@ -19,7 +19,7 @@ class Response:
 
 
 def verbalized_responses(reply: str) -> list[Response]:
-    """The responses of a reply in its order, none where it has none; a reply that was cut off gives its complete ones.
+    """The responses of a reply, none where it has none; a reply that was cut off gives its complete ones.
 
     A text that stands twice in one list is two responses; in a second list, which repeats a draft, it is none.
 
@@ -67,15 +67,13 @@ def written_text(reply: str) -> str:
 
 
 def _lists(text: str) -> Iterator[list[Response]]:
-    """The responses of each list; those outside of any, as where a list was cut off, are one too."""
+    """The responses of each list; those outside of any, as where one was cut off, come last."""
     loose: list[Response] = []
     for pairs in json_objects(text):
         values = [value for _, value in pairs if isinstance(value, list)]
         items = [dict(item) for value in values for item in value if isinstance(item, type(pairs))]
         if listed := [response for item in items if (response := _response(item))]:
-            yield loose
             yield listed
-            loose = []
         elif response := _response(dict(pairs)):
             loose.append(response)
     yield loose
