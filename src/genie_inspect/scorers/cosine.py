@@ -79,8 +79,10 @@ class Distances:
 
     async def _embedded(self, others: Compared) -> "tuple[list[str], NDArray[np.float64]]":
         """Ids and vectors of the documents; a text of nothing but unknown characters has no direction."""
+        import numpy as np
+
         vectors = await to_thread.run_sync(self.engine.embed, [document.text for document in others.documents])
-        usable = vectors.any(axis=1).nonzero()[0]
+        usable = np.flatnonzero(vectors.any(axis=1))
         return [others.documents[place].id for place in usable], vectors[usable]
 
 
