@@ -38,7 +38,7 @@ from genie_inspect.prompting.fence import fenced, unfenced
 from genie_inspect.prompting.replies import pair_rating
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.providers.record import starter_record
-from genie_inspect.scorers.assessment import Assessor
+from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.scorers.explanation import evidence, explained
 
 PROMPT = "Write a story."

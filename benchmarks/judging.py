@@ -36,7 +36,7 @@ from genie_inspect.judges.pairwise_judge import PairwiseJudge
 from genie_inspect.judges.protocols import Judge
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.providers.record import starter_record
-from genie_inspect.scorers.assessment import Assessor
+from genie_inspect.scorers.assessor import Assessor
 
 SERVER = Path(__file__).resolve().parents[2] / "shared" / "tools" / "serve-vllm-cpu"
 SENTENCE = {"structured_outputs": {"regex": r"[A-Z][a-z ]{60,100}\.\nRating: [0-4]"}}

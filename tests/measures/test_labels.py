@@ -61,6 +61,11 @@ def test_impossible_tokens_of_a_constrained_server_count_as_nothing() -> None:
     assert (reading.rating, reading.off_labels) == (4.0, 0.0)
 
 
+@given(st.floats(0.01, 0.99), st.sampled_from(["1", "4"]))
+def test_a_label_with_the_label_0_alone_beside_it_is_the_rating_itself(no_answer: float, label: str) -> None:
+    assert label_reading(logged({"0": no_answer, label: 1 - no_answer})).rating == int(label)
+
+
 @given(PROBABILITIES)
 @example({"0": 1.0, "1": 1e-9, "a": 1.0})  # nearly everything is on the label 0
 def test_a_rating_stays_on_the_scale_and_shares_between_0_and_1(weights: dict[str, float]) -> None:

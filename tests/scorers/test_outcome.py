@@ -103,7 +103,7 @@ def unscored_log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     def write(name: str) -> str | ModelOutput:
         if name == "failure":
             raise ConnectionError("no route")
-        return {"text": next(told), "silence": " \n", "refusal": refused}[name]
+        return refused if name == "refusal" else {"text": next(told), "silence": " \n"}[name]
 
     dataset = [Sample(input=name, id=name, metadata={"prompt": OWL}) for name in REASON]
     (log,) = evaluate(

@@ -42,7 +42,7 @@ def label_reading(candidates: Iterable[tuple[str, float]]) -> LabelReading:
         if token.strip() in mass:
             mass[token.strip()] += math.exp(logprob)
     total = math.fsum(mass.values())
-    # not the total less the label 0: where that is nearly all, the difference is off by more than a label is worth
+    # not the total less the label 0: rounding would carry a mean beyond the end of the scale, where it counts as none
     rated = math.fsum(share for label, share in mass.items() if label != NO_ANSWER)
     weighted = math.fsum(int(label) * share for label, share in mass.items())
     return LabelReading(

@@ -18,7 +18,7 @@ from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
 from genie_inspect.samples.document import document_of
 from genie_inspect.samples.prompt import prompt_of
-from genie_inspect.scorers.assessment import Assessor
+from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.scorers.explanation import WIDTHS, cut, evidence, explained, length_facts, notes_on, why_nothing
 from genie_inspect.scorers.options import share
 from genie_inspect.scorers.outcome import scored_or_reason, unscored

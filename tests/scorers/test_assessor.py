@@ -11,7 +11,8 @@ from genie_inspect.judges.protocols import GRADER_FAILED, UNREADABLE, UNSPECIFIE
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer as RecordedAnswer
 from genie_inspect.populations.writing import write_population
-from genie_inspect.scorers.assessment import NOT_ANSWERED, TOO_FEW, Assessor
+from genie_inspect.scorers.assessment import NOT_ANSWERED, TOO_FEW
+from genie_inspect.scorers.assessor import Assessor
 
 
 class Reader:
