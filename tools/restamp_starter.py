@@ -13,9 +13,10 @@ from typing import Any
 
 from inspect_ai.model import get_model
 
+from genie_inspect.files.writing import write_lines
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.populations.catalogue import BUNDLED
-from genie_inspect.populations.files import parsed, rows, write_lines
+from genie_inspect.populations.files import parsed, rows
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS
 from genie_inspect.populations.schema import Answer, Document, Manifest, Question, document_id, question_id
 from genie_inspect.populations.writing import write_population

@@ -9,6 +9,10 @@ class PopulationError(GenieError):
     """A population folder cannot be read or written: the message names file, line and field."""
 
 
+class UnwritableError(GenieError):
+    """A file or folder cannot be written: the message names it and says why."""
+
+
 class TemplateError(GenieError):
     """An instruction template is missing, or its blanks are not those that the caller fills."""
 

@@ -9,7 +9,7 @@ from tests.scripted import saying
 
 from genie_inspect.building.importing import Import, Imported, import_population
 from genie_inspect.engines.tables import TableError
-from genie_inspect.errors import MissingExtraError, PopulationError
+from genie_inspect.errors import MissingExtraError, PopulationError, UnwritableError
 from genie_inspect.populations.check import faults
 from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import Population
@@ -181,7 +181,7 @@ def test_questions_of_a_file_are_asked_of_documents_that_came_without(tmp_path: 
 
 def test_an_output_that_is_taken_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "made").write_text("mine")
-    with pytest.raises(PopulationError, match="made is a file, expected a new or empty folder"):
+    with pytest.raises(UnwritableError, match="made is a file, expected a new or empty folder"):
         imported("nowhere.csv", tmp_path, preset="genie-study")
     assert (tmp_path / "made").read_text() == "mine"
 

@@ -9,7 +9,7 @@ from tests.scripted import Script
 from genie_inspect.building.plan import Built, Plan
 from genie_inspect.building.populating import build
 from genie_inspect.building.question_writing import Wanted
-from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError
+from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError, UnwritableError
 from genie_inspect.populations.check import faults
 from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import Population
@@ -207,7 +207,7 @@ async def test_nothing_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "owls").mkdir()
     (tmp_path / "owls" / "diary.txt").write_text("mine")
     script = willing()
-    with pytest.raises(PopulationError, match="owls is a folder that is not empty"):
+    with pytest.raises(UnwritableError, match="owls is a folder that is not empty"):
         await built(tmp_path, script)
     assert script.requests == []
     assert [file.name for file in (tmp_path / "owls").iterdir()] == ["diary.txt"]

@@ -33,7 +33,8 @@ def test_a_page_takes_the_place_of_an_older_one_and_nothing_else_is_left(tmp_pat
     page.write_text("old", encoding="utf-8")
     result = genie_report(log, "-o", page)
     assert result.exit_code == 0, result.output
-    assert result.output.strip() == str(page)
+    assert result.stdout.strip() == str(page)
+    assert result.stderr == f"replaced {page}\n"
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert list(page.parent.iterdir()) == [page]
 

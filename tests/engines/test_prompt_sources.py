@@ -84,8 +84,8 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         (b'{"prompt": "cut o', r"a\.txt, line 3 is no JSON"),
         (b'{"text": "One."}\n', r"a\.txt, line 3 has no text in the field 'prompt'"),
         (b'{"prompt": 7}\n', r"a\.txt, line 3 has no text in the field 'prompt'"),
-        (b'["One."]\n', r"a\.txt, line 3 has no text in the field 'prompt'"),
-        (b'{"prompt": "caf\xe9"}\n', r"a\.txt cannot be read: .*utf-8"),
+        (b'["One."]\n', r"a\.txt, line 3 is a list and no object"),
+        (b'{"prompt": "caf\xe9"}\n', r"a\.txt, line 3 is no JSON: .*utf-8"),
     ],
 )
 def test_a_bad_line_is_named(line: bytes, message: str, tmp_path: Path) -> None:

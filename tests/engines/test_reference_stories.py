@@ -55,7 +55,7 @@ FAULTY: list[tuple[list[object], str]] = [
     ([{"story": "A bee."}], "line 1 has no text in the field 'title'"),
     ([BEE, {"title": "Fox", "story": 7}], "line 2 has 7 in the field 'story', expected text"),
     ([BEE, BEE], "holds two stories titled 'Bee'"),
-    ([["Bee"]], "line 1 is no JSON object"),
+    ([["Bee"]], "line 1 is a list and no object, expected a line a story"),
     ([BEE | {"story": "https://example.org/bee"}], "has a link instead of the text of 'Bee'"),
 ]
 

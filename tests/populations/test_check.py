@@ -18,11 +18,11 @@ Change = Callable[[list[dict[str, object]]], object]
 
 
 def changed(folder: Path, file: str, change: Change) -> list[str]:
-    """The kinds of faults after the rows of a file were changed by hand, the digest's apart."""
+    """The kinds of faults after the rows of a file were changed by hand, digests and counts apart."""
     rows = [json.loads(line) for line in (folder / file).read_text().splitlines()]
     change(rows)
     (folder / file).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return [fault.kind for fault in faults(folder) if not fault.kind.startswith("digest")]
+    return [fault.kind for fault in faults(folder) if not fault.kind.startswith(("digest", "count"))]
 
 
 def answered(folder: Path) -> Population:
@@ -111,6 +111,7 @@ def test_all_faults_are_found_and_not_the_first_alone(tmp_path: Path) -> None:
         "missing file": 1,
         "question of an unknown feature": 1,
         "document id stands twice": 1,
+        "count differs from population.json": 2,  # a document too many, and no answers
     }
 
 

@@ -48,10 +48,10 @@ def test_released_votes_have_a_letter_an_expert_for_each_test(tmp_path: Path) ->
 VOTES: list[tuple[list[Any], str]] = [
     ([], "holds no vote"),
     ([ANN, ANN], "line 2: 'ann' votes twice on story '1_mine'"),
-    ([{"story": "1_mine", "votes": {"01": 1}}], "line 1: rater: Field required"),
-    ([ANN | {"votes": {"01": 7}}], "line 1: votes: 01: "),
-    ([ANN | {"votes": {}}], "line 1: votes: "),
-    ([ANN | {"mood": "good"}], "line 1: mood: "),
+    ([{"story": "1_mine", "votes": {"01": 1}}], "line 1, field rater: Field required"),
+    ([ANN | {"votes": {"01": 7}}], "line 1, field votes.01: "),
+    ([ANN | {"votes": {}}], "line 1, field votes: "),
+    ([ANN | {"mood": "good"}], "line 1, field mood: "),
 ]
 
 
@@ -70,6 +70,7 @@ RELEASED: list[tuple[Any, str]] = [
     ({"stories": {"0_GPT4": {"tests": ["YNN"]}}}, "'0_GPT4' lacks a list of experts or of tests"),
     ({"stories": {"0_GPT4": {"experts": [1, 2], "tests": ["YNN"]}}}, "votes 'YNN' for 2 experts"),
     ({"stories": {"0_GPT4": {"experts": [1, 2, 3], "tests": ["YNX"]}}}, "'X' is no verdict"),
+    ({"stories": {"0_GPT4": {"experts": [1], "tests": [7]}}}, "votes 7 for 1 experts"),
 ]
 
 
@@ -109,7 +110,7 @@ def test_released_verdicts_count_neither_as_a_pass_and_missing_as_nothing(tmp_pa
 SCORES: list[tuple[list[Any], str]] = [
     ([{"story": "1_a"}], "line 1: neither score nor tests"),
     ([{"story": "1_a", "score": 1}, {"story": "1_a", "score": 2}], "story '1_a' has two scores by 'judge'"),
-    ([{"story": "1_a", "score": "good"}], "line 1: score: "),
+    ([{"story": "1_a", "score": "good"}], "line 1, field score: "),
 ]
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genie_inspect.building.work import Progress, new_folder, no_progress
+from genie_inspect.building.work import Progress, no_progress
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.folders import new_folder
 from genie_inspect.populations.card import write_card
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.files import write_rows

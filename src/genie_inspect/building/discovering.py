@@ -20,8 +20,8 @@ from genie_inspect.building.work import Progress, appearing, no_progress
 from genie_inspect.engines.clustering import check_clustering, clusters
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.features import write_features
-from genie_inspect.populations.files import write_lines
 from genie_inspect.populations.schema import Feature
 from genie_inspect.prompting.replies import numbered_answers
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from genie_inspect.building.question_files import read_questions
-from genie_inspect.building.work import Progress, check_unused, new_folder, no_progress
+from genie_inspect.building.work import Progress, no_progress
 from genie_inspect.engines.tables import open_table
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.folders import check_unused, new_folder
 from genie_inspect.populations.card import write_card
 from genie_inspect.populations.features import read_features
 from genie_inspect.populations.files import write_rows

@@ -16,9 +16,11 @@ from genie_inspect.building.plan import GRADER, NONE, REWARD, Built, Plan
 from genie_inspect.building.question_files import read_questions, write_record
 from genie_inspect.building.question_writing import QuestionWriter
 from genie_inspect.building.recorded_model import RecordedModel
-from genie_inspect.building.work import Progress, appearing, check_unused, no_progress
+from genie_inspect.building.work import Progress, appearing, no_progress
 from genie_inspect.engines.coherence_rewards import CoherenceRewards
 from genie_inspect.errors import PopulationError, UnknownChoiceError
+from genie_inspect.files.folders import check_unused, giving_way, private_folder
+from genie_inspect.files.writing import written
 from genie_inspect.judges.coherence import HIGHEST, LOWEST, CoherenceRater, GraderCoherence, RewardCoherence
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.protocols import Reading
@@ -66,13 +68,16 @@ class Builder:
 
     async def build(self) -> Built:
         """The steps, in order."""
+        # of two builders with one work folder neither may read what the other collected
+        with giving_way(self.plan.output), private_folder(self.work, self.plan.output) as scratch:
+            return await self._steps(scratch)
+
+    async def _steps(self, scratch: Path) -> Built:
         plan, built = self.plan, self.built
         given = read_questions(plan.questions, plan.features) if plan.questions else None
         prompts = {question.prompt for question in given} if given is not None else None
         # in a thread, because Inspect reads logs outside of event loops
-        collected = await to_thread.run_sync(
-            collect_documents, plan.logs, self.work / COLLECTED, prompts, self.progress
-        )
+        collected = await to_thread.run_sync(collect_documents, plan.logs, scratch / COLLECTED, prompts, self.progress)
         built.generations, self.dropped = collected.generations, collected.dropped
         questions = given if given is not None else await self._written(list(collected.begins))
         questions = [question for question in questions if question.prompt in collected.begins]
@@ -111,14 +116,14 @@ class Builder:
         prompts, before = list(asked), self.model.tally.requests
         with ExitStack() as stack:
             names = (QUESTIONS, DOCUMENTS, ANSWERS)
-            files = [stack.enter_context((folder / name).open("w", encoding="utf-8")) for name in names]
+            files = [stack.enter_context(written(folder / name)) for name in names]
             for start in range(0, len(prompts), PROMPTS_AT_ONCE):
                 some = prompts[start : start + PROMPTS_AT_ONCE]
                 for prompt, (chosen, read) in zip(some, await gathered(*map(one, some)), strict=True):
                     kept = asked[prompt] if chosen else []  # of a prompt without documents nobody is asked
                     made: tuple[Sequence[Row], ...] = (kept, chosen, read)
                     for file, rows in zip(files, made, strict=True):
-                        file.writelines(row.model_dump_json() + "\n" for row in rows)
+                        file.writelines(row.model_dump_json().encode() + b"\n" for row in rows)
                     self.built.questions += len(kept)
                     self.built.prompts_without_documents += not chosen
                 self.progress("reading documents", min(start + PROMPTS_AT_ONCE, len(prompts)), len(prompts))

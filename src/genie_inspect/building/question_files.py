@@ -1,7 +1,5 @@
 """Questions in files: the steps' records, and the table in which people correct them."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +7,15 @@ from pathlib import Path
 from genie_inspect.building.question_writing import Record
 from genie_inspect.engines.prompt_sources import prompt_lines
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.csv_tables import csv_rows, csv_text
+from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.catalogue import BUNDLED, open_population
-from genie_inspect.populations.files import numbered_rows, write_lines, write_rows
+from genie_inspect.populations.files import numbered_rows, write_rows
 from genie_inspect.populations.population import QUESTIONS
 from genie_inspect.populations.schema import Feature, Question, question_id
 
 STEPS = ("1-written.jsonl", "2-filtered.jsonl", "3-mapped.jsonl")
 COLUMNS = ("id", "keep", "feature", "text", "prompt", "note")
-FORMULA = ("=", "+", "-", "@", "\t")  # what a spreadsheet would take for a formula
 NO = frozenset({"no", "n", "0", "false", "drop"})
 
 
@@ -74,13 +73,8 @@ def read_prompts(source: Path | str) -> list[str]:
 
 def write_review(path: Path, questions: Sequence[Question]) -> None:
     """Write a table for people: correct `feature` and `text`, set `keep` to no, add rows without an id."""
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
-    for question in questions:
-        cells = (question.id, "yes", question.feature, question.text, question.prompt, "")
-        table.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in cells])
-    write_lines(path, [text.getvalue()])
+    rows = [(question.id, "yes", question.feature, question.text, question.prompt, "") for question in questions]
+    write_lines(path, [csv_text(COLUMNS, rows)], new=True)
 
 
 def read_review(path: Path, questions: Sequence[Question], features: Sequence[Feature]) -> Reviewed:
@@ -94,50 +88,44 @@ def read_review(path: Path, questions: Sequence[Question], features: Sequence[Fe
     Raises:
         PopulationError: If the file cannot be read or a row cannot be used; the message names the row.
     """
-    before = {question.id: question for question in questions}
+    before = {_plain(question.id): question for question in questions}
     known = {feature.name for feature in features}
-    after: dict[str, Question] = {}
+    after: dict[tuple[str, str], Question] = {}
     reworded = moved = dropped = added = 0
-    for number, row in enumerate(_table(path), start=2):
-        where = f"{path}, row {number}"
+    for number, cells in csv_rows(path, COLUMNS[:-1], PopulationError):
+        row, where = {name: _plain(cell) for name, cell in cells.items()}, f"{path}, row {number}"
         old = before.get(row["id"])
         if row["id"] and old is None:
             raise PopulationError(f"{where}: no question has the id {row['id']!r}; leave it empty for a new question")
         if row["keep"].casefold() in NO:
             dropped += old is not None
             continue
-        new = _question(row, where, known)
-        if new.id in after:
+        new = _question(row, old, where, known)
+        if (new.prompt, new.text) in after:
             raise PopulationError(f"{where}: {new.text!r} stands twice for this prompt")
-        after[new.id] = new
+        after[new.prompt, new.text] = new
         added += old is None
         reworded += old is not None and old.text != new.text
         moved += old is not None and old.feature != new.feature
     return Reviewed(list(after.values()), reworded, moved, dropped, added)
 
 
-def _question(row: dict[str, str], where: str, known: set[str]) -> Question:
+def _question(row: dict[str, str], old: Question | None, where: str, known: set[str]) -> Question:
+    """The question of a row; what nobody touched is as it was, spaces included, and keeps its id."""
     if row["feature"] not in known:
         raise PopulationError(f"{where}, column feature: {row['feature']!r}, expected one of {sorted(known)}")
     for name in ("text", "prompt"):
         if not row[name]:
             raise PopulationError(f"{where}, column {name} is empty, expected words; set keep to no to drop a question")
-    identity = question_id(row["prompt"], row["text"])
-    return Question(id=identity, prompt=row["prompt"], feature=row["feature"], text=row["text"])
+    text, prompt = row["text"], row["prompt"]
+    if old is not None:
+        text = old.text if text == _plain(old.text) else text
+        prompt = old.prompt if prompt == _plain(old.prompt) else prompt
+        if (text, prompt) == (old.text, old.prompt):
+            return old.model_copy(update={"feature": row["feature"]})
+    return Question(id=question_id(prompt, text), prompt=prompt, feature=row["feature"], text=text)
 
 
-def _table(path: Path) -> list[dict[str, str]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file)
-            missing = set(COLUMNS[:-1]) - set(table.fieldnames or ())
-            if missing:
-                raise PopulationError(f"{path} has no column {', '.join(sorted(missing))}")
-            return [{name: _cell(row.get(name)) for name in COLUMNS} for row in table]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PopulationError(f"{path} cannot be read as a table: {error}") from error
-
-
-def _cell(value: str | None) -> str:
-    text = (value or "").strip()
-    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA) else text
+def _plain(text: str) -> str:
+    """Text as a spreadsheet may leave it: other line ends, no outer space."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()

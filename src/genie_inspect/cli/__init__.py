@@ -1,8 +1,15 @@
 """The `genie` command: one file a verb, imported when it is called."""
 
 import importlib
+import os
+import sqlite3
+import sys
+from contextlib import suppress
+from typing import Any
 
 import click
+
+from genie_inspect.errors import GenieError
 
 VERBS = {
     "demo": "Evaluate the two bundled storytellers, offline.",
@@ -35,10 +42,33 @@ class Verbs(click.Group):
         command: click.Command = getattr(importlib.import_module(f"genie_inspect.cli.{cmd_name}"), cmd_name)
         return command
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a verb: whatever ends it early is one line and exit code 1, for all verbs alike."""
+        try:
+            return super().main(*args, **extra)
+        except (GenieError, OSError, sqlite3.Error) as error:
+            line = click.ClickException(_line(error))
+        line.show()
+        sys.exit(line.exit_code)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs with their one line each, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
+
+
+def _line(error: Exception) -> str:
+    """What went wrong, and with which file."""
+    try:
+        sys.stdout.flush()
+    except OSError as full:
+        # what is left to print would fail once more when the process ends
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return f"standard output cannot be written: {full.strerror}"
+    if isinstance(error, OSError):
+        return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+    return str(error)
 
 
 @click.group(cls=Verbs)

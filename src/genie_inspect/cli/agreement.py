@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.reports.agreement import AVERAGE, RANKINGS, RATERS, Agreement, Ranking
@@ -76,7 +77,8 @@ def agreement(
             seed=seed,
         )
         if picture:
-            write_chart(lambda: agreement_chart(found, NAMES), picture)
+            with replacing(picture):
+                write_chart(lambda: agreement_chart(found, NAMES), picture)
     if as_json:
         # what is not a number is null
         click.echo(json.dumps(json.loads(json.dumps(asdict(found)), parse_constant=lambda _: None), indent=1))

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from genie_inspect.cli.outputs import replacing
+from genie_inspect.cli.tables import shown_errors
 from genie_inspect.engines.kept_vectors import KeptVectors
+from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.judges.cache import TABLES, Cache, cache_folder
-from genie_inspect.populations.files import write_lines
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -68,22 +70,23 @@ def clear(yes: bool, as_json: bool) -> None:
 
 
 @cache.command()
-@click.argument("file", default="-", type=click.Path(dir_okay=False, allow_dash=True))
-def export(file: str) -> None:
+@click.argument("file", default="-", type=click.Path(allow_dash=True, path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE when it is there.")
+def export(file: Path, force: bool) -> None:
     """Write every answer, rating and verdict as JSON Lines to FILE, or to standard output; vectors are left out.
 
     \b
     Example: genie cache export ratings-so-far.jsonl
     """
-    with opened_cache() as opened:
-        if file == "-":
+    with shown_errors(), opened_cache() as opened:
+        if str(file) == "-":
             for line in _lines(opened):
                 click.echo(line, nl=False)
             return
-        try:
-            write_lines(Path(file), _lines(opened))
-        except OSError as error:
-            raise click.ClickException(f"{file} cannot be written: {error}") from error
+        if not force:
+            check_absent(file, "give --force to replace it")
+        with replacing(file):
+            write_lines(file, _lines(opened), new=not force)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from genie_inspect.calibration.ratings_file import RatingsFile
 from genie_inspect.calibration.targets import CalibrationError, Target, drawn, recorded_targets
 from genie_inspect.cli.calibration_tables import KEY, agreement_tables, conduct_tables
 from genie_inspect.cli.graders import named_model, one_line
+from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
@@ -85,7 +86,8 @@ def calibrate(
         features = [feature.name for feature in opened.features]
         found = compare(targets, raters, features)
         if picture:
-            write_chart(lambda: calibration_chart(found), picture)
+            with replacing(picture):
+                write_chart(lambda: calibration_chart(found), picture)
     if as_json:
         facts = {"population": opened.name, "pairs": sum(len(target.others) for target in targets), "seed": seed}
         facts |= {"raters": {rater.name: rater.signature for rater in raters}}

@@ -6,7 +6,9 @@ from pathlib import Path
 import click
 
 from genie_inspect.cli.comparison_tables import difference_tables, legend, missing_lines, run_tables
+from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.files.writing import write_lines
 from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.reports.comparison import Options
 from genie_inspect.reports.comparison import compare as compared
@@ -56,13 +58,11 @@ def compare(
         if picture:
             check_picture(picture)
         found = compared(logs, baseline, options)
-    try:
-        if picture:
-            write_chart(lambda: comparison_chart(found), picture)
-        if csv_file:
-            csv_file.write_text(as_csv(found), encoding="utf-8")
-    except OSError as error:
-        raise click.ClickException(f"{error.filename} cannot be written: {error.strerror}") from error
+        with replacing(picture, csv_file):
+            if picture:
+                write_chart(lambda: comparison_chart(found), picture)
+            if csv_file:
+                write_lines(csv_file, [as_csv(found)])
     if as_json:
         click.echo(json.dumps(as_values(found), indent=1, ensure_ascii=False))
         return

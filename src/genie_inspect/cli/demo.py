@@ -43,6 +43,8 @@ def demo(log_dir: str) -> None:
         log_dir=str(folder),
         display="plain" if not sys.stdout.isatty() else None,
     )
+    if len(logs) < len(STORYTELLERS):  # what Inspect gives back when it was interrupted before a task had a log
+        raise click.Abort
     for log in logs:
         if log.status != "success":
             raise click.ClickException(f"the evaluation of {log.eval.model} ended as {log.status}: {log.location}")

@@ -97,8 +97,9 @@ def review(
              genie questions review questions/questions.jsonl --from review.csv -o reviewed.jsonl
     """
     from genie_inspect.building.question_files import read_questions, read_review, write_review
+    from genie_inspect.files.writing import check_absent
     from genie_inspect.populations.features import read_features
-    from genie_inspect.populations.files import check_absent, write_rows
+    from genie_inspect.populations.files import write_rows
 
     if (table is None) == (corrected is None) or (corrected is None) != (output is None):
         raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
@@ -110,5 +111,5 @@ def review(
             show({"table": str(table), "questions": len(asked)}, as_json)
         elif corrected is not None and output is not None:
             found = read_review(corrected, asked, read_features(features))
-            write_rows(output, found.questions)
+            write_rows(output, found.questions, new=True)
             show({"file": str(output), **asdict(found), "questions": len(found.questions)}, as_json)

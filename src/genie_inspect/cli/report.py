@@ -1,14 +1,13 @@
 """`genie report`: logs into one page."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 import click
 
+from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.files.writing import is_stream, unwritable, written
 
 
 @click.command()
@@ -36,7 +35,8 @@ def report(logs: tuple[str, ...], output: str, pictures: str | None, examples: i
             click.echo(json.dumps(numbers(build_report(logs, examples)), indent=1))
         else:
             _write(logs, Path(output), Path(pictures) if pictures else None, examples)
-            click.echo(output)
+            if not is_stream(Path(output)):
+                click.echo(output)
 
 
 def _write(logs: tuple[str, ...], output: Path, pictures: Path | None, examples: int) -> None:
@@ -45,32 +45,10 @@ def _write(logs: tuple[str, ...], output: Path, pictures: Path | None, examples:
     from genie_inspect.reports.report import build_report
 
     check_pictures()
-    with _writing(output), _replaced(output) as file:
-        found = build_report(logs, examples)
-        file.write(as_bytes(page(found)))
-    if pictures:
-        with _writing(pictures):
-            write_pictures(found, pictures)
-
-
-@contextmanager
-def _replaced(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes the path's place when it is whole; that it can be written shows before anything is read."""
-    if path.is_dir():
-        raise IsADirectoryError(None, "it is a folder, expected a file")
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            yield file
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """What the operating system refuses as one line."""
-    try:
-        yield
-    except OSError as error:
-        raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from error
+    with replacing(output, pictures):
+        with written(output) as file:  # that it can be written shows before anything is read
+            found = build_report(logs, examples)
+            file.write(as_bytes(page(found)))
+        if pictures:
+            with unwritable(pictures):
+                write_pictures(found, pictures)

@@ -15,9 +15,10 @@ from inspect_ai.model import Model, get_model
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.building.recorded_model import FILE, RecordedModel, Tally
 from genie_inspect.building.rehearsal import Rehearsal
-from genie_inspect.building.work import Progress, check_unused, recorded, work_folder
+from genie_inspect.building.work import Progress, record_folder, recorded, work_folder
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.errors import GenieError
+from genie_inspect.files.folders import check_unused
 
 T = TypeVar("T")
 GRADER = click.option(
@@ -130,7 +131,7 @@ def _run(
 
 def _rehearsing(model: Model, output: Path, folder: Path) -> RecordedModel:
     """A model that costs nothing, with a copy of the replies that are on record."""
-    record = output.with_name(output.name + ".work") / FILE
+    record = record_folder(output) / FILE
     for file in record.parent.glob(f"{FILE}*"):
         shutil.copy(file, folder)
     return recorded(Rehearsal(model), folder)

@@ -1,6 +1,5 @@
 """Where prompts come from when they do not ship with the package."""
 
-import json
 import random
 import re
 from collections.abc import Iterator
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from genie_inspect.engines.hub import hub_dataset
 from genie_inspect.errors import GenieError
+from genie_inspect.files.json_lines import json_objects
 
 _TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,4}\s*\]\s*")
 OFFLINE = "Without network, use a local JSON Lines file with a field 'prompt' instead (dataset=prompts.jsonl)"
@@ -93,23 +93,10 @@ def _raw(source: str, split: str) -> Iterator[str]:
 
 
 def _local(path: Path) -> Iterator[str]:
-    try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield _prompt_field(line, f"{path}, line {number}")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PromptSourceError(f"dataset {path} cannot be read: {error}") from error
-
-
-def _prompt_field(line: str, where: str) -> str:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise PromptSourceError(f"{where} is no JSON: {error}") from error
-    if not isinstance(row, dict) or not isinstance(row.get("prompt"), str):
-        raise PromptSourceError(f"{where} has no text in the field 'prompt'")
-    return str(row["prompt"])
+    for number, row in json_objects(path, PromptSourceError):
+        if not isinstance(row.get("prompt"), str):
+            raise PromptSourceError(f"{path}, line {number} has no text in the field 'prompt'")
+        yield str(row["prompt"])
 
 
 def _hub(source: str, split: str) -> Iterator[str]:

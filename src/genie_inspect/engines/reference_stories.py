@@ -1,7 +1,6 @@
 """Fine human stories that others are held against: bundled, from a file, or from the hub."""
 
 import ast
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 from genie_inspect.engines.hub import hub_dataset
 from genie_inspect.errors import GenieError
+from genie_inspect.files.json_lines import json_objects
 from genie_inspect.signature import digest
 
 BUNDLED = "bundled"
@@ -92,19 +92,7 @@ def stories_digest(stories: Iterable[ReferenceStory]) -> str:
 
 
 def _local(path: Path) -> Iterator[ReferenceStory]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ReferenceStoryError(f"stories {path} cannot be read: {error}") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ReferenceStoryError(f"{path}, line {number} is no JSON ({error}), expected {FORM}") from error
-        if not isinstance(row, dict):
-            raise ReferenceStoryError(f"{path}, line {number} is no JSON object, expected {FORM}")
+    for number, row in json_objects(path, lambda fault: ReferenceStoryError(f"{fault}, expected {FORM}")):
         yield _story(row, f"{path}, line {number}")
 
 

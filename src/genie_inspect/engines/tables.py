@@ -1,7 +1,6 @@
 """Rows of a table, wherever it stands: JSON Lines, CSV, Parquet, or a dataset of a hub. No code of theirs is run."""
 
 import csv
-import json
 import math
 import re
 import sys
@@ -13,6 +12,7 @@ from typing import Any
 
 from genie_inspect.engines.hub import hub_dataset
 from genie_inspect.errors import GenieError, MissingExtraError
+from genie_inspect.files.json_lines import json_objects
 
 Row = dict[str, str | None]
 ACCEPTED = "a .jsonl, .csv or .parquet file, or the id of a hub dataset (owner/name)"
@@ -75,23 +75,7 @@ def _of(rows: Iterable[dict[str, Any]]) -> Table:
 
 
 def _json_lines(path: Path) -> Table:
-    def rows() -> Iterator[dict[str, Any]]:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield _object(line, f"{path}, line {number}")
-
-    return _of(rows())
-
-
-def _object(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise TableError(f"{where} is no JSON: {error}") from error
-    if not isinstance(row, dict):
-        raise TableError(f"{where} is a {type(row).__name__}, expected an object with a member a column")
-    return row
+    return _of(row for _, row in json_objects(path, TableError))
 
 
 def _csv(path: Path) -> Table:
@@ -101,7 +85,7 @@ def _csv(path: Path) -> Table:
         try:
             with path.open(encoding="utf-8-sig", newline="") as file:
                 yield from csv.reader(file)
-        except (UnicodeDecodeError, csv.Error) as error:
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise TableError(f"{path} cannot be read as CSV: {error}") from error
 
     lines = rows()

@@ -1,10 +1,10 @@
 """Texts: those in a folder, one at a time, and what may go to an engine."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from genie_inspect.errors import CorpusError
+from genie_inspect.files.json_lines import json_objects
 from genie_inspect.signature import digest
 
 WHOLE, LINES = (".txt", ".md"), ".jsonl"
@@ -45,17 +45,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _lines(path: Path, name: str) -> Iterator[tuple[str, str]]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise CorpusError(f"{path}, line {number} is no JSON: {error}") from error
-            if not isinstance(row, dict) or not isinstance(row.get("text"), str):
-                raise CorpusError(f"{path}, line {number} has no text in the field 'text'")
-            yield f"{name}:{number}", row["text"]
+    for number, row in json_objects(path, CorpusError):
+        if not isinstance(row.get("text"), str):
+            raise CorpusError(f"{path}, line {number} has no text in the field 'text'")
+        yield f"{name}:{number}", row["text"]
 
 
 def identity(text: str) -> str:

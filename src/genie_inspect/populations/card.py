@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from genie_inspect.populations.files import write_lines
+from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.survey import MARGIN, SPREAD, Survey, survey
 

@@ -17,7 +17,11 @@ def open_population(name: str | Path) -> Population:
         PopulationError: If it is neither.
     """
     folder = BUNDLED.get(str(name), Path(name))
-    if not (folder / MANIFEST).is_file():
+    try:
+        is_there = (folder / MANIFEST).is_file()
+    except OSError as error:
+        raise PopulationError(f"population {str(name)!r} cannot be read: {error.strerror or error}") from error
+    if not is_there:
         raise PopulationError(
             f"population is {str(name)!r}, expected {', '.join(sorted(BUNDLED))} or a folder that holds {MANIFEST}"
         )

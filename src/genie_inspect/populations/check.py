@@ -1,13 +1,15 @@
 """What is wrong with a population's folder: everything, not the first thing."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.populations.files import RowT, file_digest, parsed, placed_lines
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS
-from genie_inspect.populations.schema import Answer, Document, Manifest, Question
+from genie_inspect.files.json_lines import RowT, placed_lines
+from genie_inspect.populations.files import file_digest, parsed
+from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, read_manifest
+from genie_inspect.populations.schema import Answer, Counts, Document, Question
 
 
 @dataclass(slots=True)
@@ -20,10 +22,11 @@ class Fault:
 
 
 class Faults:
-    """Faults by kind, in the order in which they were met."""
+    """Faults by kind, in the order in which they were met, and how many lines each file has."""
 
     def __init__(self) -> None:
         self._found: dict[str, Fault] = {}
+        self.lines: Counter[str] = Counter()
 
     def add(self, kind: str, where: str) -> None:
         """Count one fault."""
@@ -39,10 +42,7 @@ def faults(folder: Path) -> list[Fault]:
     Raises:
         PopulationError: If there is no manifest that could be read, so that it is no population at all.
     """
-    path = folder / MANIFEST
-    if not path.is_file():
-        raise PopulationError(f"{folder} holds no {MANIFEST}, expected the folder of a population")
-    manifest = parsed(path.read_bytes(), Manifest, str(path))
+    manifest = read_manifest(folder)
     found = Faults()
     for name in (DOCUMENTS, QUESTIONS, ANSWERS):
         if not (folder / name).is_file():
@@ -53,7 +53,22 @@ def faults(folder: Path) -> list[Fault]:
     questions = _questions(folder / QUESTIONS, known, found)
     documents = _documents(folder / DOCUMENTS, set(questions.values()), found)
     _answers(folder / ANSWERS, documents, questions, found)
+    _counts(manifest.counts, questions, documents, found)
     return list(found)
+
+
+def _counts(listed: Counts, questions: dict[str, str], documents: dict[str, str], found: Faults) -> None:
+    prompts = {prompt.strip() for prompt in questions.values()} or {prompt.strip() for prompt in documents.values()}
+    there = Counts(
+        prompts=len(prompts),
+        documents=found.lines[DOCUMENTS],
+        questions=found.lines[QUESTIONS],
+        answers=found.lines[ANSWERS],
+    )
+    for what, count in there.model_dump().items():
+        if getattr(listed, what) != count:
+            where = f"{what}: {getattr(listed, what):,} listed, {count:,} there"
+            found.add("count differs from population.json", where)
 
 
 def _questions(path: Path, known: set[str], found: Faults) -> dict[str, str]:
@@ -103,6 +118,7 @@ def _rows(path: Path, kind: type[RowT], found: Faults) -> Iterator[tuple[str, Ro
     if not path.is_file():
         return
     for number, _, line in placed_lines(path):
+        found.lines[path.name] += 1
         where = f"{path.name}, line {number}"
         try:
             yield where, parsed(line, kind, where)

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.catalogue import BUNDLED, open_population
-from genie_inspect.populations.files import parsed, write_lines
+from genie_inspect.populations.files import parsed
 from genie_inspect.populations.population import MANIFEST
 from genie_inspect.populations.schema import Feature, FeatureFile
 
@@ -16,9 +17,9 @@ def read_features(source: str | Path) -> tuple[Feature, ...]:
         PopulationError: If it is none of these, or two features have one name.
     """
     path = Path(source)
-    if str(source) in BUNDLED or (path / MANIFEST).is_file():
-        return open_population(source).features
     try:
+        if str(source) in BUNDLED or (path / MANIFEST).is_file():
+            return open_population(source).features
         return parsed(path.read_bytes(), FeatureFile, str(path)).features
     except OSError as error:
         raise PopulationError(

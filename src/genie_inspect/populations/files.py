@@ -3,83 +3,72 @@
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.json_lines import RowT, Source, json_row, placed_lines
+from genie_inspect.files.writing import write_lines
 
-RowT = TypeVar("RowT", bound=BaseModel)
 
-
-def rows(path: Path, kind: type[RowT]) -> Iterator[RowT]:
+def rows(source: Source, kind: type[RowT]) -> Iterator[RowT]:
     """The rows of a JSON Lines file, one at a time.
 
     Raises:
         PopulationError: If the file is missing, or a line is no JSON or has a wrong field; it names all three.
     """
-    return (row for _, row in numbered_rows(path, kind))
+    return (row for _, row in numbered_rows(source, kind))
 
 
-def numbered_rows(path: Path, kind: type[RowT]) -> Iterator[tuple[int, RowT]]:
+def numbered_rows(source: Source, kind: type[RowT]) -> Iterator[tuple[int, RowT]]:
     """Like `rows`, each row with the number of its line, from 1; empty lines are passed over but counted."""
-    return ((number, row) for number, _, row in placed_rows(path, kind))
+    return ((number, row) for number, _, row in placed_rows(source, kind))
 
 
-def placed_rows(path: Path, kind: type[RowT]) -> Iterator[tuple[int, int, RowT]]:
+def placed_rows(source: Source, kind: type[RowT]) -> Iterator[tuple[int, int, RowT]]:
     """Like `numbered_rows`, with the byte at which the line begins between number and row."""
-    name = str(path)  # once: there may be millions of rows
+    name = str(source)  # once: there may be millions of rows
     try:
-        for number, begin, line in placed_lines(path):
+        for number, begin, line in placed_lines(source):
             yield number, begin, parsed(line, kind, f"{name}, line {number}")
     except FileNotFoundError:
-        raise PopulationError(f"{path} does not exist, expected a file of {kind.__name__.lower()} rows") from None
+        raise PopulationError(f"{name} does not exist, expected a file of {kind.__name__.lower()} rows") from None
     except OSError as error:
-        raise PopulationError(f"{path} cannot be read: {error}") from error
+        raise PopulationError(f"{name} cannot be read: {error.strerror or error}") from error
 
 
-def placed_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
-    """The number from 1, the first byte and the text of every line that is not empty."""
-    begin = 0
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                yield number, begin, line
-            begin += len(line)
-
-
-def rows_at(path: Path, begins: Iterable[int], kind: type[RowT]) -> Iterator[RowT]:
+def rows_at(source: Source, begins: Iterable[int], kind: type[RowT]) -> Iterator[RowT]:
     """The rows whose lines begin at these bytes, in the order given."""
-    name = str(path)
-    with path.open("rb") as file:
+    name = str(source)
+    with source.open("rb") as file:
         for begin in begins:
             file.seek(begin)
             yield parsed(file.readline(), kind, f"{name}, byte {begin}")
 
 
-def line_at(path: Path, begin: int) -> int:
+def line_at(source: Source, begin: int) -> int:
     """The number, from 1, of the line that begins at this byte."""
-    with path.open("rb") as file:
+    with source.open("rb") as file:
         return file.read(begin).count(b"\n") + 1
 
 
 def parsed(text: str | bytes, kind: type[RowT], where: str) -> RowT:
     """One JSON object as a checked row; `where` begins the error message."""
-    try:
-        return kind.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        value = "" if first["type"] in ("json_invalid", "missing") else f" (got {str(first['input'])[:60]!r})"
-        place = f"{where}, field {field}" if field else where
-        raise PopulationError(f"{place}: {first['msg']}{value}") from error
+    return json_row(text, kind, where, PopulationError)
 
 
-def write_rows(path: Path, items: Iterable[BaseModel]) -> int:
-    """Write the rows as JSON Lines, atomically; returns how many there were."""
+def write_rows(path: Path, items: Iterable[BaseModel], *, new: bool = False) -> int:
+    """Write the rows as JSON Lines, atomically; returns how many there were.
+
+    Args:
+        path: Where to.
+        items: The rows.
+        new: Refuse to replace a file.
+    """
     count = 0
 
     def lines() -> Iterator[str]:
@@ -88,33 +77,8 @@ def write_rows(path: Path, items: Iterable[BaseModel]) -> int:
             count += 1
             yield json.dumps(item.model_dump(), ensure_ascii=False) + "\n"
 
-    write_lines(path, lines())
+    write_lines(path, lines(), new=new)
     return count
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a text file so that a crash at any moment leaves the old file or the new one, never a part."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def check_absent(path: Path) -> None:
-    """Refuse to write over a file.
-
-    Raises:
-        PopulationError: If something stands there.
-    """
-    if path.exists() or path.is_symlink():
-        raise PopulationError(f"output {path} exists, expected a new file: nothing was written")
 
 
 def file_digest(path: Path) -> str:
@@ -123,8 +87,72 @@ def file_digest(path: Path) -> str:
     Raises:
         PopulationError: If the file is missing.
     """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise PopulationError(f"{path} does not exist, though population.json lists it") from None
+    return UnchangedFile(path).digest
+
+
+class UnchangedFile:
+    """A file that must stay what it was when its digest was taken, however often and how late it is read.
+
+    Whoever reads sees the bytes of that digest: before and after, size, time and identity of the file are held against
+    those of then, and where one differs, the digest itself.
+
+    Args:
+        path: Where it stands.
+
+    Raises:
+        PopulationError: If it is missing or cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                self._state = _state(file)
+                self.digest = _digest(file)
+                """SHA-256 of its bytes, in hex."""
+        except FileNotFoundError:
+            raise PopulationError(f"{path} does not exist, though population.json lists it") from None
+        except OSError as error:
+            raise PopulationError(f"{path} cannot be read: {error.strerror or error}") from error
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @contextmanager
+    def open(self, mode: Literal["rb"] = "rb") -> Iterator[IO[bytes]]:
+        """The bytes, for reading.
+
+        Raises:
+            PopulationError: If they are others now, before or after they were read.
+        """
+        try:
+            with self.path.open(mode) as file:
+                self._check(file)
+                yield file
+                self._check(file)
+        except OSError as error:
+            raise PopulationError(f"{self.path} cannot be read any more: {error.strerror or error}") from error
+
+    def _check(self, file: IO[bytes]) -> None:
+        state = _state(file)
+        if state == self._state:
+            return
+        if _digest(file) != self.digest:
+            raise PopulationError(
+                f"{self.path} was changed while the population was in use: what was scored before and after would not "
+                "compare; restore it, or start again"
+            )
+        self._state = state  # the same bytes: somebody copied the folder, or touched the file
+
+
+def _state(file: IO[bytes]) -> tuple[int, ...]:
+    found = os.fstat(file.fileno())
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _digest(file: IO[bytes]) -> str:
+    """Of all its bytes; the file stands at its beginning again."""
+    file.seek(0)
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    file.seek(0)
+    return digest

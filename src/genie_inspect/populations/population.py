@@ -7,7 +7,7 @@ from pathlib import Path
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.files import (
-    file_digest,
+    UnchangedFile,
     line_at,
     numbered_rows,
     parsed,
@@ -27,7 +27,7 @@ class Population:
     """What a new document is compared with: for each prompt its documents, questions and recorded answers.
 
     Documents and answers stay in their files and are read prompt by prompt, so that a population may be larger than
-    memory.
+    memory. A file that changes after it was opened is an error when it is read next.
 
     Args:
         folder: Where `population.json` and the three JSON Lines files stand.
@@ -38,15 +38,16 @@ class Population:
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
-        path = self.folder / MANIFEST
-        if not path.is_file():
-            raise PopulationError(f"{self.folder} holds no {MANIFEST}, expected the folder of a population")
-        self.manifest = parsed(path.read_bytes(), Manifest, str(path))
+        self.manifest = read_manifest(self.folder)
         if self.manifest.format != FORMAT:
-            raise PopulationError(f"{path}, field format: {self.manifest.format}, expected {FORMAT}")
-        self._check_files()
+            place = self.folder / MANIFEST
+            raise PopulationError(f"{place}, field format: {self.manifest.format}, expected {FORMAT}")
+        self._files = {name: self._checked(name) for name in (DOCUMENTS, QUESTIONS, ANSWERS)}
+        self._check_identity()
         self._questions = self._questions_by_prompt()
         self._documents = self._documents_by_prompt()
+        self._check_count("questions", sum(map(len, self._questions.values())))
+        self._check_count("documents", sum(map(len, self._documents.values())))
         self._documents_of = lru_cache(maxsize=PROMPTS_HELD)(self._read_documents)
         self._answers_of = lru_cache(maxsize=PROMPTS_HELD)(self._read_answers)
 
@@ -131,12 +132,12 @@ class Population:
         return self._answers[1]
 
     def _read_documents(self, prompt: str) -> tuple[Document, ...]:
-        return tuple(rows_at(self.folder / DOCUMENTS, self._documents.get(prompt, ()), Document))
+        return tuple(rows_at(self._files[DOCUMENTS], self._documents.get(prompt, ()), Document))
 
     def _read_answers(self, prompt: str) -> Recorded:
         """The answers of one prompt by reader, and within it by document and question id."""
         found: Recorded = {}
-        path, begins = self.folder / ANSWERS, self._answers[0].get(prompt, ())
+        path, begins = self._files[ANSWERS], self._answers[0].get(prompt, ())
         for begin, row in zip(begins, rows_at(path, begins, Answer), strict=True):
             answers = found.setdefault(row.reader, {})
             if (row.document, row.question) in answers:
@@ -152,8 +153,8 @@ class Population:
         questions = {question.id: prompt for prompt, group in self._questions.items() for question in group}
         begins: dict[str, array[int]] = {}
         readers: dict[str, None] = {}
-        path = str(self.folder / ANSWERS)  # once: there may be millions of rows
-        for line, begin, row in placed_rows(Path(path), Answer):
+        path = str(self._files[ANSWERS])  # once: there may be millions of rows
+        for line, begin, row in placed_rows(self._files[ANSWERS], Answer):
             where = f"{path}, line {line}"
             # a population of answers alone has no documents to point at
             if documents and row.document not in documents:
@@ -164,16 +165,17 @@ class Population:
                 raise PopulationError(f"{where}, field question: {row.question!r} is of another prompt")
             begins.setdefault(questions[row.question], array("Q")).append(begin)
             readers.setdefault(row.reader)
+        self._check_count("answers", sum(map(len, begins.values())))
         return begins, list(readers)
 
     def _prompt_of_document(self) -> dict[str, str]:
         """The prompt of every document id, one text object a prompt."""
         names = {prompt: prompt for prompt in self._documents}
-        return {row.id: names[row.prompt.strip()] for _, row in numbered_rows(self.folder / DOCUMENTS, Document)}
+        return {row.id: names[row.prompt.strip()] for _, row in numbered_rows(self._files[DOCUMENTS], Document)}
 
     def _documents_by_prompt(self) -> dict[str, "array[int]"]:
         """Where the documents of each prompt stand in their file."""
-        path = self.folder / DOCUMENTS
+        path = self._files[DOCUMENTS]
         begins: dict[str, array[int]] = {}
         seen: set[str] = set()
         for line, begin, row in placed_rows(path, Document):
@@ -182,7 +184,7 @@ class Population:
         return begins
 
     def _questions_by_prompt(self) -> dict[str, list[Question]]:
-        path, known = self.folder / QUESTIONS, {feature.name for feature in self.features}
+        path, known = self._files[QUESTIONS], {feature.name for feature in self.features}
         groups: dict[str, list[Question]] = {}
         seen: set[str] = set()
         for line, row in numbered_rows(path, Question):
@@ -195,20 +197,43 @@ class Population:
             groups.setdefault(row.prompt.strip(), []).append(row)
         return groups
 
-    def _check_files(self) -> None:
-        for name in (DOCUMENTS, QUESTIONS, ANSWERS):
-            if name not in self.manifest.files:
-                raise PopulationError(f"{self.folder / MANIFEST}, field files: {name} is not listed")
-            if file_digest(self.folder / name) != self.manifest.files[name]:
-                raise PopulationError(
-                    f"{self.folder / name} is not the file that {MANIFEST} describes: it was changed or cut; "
-                    "restore it, or write the population again"
-                )
+    def _checked(self, name: str) -> UnchangedFile:
+        if name not in self.manifest.files:
+            raise PopulationError(f"{self.folder / MANIFEST}, field files: {name} is not listed")
+        file = UnchangedFile(self.folder / name)
+        if file.digest != self.manifest.files[name]:
+            raise PopulationError(
+                f"{file} is not the file that {MANIFEST} describes: it was changed or cut; restore it, or write the "
+                "population again"
+            )
+        return file
+
+    def _check_identity(self) -> None:
         expected = identity(self.features, self.manifest.files, self.manifest.counts)
         if self.manifest.digest != expected:
             raise PopulationError(
                 f"{self.folder / MANIFEST}, field digest: {self.manifest.digest!r}, expected {expected!r}"
             )
+
+    def _check_count(self, what: str, count: int) -> None:
+        listed = getattr(self.manifest.counts, what)
+        if listed != count:
+            raise PopulationError(f"{self.folder / MANIFEST}, field counts.{what}: {listed}, expected {count}")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """What a population says of itself.
+
+    Raises:
+        PopulationError: If there is no manifest, or it cannot be read.
+    """
+    path = folder / MANIFEST
+    try:
+        return parsed(path.read_bytes(), Manifest, str(path))
+    except (FileNotFoundError, NotADirectoryError):
+        raise PopulationError(f"{folder} holds no {MANIFEST}, expected the folder of a population") from None
+    except OSError as error:
+        raise PopulationError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def identity(features: Iterable[Feature], files: dict[str, str], counts: Counts) -> str:
@@ -218,7 +243,7 @@ def identity(features: Iterable[Feature], files: dict[str, str], counts: Counts)
     return digest(*described, files[reference], files[QUESTIONS])
 
 
-def _once(identity: str, seen: set[str], path: Path, line: int) -> None:
+def _once(identity: str, seen: set[str], path: object, line: int) -> None:
     if identity in seen:
         raise PopulationError(f"{path}, line {line}, field id: {identity!r} stands twice")
     seen.add(identity)

@@ -1,12 +1,21 @@
 """Populations are written whole or not at all."""
 
+import errno
+import os
+import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from genie_inspect.populations.files import file_digest, placed_lines, rows, write_lines, write_rows
+from genie_inspect.errors import UnwritableError
+from genie_inspect.files.folders import private_folder
+from genie_inspect.files.json_lines import placed_lines
+from genie_inspect.files.writing import private_name, unwritable, write_lines
+from genie_inspect.populations.files import file_digest, rows, write_rows
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, Population, identity
 from genie_inspect.populations.schema import Answer, Counts, Document, Feature, Manifest, Question
+
+FILES = (DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST)
 
 
 def write_population(
@@ -22,17 +31,20 @@ def write_population(
     source_models: Iterable[str] = (),
     description: str = "",
 ) -> Population:
-    """Write a population folder and open it; what stood there is replaced when the new files hold together.
+    """Write a population folder and open it; a population that stood there is replaced, its other files are kept.
 
-    The manifest is replaced last, so that a write that is killed between two files is noticed.
+    The new folder takes the place of the old one as a whole, so that two writers are never mixed. Only a process that is
+    killed between putting the old folder aside and the new one there leaves both under hidden names beside it.
 
     Raises:
-        PopulationError: If what was written does not hold together (see Population).
+        PopulationError: If what was written does not hold together (see Population); the old one stays.
+        UnwritableError: If the folder cannot be written, or holds other things than a population.
     """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
-        made = Path(beside)
+    place = Path(os.path.realpath(folder))
+    _check_replaceable(place)
+    with private_folder(place.parent, place) as private:
+        made = private / "new"
+        made.mkdir()
         write_rows(made / DOCUMENTS, documents)
         write_rows(made / QUESTIONS, questions)
         write_rows(made / ANSWERS, answers)
@@ -45,9 +57,39 @@ def write_population(
             source_models=source_models,
             description=description,
         )
-        for file in (DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST):
-            (made / file).replace(folder / file)
+        with unwritable(place):
+            if place.is_dir():
+                others = shutil.ignore_patterns(*FILES)
+                shutil.copytree(place, made, symlinks=True, dirs_exist_ok=True, ignore=others)
+            _put(made, place)
     return Population(folder)
+
+
+def _check_replaceable(folder: Path) -> None:
+    with unwritable(folder):
+        names = {file.name for file in folder.iterdir()} if folder.exists() else set()
+    if names and MANIFEST not in names:
+        raise UnwritableError(f"output {folder} holds no {MANIFEST}, expected a population, or an empty folder or none")
+
+
+def _put(made: Path, folder: Path) -> None:
+    """Put a whole folder in the place of another one, or of none."""
+    try:
+        made.rename(folder)
+        return
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+    aside = folder.with_name(private_name())
+    try:
+        with suppress(FileNotFoundError):  # another writer has put it aside
+            folder.rename(aside)
+        _put(made, folder)
+    except BaseException:
+        with suppress(OSError):
+            aside.rename(folder)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
 
 
 def seal_population(
@@ -67,8 +109,8 @@ def seal_population(
     """
     files = {file: file_digest(folder / file) for file in (DOCUMENTS, QUESTIONS, ANSWERS)}
     counts = Counts(
-        prompts=len({row.prompt for row in rows(folder / QUESTIONS, Question)})
-        or len({row.prompt for row in rows(folder / DOCUMENTS, Document)}),
+        prompts=len({row.prompt.strip() for row in rows(folder / QUESTIONS, Question)})
+        or len({row.prompt.strip() for row in rows(folder / DOCUMENTS, Document)}),
         documents=sum(1 for _ in placed_lines(folder / DOCUMENTS)),
         questions=sum(1 for _ in placed_lines(folder / QUESTIONS)),
         answers=sum(1 for _ in placed_lines(folder / ANSWERS)),

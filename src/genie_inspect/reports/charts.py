@@ -7,10 +7,12 @@ that is well kept. It is an extra, because nobody needs a picture to measure.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
+from genie_inspect.files.writing import check_writable, write_bytes
 
 if TYPE_CHECKING:
     import altair
@@ -75,10 +77,12 @@ def check_picture(path: Path) -> None:
     Raises:
         UnknownChoiceError: If the file's name ends in neither .svg nor .png.
         MissingExtraError: If altair or vl-convert is not installed.
+        UnwritableError: If the file cannot be written.
     """
     if path.suffix not in ENDINGS:
         raise UnknownChoiceError("picture", str(path), "a file name ending in " + " or ".join(ENDINGS))
     check_pictures()
+    check_writable(path)
 
 
 def write_chart(draw: Callable[[], "Chart"], path: Path) -> None:
@@ -91,12 +95,19 @@ def write_chart(draw: Callable[[], "Chart"], path: Path) -> None:
     Raises:
         UnknownChoiceError: If the ending is neither.
         MissingExtraError: If altair or vl-convert is not installed.
-        OSError: If the file cannot be written.
+        UnwritableError: If the file cannot be written.
     """
     check_picture(path)
     # text on no ground is lost on a dark page
     chart = draw().configure(background=LIGHT.paper, **LIGHT.config)
-    chart.save(path, scale_factor=SHARP if path.suffix == ".png" else 1.0)
+    if path.suffix == ".png":
+        image = BytesIO()
+        chart.save(image, format="png", scale_factor=SHARP)
+        write_bytes(path, image.getvalue())
+    else:
+        text = StringIO()
+        chart.save(text, format="svg")
+        write_bytes(path, text.getvalue().encode())
 
 
 def svg(chart: "Chart") -> str:

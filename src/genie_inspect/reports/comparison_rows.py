@@ -1,10 +1,9 @@
 """A comparison as plain rows, for scripts and spreadsheets."""
 
-import csv
 from dataclasses import asdict
-from io import StringIO
 from typing import Any
 
+from genie_inspect.files.csv_tables import csv_text
 from genie_inspect.reports.comparison import Comparison, Row
 from genie_inspect.reports.plain_values import plain
 from genie_inspect.reports.verdict import verdict, warnings
@@ -29,13 +28,9 @@ def as_values(found: Comparison) -> dict[str, Any]:
 
 
 def as_csv(found: Comparison) -> str:
-    """A line a difference, with a header; what is not a number is empty."""
-    text = StringIO()
+    """A line a difference, with a header; what is not a number is empty, and text is nothing that a spreadsheet runs."""
     rows = [plain(_flat(row)) for row in found.rows]
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(list(rows[0]), [list(row.values()) for row in rows])
 
 
 def _flat(row: Row) -> dict[str, Any]:

@@ -1,15 +1,15 @@
 """What people say of stories: votes, from a file."""
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from genie_inspect.errors import GenieError
+from genie_inspect.files.json_lines import json_object, json_row, placed_lines
 
 Id = Annotated[str, StringConstraints(min_length=1)]
 LETTERS = {"Y": 1.0, "N": 0.0, "B": 1.0, "-": math.nan}
@@ -106,7 +106,7 @@ def _released(story: str, row: Any, path: Path) -> Voted:
     experts, tests = (row.get(name) if isinstance(row, dict) else None for name in ("experts", "tests"))
     if not (isinstance(experts, list) and isinstance(tests, list) and tests):
         raise VotesError(f"{where} lacks a list of experts or of tests")
-    uneven = [letters for letters in tests if len(letters) != len(experts)]
+    uneven = [letters for letters in tests if not isinstance(letters, str) or len(letters) != len(experts)]
     if uneven:
         raise VotesError(f"{where} has the votes {uneven[0]!r} for {len(experts)} experts, expected a letter for each")
     ballots = (from_letters("".join(letters), where) for letters in zip(*tests, strict=True))
@@ -136,16 +136,12 @@ def rows(path: Path, kind: type[RowT], form: str) -> Iterator[tuple[str, RowT]]:
     Raises:
         VotesError: If the file cannot be read, or a line is no such row.
     """
-    for number, line in enumerate(_text(path).splitlines(), start=1):
-        where = f"{path}, line {number}"
-        if not line.strip():
-            continue
-        try:
-            yield where, kind.model_validate_json(line)
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = "".join(f"{part}: " for part in first["loc"])
-            raise VotesError(f"{where}: {place}{first['msg']}, expected {form}") from error
+    try:
+        for number, _, line in placed_lines(path):
+            where = f"{path}, line {number}"
+            yield where, json_row(line, kind, where, VotesError, form)
+    except OSError as error:
+        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def json_field(path: Path, name: str) -> dict[str, Any]:
@@ -155,17 +151,9 @@ def json_field(path: Path, name: str) -> dict[str, Any]:
         VotesError: If the file cannot be read, is no JSON, or has no such field.
     """
     try:
-        content = json.loads(_text(path))
-    except json.JSONDecodeError as error:
-        raise VotesError(f"{path} is no JSON: {error}") from error
-    found = content.get(name) if isinstance(content, dict) else None
-    if not isinstance(found, dict):
+        content = json_object(path.read_bytes(), str(path), VotesError)
+    except OSError as error:
+        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
+    if not isinstance(content.get(name), dict):
         raise VotesError(f"{path} has no object {name!r}")
-    return found
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise VotesError(f"{path} cannot be read: {error}") from error
+    return dict(content[name])

@@ -1,0 +1,32 @@
+"""What the verbs that write files say alike."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+
+@contextmanager
+def replacing(*outputs: Path | None) -> Iterator[None]:
+    """Say on standard error which files were replaced, once it is done.
+
+    Args:
+        outputs: Files, or folders of files; None is passed over.
+    """
+    before = {output: _numbers(output) for output in outputs if output is not None}
+    yield
+    for output, numbers in before.items():
+        # a file that takes another's place is another file, whatever its name
+        after = _numbers(output)
+        replaced = [file for file in numbers.keys() & after.keys() if numbers[file] != after[file]]
+        if replaced:
+            click.echo(
+                f"replaced {len(replaced)} files in {output}" if output.is_dir() else f"replaced {output}", err=True
+            )
+
+
+def _numbers(output: Path) -> dict[Path, int]:
+    """Which file stands behind each name: that of the output, or those in it."""
+    files = list(output.iterdir()) if output.is_dir() else [output]
+    return {file: file.stat().st_ino for file in files if file.is_file()}

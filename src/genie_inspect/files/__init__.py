@@ -1,0 +1,1 @@
+"""Files that users name: written whole or not at all, read line by line."""

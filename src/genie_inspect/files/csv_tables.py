@@ -1,0 +1,70 @@
+"""The one writer and reader of CSV for people: a spreadsheet takes no text for a formula, and what was written reads back equal."""
+
+import csv
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from io import StringIO
+from pathlib import Path
+
+from genie_inspect.files.json_lines import MakeError
+
+LONGEST_CELL = 2**31 - 1  # characters; else 131,072, and a document is longer
+# what a spreadsheet would take for a formula, or for the end of a cell, with the apostrophes that we put before it
+_MARKED = re.compile(r"'*(?:\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n])")
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as CSV: numbers as they are, None as nothing, and before text that begins like a formula an apostrophe.
+
+    >>> csv_text(["text", "delta"], [["=1+1", -0.5]])
+    "text,delta\\r\\n'=1+1,-0.5\\r\\n"
+    """
+    text = StringIO()
+    # as RFC 4180 has it; with line feeds alone a carriage return in a cell would stand without quotation marks
+    table = csv.writer(text, lineterminator="\r\n")
+    table.writerow(columns)
+    table.writerows([_marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table with a header, as text by column, each with its number from 2; a missing cell is empty.
+
+    The apostrophe that `csv_text` puts before a formula is taken away.
+
+    Args:
+        path: The table, in UTF-8.
+        needed: Columns that it must have.
+        error: What is raised.
+
+    Raises:
+        GenieError: As `error` makes it, if the file cannot be read as CSV, lacks a column, or a row has more cells than
+            the header.
+    """
+    csv.field_size_limit(LONGEST_CELL)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = csv.reader(file)
+            columns = next(lines, [])
+            if missing := sorted(set(needed).difference(columns)):
+                raise error(f"{path} has no column {', '.join(missing)}")
+            for number, cells in enumerate(lines, start=2):
+                if not cells:
+                    continue
+                if len(cells) > len(columns):
+                    raise error(
+                        f"{path}, row {number} has {len(cells)} cells, expected {len(columns)}: text with commas "
+                        "stands in quotation marks"
+                    )
+                texts = [*map(_unmarked, cells), *[""] * (len(columns) - len(cells))]
+                yield number, dict(zip(columns, texts, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as fault:
+        raise error(f"{path} cannot be read as a table: {getattr(fault, 'strerror', None) or fault}") from fault
+
+
+def _marked(text: str) -> str:
+    return f"'{text}" if _MARKED.match(text) else text
+
+
+def _unmarked(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and _MARKED.match(cell[1:]) else cell

@@ -1,0 +1,99 @@
+"""The one reader of JSON Lines: a line at a time, and for each that is none an error that names file and line."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import IO, Any, Literal, Protocol, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from genie_inspect.errors import GenieError
+
+RowT = TypeVar("RowT", bound=BaseModel)
+MakeError = Callable[[str], GenieError]
+"""The error of whoever reads, made of a message."""
+SHOWN = 60  # characters of a wrong value
+
+
+class Source(Protocol):
+    """A path, or whatever opens like one and tells its name."""
+
+    def open(self, mode: Literal["rb"], /) -> AbstractContextManager[IO[bytes]]:
+        """The bytes of it."""
+        ...
+
+
+def placed_lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
+    """The number from 1, the first byte and the bytes of every line that is not empty; lines end in a line feed.
+
+    Raises:
+        OSError: If it cannot be read.
+    """
+    begin = 0
+    with source.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield number, begin, line
+            begin += len(line)
+
+
+def json_objects(path: Path, error: MakeError) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The number from 1 and the object of every line that is not empty, one at a time.
+
+    Args:
+        path: A JSON Lines file in UTF-8.
+        error: What is raised.
+
+    Raises:
+        GenieError: As `error` makes it, if the file cannot be read or a line holds no object.
+    """
+    try:
+        for number, _, line in placed_lines(path):
+            yield number, json_object(line, f"{path}, line {number}", error)
+    except OSError as refused:
+        raise error(f"{path} cannot be read: {refused.strerror or refused}") from refused
+
+
+def json_object(text: bytes, where: str, error: MakeError) -> dict[str, Any]:
+    """One JSON object in UTF-8.
+
+    Args:
+        text: The object.
+        where: Begins the error's message.
+        error: What is raised.
+
+    Raises:
+        GenieError: As `error` makes it, if it is no JSON, none in UTF-8, nested too deep, or no object.
+    """
+    try:
+        value = json.loads(text.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as fault:
+        reason = "nested too deep" if isinstance(fault, RecursionError) else fault
+        raise error(f"{where} is no JSON: {reason}") from None
+    if not isinstance(value, dict):
+        raise error(f"{where} is a {type(value).__name__} and no object")
+    return value
+
+
+def json_row(text: str | bytes, kind: type[RowT], where: str, error: MakeError, form: str = "") -> RowT:
+    """One JSON object as a checked row.
+
+    Args:
+        text: The object.
+        kind: What it must be.
+        where: Begins the error's message, which goes on with field and value.
+        error: What is raised.
+        form: Ends the message: what was expected.
+
+    Raises:
+        GenieError: As `error` makes it, if it is no such row.
+    """
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as invalid:
+        first = invalid.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        value = "" if first["type"] in ("json_invalid", "missing") else f" (got {str(first['input'])[:SHOWN]!r})"
+        place = f"{where}, field {field}" if field else where
+        raise error(f"{place}: {first['msg']}{value}{form and f', expected {form}'}") from invalid
