@@ -2,29 +2,33 @@
 
     python benchmarks/false_positives.py [COMPARISONS] [PICTURE]
 
-1. False positives: comparisons of two runs that do not differ, 50 prompts and six features each; how often any feature
-   "differs" at 5%, by correction. 2. Power: how often a true difference of 0.02 is found, at two spreads of the paired
-   differences: that of chance alone under the study's design, and that of documents as the starter population has
-   them. The picture shows power by number of prompts. 3. Pairs of documents, as negative sampling has them: how often
-any feature "differs" where documents of one prompt are alike, if each counts by itself and if a prompt is one pair.
-4. How long the bootstrap takes.
+1. Choice of the test: what the candidates find, by shape of the differences and number of pairs (paired_tests.py), in
+   ten times as many comparisons. 2. False positives: comparisons of two runs that do not differ, 50 prompts and six
+   features each; how often any feature "differs" at 5%, by correction. 3. Power: how often a true difference of 0.02 is
+   found, at two spreads of the paired differences: that of chance alone under the study's design, and that of documents
+   as the starter population has them. The picture shows power by number of prompts. 4. Pairs of documents, as negative
+   sampling has them: how often any feature "differs" where documents of one prompt are alike, if each counts by itself
+   and if a prompt is one pair. 5. How long the test takes.
 """
 
 import math
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from inspect_ai import eval as evaluate
-from numpy.typing import NDArray
+from paired_tests import SHAPES, SKEWED, Array, print_candidates
 
 from genie_inspect.reports.charts import write_chart
 from genie_inspect.statistics.bootstrap import paired_bootstrap
-from genie_inspect.statistics.differences import LEVEL, differences, findings
+from genie_inspect.statistics.differences import LEVEL, Difference, differences, findings
+from genie_inspect.statistics.pairs import PairedTest
+from genie_inspect.statistics.permutation import paired_permutation
 from genie_inspect.statistics.power import paired_power
 
 if TYPE_CHECKING:
@@ -47,14 +51,7 @@ TELLERS = ("bundled/conventional", "bundled/inventive")
 FOUND = 300  # comparisons for each estimate of power
 SHARED = (0.0, 0.1, 0.3)  # of the variance of a difference, what all documents of a prompt have in common
 TIMED = 9
-
-Array = NDArray[np.float64]
-SKEWED = "skewed, as near a ceiling"
-SHAPES: dict[str, Callable[[np.random.Generator, tuple[int, int]], Array]] = {
-    "normal": lambda generator, size: generator.normal(size=size),
-    SKEWED: lambda generator, size: 1 - generator.exponential(size=size),
-    "heavy tails": lambda generator, size: generator.standard_t(4, size=size) / math.sqrt(2),
-}
+TOGETHER = 20  # comparisons
 
 
 def chance_spread() -> dict[str, float]:
@@ -97,12 +94,19 @@ def share_found(
 ) -> dict[str, tuple[float, float]]:
     """By correction: share of comparisons in which any feature differs, and mean share of features that do."""
     generator = np.random.default_rng(0)
-    hits: dict[str, list[list[bool]]] = {name: [] for name in corrections}
-    for number in range(count):
-        measured = differences(*simulated(generator, shape, spread, delta), seed=number)
-        for name in corrections:
-            hits[name].append([finding.differs for finding in findings(measured, name)])
+    measured = list(compared(simulated(generator, shape, spread, delta) for _ in range(count)))
+    hits = {name: [[f.differs for f in findings(columns, name)] for columns in measured] for name in corrections}
     return {name: (float(np.any(found, axis=1).mean()), float(np.mean(found))) for name, found in hits.items()}
+
+
+def compared(sides: Iterable[tuple[Array, Array]], margin: float | None = None) -> Iterator[list[Difference]]:
+    """The differences of each comparison, some comparisons at a time: these share the flips that are drawn."""
+    waiting, seed = iter(sides), 0
+    while some := list(islice(waiting, TOGETHER)):
+        before, after = (np.hstack(side) for side in zip(*some, strict=True))
+        columns = iter(differences(before, after, margin, seed=seed))
+        yield from (list(islice(columns, own.shape[1])) for own, _ in some)
+        seed += 1
 
 
 def power_chart(spreads: dict[str, dict[str, float]]) -> "altair.Chart":
@@ -167,29 +171,32 @@ def print_clusters(count: int) -> None:
     print("\n| shared within a prompt | each pair by itself | a prompt is one pair |\n|:--|--:|--:|")
     for shared in SHARED:
         generator = np.random.default_rng(0)
-        hits: list[list[bool]] = []
-        for number in range(count):
-            own = generator.normal(size=(PROMPTS, DOCUMENTS, len(QUESTIONS))) * math.sqrt(1 - shared)
-            deltas = own + generator.normal(size=(PROMPTS, 1, len(QUESTIONS))) * math.sqrt(shared)
-            ways = (deltas.reshape(-1, len(QUESTIONS)), deltas.mean(axis=1))
-            hits.append(
-                [
-                    any(f.differs for f in findings(differences(np.zeros_like(way), way, 1.0, seed=number)))
-                    for way in ways
-                ]
+        own = generator.normal(size=(count, PROMPTS, DOCUMENTS, len(QUESTIONS))) * math.sqrt(1 - shared)
+        deltas = own + generator.normal(size=(count, PROMPTS, 1, len(QUESTIONS))) * math.sqrt(shared)
+        shares = [
+            np.mean([any(f.differs for f in findings(columns)) for columns in compared(sides, 1.0)])
+            for sides in (
+                [(np.zeros_like(way), way) for way in ways]
+                for ways in (deltas.reshape(count, -1, len(QUESTIONS)), deltas.mean(axis=2))
             )
-        print(f"| {shared:.0%} | " + " | ".join(f"{share:.1%}" for share in np.mean(hits, axis=0)) + " |")
+        ]
+        print(f"| {shared:.0%} | " + " | ".join(f"{share:.1%}" for share in shares) + " |")
 
 
 def print_time() -> None:
-    """Median seconds of the bootstrap behind 500 pairs and six features."""
+    """Median seconds of the test behind 500 pairs and six features, beside the study's bootstrap."""
     before, after = np.random.default_rng(0).normal(size=(2, 500, 6))
-    seconds = []
+    seconds: dict[Callable[..., PairedTest], list[float]] = {paired_permutation: [], paired_bootstrap: []}
     for _ in range(TIMED):
-        start = time.perf_counter()
-        paired_bootstrap(before, after, studentised=True)
-        seconds.append(time.perf_counter() - start)
-    print(f"\n10,000 resamples of 500 pairs x 6 features: {np.median(seconds):.2f} s (median of {TIMED})")
+        for test, taken in seconds.items():
+            start = time.process_time()
+            test(before, after)
+            taken.append(time.process_time() - start)
+    flips, resamples = (float(np.median(taken)) for taken in seconds.values())
+    print(
+        f"\n10,000 sign flips of 500 pairs x 6 features: {flips:.2f} s of processor time (median of {TIMED}), "
+        f"{flips / resamples:.1f} times what 10,000 resamples take"
+    )
 
 
 def main() -> None:
@@ -197,6 +204,8 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     picture = Path(sys.argv[2] if len(sys.argv) > 2 else "power.svg")
     spreads = {"chance alone": chance_spread(), "documents vary": document_spread()}
+    print_candidates(10 * count)
+    print()
     print_false_positives(count)
     print_power(min(count, FOUND), spreads)
     print_clusters(count)

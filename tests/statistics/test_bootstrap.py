@@ -151,10 +151,10 @@ def test_the_seed_decides_the_draws() -> None:
 
 
 def test_the_share_of_false_findings_among_few_pairs_is_as_the_docstring_says() -> None:
-    # 8 normal deltas without effect, 2,000 columns at once; the standard error of a share of 11% is 0.7%
+    # 8 normal deltas without effect, 2,000 columns at once; the standard error of a share of 12% is 0.7%
     deltas = np.random.default_rng(5).normal(size=(8, 2000))
     found = paired_bootstrap(np.zeros_like(deltas), deltas, resamples=1000).p_value < 0.05
-    assert found.mean() == pytest.approx(0.11, abs=0.02)
+    assert found.mean() == pytest.approx(0.12, abs=0.02)
 
 
 def test_ten_thousand_resamples_of_500_pairs_and_six_features_take_little_time_and_memory() -> None:

@@ -145,6 +145,16 @@ def test_drawn_ways_come_to_what_all_of_them_say() -> None:
     assert [drawn.low, drawn.high] == pytest.approx([exact.low, exact.high], abs=0.03)
 
 
+def test_a_draw_that_turns_nothing_or_all_reaches_the_mean_whatever_is_taken_off() -> None:
+    # of 1, 2 and 3 no other way reaches 6 or -6; such a draw comes one time in four, and two of them leave no end
+    tests = [paired_permutation([0, 0, 0], [1, 2, 3], resamples=2, seed=seed, level=0.4) for seed in range(40)]
+    assert {(test.p_value, math.isinf(test.low), math.isinf(test.high)) for test in tests} == {
+        (1 / 3, False, False),
+        (2 / 3, True, True),
+        (1, True, True),
+    }
+
+
 @given(DELTAS, st.sampled_from([60, 10_000]))
 @settings(deadline=None, max_examples=50)
 def test_swapping_the_sides_negates_delta_and_interval_and_keeps_the_p_value(deltas: list[float], draws: int) -> None:

@@ -31,8 +31,8 @@ def paired_bootstrap(
     from 0 as the observed delta) / (1 + resamples). The interval is the percentile one. Each column gets what it
     would get alone.
 
-    Where pairs are few it finds too much: of 8 normal deltas around 0, 11% of the time at 5%. `genie compare` takes
-    `paired_permutation`.
+    Where pairs are few it finds too much, with normal deltas around 0 12% of the time at 5% with 8 pairs, 6% with 50;
+    `genie compare` takes `paired_permutation`.
 
     Args:
         before: Shape (N,), or (N, F) for F columns at once; a pair with a NaN is left out of its column.
