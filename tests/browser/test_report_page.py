@@ -104,6 +104,7 @@ def test_the_numbers_of_the_heatmap_are_the_logs_to_the_last_shown_digit(
             values = [float(s.scores["genie"].value[key]) for s in samples if s.scores]  # type: ignore[index,arg-type,call-overload]  # a dict of numbers
             kept = [value for value in values if not math.isnan(value)]
             ends = prompt_interval(values, [str(sample.id) for sample in samples])
+            # every prompt has as many stories, so that their mean is that of the prompts
             assert cell.locator("b").inner_text() == f"{fmean(kept):.2f}"
             assert cell.locator(".ends").inner_text() == f"[{ends.low:.2f}, {ends.high:.2f}]"
 
@@ -120,9 +121,14 @@ def test_the_other_tables_numbers_are_the_logs_too(
             low, middle, high = quantiles(values, method="inclusive")
             assert cell.split() == [f"{middle:.2f}", f"[{low:.2f},", f"{high:.2f}]"]
     for own_scores, row in zip(scores, rows(page, "Coverage of genie"), strict=True):
-        for key, cell in zip(FEATURES, row, strict=True):
-            shares = [str((s.metadata or {})["coverage"][key]).split("/") for s in own_scores]
-            assert cell == f"{sum(int(used) for used, _ in shares) / sum(int(asked) for _, asked in shares):.0%}"
+        for key, cell in zip([*FEATURES, "missing"], row, strict=True):
+            shown = []
+            for name in ("coverage", "pairs") if key in FEATURES else ():
+                shares = [str((s.metadata or {})[name][key]).split("/") for s in own_scores]
+                shown.append(f"{sum(int(part) for part, _ in shares) / sum(int(whole) for _, whole in shares):.0%}")
+            missing = sum(((s.metadata or {})["faults"].get("unspecified", 0)) for s in own_scores)
+            expected = f"{shown[0]} {shown[1]} of ratings" if shown else f"{missing} unspecified"
+            assert " ".join(cell.split()) == expected
     columns = [number[0][place] + number[1][place] for place in range(len(FEATURES))]
     for one, row in zip(columns, rows(page, "Kendall's tau of each two measures"), strict=True):
         assert row == [f"{kendalltau(one, other).statistic:.2f}" for other in columns]

@@ -26,7 +26,8 @@ def outcome(ended: list[Ended], output: Path) -> str:
     losers = [one for one in ended if one.code == 1 and len(one.errors) == 1]
     if len(winners) == 1 and len(losers) == 1 and whole:
         return "one"
-    return f"{len(winners)} say OK, {'whole' if whole else 'broken or missing'}: {[(one.code, one.stderr[-150:]) for one in ended]}"
+    ends = [(one.code, one.stderr[-150:]) for one in ended]
+    return f"{len(winners)} say OK, {'whole' if whole else 'broken or missing'}: {ends}"
 
 
 def test_of_two_samples_into_one_folder_one_is_written_and_the_other_says_so(racers: Racers, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import csv
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.permutation import paired_permutation
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
+COSINE = {"signature": "measure:cosine|version:0"}
 AFTER = (0.61, 0.60, 0.60, 0.66, 0.60, 0.61, 0.62, 0.61)
 
 
@@ -38,7 +40,7 @@ def test_the_table_shows_means_difference_test_equivalence_power_and_coverage(lo
     assert cells[3:6] == ["+0.104", f"[{found.low:+.3f},", f"{found.high:+.3f}]"]
     assert cells[7].endswith("*")
     assert cells[8] == "0.004"  # 0.2 standard deviations of BEFORE: 0.2 * 0.0212
-    assert cells[11:] == ["8", "75%", "/", "100%"]
+    assert cells[11:] == ["8", "75%", "→", "100%"]
     assert "Of 1 differences from plain, 1 holds (raised plot +0.104)" in result.output
 
 
@@ -123,7 +125,7 @@ def with_cosine(logs: Path) -> Path:
             scores = sample.scores or {}
             value = scores["genie"].value["plot"]  # type: ignore[index,call-overload]  # a dict of numbers
             keys = {"cosine_mean": value, "cosine_nearest": value}
-            scores["cosine"] = Score(value=keys, metadata={"signature": "measure:cosine|version:0"})
+            scores["cosine"] = Score(value=keys, metadata=COSINE)
         write_eval_log(log)
     return logs
 
@@ -131,11 +133,13 @@ def with_cosine(logs: Path) -> Path:
 def test_a_key_that_is_no_headline_is_shown_with_a_dash_for_its_test(with_cosine: Path) -> None:
     result = called(with_cosine, "--baseline", "plain")
     # name (two words), baseline, mean, difference, interval (two words), d, p, margin, alike, power, pairs, used
-    rows = (line.split() for line in result.output.splitlines() if line.startswith((" cosine mean", " cosine nearest")))
-    tested, shown = rows
+    tested, shown = (
+        next(line.split() for line in result.output.splitlines() if line.startswith(f" {key} "))
+        for key in ("cosine mean", "cosine nearest")
+    )
     assert tested[2:8] == shown[2:8]
     assert tested[8].endswith("*")
-    assert (shown[8], shown[10], shown[11]) == ("-", "-", "-")
+    assert shown[8:12] == ["-"] * 4
     legend = " ".join(result.output.split())
     assert "corrected (holm) over the tests of each measure (genie 1, cosine 1)." in legend
     assert "-: not tested" in legend
@@ -152,7 +156,7 @@ def test_shares_of_ratings_faults_and_warnings_stand_in_the_tables_and_in_json(t
     log_of(tmp_path, "raised", plots(*AFTER), coverage={"plot": "4/4"}, pairs={"plot": "48/48"})
     result = called(tmp_path, "--baseline", "plain")
     (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
-    assert line.split()[-6:] == ["75%", "/", "100%", "25%", "/", "100%"]
+    assert line.split()[-3:] == ["75/25%", "→", "100/100%"]
     lines = " ".join(result.output.split())
     assert "Missing in plain: 24 cut off." in lines
     assert "Beware: plain: fewer than half of the ratings that were due could be used: plot 96 of 384." in lines
@@ -164,8 +168,22 @@ def test_shares_of_ratings_faults_and_warnings_stand_in_the_tables_and_in_json(t
     assert any("fewer than half" in line for line in found["warnings"])
 
 
-def test_logs_that_say_nothing_of_ratings_have_no_column_for_them(logs: Path) -> None:
-    assert "rated" not in called(logs, "--baseline", "plain").output
+def test_why_documents_have_no_score_is_said_of_each_measure(with_cosine: Path) -> None:
+    log = log_of(with_cosine, "silent", plots(*[math.nan] * 8))
+    for sample in log.samples or []:
+        (sample.scores or {})["cosine"] = Score(value={"cosine_mean": 0.5, "cosine_nearest": 0.5}, metadata=COSINE)
+    write_eval_log(log)
+    lines = called(with_cosine, "--baseline", "plain").output.splitlines()
+    assert [line for line in lines if "not scored" in line] == ["silent, genie not scored: 8 no_response"]
+
+
+def test_logs_that_say_nothing_of_their_questions_have_a_dash(tmp_path: Path) -> None:
+    for task in ("plain", "same"):
+        log_of(tmp_path, task, plots(*BEFORE))
+    result = called(tmp_path, "--baseline", "plain")
+    (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
+    assert line.split()[-2:] == ["8", "-"]
+    assert "used: share of questions, baseline → run" in " ".join(result.output.split())
 
 
 def test_json_holds_every_figure_and_null_for_what_is_none(logs: Path) -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from genie_inspect.cli.tables import counted, percent
-from genie_inspect.logs.evidence import Share
+from genie_inspect.cli.tables import counted, used
 from genie_inspect.reports.comparison import Comparison, Facts, Row
 from genie_inspect.statistics.differences import LEVEL, TEST
 from genie_inspect.statistics.equivalence import METHODS
@@ -42,10 +41,7 @@ def difference_tables(found: Comparison, run: str, console: Console) -> list[Tab
         lines += [(f"[bold]{escape(scorer)}[/bold]", None)] if len(scorers) > 1 else []
         lines += [(escape(row.key.replace("_", " ")), row) for row in rows if row.scorer == scorer]
     title = f"{run} against {rows[0].baseline}, paired by {rows[0].paired_by}"
-    heads = [
-        head for head in DIFFERENCE if head.name != RATED or any(share[1] for row in rows for share in row.ratings)
-    ]
-    return _blocks(escape(title), "feature", lines, heads, console)
+    return _blocks(escape(title), "feature", lines, DIFFERENCE, console)
 
 
 def run_tables(found: Comparison, console: Console) -> list[Table]:
@@ -59,6 +55,7 @@ def legend(found: Comparison) -> str:
     tests = Counter(row.scorer for row in found.rows if not math.isnan(row.finding.p_value))
     several = ", ".join(f"{scorer} {count}" for scorer, count in tests.items())
     over = f"the tests of each measure ({several})" if len(tests) > 1 else f"{tests.total()} tests"
+    rated = any(due for row in found.rows for _, due in row.ratings)
     by_instance = any(row.instances is not None for row in found.rows)
     return (
         f"p: {TEST}, corrected ({found.options.correction}) over {over}. alike: p of a difference beyond the margin, "
@@ -67,26 +64,21 @@ def legend(found: Comparison) -> str:
         + " power: a paired t test's chance of finding a difference as large as the margin; 0% where no p of so few "
         "pairs could hold. pairs: prompts"
         + (" (pairs of documents in them)" if by_instance else "")
-        + ". used: share of questions, baseline / run."
-        + (" rated: share of the ratings due that count, likewise." if _are_rated(found.rows) else "")
-        + f" Intervals are of the same test, uncorrected: 0 is outside where its p is below {LEVEL:.0%} by itself; "
-        "[-, -]: too few pairs. Means are over the prompts that both have."
+        + f". used: share of questions{' / of the ratings due that count' if rated else ''}, baseline → run."
+        f" Means are over the prompts that both have. Intervals are of the same test, uncorrected: 0 is outside where "
+        f"its p is below {LEVEL:.0%} by itself; [-, -]: too few pairs."
     )
 
 
 def missing_lines(found: Comparison) -> list[str]:
-    """Why documents have no score, a line a run; and why answers and ratings are missing, a line a run and measure."""
-    unscored = [f"{run.label} not scored: {counted(run.unscored)}" for run in found.runs if run.unscored]
-    return unscored + [
-        f"Missing in {run.label}{f', {scorer}' if len(run.measures) > 1 else ''}: {counted(results.faults)}."
-        for run in found.runs
-        for scorer, results in run.measures.items()
-        if results.faults
-    ]
-
-
-def _are_rated(rows: Iterable[Row]) -> bool:
-    return any(due for row in rows for _, due in row.ratings)
+    """Why documents have no score, and why answers and ratings are missing: lines for each run and measure."""
+    lines = []
+    for run in found.runs:
+        for scorer, results in run.measures.items():
+            where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
+            lines += [f"{where} not scored: {counted(results.unscored)}"] if results.unscored else []
+            lines += [f"Missing in {where}: {counted(results.faults)}."] if results.faults else []
+    return lines
 
 
 def _blocks(
@@ -133,8 +125,9 @@ def _pairs(row: Row) -> str:
     return pairs if row.instances is None else f"{pairs} ({row.instances})"
 
 
-def _both(shares: Sequence[Share]) -> str:
-    return " / ".join(map(percent, shares))
+def _used(row: Row) -> str:
+    before, after = map(used, row.coverage, row.ratings)
+    return f"{before or '-'} → {after or '-'}" if before or after else "-"
 
 
 def _starred(value: float, holds: bool) -> str:
@@ -145,19 +138,17 @@ def _shown(value: float, form: str) -> str:
     return format(value, form) if math.isfinite(value) else "-"
 
 
-RATED = "rated"
 DIFFERENCE: tuple[Head[Row], ...] = (
     Head("baseline", lambda row: _shown(row.finding.difference.before, ".3f")),
     Head("mean", lambda row: _shown(row.finding.difference.after, ".3f")),
     Head("difference [95%]", _delta),
     Head("d", lambda row: _shown(row.finding.difference.effect, "+.2f")),
     Head("p", lambda row: _starred(row.finding.p_value, row.finding.differs)),
-    Head("margin", lambda row: _shown(row.finding.difference.margin, ".3f")),
+    Head("margin", lambda row: _shown(row.finding.difference.margin, ".3f") if row.tested else "-"),
     Head("alike", lambda row: _starred(row.finding.p_unlike, row.finding.is_equivalent)),
     Head("power", lambda row: _shown(row.finding.power, ".0%")),
     Head("pairs", _pairs),
-    Head("used", lambda row: _both(row.coverage)),
-    Head(RATED, lambda row: _both(row.ratings)),
+    Head("used", _used),
 )
 LEFT_OUT = "left out"
 RUN: tuple[Head[Facts], ...] = (

@@ -77,14 +77,14 @@ def counted(reasons: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in reasons.items())
 
 
-def percent(share: Share) -> str:
-    """A share in percent; a dash where there is nothing to have a share of.
+def used(questions: Share, ratings: Share) -> str:
+    """The share of questions that was used, and behind a slash of the ratings due that count, as far as they are known.
 
-    >>> percent((3, 4)), percent((0, 0))
-    ('75%', '-')
+    >>> used((3, 4), (30, 48)), used((3, 4), (0, 0)), used((0, 0), (0, 0))
+    ('75/62%', '75%', '')
     """
-    part, whole = share
-    return f"{part / whole:.0%}" if whole else "-"
+    known = [f"{100 * part / whole:.0f}" for part, whole in (questions, ratings) if whole]
+    return "/".join(known) + "%" if known else ""
 
 
 def _bias(results: Results) -> str:
@@ -98,17 +98,13 @@ def _cell(results: Results, key: str, decimals: int) -> str:
     if math.isnan(interval.mean):
         return "not measured"
     ends = "" if math.isnan(interval.low) else f" [{interval.low:.{decimals}f}, {interval.high:.{decimals}f}]"
-    return f"{interval.mean:.{decimals}f}{ends}{_rests_on(results, key)}"
+    # as wide as that of any key, so that the intervals stand one below the other
+    width = max(len(_used(results, other)) for other in results.cells)
+    return f"{interval.mean:.{decimals}f}{ends}" + (f" {_used(results, key):>{width}}" if width else "")
 
 
-def _rests_on(results: Results, key: str) -> str:
-    """The shares of questions and of ratings that count, right-aligned; empty where neither is known."""
-    questions, ratings = results.coverage.get(key, NO_SHARE), results.pairs.get(key, NO_SHARE)
-    if not questions[1]:
-        return ""
-    if not ratings[1]:
-        return f" {percent(questions):>4}"
-    return f" {percent(questions).removesuffix('%') + '/' + percent(ratings):>8}"
+def _used(results: Results, key: str) -> str:
+    return used(results.coverage.get(key, NO_SHARE), results.pairs.get(key, NO_SHARE))
 
 
 def _scored(results: Results) -> str:
