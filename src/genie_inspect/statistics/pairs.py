@@ -52,9 +52,9 @@ def tested(before: ArrayLike, after: ArrayLike, method: Method) -> PairedTest:
         if len(centred) > 1:
             values[1:, alike] = method(delta, centred)
     complete = present.sum(axis=0)
-    if pairs[0].ndim == 1:
-        return PairedTest(*values[:, 0].tolist(), n=int(complete[0]))
-    return PairedTest(*values, n=complete)
+    single = pairs[0].ndim == 1
+    delta, low, high, p_value = values[:, 0].tolist() if single else values
+    return PairedTest(delta, low, high, p_value, n=int(complete[0]) if single else complete)
 
 
 def paired_values(first: ArrayLike, second: ArrayLike) -> tuple[Values, Values]:

@@ -78,7 +78,7 @@ def least_p_value(pairs: int, resamples: int = 10_000) -> float:
 
 def _ways(pairs: int, resamples: int) -> int:
     """How many ways to sign the deltas are tried beside the one observed; a way and its opposite are one."""
-    return min(2 ** (pairs - 1) - 1, resamples)
+    return int(min(2 ** (pairs - 1) - 1, resamples))
 
 
 def _bounds(delta: Values, centred: Values, resamples: int, seed: int) -> tuple[Values, Values]:
