@@ -48,17 +48,19 @@ class ReplyRecord:
         path: The record's file; it is made when missing.
 
     Raises:
-        PopulationError: If the file is there and is no record.
+        PopulationError: If the file is there and is no record, or cannot be used.
     """
 
     def __init__(self, path: Path) -> None:
-        self._connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
         try:
+            self._connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
             self._connection.execute("pragma journal_mode = wal")
             # what is handed to the system survives the process; only a machine that fails may lose the last replies
             self._connection.execute("pragma synchronous = normal")
             with self._connection:
                 self._connection.execute(SCHEMA)
+        except sqlite3.OperationalError as error:  # locked, no permission, no space: nothing is wrong with the record
+            raise PopulationError(f"the record of replies {path} cannot be used: {error}") from error
         except sqlite3.DatabaseError as error:
             raise PopulationError(
                 f"{path} is no readable record of replies ({error}): remove it to start anew"

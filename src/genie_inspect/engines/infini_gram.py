@@ -17,6 +17,7 @@ from genie_inspect.engines.identity import identified
 from genie_inspect.engines.texts import identity
 from genie_inspect.engines.vocabulary import FILE, UNUSED, Vocabulary
 from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraError
+from genie_inspect.files.writing import write_lines
 from genie_inspect.measures.ngrams import LENGTHS, copied_spans, counted_match_lengths
 from genie_inspect.measures.suffix_array import no_matches
 from genie_inspect.measures.tokens import placed_tokens
@@ -45,7 +46,7 @@ class IndexManifest:
 
     def write(self, folder: Path) -> None:
         """Put it beside the index."""
-        (folder / MANIFEST).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        write_lines(folder / MANIFEST, [json.dumps(asdict(self), indent=1) + "\n"])
 
 
 def check_installed() -> None:

@@ -5,10 +5,8 @@ import os
 import random
 import re
 import resource
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,6 +30,8 @@ from genie_inspect.engines.infini_gram import (
 from genie_inspect.engines.texts import check_folder, folder_texts, identity
 from genie_inspect.engines.vocabulary import SEPARATOR, UNUSED, Vocabulary
 from genie_inspect.errors import CorpusError
+from genie_inspect.files.folders import new_folder
+from genie_inspect.files.writing import written
 from genie_inspect.measures.tokens import tokens
 
 MEMORY_GB = 4  # that the sorter may use
@@ -60,9 +60,7 @@ def build_index(texts: Path, folder: Path, progress: Progress = lambda stage: No
     check_folder(texts)
     folder = folder.absolute()
     _check_target(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    building = Path(tempfile.mkdtemp(dir=folder.parent, prefix="building-index-"))
-    try:
+    with new_folder(folder) as building:
         progress("counting words")
         vocabulary = Vocabulary.of(_word_counts(texts))
         progress("writing tokens")
@@ -75,10 +73,6 @@ def build_index(texts: Path, folder: Path, progress: Progress = lambda stage: No
         sizes = {name: (building / name).stat().st_size for name in FILES}
         manifest = IndexManifest(FORMAT, DTYPE, symbols, documents, vocabulary.digest, sizes)
         manifest.write(building)
-        building.chmod(0o755)
-        building.replace(folder)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
     return manifest
 
 
@@ -103,9 +97,9 @@ def _write_tokens(texts: Path, vocabulary: Vocabulary, folder: Path) -> tuple[in
     """Token, offset and document files; returns the number of symbols and of documents."""
     symbols = documents = 0
     with (
-        (folder / TOKENS).open("wb") as token_file,
-        (folder / OFFSETS).open("wb") as offset_file,
-        (folder / DOCUMENTS).open("w", encoding="utf-8") as document_file,
+        written(folder / TOKENS) as token_file,
+        written(folder / OFFSETS) as offset_file,
+        written(folder / DOCUMENTS) as document_file,
     ):
         for row, part in _documents(texts, vocabulary):
             offset_file.write(np.array([DTYPE_BYTES * symbols], dtype="<u8").tobytes())
@@ -113,7 +107,7 @@ def _write_tokens(texts: Path, vocabulary: Vocabulary, folder: Path) -> tuple[in
             symbols += 1 + len(part)
             if row:
                 documents += 1
-                document_file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                document_file.write(json.dumps(row).encode() + b"\n")
     return symbols, documents
 
 

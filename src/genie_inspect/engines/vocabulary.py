@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from genie_inspect.errors import CorpusError
+from genie_inspect.files.writing import write_lines
 from genie_inspect.signature import digest
 
 # symbols 0 to 59,999 are a word each; a rarer word is one symbol of the next 1,000 and one of those behind them
@@ -45,7 +46,7 @@ class Vocabulary:
 
     def write(self, folder: Path) -> None:
         """Put the words in a folder, one a line; words hold no line breaks."""
-        (folder / FILE).write_text("".join(f"{word}\n" for word in self.words), encoding="utf-8")
+        write_lines(folder / FILE, (f"{word}\n" for word in self.words))
 
     @property
     def digest(self) -> str:

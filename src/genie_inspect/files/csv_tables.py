@@ -1,4 +1,4 @@
-"""The one writer and reader of CSV for people: a spreadsheet takes no text for a formula, and what was written reads back equal."""
+"""The one writer and reader of CSV for people: no text becomes a formula, and what was written reads back equal."""
 
 import csv
 import re

@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from genie_inspect.errors import GenieError, UnwritableError
@@ -11,6 +11,20 @@ from genie_inspect.files.writing import private_name, unwritable
 
 LEFT = ".genie-*.part"
 """What runs that were killed leave behind."""
+
+
+def private_file(path: Path) -> None:
+    """Make a file, and the folder that it stands in, which only this user may read; what is there stays as it is.
+
+    SQLite gives the files that it puts beside a database the same permissions.
+
+    Raises:
+        OSError: If it cannot be made.
+    """
+    with suppress(FileExistsError):
+        path.parent.mkdir(0o700, parents=True)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
 
 
 @contextmanager

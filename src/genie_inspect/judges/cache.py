@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import platformdirs
 
+from genie_inspect.files.folders import private_file
+
 T = TypeVar("T")
 
 ATTEMPT, NO = "", "no"
@@ -86,7 +88,7 @@ class Cache:
     place; a file that cannot be written is a warning too, and nothing is kept.
 
     Args:
-        folder: Where the cache file stands; it is made when missing.
+        folder: Where the cache file stands; it is made when missing, and then only this user may read it.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -166,7 +168,7 @@ class Cache:
     def _open(self) -> sqlite3.Connection:
         self._identity = _identity(self.path)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private_file(self.path)
             connection = _connect(self.path)
             self._identity = _identity(self.path)
             return connection
@@ -182,6 +184,7 @@ class Cache:
                     with suppress(FileNotFoundError):
                         Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
                 warnings.warn(f"{self.path} is no readable cache ({error}); it was set aside as {aside}", stacklevel=4)
+            private_file(self.path)
             return _connect(self.path)
         if isinstance(error, OSError | sqlite3.OperationalError):
             warnings.warn(f"{self.path} cannot be used ({error}); nothing is cached in this run", stacklevel=4)

@@ -33,8 +33,8 @@ def write_population(
 ) -> Population:
     """Write a population folder and open it; a population that stood there is replaced, its other files are kept.
 
-    The new folder takes the place of the old one as a whole, so that two writers are never mixed. Only a process that is
-    killed between putting the old folder aside and the new one there leaves both under hidden names beside it.
+    The new folder takes the place of the old one as a whole, so that two writers are never mixed. Only a process that
+    is killed between putting the old folder aside and the new one there leaves both under hidden names beside it.
 
     Raises:
         PopulationError: If what was written does not hold together (see Population); the old one stays.

@@ -1,0 +1,157 @@
+"""Several processes and one output: one of them makes it, the others say so, and nothing of two is mixed."""
+
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from subprocess import PIPE
+
+import pytest
+from tests.building.scripts import FOX, OWL, write_log
+from tests.processes import HEAD_START, Commands, Ended, race, tries
+from tests.reports.made_logs import made_log, scored
+
+from genie_inspect.populations.check import faults
+
+TRIES = tries(4, 15)
+WORDS = [f"word{number}" for number in range(400)]
+
+
+@pytest.fixture(scope="module")
+def racers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Commands]]:
+    folders = [tmp_path_factory.mktemp(name) for name in ("one", "other")]
+    with Commands(folders[0]) as one, Commands(folders[1]) as other:
+        yield [one, other]
+
+
+def outcome(ended: list[Ended], output: Path) -> str:
+    """What became of a race, in a few words."""
+    whole = output.is_dir() and not faults(output)
+    winners = [one for one in ended if one.code == 0]
+    losers = [one for one in ended if one.code == 1 and len(one.errors) == 1 and "Traceback" not in one.stderr]
+    left = {path.name for path in output.parent.iterdir()} - {output.name, f"{output.name}.work"}
+    if whole and not left and (len(winners), len(losers)) == (1, len(ended) - 1):
+        return "one" if all(f"output {output} is a folder that is not empty" in one.errors[0] for one in losers) else ""
+    return f"{len(winners)} say OK, {'whole' if whole else 'broken or missing'}, left {left}"
+
+
+def test_of_two_samples_into_one_folder_one_is_written_and_the_other_says_so(
+    racers: list[Commands], tmp_path: Path
+) -> None:
+    outcomes: Counter[str] = Counter()
+    for number in range(TRIES):
+        output = tmp_path / str(number) / "sample"
+        commands = [("population", "sample", "starter", "-o", output, "--per-prompt", size) for size in (3, 4)]
+        outcomes[outcome(race(racers, commands), output)] += 1
+    assert outcomes == {"one": TRIES}
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two logs with other documents for the same prompts, and questions about them beside them."""
+    folder = tmp_path_factory.mktemp("logs")
+    for start in (0, 1):
+        told = {p: [" ".join(WORDS[start + 2 * n :: 7 + n]) for n in range(20)] for p in (OWL, FOX)}
+        write_log(folder / f"{start}.eval", f"m/{start}", told)
+    row = '{{"id": "q{0}", "prompt": "{1}", "feature": "plot", "text": "What {0}?"}}\n'
+    (folder / "questions.jsonl").write_text("".join(row.format(*pair) for pair in enumerate((OWL, FOX))))
+    return [folder / "0.eval", folder / "1.eval"]
+
+
+BUILD = ("--name", "n", "--licence", "MIT", "--coherence", "none", "--grader", "atonce/grader")
+
+
+def test_of_two_builders_of_one_folder_one_makes_it_and_the_other_says_so(
+    racers: list[Commands], logs: list[Path], tmp_path: Path
+) -> None:
+    outcomes: Counter[str] = Counter()
+    for number in range(TRIES):
+        output = tmp_path / str(number) / "built"
+        more = ("-o", output, *BUILD, "--questions", logs[0].parent / "questions.jsonl")
+        ended = race(racers, [("population", "build", log, *more) for log in logs])
+        outcomes[outcome(ended, output)] += 1
+    assert outcomes == {"one": TRIES}
+    kept = {path.name for path in tmp_path.glob("*/built.work/*")}
+    assert {name.partition("-")[0] for name in kept} == {"replies.sqlite"}, "what was asked, and nothing half made"
+
+
+def test_of_two_reports_into_one_page_both_are_written_and_the_last_one_stays_whole(
+    racers: list[Commands], tmp_path: Path
+) -> None:
+    pytest.importorskip("vl_convert", reason="needs the extra `charts`")
+    values = {"one": (0.1, 0.4, 0.9), "other": (0.2, 0.3, 0.5, 0.7)}
+    made = {
+        name: made_log(tmp_path / name, [{"genie": scored({"plot": value})} for value in row])
+        for name, row in values.items()
+    }
+    for name, log in made.items():
+        assert racers[0].run("report", log, "-o", tmp_path / f"{name}.html").code == 0
+    alone = {(tmp_path / f"{name}.html").read_bytes() for name in made}
+    assert len(alone) == 2
+    for number in range(tries(2, 15)):
+        page = tmp_path / str(number) / "report.html"
+        page.parent.mkdir()
+        ended = race(racers, [("report", log, "-o", page) for log in made.values()])
+        assert [one.code for one in ended] == [0, 0], ended
+        assert page.read_bytes() in alone
+        assert list(page.parent.iterdir()) == [page]
+
+
+def test_of_two_reviews_into_one_file_one_is_written_and_the_other_says_so(
+    racers: list[Commands], tmp_path: Path
+) -> None:
+    for number in range(TRIES):
+        table = tmp_path / str(number) / "table.csv"
+        table.parent.mkdir()
+        ended = race(racers, [("questions", "review", source, "--to", table) for source in ("starter", "starter")])
+        assert sorted(one.code for one in ended) == [0, 1]
+        (error,) = (line for one in ended for line in one.errors)
+        assert error == f"Error: output {table} exists, expected a new file: nothing was written"
+        assert list(table.parent.iterdir()) == [table]
+
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from tests.scripted import FOX, OWL, small_population
+from genie_inspect.errors import PopulationError
+folder, name = Path(sys.argv[1]), sys.argv[2]
+print("ready", flush=True)
+for number, start in enumerate(sys.stdin):
+    while time.time() < float(start):
+        pass
+    try:
+        small_population(folder, {p: tuple(f"{name} {number} tells of owl {owl}." for owl in range(5)) for p in (OWL, FOX)})
+        print("OK", flush=True)
+    except PopulationError as error:  # the other one put its own there before this one was opened
+        print(error, flush=True)
+"""
+
+
+def test_of_two_writers_that_replace_one_population_one_whole_population_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "population"
+    root = str(Path(__file__).parents[1])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+    with ExitStack() as stack:
+        command = [sys.executable, "-c", WRITER, str(folder)]
+        writers = [
+            stack.enter_context(
+                subprocess.Popen([*command, name], stdin=PIPE, stdout=PIPE, text=True, env=environment)
+            )
+            for name in ("one", "other")
+        ]
+        ends = [(writer.stdin, writer.stdout) for writer in writers]
+        assert [out.readline() for _, out in ends if out is not None] == ["ready\n"] * 2
+        for number in range(tries(15, 60)):
+            for into, _ in ends:
+                print(time.time() + HEAD_START, file=into, flush=True)
+            assert "OK\n" in [out.readline() for _, out in ends if out is not None]
+            assert faults(folder) == [], f"in round {number}"
+            assert [path.name for path in tmp_path.iterdir()] == ["population"]
+        for into, _ in ends:
+            assert into is not None
+            into.close()
