@@ -94,6 +94,8 @@ def test_together_counts_are_added_up_and_the_extremes_kept() -> None:
         {"a": (3, 4), "b": (0, 1)}, {"a": (3, 9)}, {"x": 2, "y": 2}, Ratings(7, 1.0, 3.0), 11, (3, 7), -0.25
     )
     assert together([]) == NOTHING
+    # a document that was compared with none was not compared
+    assert together([Evidence(documents=0), Evidence(documents=1)]).documents == 1
 
 
 def test_faults_come_with_the_most_frequent_first() -> None:

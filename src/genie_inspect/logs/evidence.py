@@ -38,7 +38,7 @@ class Evidence:
     """By reason: answers, ratings or verdicts that are missing."""
     ratings: Ratings | None = None
     documents: int | None = None
-    """Documents of the population that it was compared with."""
+    """Documents of the population that it was compared with; of several documents, the fewest that one was."""
     few_answers: Share = NO_SHARE
     """Used questions that rest on fewer than three ratings, and all used ones."""
     position_bias: float = math.nan
@@ -63,7 +63,7 @@ def evidence_of(metadata: Mapping[str, Any]) -> Evidence:
 
 
 def together(parts: Sequence[Evidence]) -> Evidence:
-    """The evidence of several documents as one: counts are added up; of `documents` it is the fewest.
+    """The evidence of several documents as one: counts are added up, extremes kept.
 
     The position bias is the mean of those that are known, faults come with the most frequent first.
     """
@@ -77,7 +77,7 @@ def together(parts: Sequence[Evidence]) -> Evidence:
         pairs=_added(own.pairs for own in parts),
         faults=dict(faults.most_common()),
         ratings=_joined(ratings) if ratings else None,
-        documents=min((own.documents for own in parts if own.documents is not None), default=None),
+        documents=min((own.documents for own in parts if own.documents), default=None),
         few_answers=_sum([own.few_answers for own in parts]),
         position_bias=math.fsum(biases) / len(biases) if biases else math.nan,
     )

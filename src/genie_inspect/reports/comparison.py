@@ -198,10 +198,10 @@ def _findings(columns: Sequence[tuple[Key, Difference]], tested: Container[Key],
     for place, (key, _) in enumerate(columns):
         if key in tested:
             families.setdefault(key[0], []).append(place)
-    found: dict[int, Finding] = {}
+    judged: dict[int, Finding] = {}
     for places in families.values():
-        found |= dict(zip(places, findings([columns[place][1] for place in places], correction), strict=True))
-    return [found[place] if place in found else _untested(difference) for place, (_, difference) in enumerate(columns)]
+        judged |= dict(zip(places, findings([columns[place][1] for place in places], correction), strict=True))
+    return [judged[place] if place in judged else _untested(difference) for place, (_, difference) in enumerate(columns)]
 
 
 def _untested(difference: Difference) -> Finding:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.measures.length import is_like_length
 from genie_inspect.reports.charts import ENDINGS, darkened, svg, write_chart
 from genie_inspect.reports.figures import Figure, length_ridges, radars, ridges
 from genie_inspect.reports.methods import RECORDED, command_for_yardstick, compared, definitions, grader, run_facts
@@ -17,7 +18,6 @@ from genie_inspect.signature import facts_of, package_version
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-LIKE_LENGTH = 1.5  # medians further apart than this do not compare well
 NOT_MEASURED = "not measured"
 
 
@@ -171,7 +171,7 @@ def unlike_lengths(found: Report) -> tuple[str, Spread, str, Spread] | None:
     if not known:
         return None
     (short, few), (long, many) = (end(known, key=lambda pair: pair[1].median) for end in (min, max))
-    return (short.label, few, long.label, many) if many.median > LIKE_LENGTH * few.median else None
+    return (short.label, few, long.label, many) if not is_like_length(few.median, many.median) else None
 
 
 def _pictures(drawn: list[Figure]) -> list[Picture]:
