@@ -1,4 +1,4 @@
-"""`genie` in processes of its own, as often as wanted: what tests of races, full disks, closed pipes and Ctrl-C share."""
+"""`genie` in processes of its own: what tests of races, full disks, closed pipes and Ctrl-C share."""
 
 import json
 import os

@@ -125,7 +125,8 @@ for number, start in enumerate(sys.stdin):
     while time.time() < float(start):
         pass
     try:
-        small_population(folder, {p: tuple(f"{name} {number} tells of owl {owl}." for owl in range(5)) for p in (OWL, FOX)})
+        texts = tuple(f"{name} {number} tells of owl {owl}." for owl in range(5))
+        small_population(folder, dict.fromkeys((OWL, FOX), texts))
         print("OK", flush=True)
     except PopulationError as error:  # the other one put its own there before this one was opened
         print(error, flush=True)
@@ -139,9 +140,7 @@ def test_of_two_writers_that_replace_one_population_one_whole_population_stays(t
     with ExitStack() as stack:
         command = [sys.executable, "-c", WRITER, str(folder)]
         writers = [
-            stack.enter_context(
-                subprocess.Popen([*command, name], stdin=PIPE, stdout=PIPE, text=True, env=environment)
-            )
+            stack.enter_context(subprocess.Popen([*command, name], stdin=PIPE, stdout=PIPE, text=True, env=environment))
             for name in ("one", "other")
         ]
         ends = [(writer.stdin, writer.stdout) for writer in writers]

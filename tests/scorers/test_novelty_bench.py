@@ -144,7 +144,7 @@ def test_offline_the_prompts_are_the_concept_pairs() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 1}, "k is 1, expected at least 2"),
+        ({"k": 1}, "k is 1, expected a whole number of at least 2"),
         ({"equivalence": "bert"}, "equivalence is 'bert'"),
         ({"quality": "best"}, "quality is 'best'"),
         ({"dataset": "nowhere.jsonl"}, "nowhere.jsonl cannot be read"),
@@ -218,3 +218,20 @@ def test_cached_replies_differ_as_the_first_ones_did(
 def test_the_solver_alone_refuses_one_reply() -> None:
     with pytest.raises(PrerequisiteError, match="nothing to be distinct from"):
         generations(1)
+
+
+REFUSAL = "I'm sorry, but I can't help with that."
+
+
+def test_a_refusal_among_the_replies_is_no_kind_and_worth_nothing(prompts: str, tmp_path: Path) -> None:
+    refused, silent = (
+        found(run(prompts, saying(first, "red", "red", "blue"), tmp_path, k=4)) for first in (REFUSAL, "")
+    )
+    assert values(refused) == values(silent)
+    assert values(refused)["distinct"] == 2
+    assert (refused.metadata or {})["classes"][0] is None
+    assert (refused.metadata or {})["refused"] == 1
+
+
+def test_nothing_but_refusals_is_unscored_as_one(prompts: str, tmp_path: Path) -> None:
+    assert found(run(prompts, saying(REFUSAL), tmp_path, k=2)).reason == "refusal"

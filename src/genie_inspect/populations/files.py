@@ -5,8 +5,9 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -119,7 +120,7 @@ class UnchangedFile:
         return str(self.path)
 
     @contextmanager
-    def open(self, mode: Literal["rb"] = "rb") -> Iterator[BinaryIO]:
+    def open(self, mode: Literal["rb"] = "rb") -> Iterator[BufferedReader]:
         """The bytes, for reading.
 
         Raises:
@@ -133,7 +134,7 @@ class UnchangedFile:
         except OSError as error:
             raise PopulationError(f"{self.path} cannot be read any more: {error.strerror or error}") from error
 
-    def _check(self, file: BinaryIO) -> None:
+    def _check(self, file: BufferedReader) -> None:
         state = _state(file)
         if state == self._state:
             return
@@ -145,12 +146,12 @@ class UnchangedFile:
         self._state = state  # the same bytes: somebody copied the folder, or touched the file
 
 
-def _state(file: BinaryIO) -> tuple[int, ...]:
+def _state(file: BufferedReader) -> tuple[int, ...]:
     found = os.fstat(file.fileno())
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _digest(file: BinaryIO) -> str:
+def _digest(file: BufferedReader) -> str:
     """Of all its bytes; the file stands at its beginning again."""
     file.seek(0)
     digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -201,7 +201,9 @@ def _findings(columns: Sequence[tuple[Key, Difference]], tested: Container[Key],
     judged: dict[int, Finding] = {}
     for places in families.values():
         judged |= dict(zip(places, findings([columns[place][1] for place in places], correction), strict=True))
-    return [judged[place] if place in judged else _untested(difference) for place, (_, difference) in enumerate(columns)]
+    return [
+        judged[place] if place in judged else _untested(difference) for place, (_, difference) in enumerate(columns)
+    ]
 
 
 def _untested(difference: Difference) -> Finding:

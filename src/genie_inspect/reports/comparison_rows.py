@@ -29,7 +29,7 @@ def as_values(found: Comparison) -> dict[str, Any]:
 
 def as_csv(found: Comparison) -> str:
     """A line a difference, with a header; what is not a number is empty, and no text is a formula."""
-    rows = [_plain(_flat(row)) for row in found.rows]
+    rows = [plain(_flat(row)) for row in found.rows]
     return csv_text(list(rows[0]), [list(row.values()) for row in rows])
 
 

@@ -24,6 +24,12 @@ def unusable(sample: TaskState | EvalSample) -> str:
         return FAILED
     if sample.output.choices and sample.output.stop_reason == "content_filter":
         return REFUSAL
-    if not re.search(r"\w", document_of(sample)):
-        return sample.output.error or NO_RESPONSE  # a strategy says there what failed
-    return REFUSAL if refusals.refuses(document_of(sample)) else ""
+    reason = no_document(document_of(sample))
+    return sample.output.error or reason if reason == NO_RESPONSE else reason  # a strategy says there what failed
+
+
+def no_document(text: str) -> str:
+    """Why a text is no document, as a reason for the log; empty when it is one."""
+    if not re.search(r"\w", text):
+        return NO_RESPONSE
+    return REFUSAL if refusals.refuses(text) else ""

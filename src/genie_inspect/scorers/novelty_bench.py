@@ -22,7 +22,7 @@ from genie_inspect.judges.panel_choices import (
 )
 from genie_inspect.judges.quality import Quality
 from genie_inspect.measures.partition import PATIENCE, distinct_count, utility
-from genie_inspect.samples.document import NO_RESPONSE
+from genie_inspect.samples.document import NO_RESPONSE, REFUSAL, no_document
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.samples.store import kept_generations
 from genie_inspect.scorers.explanation import WIDTHS, cell, cut
@@ -32,6 +32,7 @@ from genie_inspect.signature import signature
 
 KEYS = ("distinct", "utility")
 UNDECIDED = -1  # the class of a reply of which nobody could tell
+NO_KIND = {NO_RESPONSE: "empty", REFUSAL: "refusal"}
 WIDTH = 120  # characters of a reply in the explanation
 NO_GENERATIONS = "no generations: run the task novelty_bench, whose solver keeps them"
 
@@ -103,8 +104,8 @@ class Bench:
         return await scored_or_reason(state, KEYS, facts, lambda: self._measured(replies, prompt, facts))
 
     async def _measured(self, replies: Sequence[str], prompt: str, facts: dict[str, str]) -> Score:
-        if not any(reply.strip() for reply in replies):
-            reason = NO_RESPONSE if replies else NO_GENERATIONS
+        if not replies or all(map(no_document, replies)):
+            reason = no_document(replies[0]) if replies else NO_GENERATIONS
             return unscored(KEYS, reason, f"Not scored: {reason}.", "", dict(facts))
         labels = await labelled(replies, prompt, self.same)
         levels = await qualities(replies, labels, prompt, self.worth)
@@ -112,13 +113,11 @@ class Bench:
 
 
 async def labelled(replies: Sequence[str], prompt: str, same: Equivalence) -> list[int | None]:
-    """The class of each reply: None for an empty one, -1 where it could not be decided."""
-    written = [reply for reply in replies if reply.strip()]
-    labels = iter((await classes_of(written, prompt, same)).labels)
-    decided = (next(labels) if reply.strip() else None for reply in replies)
-    return [
-        UNDECIDED if label is None and reply.strip() else label for label, reply in zip(decided, replies, strict=True)
-    ]
+    """The class of each reply: None for one that is empty or a refusal, -1 where it could not be decided."""
+    places = [place for place, reply in enumerate(replies) if not no_document(reply)]
+    labels = (await classes_of([replies[place] for place in places], prompt, same)).labels
+    decided = {place: UNDECIDED if label is None else label for place, label in zip(places, labels, strict=True)}
+    return [decided.get(place) for place in range(len(replies))]
 
 
 async def qualities(replies: Sequence[str], labels: Sequence[int | None], prompt: str, worth: Quality) -> list[float]:
@@ -145,7 +144,7 @@ def result(
     }
     rows = ["| reply | kind | quality | begins |", "|--:|--:|--:|:--|"]
     for number, (reply, label, level) in enumerate(zip(replies, labels, levels, strict=True), start=1):
-        kind = {None: "empty", UNDECIDED: "undecided"}.get(label, str(label))
+        kind = {None: NO_KIND.get(no_document(reply)), UNDECIDED: "undecided"}.get(label, str(label))
         rows.append(f"| {number} | {kind} | {'' if math.isnan(level) else f'{level:g}'} | {cell(reply[:WIDTH])} |")
     metadata = {
         **facts,
@@ -153,6 +152,7 @@ def result(
         "classes": list(labels),
         "quality": [None if math.isnan(level) else level for level in levels],
         "empty": list(labels).count(None),
+        "refused": sum(no_document(reply) == REFUSAL for reply in replies),
         "undecided": undecided,
     }
     return Score(value=dict(value), answer=replies[0], explanation="\n".join(rows), metadata=metadata)

@@ -1,9 +1,7 @@
 """The scorer `ttcw`: a story against a fine human one, test by test, both ways round; or alone."""
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from inspect_ai.model import Model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
@@ -11,25 +9,14 @@ from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.grader import grader
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.errors import GraderFailedError, UnknownChoiceError
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import cache_for
-from genie_inspect.judges.critic import Critic
-from genie_inspect.judges.instructions import Instructions
-from genie_inspect.judges.rubrics import Rubric, load_rubric
-from genie_inspect.judges.verdicts import VerdictMemo
-from genie_inspect.measures.likert import scale_cutoff
-from genie_inspect.samples.document import document_of, unusable
-from genie_inspect.samples.prompt import prompt_of
-from genie_inspect.scorers.critique import Critique
-from genie_inspect.scorers.critique_explanation import evidence, explained
-from genie_inspect.scorers.explanation import cell, cut
-from genie_inspect.scorers.outcome import unscored
-from genie_inspect.signature import signature
 
-NO_REFERENCE = "no reference story"
+if TYPE_CHECKING:
+    from genie_inspect.judges.critic import Critic
+
 LEVELS = 5
-SHOWN = 160  # characters of the prompt in the metadata
 
 
 @scorer(metrics={"*": [mean(), stderr()]})
@@ -66,6 +53,13 @@ def ttcw(
     wording of the instructions is ours. `reference=false` is its ablation without a reference, with `analyse=false` its
     baseline.
     """
+    # what only this scorer needs is no part of Inspect's start
+    from genie_inspect.judges.critic import Critic
+    from genie_inspect.judges.instructions import Instructions
+    from genie_inspect.judges.rubrics import load_rubric
+    from genie_inspect.judges.verdicts import VerdictMemo
+    from genie_inspect.scorers.examination import Examination
+
     with refusals():
         if not reference:
             _refuse_scale(levels, cutoff)
@@ -78,7 +72,7 @@ def ttcw(
         )
 
     @lru_cache(maxsize=1)
-    def critic_by(model: Model) -> Critic:
+    def critic_by(model: Model) -> "Critic":
         return Critic(model, examination.instructions, VerdictMemo(cache_for(model, Cache() if cache else None)))
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -88,55 +82,10 @@ def ttcw(
     return score
 
 
-@dataclass(frozen=True)
-class Examination:
-    """How stories are put to the tests."""
-
-    rubric: Rubric
-    instructions: Instructions
-    cutoff: int | None
-    """From which score on a test passes; None where the candidate stands alone and passes on a yes."""
-    settings: Mapping[str, str]
-    """What else the numbers depend on, for the signature."""
-
-    async def score(self, critic: Critic, state: TaskState, reference: str | None) -> Score:
-        """The score of a sample's story, beside a reference or alone."""
-        text, facts = document_of(state), self._facts(critic, state)
-        reason = unusable(state) or ("" if reference is None or _has_words(reference) else NO_REFERENCE)
-        if reason:
-            return unscored(self.rubric.keys, reason, f"Not scored: {cell(reason)}.", text, facts)
-        try:
-            comparisons = await critic.compare(text, reference, self.rubric.tests)
-        except GraderFailedError as error:
-            return unscored(self.rubric.keys, "grader_failed", f"Not scored: {cell(str(error))}", text, facts)
-        critique = Critique(self.rubric, tuple(comparisons), self.cutoff)
-        return Score(
-            value=dict(critique.value),
-            answer=text,
-            explanation=explained(critique, text, reference or ""),
-            reason=None if critique.judged else "invalid_response_format",
-            metadata=evidence(critique, **facts),
-        )
-
-    def _facts(self, critic: Critic, state: TaskState) -> dict[str, str]:
-        """What stands in every score's metadata."""
-        facts = {
-            "judge": critic.signature,
-            "rubric": f"{self.rubric.name}@{self.rubric.digest}",
-            **self.settings,
-            "stories": str(state.metadata.get("references", "unknown")),
-        }
-        if self.cutoff is not None:
-            facts["cutoff"] = str(self.cutoff)
-        return {
-            "signature": signature("ttcw", **facts),
-            "judge": critic.signature,
-            "prompt": cut(prompt_of(state), SHOWN),
-        }
-
-
 def _cutoff(levels: int, cutoff: int | None) -> int:
     """The cutoff in force with a reference."""
+    from genie_inspect.measures.likert import scale_cutoff
+
     if cutoff is None:
         return scale_cutoff(levels)
     if cutoff not in range(2 - levels, levels):
@@ -149,7 +98,3 @@ def _refuse_scale(levels: int, cutoff: int | None) -> None:
     for option, value, default in (("levels", levels, LEVELS), ("cutoff", cutoff, None)):
         if value != default:
             raise UnknownChoiceError(option, value, "nothing with reference=false: the critic says yes or no")
-
-
-def _has_words(text: str) -> bool:
-    return re.search(r"\w", text) is not None

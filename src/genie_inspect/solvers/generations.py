@@ -6,8 +6,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.asking.refusals import refusals
+from genie_inspect.samples.document import no_document
 from genie_inspect.samples.store import GENERATIONS, keep_generations
 from genie_inspect.solvers.options import check_count
+from genie_inspect.solvers.strategy import held_back
 
 FEWEST = 2
 
@@ -30,8 +32,9 @@ def generations(k: int = 10) -> Solver:
             return await get_model().generate(state.messages, cache=cache_for(number))
 
         outputs = await gathered(*(one(number) for number in range(k)))
-        keep_generations(state, (output.completion for output in outputs))
-        state.output = next((output for output in outputs if output.completion.strip()), outputs[0])
+        keep_generations(state, ("" if held_back(output) else output.completion for output in outputs))
+        documents = (output for output in outputs if not (held_back(output) or no_document(output.completion)))
+        state.output = next(documents, outputs[0])
         state.messages.append(state.output.message)
         return state
 
