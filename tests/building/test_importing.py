@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.scripted import saying
 
+from genie_inspect.asking.refusals import RefusedError
 from genie_inspect.building.importing import Import, Imported, import_population
 from genie_inspect.engines.tables import TableError
 from genie_inspect.errors import MissingExtraError, PopulationError, UnwritableError
@@ -89,7 +90,7 @@ def test_a_population_of_answers_alone_says_so_to_what_compares_documents(tmp_pa
     assert population.answers_alone
     with pytest.raises(PopulationError, match=r"cosine compares with documents, .* made-1@.* has only answers"):
         population.require_documents("cosine")
-    with pytest.raises(PopulationError, match="judge=embedded compares with documents"):
+    with pytest.raises(RefusedError, match="judge=embedded compares with documents"):
         genie(str(population.folder), judge="embedded")
 
 

@@ -49,7 +49,7 @@ async def test_logs_become_a_population_of_documents_questions_and_answers(tmp_p
     assert population.prompts == [OWL, FOX]
     assert {document.model for document in population.documents(OWL)} == {"a/one", "b/two"}
     reader = population.readers[0]
-    assert reader.startswith("grader(mockllm/model@template=")
+    assert reader.startswith("grader(mockllm/model@")
     # 5 questions for each prompt: 3 documents of the one, 1 of the other
     assert (done.documents, done.questions, done.answers) == (4, 10, 4 * 5)
     fox = population.documents(FOX)[0]

@@ -209,7 +209,7 @@ def test_logs_of_two_judges_are_compared_side_by_side(tmp_path: Path) -> None:
     found = called(tmp_path / "keen", tmp_path / "dull", "--votes", votes, "--resamples", 50, "--json")
     assert found.exit_code == 0, found.output
     judges = list(json.loads(found.output)["judges"])
-    assert [judge.partition(",")[0] for judge in judges] == ["critic(mockllm/keen", "critic(mockllm/dull"]
+    assert [judge.partition("@")[0] for judge in judges] == ["critic(mockllm/keen", "critic(mockllm/dull"]
     twice = called(tmp_path / "keen", logs[0].location, "--votes", votes, "--resamples", 50)
     assert twice.exit_code == 1
     assert "has two scores by 'critic(mockllm/keen" in twice.output

@@ -19,7 +19,7 @@ from genie_inspect.engines.vectors import checked_vectors, unit
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.judges.embedded import EmbeddedJudge, EmbeddedReader
 from genie_inspect.populations.catalogue import open_population
-from genie_inspect.scorers.assessment import Assessor
+from genie_inspect.scorers.assessor import Assessor
 
 TEXTS = [f"text {number}" for number in range(3)]
 Change = Callable[[Items], Items]

@@ -71,7 +71,7 @@ def test_both_storytellers_are_scored_on_every_feature_by_the_bundled_grader(tmp
             signatures.add(metadata(score)["signature"])
     assert len(signatures) == 1
     (signature,) = signatures
-    for fact in ("judge:list(bundled/grader@", "reader:grader(bundled/grader,", "population:starter-"):
+    for fact in ("judge:list(bundled/grader@", "reader:grader(bundled/grader@", "population:starter-"):
         assert fact in signature
     assert signature.endswith(f"version:{package_version()}")
 

@@ -24,7 +24,7 @@ from tests.served import without_pauses
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.asking.refusals import RefusedError
-from genie_inspect.engines.embedders import _client
+from genie_inspect.engines.openai_embedder import _client
 from genie_inspect.errors import (
     EngineFailedError,
     GenieError,
