@@ -249,7 +249,9 @@ async def test_without_a_document_nothing_is_measured() -> None:
 
 
 NOWHERE = "'nowhere', expected abstracts, starter or a folder that holds population.json"
-EMBEDDER = "'word2vec', expected static, openai/<model> or sentence-transformers/<hub id or folder>"
+EMBEDDER = (
+    "'word2vec', expected static, openai/<model>[#<tokens that it reads>] or sentence-transformers/<hub id or folder>"
+)
 TEMPLATES = "folder 'nowhere' does not exist, expected a folder of *.md files"
 EQUIVALENCE = "'bert', expected grader, embedded, classifier or classifier/<hub id or folder>"
 WRONG: list[tuple[Callable[..., Scorer], str, Any, str]] = [
