@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reports.made_logs import scored
 
-from genie_inspect.logs.evidence import NOTHING, Evidence, Ratings, evidence_of, number, together
+from genie_inspect.logs.evidence import NOTHING, Evidence, Ratings, count, evidence_of, number, together
 from genie_inspect.logs.scores import LEFT_OUT, Scores, scores_of
 
 NAN = math.nan
@@ -109,3 +109,8 @@ def test_a_document_that_is_left_out_has_neither_values_nor_evidence() -> None:
     assert (list(found.values), found.reason, found.evidence) == (["plot", "style"], LEFT_OUT, NOTHING)
     assert found.population_words == 200
     assert Scores({"plot": NAN}, "refusal").left_out().reason == "refusal"
+
+
+@pytest.mark.parametrize(("given", "counted"), [(0, 0), (3, 3), (-1, None), (True, None), (2.0, None), ("3", None)])
+def test_a_count_is_a_whole_number_from_nought(given: object, counted: int | None) -> None:
+    assert count(given) == counted
