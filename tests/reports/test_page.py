@@ -76,6 +76,12 @@ def test_every_picture_says_what_it_shows(tmp_path: Path) -> None:
     assert all(len(given["alt"] or "") > 20 for given in pictures)
 
 
+def test_the_populations_own_documents_are_not_counted_among_those_of_the_runs(tmp_path: Path) -> None:
+    told = made_log(tmp_path / "told", [{"genie": scored({"plot": value})} for value in (0.2, 0.4, 0.6)])
+    own = made_log(tmp_path / "own", [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    assert "3 documents from 1" in " ".join(page(build_report([told, own])).split())
+
+
 def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: Path) -> None:
     file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], task_args={"population": "starter", "judge": "list"})
     text = Seen(page(build_report([file]))).text
