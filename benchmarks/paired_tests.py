@@ -121,7 +121,8 @@ def bca(deltas: Array, counts: Array) -> Verdicts:
         """The tail that an end leaves which this share of the draws lies below: the inverse."""
         shifted = np.clip(ndtri(share), -1e9, 1e9) - bias
         exact = ndtr(shifted / (1 + skew * shifted) - bias)
-        return np.where(1 + skew * shifted > 0, exact, shifted > 0)  # no tail is that small, or that large
+        # no tail is that small, or that large
+        return np.asarray(np.where(1 + skew * shifted > 0, exact, shifted > 0), dtype=float)
 
     rows, columns = np.arange(len(deltas)), np.ceil(share(TAIL) * (1 + RESAMPLES)).astype(int) - 2
     lows = np.where(columns < 0, -np.inf, drawn[rows, np.maximum(columns, 0)])

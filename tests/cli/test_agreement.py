@@ -191,7 +191,7 @@ def test_logs_of_two_judges_are_compared_side_by_side(tmp_path: Path) -> None:
         [log] = evaluate(
             "genie_inspect/ttcw",
             model=saying("A new story.").model(),
-            model_roles={"grader": comparing(lambda a, b, aspect, points=points: points).model()},
+            model_roles={"grader": comparing(lambda *_, points=points: points).model()},
             log_dir=str(tmp_path / judge),
             display="none",
         )

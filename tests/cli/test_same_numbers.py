@@ -46,7 +46,7 @@ class Made:
         if self.values is None:
             return {}
         silent = all(map(math.isnan, self.values.values()))
-        shares = {
+        shares: dict[str, Any] = {
             name: {key: f"{part}/{whole}" for key, (part, whole) in own.items()}
             for name, own in (("coverage", self.coverage), ("pairs", self.pairs))
         }
@@ -62,7 +62,7 @@ VALUES = st.fixed_dictionaries(dict.fromkeys(KEYS, st.floats(0, 1) | st.just(mat
 @st.composite
 def logs(draw: st.DrawFn) -> list[Made]:
     """One to four prompts, each of one to three samples with up to three epochs that need not all be there."""
-    made = []
+    made: list[Made] = []
     for prompt in range(draw(st.integers(1, 4))):
         for sample in range(draw(st.integers(1, 3))):
             for epoch in sorted(draw(st.sets(st.integers(1, 3), min_size=1))):

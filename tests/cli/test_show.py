@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -14,7 +15,7 @@ def genie_show(*arguments: object) -> Result:
 
 def log(folder: Path, text: str = "It rains.") -> str:
     low, high = asked(0.1, answer="as usual"), asked(0.9, answer="a whale [b]sings[/b]")
-    shares = {"coverage": {"plot": "2/3"}, "pairs": {"plot": "20/36"}}
+    shares: dict[str, Any] = {"coverage": {"plot": "2/3"}, "pairs": {"plot": "20/36"}}
     score = scored({"plot": 0.5, "style": float("nan"), "agent": 0.8}, questions=[low, high], **shares)
     return made_log(folder, [{"genie": score}], texts=[text], prompts=["Write about rain."])
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.populations.files import file_digest, numbered_rows, rows, write_lines, write_rows
+from genie_inspect.files.writing import write_lines
+from genie_inspect.populations.files import file_digest, numbered_rows, rows, write_rows
 from genie_inspect.populations.schema import Document
 
 GOOD = b'{"id": "d1", "prompt": "p", "text": "t"}\n'
@@ -115,7 +116,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
 
 KILLED = """
 import os, pathlib, signal, sys
-from genie_inspect.populations.files import write_lines
+from genie_inspect.files.writing import write_lines
 def lines():
     yield "half of the new file" * 10_000
     os.kill(os.getpid(), signal.SIGKILL)

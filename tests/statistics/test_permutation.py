@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from genie_inspect.statistics.pairs import PairedTest
 from genie_inspect.statistics.permutation import least_p_value, paired_permutation
@@ -17,7 +18,9 @@ TENTHS = st.lists(st.integers(-6, 10).map(lambda tenths: tenths / 10), min_size=
 EIGHT_POSITIVE = [0.04, 0.07, 0.11, 0.12, 0.13, 0.17, 0.26, 0.54]
 
 
-def against_0(deltas: Sequence[float], resamples: int = 10_000, level: float = 0.05) -> PairedTest:
+def against_0(
+    deltas: Sequence[float] | NDArray[np.float64], resamples: int = 10_000, level: float = 0.05
+) -> PairedTest:
     return paired_permutation(np.zeros(len(deltas)), deltas, resamples, level=level)
 
 
