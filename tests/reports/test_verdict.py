@@ -190,3 +190,10 @@ def test_a_tested_difference_without_enough_pairs_is_said_to_be_without_a_test(t
     log_of(tmp_path, "raised", plots(*AFTER))
     log_of(tmp_path, "lone", plots(0.5))
     assert verdict(compare([tmp_path], "plain")).endswith("0 undecided and 1 could not be tested.")
+
+
+def test_runs_of_unlike_length_are_all_named(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE))
+    for name in ("long", "longer", "longest"):
+        log_of(tmp_path, name, plots(*AFTER), texts=("word " * 60,))
+    assert "what long, longer and longest gained or lost may be length alone" in verdict(compare([tmp_path], "plain"))
