@@ -73,3 +73,17 @@ def test_where_all_else_is_alike_the_time_tells_and_then_a_number(tmp_path: Path
 def test_a_populations_own_log_is_called_so_whoever_the_model_was(tmp_path: Path) -> None:
     found = logs(tmp_path, {"facts": {"left_out": ["d"]}}, {"model": "mock/other"})
     assert [log.label for log in found] == [POPULATION, "mock/other"]
+
+
+def test_an_option_that_only_one_log_has_leaves_no_gap_in_the_names_of_the_others(tmp_path: Path) -> None:
+    steps = [("verbalized_sampling", {"k": 3})], [("verbalized_sampling", {})]
+    made = logs(
+        tmp_path,
+        *(
+            {"steps": own, "created": f"2026-01-02T0{hour}:00:00+00:00"}
+            for hour, own in enumerate((*steps, steps[1]), 1)
+        ),
+    )
+    names = labels(made)
+    assert names[0].startswith("mock/writer k=3")
+    assert names[1:] == ["mock/writer 2026-01-02 02:00", "mock/writer 2026-01-02 03:00"]
