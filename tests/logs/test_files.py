@@ -2,7 +2,9 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from inspect_ai.event import InfoEvent
 from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import ChatMessageUser
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.logs.files import LogError, log_files, log_header, sample_of, samples
@@ -10,23 +12,32 @@ from genie_inspect.logs.files import LogError, log_files, log_header, sample_of,
 
 @pytest.fixture
 def log(tmp_path: Path) -> str:
-    """A log of two samples."""
-    return made_log(tmp_path / "some logs", [{"genie": scored({"plot": value})} for value in (0.1, 0.4)])
+    """A log of two samples with messages and events."""
+    file = made_log(tmp_path / "some logs", [{"genie": scored({"plot": value})} for value in (0.1, 0.4)])
+    whole = read_eval_log(file)
+    for sample in whole.samples or []:
+        sample.messages = [ChatMessageUser(content="Write.")]
+        sample.events = [InfoEvent(data="written")]
+    write_eval_log(whole)
+    return file
 
 
 def test_each_log_is_given_once_as_a_plain_path(log: str) -> None:
     assert log_files([log, Path(log).parent, Path(log)]) == [log]
 
 
-def test_samples_come_without_what_no_report_looks_at_from_an_archive_and_from_json(log: str, tmp_path: Path) -> None:
+def test_samples_come_from_an_archive_and_from_json(log: str, tmp_path: Path) -> None:
     write_eval_log(read_eval_log(log), tmp_path / "log.json")
     for file in (log, str(tmp_path / "log.json")):
-        found = list(samples(file))
-        assert [sample.id for sample in found] == [1, 2]
-        assert all(not sample.messages and not sample.events for sample in found)
+        assert [sample.id for sample in samples(file)] == [1, 2]
         assert [sample_of(file, 2, 1).id, sample_of(file, 1, 1).id] == [2, 1]
         with pytest.raises(LookupError):
             sample_of(file, 7, 1)
+
+
+def test_samples_of_an_archive_come_without_what_no_report_looks_at(log: str) -> None:
+    assert all(sample.messages and sample.events for sample in read_eval_log(log).samples or [])
+    assert not any(sample.messages or sample.events for sample in [*samples(log), sample_of(log, 1, 1)])
 
 
 @pytest.mark.parametrize("content", [b"[1]", b"{}", b"3", b'"\xff"', b""])

@@ -15,6 +15,7 @@ from genie_inspect.reports.figures import (
     radars,
     ridges,
 )
+from genie_inspect.reports.page import figures
 from genie_inspect.reports.report import Range, Report, build_report
 from genie_inspect.tasks.views import score_view
 
@@ -139,3 +140,11 @@ def test_a_run_has_one_colour_throughout_and_the_population_the_ink(tmp_path: Pa
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
     runs = build_report([own, made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]).runs
     assert colours(runs) == {"mock/writer": LIGHT.series[0], "population, leave-one-out": LIGHT.ink}
+
+
+def test_what_is_exported_has_the_radar_the_spreads_and_the_lengths(tmp_path: Path) -> None:
+    found = report(tmp_path, (0.2, 0.4, 0.6), (0.3, 0.5, 0.9))
+    exported = [figure.name for figure in figures(found)]
+    drawn = [*radars(found, found.measures[0]), *ridges(found, found.measures[0])]
+    assert exported == [*(figure.name for figure in drawn), "lengths"]
+    assert len(radars(found, found.measures[0])) == 1

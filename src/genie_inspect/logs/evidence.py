@@ -33,7 +33,8 @@ class Evidence:
     coverage: Mapping[str, Share] = field(default_factory=dict)
     """By key: questions (tests) that could be used, and all that were asked."""
     pairs: Mapping[str, Share] = field(default_factory=dict)
-    """By key: ratings that count, and those due if every document answered every question."""
+    """By key: ratings that count, and those due: one for each answer of the population to a question that the document
+    answers."""
     faults: Mapping[str, int] = field(default_factory=dict)
     """By reason: answers, ratings or verdicts that are missing."""
     ratings: Ratings | None = None

@@ -61,17 +61,17 @@ def log_header(file: str, *, finished: bool = True) -> EvalLog:
 
 
 def samples(file: str) -> Iterator[EvalSample]:
-    """The samples of a log, in no order and one at a time, without what no report looks at.
+    """The samples of a log, in no order; of an archive one at a time and without what no report looks at.
 
     Inspect's reader walks through every event even where none is asked for; opening the archive ourselves takes a fifth
-    of the time. Where a log is no such archive, Inspect reads it.
+    of the time. Where a log is no such archive, Inspect reads it, whole.
 
     Raises:
         LogError: If one cannot be read.
     """
     try:
         if not is_zipfile(file):
-            yield from read_eval_log(file, exclude_fields=UNREAD).samples or []
+            yield from read_eval_log(file).samples or []
             return
         with ZipFile(file) as archive:
             # a sample that was written twice stands there twice; reading by name gives the later one

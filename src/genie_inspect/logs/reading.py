@@ -14,11 +14,8 @@ from genie_inspect.logs.scores import Scores, is_ours, scores_of, signature_of
 from genie_inspect.measures.length import word_count
 from genie_inspect.samples.document import REFUSAL, document_of, unusable
 from genie_inspect.samples.prompt import prompt_of
-from genie_inspect.samples.store import EARLIER
+from genie_inspect.samples.store import EARLIER, RESPONSES_ASKED, RESPONSES_PARSED
 from genie_inspect.signature import digest
-
-RESPONSES_ASKED, RESPONSES_PARSED = "responses_asked", "responses_parsed"
-"""Where verbalized sampling puts its counts in a sample's metadata."""
 
 
 def read_logs(paths: Iterable[str | Path], *, brief: bool = False) -> list[ScoredLog]:
