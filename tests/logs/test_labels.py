@@ -76,7 +76,10 @@ def test_a_populations_own_log_is_called_so_whoever_the_model_was(tmp_path: Path
 
 
 def test_an_option_that_only_one_log_has_leaves_no_gap_in_the_names_of_the_others(tmp_path: Path) -> None:
-    steps = [("verbalized_sampling", {"k": 3})], [("verbalized_sampling", {})]
+    steps: tuple[list[tuple[str, dict[str, Any]]], ...] = (
+        [("verbalized_sampling", {"k": 3})],
+        [("verbalized_sampling", {})],
+    )
     made = logs(
         tmp_path,
         *(

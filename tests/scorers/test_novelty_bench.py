@@ -235,3 +235,13 @@ def test_a_refusal_among_the_replies_is_no_kind_and_worth_nothing(prompts: str, 
 
 def test_nothing_but_refusals_is_unscored_as_one(prompts: str, tmp_path: Path) -> None:
     assert found(run(prompts, saying(REFUSAL), tmp_path, k=2)).reason == "refusal"
+
+
+def test_instructions_of_ones_own_reach_both_graders(prompts: str, tmp_path: Path) -> None:
+    own = tmp_path / "templates"
+    own.mkdir()
+    (own / "same_list.md").write_text("MY KINDS of $count.\n$data", encoding="utf-8")
+    (own / "rate_quality.md").write_text("MY QUALITY.\n$data", encoding="utf-8")
+    grader = Script(grading)
+    run(prompts, saying("red", "blue"), tmp_path, grader, k=2, templates=str(own))
+    assert {request.split("\n")[0] for request in grader.requests} == {"MY KINDS of 1.", "MY QUALITY."}
