@@ -46,27 +46,27 @@ class SqliteFile:
         self._opened = None
 
     def _open(self) -> sqlite3.Connection:
-        self._file = _file(self.path)
+        self._file = file_identity(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._opened = self._connected(self.path)
         except (OSError, sqlite3.DatabaseError) as error:
             return self._instead_of(error)
-        self._file = _file(self.path)
+        self._file = file_identity(self.path)
         return self._opened
 
     def _instead_of(self, error: Exception) -> sqlite3.Connection:
         """An empty file where the old one is damaged; memory alone where a file cannot be used; both with a warning."""
         self._opened = None
         if type(error) is sqlite3.DatabaseError:  # its subclasses are not about damage
-            if self._file == _file(self.path):  # else another process has set it aside already
+            if self._file == file_identity(self.path):  # else another process has set it aside already
                 aside = self.path.with_suffix(f".damaged-{time.time_ns()}")
                 for ending in ("-wal", "-shm", ""):  # a log left behind would be played into the new file
                     with suppress(FileNotFoundError):
                         Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
                 warnings.warn(f"{self.path} is no readable cache ({error}); it was set aside as {aside}", stacklevel=4)
             self._opened = self._connected(self.path)
-            self._file = _file(self.path)
+            self._file = file_identity(self.path)
         elif isinstance(error, OSError | sqlite3.OperationalError):
             warnings.warn(
                 f"{self.path} cannot be used ({error}); what it holds is kept for this run only", stacklevel=4
@@ -79,7 +79,7 @@ class SqliteFile:
     def _connected(self, path: Path | str) -> sqlite3.Connection:
         connection = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
         try:
-            _into_wal_mode(connection)
+            into_wal_mode(connection)
             connection.execute("pragma synchronous = normal")  # in WAL mode what was written outlives the process
             with connection:
                 connection.executescript(self._schema)
@@ -89,7 +89,7 @@ class SqliteFile:
         return connection
 
 
-def _into_wal_mode(connection: sqlite3.Connection) -> None:
+def into_wal_mode(connection: sqlite3.Connection) -> None:
     """Writers that do not stop readers; SQLite itself does not wait for others that open a file at the same moment."""
     deadline = time.monotonic() + WAIT
     while True:
@@ -102,7 +102,7 @@ def _into_wal_mode(connection: sqlite3.Connection) -> None:
         time.sleep(0.01)
 
 
-def _file(path: Path) -> tuple[int, int] | None:
+def file_identity(path: Path) -> tuple[int, int] | None:
     """Which file stands at a path, whatever its name; None when there is none."""
     try:
         found = path.stat()

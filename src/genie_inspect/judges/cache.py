@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import platformdirs
 
+from genie_inspect.engines.sqlite_file import WAIT, file_identity, into_wal_mode
 from genie_inspect.files.folders import private_file
 
 T = TypeVar("T")
@@ -20,7 +21,6 @@ ATTEMPT, NO = "", "no"
 
 FOLDER_VARIABLE = "GENIE_CACHE_DIR"
 FILE = "cache.sqlite"
-WAIT = 30.0  # seconds that a write waits for another process
 TABLES = {
     "answers": ("reader", "document", "question", "answer"),
     "ratings": ("judge", "question", "answer", "other", "rating", "off_labels"),
@@ -166,11 +166,11 @@ class Cache:
             return work(self._connection)
 
     def _open(self) -> sqlite3.Connection:
-        self._identity = _identity(self.path)
+        self._identity = file_identity(self.path)
         try:
             private_file(self.path)
             connection = _connect(self.path)
-            self._identity = _identity(self.path)
+            self._identity = file_identity(self.path)
             return connection
         except (OSError, sqlite3.DatabaseError) as error:
             return self._instead_of(error)
@@ -178,7 +178,7 @@ class Cache:
     def _instead_of(self, error: Exception) -> sqlite3.Connection:
         """An empty file where the old one is damaged; memory alone where a file cannot be used; both with a warning."""
         if type(error) is sqlite3.DatabaseError:  # its subclasses are not about damage
-            if self._identity == _identity(self.path):  # else another process has set it aside already
+            if self._identity == file_identity(self.path):  # else another process has set it aside already
                 aside = self.path.with_suffix(f".damaged-{time.time_ns()}")
                 for ending in ("-wal", "-shm", ""):  # a log left behind would be played into the new file
                     with suppress(FileNotFoundError):
@@ -194,30 +194,8 @@ class Cache:
 
 def _connect(path: Path | str) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
-    _into_wal_mode(connection)
+    into_wal_mode(connection)
     connection.execute("pragma synchronous = normal")  # in WAL mode what was written outlives the process
     with connection:
         connection.executescript(SCHEMA)
     return connection
-
-
-def _into_wal_mode(connection: sqlite3.Connection) -> None:
-    """Writers that do not stop readers; SQLite itself does not wait for others that open a file at the same moment."""
-    deadline = time.monotonic() + WAIT
-    while True:
-        try:
-            connection.execute("pragma journal_mode = wal")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-        time.sleep(0.01)
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file stands at a path, whatever its name; None when there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
