@@ -26,8 +26,9 @@ _LINKS = frozenset(
     ("a", "an", "and", "at", "exact", "explicit", "in", "its", "of", "or", "precise", "s", "specific", "the")
 )
 _TEXT = r"(?:story|text|document|passage|narrative)"
+# as words, not compiled: `re` compiles and keeps the long ones at their first use, which keeps the import light
 # a closed list, for a reader is asked for NOT_SPECIFIED: what weak ones write in its place, alone or after a topic
-_UNSAID = re.compile(
+_UNSAID = (
     r"\b(?:(?:s|is|was|are|were) )?(?:"
     r"(?:not|isn t|wasn t|aren t) (?:explicitly |clearly |directly )?(?:said|specified|stated|mentioned|given|provided"
     r"|described|indicated|clear|known|available|applicable)"
@@ -35,7 +36,7 @@ _UNSAID = re.compile(
     r"|no (?:answer|information|mention)(?: given| provided)?|(?:does not|doesn t) (?:apply|say|specify|mention|state)"
     rf")(?: it| this)?(?: (?:in|by|from) (?:the |this )?{_TEXT})?\Z"
 )
-_TEXT_IS_SILENT = re.compile(
+_TEXT_IS_SILENT = (
     rf"(?:the |this )?{_TEXT} (?:(?:does|did|do) not|doesn t|didn t|don t|never) (?:explicitly |clearly |directly )?(?:"
     r"says?|specif(?:y|ies)|states?|mentions?|gives?|provides?|describes?|indicates?|reveals?|explains?|names?)\b"
 )
@@ -67,7 +68,7 @@ _HOW = r"(?:explicitly|clearly|directly|really|actually|specifically|fully|ever|
 # single words, each in one way only: phrases that can be cut in two ways would be tried in all combinations
 _WHERE = rf"(?:in|by|from|within|about|for|of|the|any|enough|here|anywhere|explicitly|clearly|{_IT}|{_TOPIC})"
 _IS = r"(?:s|is|was|are|were|does|did|do|has|have|can|could)"
-_UNSPECIFIED = re.compile(
+_UNSPECIFIED = (
     rf"(?:(?:(?:the|this|that|an?) )?(?:{_TOPIC}|{_IT}) )?(?:{_IS} )?"
     rf"(?:{_NOT}(?: {_HOW})* (?:{_SAID}|enough information|{_IN_STORY} (?:in|by) (?:the )?{_TOPIC})"
     rf"|un(?:specified|stated|mentioned|clear|disclosed|identified|named|explained|answerable|determined|known)"
@@ -121,7 +122,7 @@ def is_unspecified(answer: str) -> bool:
     if not words or says_nothing(phrase):
         return True
     is_short = len(phrase) <= LONGEST_PHRASE and words.count(" ") < MOST_WORDS
-    return is_short and _UNSPECIFIED.fullmatch(words) is not None
+    return is_short and re.fullmatch(_UNSPECIFIED, words) is not None
 
 
 def _words(plain: str) -> str:
@@ -130,9 +131,9 @@ def _words(plain: str) -> str:
 
 def _is_unsaid(words: str) -> bool:
     """Whether there is nothing in it but a topic and the words that say nothing of it."""
-    if _TEXT_IS_SILENT.match(words):
+    if re.match(_TEXT_IS_SILENT, words):
         return True
-    if unsaid := _UNSAID.search(words):
+    if unsaid := re.search(_UNSAID, words):
         topic = words[: unsaid.start()].split()
     elif of_nothing := _OF_NOTHING.match(words):
         topic = words[of_nothing.end() :].split()

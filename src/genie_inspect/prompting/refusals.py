@@ -62,7 +62,8 @@ _CANNOT = (
     r"|(?:(?:'m|am) not|(?:do not|don't) feel) comfortable)"
 )
 _BY = r"(?:(?:ethically|really|just|simply|actually|currently|directly|knowingly|therefore|in good conscience),? )?"
-_REFUSED = re.compile(
+# as words, not compiled: `re` compiles and keeps them at their first use, for here they would be a third of the import
+_REFUSED = (
     rf"(?:\bi ?|\A(?:sorry,? (?:but )?)?){_CANNOT} (?:and will not |and won't )?{_BY}{_ACT}"
     r"|\bi (?:cannot|can't)(?:, sorry)?\Z"
     rf"|\bi ?(?:(?:'m|am) not|(?:do not|don't) feel) comfortable with {_MATTER}"
@@ -78,7 +79,7 @@ _REFUSED = re.compile(
     r"|\brequests? (?:cannot|can't|could not) be (?:completed|processed|fulfilled|answered|accommodated|met)\b"
 )
 # apology, reason, offer, question back: what surrounds a refusal
-_TALK = re.compile(
+_TALK = (
     rf"\b(?:{_TASK}|sorry|apolog\w+|regret|unfortunately|guidelines?|polic(?:y|ies)|language model|ai|assistant|instead"
     r"|something else|alternative\w*|feel free|let me know|happy to|glad to|would you|you(?:'d| would) like|if you"
     r"|can i|could i|please|thank|thanks|assist\w*|help|harm\w*|violen\w+|explicit|inappropriate|appropriate|offensive"
@@ -103,8 +104,8 @@ def refuses(text: str) -> bool:
     words = _unquoted(re.sub(r"[ \t]+", " ", plain).strip())
     sentences = [part.strip(punctuation + " ") for part in _SENTENCE_END.split(words)]
     sentences = [sentence for sentence in sentences if sentence]
-    refused = [_REFUSED.search(sentence) is not None for sentence in sentences]
-    on_task = all(no or _TALK.search(sentence) for no, sentence in zip(refused, sentences, strict=True))
+    refused = [re.search(_REFUSED, sentence) is not None for sentence in sentences]
+    on_task = all(no or re.search(_TALK, sentence) for no, sentence in zip(refused, sentences, strict=True))
     return any(refused) and on_task and not _TOLD.search(words)
 
 
