@@ -1,12 +1,13 @@
 """The whole of a text counts, in every kind of embedder."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.engines.embedding_server import EmbeddingServer, serving
 from tests.engines.sentence_models import READS, SentenceTransformer, install, model_folder, word_vector
 
@@ -121,22 +122,31 @@ def test_a_sentence_model_reads_a_text_in_windows_that_fit_beside_its_own_tokens
     assert np.allclose(vector, mean / np.linalg.norm(mean), atol=1e-6)
 
 
-def test_what_a_sentence_model_puts_before_each_text_takes_its_place_in_the_window(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("before", ["", "find me this: "])
+def test_no_piece_is_longer_than_what_a_sentence_model_reads_with_what_it_puts_before_it(
+    before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    texts: list[str] = []
+
     class Prompted(SentenceTransformer):
         def __init__(self, folder: str) -> None:
             super().__init__(folder)
-            self.prompts, self.default_prompt_name = {"query": "find me this: "}, "query"
+            self.prompts, self.default_prompt_name = {"query": before}, "query"
+
+        def encode(self, texts_of_call: Sequence[str], *, show_progress_bar: bool) -> NDArray[np.float32]:
+            texts.extend(texts_of_call)
+            return super().encode(texts_of_call, show_progress_bar=show_progress_bar)
 
     install(monkeypatch, Prompted)
-    folder = str(model_folder(tmp_path / "tiny"))
-    text = "one two three four five six seven eight nine ten"
-    whole = word_vector("ten", "1")
-    (vector,) = SentenceTransformersEmbedder(folder).embed([text])
-    words = ["find", "me", "this:", *text.split()]
-    cut = np.mean([word_vector(word, "1") for word in words[:10]], axis=0)
-    assert vector @ whole > cut @ whole / np.linalg.norm(cut)
+    fits = READS - 2 - len(before.split())
+    embedding = SentenceTransformersEmbedder(str(model_folder(tmp_path / "tiny")))
+    words = [f"word{number:02}" for number in range(fits + 1)]
+    embedding.embed([" ".join(words[:fits])])
+    assert texts == [" ".join(words[:fits])]
+    texts.clear()
+    embedding.embed([" ".join(words)])
+    assert len(texts) == 2
+    assert " ".join(texts).split() == words
 
 
 def test_a_sentence_model_that_reads_any_length_gets_texts_whole(

@@ -12,6 +12,7 @@ from genie_inspect.judges.embedded import (
     ANCHORS,
     EmbeddedJudge,
     EmbeddedReader,
+    PronounAnswer,
     median_cosine,
     pronoun_answer,
     recorded_anchors,
@@ -84,6 +85,14 @@ async def test_first_and_third_person_are_far_apart_and_each_is_near_its_kind() 
     rated = await EmbeddedJudge(embedder()).rate(PERSPECTIVE, third, [first, more])
     # no pronoun of the one is first person, every pronoun of the other is: a right angle, cosine 0, rating 1
     assert rated.ratings == pytest.approx((1.0, 4.0))
+
+
+@pytest.mark.parametrize(
+    ("words", "by_pronouns"), [(["I", "she"], True), (["I", "we"], False), (["he", "they"], False)]
+)
+async def test_pronouns_answer_for_a_feature_whose_words_hold_both_persons(words: list[str], by_pronouns: bool) -> None:
+    reading = await EmbeddedReader(Letters(), {"perspective": words}).read(THIRD_PERSON, [PERSPECTIVE])
+    assert isinstance(reading.answers[0], PronounAnswer) == by_pronouns
 
 
 def test_pronouns_in_quoted_speech_do_not_count() -> None:

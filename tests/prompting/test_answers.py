@@ -322,6 +322,12 @@ def test_what_a_reader_finds_is_an_answer(answer: str) -> None:
     assert not says_nothing(answer)
 
 
+def test_a_long_answer_is_not_cut_to_a_part_that_says_nothing() -> None:
+    silent = "story " * 46 + "not specified"  # nearly as long as what is looked at
+    assert says_nothing(silent)
+    assert not says_nothing(silent + " " * 30 + "but the owl has a lamp")
+
+
 def test_the_marker_is_what_the_template_asks_for() -> None:
     assert says_nothing(NOT_SPECIFIED)
     assert f'"{NOT_SPECIFIED}"' in load_template("read", {"count", "data"}).text

@@ -87,6 +87,7 @@ STORIES = [
     "- I'm sorry, but I can't help with that.\n- Then who can?",
     "I can't help with that, the clerk told me, and closed the window on the sea.",
     "I can't write that story, whispered the ghost.",
+    "I can't write that story. I'm sorry, whispered the ghost.",
     "I'm sorry, but I can't help with that request. That is what I am meant to tell them. But the boy was crying, and "
     "I opened the airlock.",
     "I can't write a story about that. Here is one about a penguin instead. Pip walked out onto the ice at noon.",
@@ -151,6 +152,7 @@ def test_a_refusal_of_a_hundred_words_is_one_and_a_longer_text_is_read_by_nobody
     assert refuses(" ".join(words[:MOST_WORDS]))
     assert not refuses(" ".join(words[: MOST_WORDS + 1]))
     assert not refuses("I cannot help with that. Please, " + "s" * 1_000)
+    assert MOST_WORDS == 100, "refusals run to 80 or so, and no story that ships is as short"
 
 
 def test_text_without_a_sentence_is_no_refusal() -> None:

@@ -39,6 +39,12 @@ def test_two_pairs_by_hand_with_the_bootstrap(margin: float, p_lower: float, p_u
     assert test.p_value == test.p_upper
 
 
+def test_a_resample_as_far_inside_as_the_observed_delta_counts_though_rounding_parts_them() -> None:
+    # deltas 0.1 and 0.7: the mean lies 0.7 - 0.4 = 0.3 inside of the bound, and 1 resample in 4 has the mean 0.3, which
+    # floating point puts at 0.29999999999999993
+    assert tost([0, 0], [0.1, 0.7], 0.7, "bootstrap").p_upper == pytest.approx(1 / 4, abs=0.02)
+
+
 def test_the_method_is_the_t_test_unless_said_otherwise() -> None:
     before, after = np.random.default_rng(0).normal(size=(2, 12))
     assert tost(before, after).method == "t"
