@@ -14,6 +14,7 @@ from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.measures import ngrams
 from genie_inspect.measures.compression import compression_ratio
+from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers import compression, cosine, creativity_index, partition
@@ -153,6 +154,18 @@ def test_creativity_index_shows_what_is_copied_and_from_where(population: Popula
     assert values(score)["creativity_index_7"] == 1
     assert values(score)["creativity_index_mean"] == pytest.approx((2 * (1 - 6 / 11) + 6) / 8)
     assert f"| Old owl on a clock. | 6 | {source.id}, from token 1 |" in (score.explanation or "")
+
+
+def test_creativity_index_of_a_score_is_the_measures(population: Population, tmp_path: Path) -> None:
+    text = f"At noon a {population.documents(OWL)[0].text} Nobody minded. {population.documents(OWL)[1].text}"
+    of_score = values(scored("creativity_index", population, text, tmp_path))
+    index = ngrams.creativity_index(tokens(text), [tokens(document.text) for document in population.documents(OWL)])
+    assert 0 < index.mean < 1
+    assert of_score == {
+        "creativity_index_mean": pytest.approx(index.mean),
+        "creativity_index_sum": pytest.approx(index.sum),
+        **{f"creativity_index_{length}": pytest.approx(value) for length, value in index.by_length.items()},
+    }
 
 
 def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -> None:
