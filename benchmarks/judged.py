@@ -24,8 +24,8 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.asking.in_flight import Room
-from genie_inspect.asking.unlogged import unlogged
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges import logit_judge
 from genie_inspect.judges.pairwise_judge import STUDY
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated, Reading

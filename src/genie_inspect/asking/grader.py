@@ -16,7 +16,6 @@ from inspect_ai.model import (
     get_model,
     model_roles,
 )
-from inspect_ai.model._model import active_model  # no public way to tell whether a run has begun
 from inspect_ai.util import JSONSchema
 from tenacity import RetryError  # Inspect's retries end in it
 
@@ -85,14 +84,6 @@ def judging_model(roles: Sequence[str], asked_by: str, message: str) -> Model:
         PrerequisiteError: If none is bound, or a bundled one; it ends the run before anything is generated.
     """
     return _real(bound_model(roles, message), asked_by)
-
-
-def run_has_begun() -> bool:
-    """Whether Inspect is making the task of a run: models and roles are bound, and an error is shown as one line.
-
-    In Python a task may be made before its run; what it needs can only be checked at its first sample.
-    """
-    return active_model() is not None
 
 
 def _real(model: Model, asked_by: str) -> Model:

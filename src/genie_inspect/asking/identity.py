@@ -11,8 +11,8 @@ from pathlib import Path
 from inspect_ai.model import GenerateConfig, Model, ModelName
 
 from genie_inspect.asking.grader import THINKING_TOKENS, held_to
-from genie_inspect.asking.settings import resolved_settings
 from genie_inspect.engines.identity import address, folder_digest, identified
+from genie_inspect.inspect_private import resolved_settings
 from genie_inspect.prompting.forms import Form
 
 Request = tuple[GenerateConfig, Form | None]

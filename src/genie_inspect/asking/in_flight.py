@@ -7,12 +7,10 @@ from functools import cache, cached_property
 from typing import TypeVar
 
 import anyio
-from inspect_ai._util.working import sample_wait  # waiting is no part of a sample's working time
 from inspect_ai.model import Model
-from inspect_ai.util._concurrency import adaptive_active, resolve_adaptive  # no public way to a run's connections
 
 from genie_inspect.asking.gathering import one_error
-from genie_inspect.asking.settings import resolved_settings
+from genie_inspect.inspect_private import connections, waiting
 
 ALL = 1_000_000
 S = TypeVar("S")
@@ -61,7 +59,7 @@ class Room:
             with one_error():
                 async with anyio.create_task_group() as group, self._its_turn():
                     for index, item in enumerate(items):
-                        with sample_wait():
+                        with waiting():
                             await self._places.acquire()
                         taken += 1
                         group.start_soon(run, index, item)
@@ -72,7 +70,7 @@ class Room:
 
     @asynccontextmanager
     async def _its_turn(self) -> AsyncIterator[None]:
-        with sample_wait():
+        with waiting():
             await self._turn.acquire()
         try:
             yield
@@ -82,12 +80,8 @@ class Room:
 
 def calls_in_flight(model: Model) -> int:
     """Twice the model's connections, so that none waits for a call; all calls where the provider takes batches."""
-    config = resolved_settings(model)
-    if config.batch:
-        return ALL
-    if adaptive_active(config.adaptive_connections, config.max_connections, config.batch):
-        return 2 * resolve_adaptive(config.adaptive_connections).max
-    return 2 * (config.max_connections or model.api.max_connections())
+    most = connections(model)
+    return ALL if most is None else 2 * most
 
 
 @cache

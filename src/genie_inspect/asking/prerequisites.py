@@ -1,6 +1,6 @@
 """How a run is stopped when something that it needs is missing."""
 
-from inspect_ai._util.error import PrerequisiteError  # the one error that Inspect shows without a traceback
+from genie_inspect.inspect_private import PrerequisiteError
 
 __all__ = ["PrerequisiteError", "unmet"]
 

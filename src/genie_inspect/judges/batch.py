@@ -1,25 +1,19 @@
 """One request for the first tokens of many conversations, where a server takes that."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.model import Model, ModelUsage
-
-# a call that goes past Model.generate has its tokens counted, and its failures met as everywhere, only through these
-from inspect_ai.model._model import log_model_retry, record_and_check_model_usage
-from inspect_ai.model._retry import model_retry_config
 from inspect_ai.util import concurrency
 from pydantic import BaseModel
-from tenacity import retry
 
 from genie_inspect.asking.grader import give_up
 from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.asking.settings import resolved_settings
 from genie_inspect.errors import GraderFailedError
+from genie_inspect.inspect_private import count_usage, resolved_settings, retried, served_client
 
 if TYPE_CHECKING:
-    from inspect_ai.model._providers.vllm import VLLMAPI
+    from inspect_ai.model._providers.vllm import VLLMAPI  # for the type checker alone
 
 PATH = "/chat/completions/batch"
 NO_SUCH_PATH = (404, 405)
@@ -84,7 +78,10 @@ async def first_tokens_in_one_request(
     }
     try:
         async with concurrency(f"{model}-batch", model.api.max_connections()):
-            reply = _Reply.model_validate(await _posted(model, body))
+            sent = await _posted(model, body)
+        if sent is None:
+            return None
+        reply = _Reply.model_validate(sent)
     except PrerequisiteError:
         raise  # a wrong set-up: every further call would fail alike
     except APIStatusError as error:
@@ -100,30 +97,18 @@ async def first_tokens_in_one_request(
     return [_candidates(choices[index]) for index in range(len(requests))]
 
 
-async def _posted(model: Model, body: dict[str, Any]) -> object:
-    api = cast("VLLMAPI", model.api)
-    await api._ensure_server_started()  # its client is made by the first call
-    body = body | {"model": api.service_model_name()}
-    config = resolved_settings(model)
-    options: Any = {"timeout": config.attempt_timeout} if config.attempt_timeout else {}
+async def _posted(model: Model, body: dict[str, Any]) -> object | None:
+    """The server's reply; None where this Inspect has no way to such a request."""
+    client = await served_client(model)
+    body = body | {"model": cast("VLLMAPI", model.api).service_model_name()}
+    timeout = resolved_settings(model).attempt_timeout
+    options: Any = {"timeout": timeout} if timeout else {}
 
-    @retry(
-        **model_retry_config(
-            model.api.model_name,
-            config.max_retries,
-            config.timeout,
-            model.should_retry,
-            model.before_retry,
-            partial(log_model_retry, qualified_model_name=model.api.qualified_model_name),
-            sample_waits=True,
-            wait=model.api.retry_wait(),
-            qualified_model_name=model.api.qualified_model_name,
-        )
-    )
-    async def posted() -> object:
-        return await api.client.post(PATH, body=body, cast_to=object, options=options)
+    async def post() -> object:
+        return await client.post(PATH, body=body, cast_to=object, options=options)
 
-    return await posted()
+    again = retried(model, post)
+    return await again() if client and again else None
 
 
 def _candidates(choice: _Choice) -> list[tuple[str, float]]:
@@ -137,4 +122,4 @@ def _count(model: Model, usage: _Usage) -> None:
         output_tokens=usage.completion_tokens,
         total_tokens=usage.prompt_tokens + usage.completion_tokens,
     )
-    record_and_check_model_usage(model, counted, role=model.role)
+    count_usage(model, counted)

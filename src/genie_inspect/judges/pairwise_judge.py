@@ -9,8 +9,8 @@ from inspect_ai.model import GenerateConfig, Model
 from genie_inspect.asking.identity import identified_model
 from genie_inspect.asking.in_flight import Room
 from genie_inspect.asking.readable import REPEATS, readable
-from genie_inspect.asking.unlogged import unlogged
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges.cache import Judged
 from genie_inspect.judges.merging import Keep, RatingMemo
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated

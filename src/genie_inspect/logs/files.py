@@ -1,14 +1,15 @@
 """Log files: which ones paths stand for, their headers, and their samples one by one."""
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log, read_eval_log_sample
 
 from genie_inspect.errors import GenieError
+from genie_inspect.inspect_private import archived_samples
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdError
@@ -63,20 +64,18 @@ def log_header(file: str, *, finished: bool = True) -> EvalLog:
 def samples(file: str) -> Iterator[EvalSample]:
     """The samples of a log, in no order; of an archive one at a time and without what no report looks at.
 
-    Inspect's reader walks through every event even where none is asked for; opening the archive ourselves takes a fifth
-    of the time. Where a log is no such archive, Inspect reads it, whole.
+    Where a log is no archive, or one of another kind, Inspect reads it, whole.
 
     Raises:
         LogError: If one cannot be read.
     """
     try:
-        if not is_zipfile(file):
-            yield from read_eval_log(file).samples or []
-            return
-        with ZipFile(file) as archive:
-            # a sample that was written twice stands there twice; reading by name gives the later one
-            for member in dict.fromkeys(name for name in archive.namelist() if name.startswith("samples/")):
-                fields = json.loads(archive.read(member))
+        with ZipFile(file) if is_zipfile(file) else nullcontext() as archive:
+            archived = archived_samples(archive) if archive else None
+            if archived is None:
+                yield from read_eval_log(file).samples or []
+                return
+            for fields in archived:
                 if isinstance(fields, dict):
                     fields = {name: value for name, value in fields.items() if name not in UNREAD}
                 yield EvalSample.model_validate(fields)

@@ -12,12 +12,12 @@ from inspect_ai.model import (
     ModelUsage,
     modelapi,
 )
-from inspect_ai.solver._task_state import sample_state  # Inspect tells a provider the epoch in no public way
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.inspect_private import sample_epoch
 from genie_inspect.prompting.answers import NOT_SPECIFIED
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.readings import ATTEMPT, YES
@@ -74,8 +74,7 @@ class BundledAPI(ModelAPI):
         if "answers" in asked:
             return json.dumps({"responses": [{"text": t, "probability": 1 / len(stories)} for t in stories]})
         if left := [story for story in stories if story not in asked.get("earlier", ())]:
-            state = sample_state()
-            return left[((state.epoch if state else 1) - 1) % len(left)]
+            return left[(sample_epoch() - 1) % len(left)]
         raise unmet(
             f"bundled/{self.model_name} has {len(stories)} stories on record for {short(prompts[0])} and told them all"
         )

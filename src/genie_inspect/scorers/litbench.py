@@ -10,7 +10,7 @@ from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.asking.unlogged import unlogged
+from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges.preference import BLANKS, TEMPLATE, PreferenceJudge, preference_model
 from genie_inspect.measures.preference import order_bias, win_rate
 from genie_inspect.populations.schema import Document

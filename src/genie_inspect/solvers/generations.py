@@ -1,11 +1,11 @@
 """The solver `generations`: several replies to one prompt, inside one sample."""
 
 from inspect_ai.model import CachePolicy, ModelOutput, get_model
-from inspect_ai.model._generate_config import active_generate_config  # whether caching is on is said in no public way
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.asking.refusals import refusals
+from genie_inspect.inspect_private import resolved_settings
 from genie_inspect.samples.document import no_document
 from genie_inspect.samples.store import GENERATIONS, keep_generations
 from genie_inspect.solvers.options import check_count
@@ -43,7 +43,7 @@ def generations(k: int = 10) -> Solver:
 
 def cache_for(number: int) -> bool | CachePolicy:
     """The run's own cache policy with a scope for each reply: equal requests would all get the first one's."""
-    policy = active_generate_config().cache
+    policy = resolved_settings(get_model()).cache
     if not policy:
         return False
     policy = policy if isinstance(policy, CachePolicy) else CachePolicy()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from inspect_ai.solver import Generate, Solver, TaskState
 
-from genie_inspect.asking.grader import run_has_begun
+from genie_inspect.inspect_private import run_has_begun
 
 
 def requirement(check: Callable[[], object]) -> Solver:

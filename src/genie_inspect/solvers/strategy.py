@@ -14,11 +14,11 @@ from inspect_ai.model import (
     get_model,
     get_model_info,
 )
-from inspect_ai.model._generate_config import active_generate_config  # the task's own limit stands nowhere public
 from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.readable import until_read
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.inspect_private import resolved_settings
 from genie_inspect.solvers.unscored import leave_unscored
 
 ReadT = TypeVar("ReadT")
@@ -59,7 +59,7 @@ def room_for(words: int | None, documents: int = 1) -> int | None:
         reply: any number would be less than that.
     """
     model = get_model()
-    given = active_generate_config().max_tokens or model.config.max_tokens
+    given = resolved_settings(model).max_tokens
     usual = given or _provider_limit(model)
     if usual is None:
         return None
@@ -73,7 +73,7 @@ def room_for(words: int | None, documents: int = 1) -> int | None:
 
 def _provider_limit(model: Model) -> int | None:
     """What Inspect allows a reply of this provider when nobody says; None: nothing."""
-    config = model.config.merge(active_generate_config())
+    config = resolved_settings(model)
     return model.api.max_tokens_for_config(config) or model.api.max_tokens()
 
 

@@ -3,10 +3,10 @@
 from functools import wraps
 
 from inspect_ai.scorer import Score, Scorer, Target
-from inspect_ai.scorer._score import _scorers  # no public way leaves a sample unscored without an error of the run
 from inspect_ai.solver import TaskState
 from inspect_ai.util import registry_info
 
+from genie_inspect.inspect_private import task_scorers
 from genie_inspect.samples.store import UNSCORED
 
 OWN = "genie_inspect/"
@@ -19,7 +19,7 @@ def leave_unscored(state: TaskState, reason: str) -> None:
     Ours see for themselves that there is no document, and keep their keys and signature.
     """
     state.store.set(UNSCORED, reason)
-    scorers = _scorers.get(None) or []
+    scorers = task_scorers()
     for place, scorer in enumerate(scorers):
         if not (registry_info(scorer).name.startswith(OWN) or hasattr(scorer, HEEDS)):
             scorers[place] = _heeding(scorer)

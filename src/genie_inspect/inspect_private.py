@@ -1,0 +1,207 @@
+"""Every private wire to Inspect: what it does not promise, why we use it, and what happens where it is gone.
+
+Nothing else in the package imports what Inspect keeps private. Each wire is looked up when it is used, and each
+function says what a user gets from an Inspect that has it no more: something slower or plainer, never a crash.
+"""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+from zipfile import ZipFile
+
+from inspect_ai.event import Event
+from inspect_ai.log import Transcript, transcript
+from inspect_ai.model import GenerateConfig, Model, ModelUsage
+
+try:
+    from inspect_ai._util.error import PrerequisiteError  # the one error that Inspect shows as a line, not a traceback
+except ImportError:
+
+    class PrerequisiteError(Exception):  # type: ignore[no-redef]  # where Inspect's is gone, with a traceback
+        """What a run needs is missing."""
+
+
+if TYPE_CHECKING:
+    from inspect_ai.scorer import Scorer
+
+__all__ = [
+    "PrerequisiteError",
+    "archived_samples",
+    "connections",
+    "count_usage",
+    "resolved_settings",
+    "retried",
+    "run_has_begun",
+    "sample_epoch",
+    "served_client",
+    "task_scorers",
+    "unlogged",
+    "waiting",
+]
+
+T = TypeVar("T")
+
+
+def _wire(module: str, name: str) -> Any:
+    """A private part of Inspect; None where this Inspect has none of that name."""
+    with suppress(ImportError):
+        return getattr(import_module(f"inspect_ai.{module}"), name, None)
+    return None
+
+
+def resolved_settings(model: Model) -> GenerateConfig:
+    """What a model's role, and what of the run reaches it, add to every request; a request's own settings beat these.
+
+    The run's `--max-connections`, `--max-retries` and `--cache`, and where the model is the one under evaluation all of
+    its settings, reach a model in `generate` alone. Where the wire is gone: the model's own settings, so that a judge's
+    calls in flight follow the role, not the run.
+    """
+    resolve = getattr(model, "_resolve_config", None)
+    settings: GenerateConfig = resolve(GenerateConfig()) if resolve else model.config
+    return settings
+
+
+def run_has_begun() -> bool:
+    """Whether Inspect is making the task of a run: models and roles are bound, and an error is shown as one line.
+
+    In Python a task may be made before its run; what it needs can then only be checked at its first sample. Where the
+    wire is gone it always is.
+    """
+    active = _wire("model._model", "active_model")
+    return active is not None and active() is not None
+
+
+def sample_epoch() -> int:
+    """Which telling of a prompt this is, from 1, as a provider sees it. Where the wire is gone: always the first."""
+    state = _wire("solver._task_state", "sample_state")
+    current = state() if state else None
+    return current.epoch if current else 1
+
+
+def waiting() -> AbstractContextManager[Any]:
+    """Inside, a sample waits for its turn, which is no part of its working time. Where the wire is gone it is."""
+    wait = _wire("_util.working", "sample_wait")
+    return wait() if wait else nullcontext()
+
+
+def connections(model: Model) -> int | None:
+    """How many requests to a model Inspect has under way at most; None where its provider takes batches of any size.
+
+    Where the wire is gone: what the role or the provider says, also where Inspect adapts the number to the server.
+    """
+    config = resolved_settings(model)
+    if config.batch:
+        return None
+    active, resolve = (_wire("util._concurrency", name) for name in ("adaptive_active", "resolve_adaptive"))
+    if active and resolve and active(config.adaptive_connections, config.max_connections, config.batch):
+        most: int = resolve(config.adaptive_connections).max
+        return most
+    return config.max_connections or model.api.max_connections()
+
+
+def task_scorers() -> "list[Scorer]":
+    """The scorers of the task that runs, as Inspect goes through them: to replace one changes what scores a sample.
+
+    Inspect has no public way to leave a sample unscored without making an error of the run. Where the wire is gone
+    there are none, so that a scorer that is not ours scores the empty text of a strategy that failed.
+    """
+    scorers = _wire("scorer._score", "_scorers")
+    current: list[Scorer] = (scorers.get(None) if scorers else None) or []
+    return current
+
+
+_unlogged: ContextVar[bool] = ContextVar("unlogged", default=False)
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """What is asked inside leaves no events in the sample's transcript, and no records in Inspect's trace file.
+
+    Hundreds of calls a document would be megabytes of the one and gigabytes of the other, and to write them takes more
+    time than a judge's prompt does. Usage is counted, retries and warnings are logged as ever. Where a wire is gone the
+    calls are logged.
+    """
+    logged, outside = transcript(), _unlogged.set(True)
+    start = _wire("log._transcript", "init_transcript") or (lambda _: None)
+    start(_Forgetful())
+    try:
+        yield
+    finally:
+        start(logged)
+        _unlogged.reset(outside)
+
+
+class _Forgetful(Transcript):
+    """Holds on to nothing: nobody will read these events. Where Inspect renames its two methods, it does."""
+
+    def _event(self, event: Event) -> None:
+        pass
+
+    def _event_updated(self, event: Event) -> None:
+        pass
+
+
+def _keeps(record: logging.LogRecord) -> bool:
+    return not (record.levelname == "TRACE" and _unlogged.get())
+
+
+# writes two records a call for `inspect trace`; where Inspect renames it, these are written inside `unlogged` too
+logging.getLogger("inspect_ai.model._model").addFilter(_keeps)
+
+
+def retried(model: Model, post: Callable[[], Awaitable[T]]) -> Callable[[], Awaitable[T]] | None:
+    """A call that goes past `Model.generate`, tried again as Inspect would; None where the wires are gone.
+
+    Args:
+        model: Whose settings say how often, how long and after which errors.
+        post: The call.
+    """
+    options, log_retry = _wire("model._retry", "model_retry_config"), _wire("model._model", "log_model_retry")
+    if not (options and log_retry):
+        return None
+    from tenacity import retry
+
+    config, api = resolved_settings(model), model.api
+    again: Callable[[], Awaitable[T]] = retry(
+        **options(
+            api.model_name,
+            config.max_retries,
+            config.timeout,
+            model.should_retry,
+            model.before_retry,
+            partial(log_retry, qualified_model_name=api.qualified_model_name),
+            sample_waits=True,
+            wait=api.retry_wait(),
+            qualified_model_name=api.qualified_model_name,
+        )
+    )(post)
+    return again
+
+
+def count_usage(model: Model, usage: ModelUsage) -> None:
+    """Count the tokens of a call that went past `Model.generate`. Where the wire is gone they are not in the log."""
+    if record := _wire("model._model", "record_and_check_model_usage"):
+        record(model, usage, role=model.role)
+
+
+async def served_client(model: Model) -> Any:
+    """The OpenAI client of a model on a vLLM server, which its first call makes; None where the wire is gone."""
+    if start := getattr(model.api, "_ensure_server_started", None):
+        await start()
+    return getattr(model.api, "client", None)
+
+
+def archived_samples(archive: ZipFile) -> Iterator[Any] | None:
+    """The samples of a log's archive as JSON values, one at a time, each once; None where it has no such members.
+
+    Inspect's own reader, which is the way out, walks through every event even where none is asked for, and takes five
+    times as long.
+    """
+    # a sample that was written twice stands there twice; reading by name gives the later one
+    members = dict.fromkeys(name for name in archive.namelist() if name.startswith("samples/"))
+    return (json.loads(archive.read(member)) for member in members) if members else None

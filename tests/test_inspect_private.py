@@ -1,0 +1,234 @@
+"""What Inspect keeps private is used in one place, is there in this version, and can be done without."""
+
+import ast
+import json
+import logging
+import re
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
+from typing import cast
+from zipfile import ZipFile
+
+import pytest
+from inspect_ai._util.constants import HTTP
+from inspect_ai.log import EvalLog, transcript
+from inspect_ai.model import GenerateConfig, Model, ModelUsage, get_model
+from inspect_ai.util import AdaptiveConcurrency
+from tests.scripted import FEATURES, Script, evaluated, grading, scores
+
+import genie_inspect
+from genie_inspect import inspect_private
+from genie_inspect.inspect_private import (
+    archived_samples,
+    connections,
+    count_usage,
+    resolved_settings,
+    retried,
+    run_has_begun,
+    sample_epoch,
+    task_scorers,
+    unlogged,
+    waiting,
+)
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Document, Question
+from genie_inspect.populations.writing import write_population
+from genie_inspect.scorers.genie import genie
+
+SOURCES = Path(genie_inspect.__file__).parent
+PROMPT = "Write about an owl."
+QUESTIONS, STORIES = 17, 50
+
+
+@pytest.fixture(scope="module")
+def population(tmp_path_factory: pytest.TempPathFactory) -> Population:
+    """17 questions about 50 documents: 850 pairs a document."""
+    return write_population(
+        tmp_path_factory.mktemp("population"),
+        name="wide",
+        version="1",
+        licence="MIT",
+        features=FEATURES,
+        documents=[Document(id=f"d-{i}", prompt=PROMPT, text=f"Owl number {i} flies.") for i in range(STORIES)],
+        questions=[
+            Question(id=f"q-{i}", prompt=PROMPT, feature="plot" if i % 2 else "style", text=f"What is thing {i}?")
+            for i in range(QUESTIONS)
+        ],
+        answers=[],
+    )
+
+
+def read_and_rated(population: Population, judge: str, folder: Path) -> tuple[EvalLog, Script]:
+    grader = grading(answer=lambda document, question: f"an answer to {question} that tells of {document}")
+    writer = Script(lambda request: "An owl sleeps.")
+    return evaluated(genie(str(population.folder), judge=judge), writer, grader, folder), grader
+
+
+def test_850_calls_stay_under_150_kilobytes_of_log_and_their_tokens_are_counted(
+    population: Population, tmp_path: Path
+) -> None:
+    read_and_rated(population, "list", tmp_path / "first")  # puts what the documents say on record
+    log, grader = read_and_rated(population, "pairwise", tmp_path / "second")
+    assert len(grader.requests) == QUESTIONS * STORIES
+    assert Path(log.location).stat().st_size < 150_000
+    (sample,) = log.samples or []
+    assert len(sample.model_dump_json()) < 150_000, "also before it is compressed"
+    assert not any(event.event == "model" and event.role == "grader" for event in sample.events)
+    # every scripted call says that it took one token in and one out
+    assert log.stats.role_usage["grader"].total_tokens == 2 * QUESTIONS * STORIES
+    (score,) = scores(log)
+    assert score.metadata is not None
+    assert score.metadata["pairs"] == {"plot": "400/400", "style": "450/450"}
+
+
+async def test_calls_inside_leave_no_trace_and_those_beside_them_do(caplog: pytest.LogCaptureFixture) -> None:
+    model = Script(lambda request: "yes").model()
+    with caplog.at_level(1, "inspect_ai.model._model"):
+        with unlogged():
+            await model.generate("a small call")
+            assert not caplog.records
+            logging.getLogger("inspect_ai.model._model").log(HTTP, "a retry")
+        assert caplog.messages == ["a retry"]
+        caplog.clear()
+        await model.generate("a call of its own")
+        assert {record.levelname for record in caplog.records} == {"TRACE"}
+
+
+async def test_the_transcript_comes_back_also_after_an_error() -> None:
+    before = transcript()
+
+    def failing() -> None:
+        with unlogged():
+            transcript().info("not kept")
+            raise ValueError("wrong")
+
+    with pytest.raises(ValueError, match="wrong"):
+        failing()
+    assert transcript() is before
+    assert not any("not kept" in event.model_dump_json() for event in before.events)
+
+
+def imported_names(source: str) -> Iterator[str]:
+    """Every dotted name that a module imports."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_nothing_else_imports_what_inspect_keeps_private() -> None:
+    private = {
+        f"{path.relative_to(SOURCES)}: {name}"
+        for path in SOURCES.rglob("*.py")
+        for name in imported_names(path.read_text(encoding="utf-8"))
+        if name.startswith("inspect_ai.") and any(part.startswith("_") for part in name.split("."))
+    }
+    assert private == {
+        "inspect_private.py: inspect_ai._util.error.PrerequisiteError",
+        "judges/batch.py: inspect_ai.model._providers.vllm.VLLMAPI",  # for the type checker alone
+    }
+
+
+WIRES = [
+    "_util.working:sample_wait",
+    "log._transcript:init_transcript",
+    "model._model:Model._resolve_config",
+    "model._model:active_model",
+    "model._model:log_model_retry",
+    "model._model:record_and_check_model_usage",
+    "model._providers.vllm:VLLMAPI._ensure_server_started",
+    "model._retry:model_retry_config",
+    "scorer._score:_scorers",
+    "solver._task_state:sample_state",
+    "util._concurrency:adaptive_active",
+    "util._concurrency:resolve_adaptive",
+]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_this_inspect_has_the_wire(wire: str) -> None:
+    module, name = wire.split(":")
+    assert attrgetter(name)(import_module(f"inspect_ai.{module}")) is not None
+
+
+def test_every_wire_that_is_looked_up_is_named_here() -> None:
+    source = (SOURCES / "inspect_private.py").read_text(encoding="utf-8")
+    modules = re.findall(r'_wire\("([a-z_.]+)"', source)
+    assert len(modules) >= 9
+    assert {wire.split(":")[0] for wire in WIRES if "." not in wire.split(":")[1]} == set(modules)
+
+
+@pytest.fixture
+def none_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An Inspect in which every wire is gone, as far as we can see."""
+    monkeypatch.setattr(inspect_private, "_wire", lambda module, name: None)
+
+
+def small(**config: object) -> Model:
+    return get_model("mockllm/model", config=GenerateConfig.model_validate(config), memoize=False)
+
+
+def test_the_settings_of_a_run_reach_a_grader_as_inspect_resolves_them() -> None:
+    settings = resolved_settings(small(temperature=0.5))
+    assert settings.temperature == 0.5
+
+    class Plain:
+        config = GenerateConfig(temperature=0.25)
+
+    assert resolved_settings(cast("Model", Plain())).temperature == 0.25, "the model's own, where there is no resolving"
+
+
+def test_connections_are_inspects_and_a_batch_has_no_limit() -> None:
+    assert connections(small(max_connections=7)) == 7
+    assert connections(small(batch=True)) is None
+    adaptive = AdaptiveConcurrency(min=1, start=2, max=33)
+    assert connections(small(adaptive_connections=adaptive)) == 33
+
+
+@pytest.mark.usefixtures("none_left")
+def test_without_wires_connections_are_the_roles_or_the_providers() -> None:
+    assert connections(small(max_connections=7)) == 7
+    assert connections(small(adaptive_connections=True)) == small().api.max_connections()
+
+
+@pytest.mark.usefixtures("none_left")
+async def test_without_wires_nothing_crashes_and_calls_are_logged() -> None:
+    assert not run_has_begun()
+    assert sample_epoch() == 1
+    assert task_scorers() == []
+    assert retried(small(), lambda: small().generate("a")) is None
+    count_usage(small(), ModelUsage())
+    with waiting():
+        pass
+    before = transcript()
+    with unlogged():
+        assert transcript() is before
+
+
+@pytest.mark.usefixtures("none_left")
+def test_without_wires_a_whole_run_scores_as_it_does_with_them(population: Population, tmp_path: Path) -> None:
+    log, _ = read_and_rated(population, "list", tmp_path)
+    (score,) = scores(log)
+    assert score.metadata is not None
+    assert score.metadata["pairs"] == {"plot": "400/400", "style": "450/450"}
+    assert any(event.event == "model" and event.role == "grader" for event in (log.samples or [])[0].events)
+
+
+def test_a_log_whose_archive_has_other_members_is_left_to_inspect(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "new.eval", "w") as archive:
+        archive.writestr("parts/1.json", "{}")
+    with ZipFile(tmp_path / "new.eval") as archive:
+        assert archived_samples(archive) is None
+
+
+def test_a_sample_that_was_written_twice_is_read_once_and_as_it_was_last(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "old.eval", "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # zipfile warns of a name that is there twice
+        for text in ("first", "last"):
+            archive.writestr("samples/1_epoch_1.json", json.dumps({"id": text}))
+    with ZipFile(tmp_path / "old.eval") as archive:
+        assert list(archived_samples(archive) or ()) == [{"id": "last"}]
