@@ -1,6 +1,6 @@
 """How well and how fast embedders tell generations of one class from generations of another.
 
-    python benchmarks/embedders.py ../shared/data/noveltybench_texts_first50.jsonl static sentence-transformers/<id>
+    python benchmarks/embedders.py TEXTS.jsonl static sentence-transformers/<id>
 
 The file has, a line a prompt, `generations` and their `partition` into classes (NoveltyBench, Zhang et al. 2025). AUC
 is over all pairs of generations of one prompt, pooled: the chance that a pair of one class has the higher cosine.

@@ -4,10 +4,10 @@
 
 Every row is a process of its own and rates the same documents: 17 questions a document, 50 answers a question that are
 all distinct, so that equal answers save nothing; no cache. "published" is the study's protocol (arXiv 2606.12790): one
-call a pair with a sentence of reason, temperature 0.7, top_p 0.9, at most 64 tokens; its wording is ours. Without a
-server at the URL, `../shared/tools/serve-vllm-cpu` is started when it is there: a model of random weights, whose words
-mean nothing and whose speed is real. It knows no end of a sentence, so that rows "held to a sentence" constrain its
-replies to the length that they would have; `list` is always held to its form on vLLM.
+call a pair with a sentence of reason, temperature 0.7, top_p 0.9, at most 64 tokens; its wording is ours. The
+rows on a server need a vLLM server at the URL; a model of random weights will do, whose words mean nothing and whose
+speed is real. It knows no end of a sentence, so that rows "held to a sentence" constrain its replies to the length that
+they would have; `list` is always held to its form on vLLM.
 """
 
 import argparse
@@ -20,7 +20,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,6 @@ from genie_inspect.prompting.answers import normalised
 from genie_inspect.providers.record import starter_record
 from genie_inspect.scorers.assessor import Assessor
 
-SERVER = Path(__file__).resolve().parents[2] / "shared" / "tools" / "serve-vllm-cpu"
 SENTENCE = {"structured_outputs": {"regex": r"[A-Z][a-z ]{60,100}\.\nRating: [0-4]"}}
 JUDGES: dict[str, Any] = {
     "published": Published,
@@ -105,27 +103,6 @@ def _count_requests(model: Model) -> list[int]:
     anyio.run(api._ensure_server_started)
     api.http_client.event_hooks["request"].append(count)
     return sent
-
-
-@contextmanager
-def serving(url: str) -> Iterator[bool]:
-    """Whether a server answers at the URL; the one of ../shared/tools is started, and stopped, when none does."""
-    if _answers(url):
-        yield True
-        return
-    if not SERVER.is_file():
-        yield False
-        return
-    port = url.split(":")[2].split("/")[0]
-    with subprocess.Popen(
-        [str(SERVER), port, "768", "12"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as own:
-        try:
-            while not _answers(url) and own.poll() is None:
-                time.sleep(2)
-            yield own.poll() is None
-        finally:
-            own.terminate()
 
 
 def server_seconds(url: str) -> float:
@@ -223,11 +200,10 @@ def main() -> None:
         return
     repeated_answers()
     table(AT_ONCE, "", 100, arguments.side_by_side)
-    with serving(arguments.base_url) as ready:
-        if ready:
-            table(arguments.only, arguments.base_url, arguments.documents, arguments.side_by_side)
-        else:
-            print(f"skipped: no server at {arguments.base_url}, and {SERVER} is not there to start one")
+    if _answers(arguments.base_url):
+        table(arguments.only, arguments.base_url, arguments.documents, arguments.side_by_side)
+    else:
+        print(f"skipped: no server at {arguments.base_url}")
 
 
 if __name__ == "__main__":

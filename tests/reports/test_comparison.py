@@ -174,6 +174,17 @@ def test_a_measures_tests_over_all_runs_are_one_family_and_those_of_another_are_
     assert [finding.p_value for finding in findings] == pytest.approx([2 * raw] * 4)
 
 
+@pytest.mark.parametrize("lacks", ["plain", "negative"])
+def test_a_key_that_one_of_the_two_runs_lacks_is_shown_without_a_difference(lacks: str, tmp_path: Path) -> None:
+    for task in ("plain", "negative"):
+        values = {"plot": 0.5} if task == lacks else {"plot": 0.5, "style": 0.25}
+        log_of(tmp_path, task, {name: [values] for name in ("owl", "fox")})
+    rows = {row.key: row.finding.difference for row in compare([tmp_path], "plain").rows}
+    assert rows.keys() == {"plot", "style"}
+    assert math.isnan(rows["style"].delta)
+    assert rows["style"].pairs == 0
+
+
 def test_equal_runs_are_equivalent_and_nothing_differs(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(*BEFORE))
     log_of(tmp_path, "same", plots(*BEFORE))

@@ -6,6 +6,7 @@ import pytest
 from inspect_ai.log import write_eval_log
 from inspect_ai.scorer import Score
 from tests.reports.logs import log_of, plots
+from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.reports.comparison import Options, compare
 from genie_inspect.reports.selection import Selection
@@ -197,3 +198,17 @@ def test_runs_of_unlike_length_are_all_named(tmp_path: Path) -> None:
     for name in ("long", "longer", "longest"):
         log_of(tmp_path, name, plots(*AFTER), texts=("word " * 60,))
     assert "what long, longer and longest gained or lost may be length alone" in verdict(compare([tmp_path], "plain"))
+
+
+@pytest.mark.parametrize(("scorers", "where"), [(("genie",), "plain"), (("genie", "other"), "plain, genie")])
+def test_a_warning_about_one_of_several_scorers_names_it(scorers: tuple[str, ...], where: str, tmp_path: Path) -> None:
+    half = {
+        "genie": scored({"plot": 0.5}, coverage={"plot": "1/2"}),
+        "other": scored({"points": 0.5}, "measure:other|version:0"),
+    }
+    for model in ("plain", "longer"):
+        made_log(tmp_path, [{name: half[name] for name in scorers}] * 3, model=f"mock/{model}")
+    lines = [
+        line.removeprefix("mock/") for line in warnings(compare([tmp_path], "mock/plain")) if "could be used" in line
+    ]
+    assert lines[0] == f"{where}: not every question or test could be used: plot 3 of 6"
