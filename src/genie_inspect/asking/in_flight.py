@@ -1,9 +1,8 @@
 """Room for calls: as many in flight as a model has connections for, whatever number of documents wait to be judged."""
 
-import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TypeVar
 
 import anyio
@@ -43,7 +42,6 @@ class Room:
         Raises:
             Exception: What a call raised, as `gathered` does.
         """
-        _settle()
         results: dict[int, T] = {}
         taken = 0
 
@@ -82,14 +80,3 @@ def calls_in_flight(model: Model) -> int:
     """Twice the model's connections, so that none waits for a call; all calls where the provider takes batches."""
     most = connections(model)
     return ALL if most is None else 2 * most
-
-
-@cache
-def _settle() -> None:
-    """Take what is loaded by now out of Python's search for garbage, once.
-
-    Every call leaves a hundred objects that only the search finds; to look through Inspect and its providers' clients
-    each time takes a fifth of all time.
-    """
-    gc.collect()
-    gc.freeze()
