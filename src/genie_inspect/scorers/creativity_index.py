@@ -89,7 +89,6 @@ class Copying:
         self.fixed = fixed
         self.near = near
         self._warm: Warm[Corpus] = Warm()
-        self._room = f"creativity_index {fixed.name if fixed else POPULATION}"
 
     async def __call__(self, text: str, prompt: str, others: Compared) -> Finding:
         """How little of a text stands in the corpus.
@@ -98,7 +97,7 @@ class Copying:
             EngineFailedError: If a look-up fails, or the embedder cannot be reached.
         """
         corpus = self.fixed or await self._warm.get(prompt, partial(self._indexed, prompt))
-        async with concurrency(self._room, AT_ONCE, visible=False):
+        async with concurrency("creativity_index", AT_ONCE, visible=False):
             return finding(await to_thread.run_sync(corpus.copies, text))
 
     async def _indexed(self, prompt: str) -> "Corpus":
