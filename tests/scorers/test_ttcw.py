@@ -112,12 +112,15 @@ def test_a_fair_critic_is_not_called_biased() -> None:
     assert "biased" not in str(scored(comparing(better(1, "new"))).explanation)
 
 
-def test_the_explanation_has_a_row_a_test_with_both_verdicts_score_pass_and_phrases() -> None:
-    explanation = str(scored(comparing(better(1, "fine"))).explanation)
+@pytest.mark.parametrize(("story", "side", "points"), [("fine", "reference", "-2"), ("new", "candidate", "+2")])
+def test_the_explanation_has_a_row_a_test_with_both_verdicts_score_pass_and_phrases(
+    story: str, side: str, points: str
+) -> None:
+    explanation = str(scored(comparing(better(1, story))).explanation)
     rows = [line for line in explanation.splitlines() if line.startswith("| ")]
     assert rows[0] == "| test | reference first | candidate first | score | pass | the critic in short |"
     assert rows[1] == (
-        "| 01 narrative ending | reference better | reference better | -2 | yes "
+        f"| 01 narrative ending | {side} better | {side} better | {points} | yes "
         "| A: plain. B: bold.; A: plain. B: bold. |"
     )
     assert len(rows) == 15
