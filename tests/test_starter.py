@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from inspect_ai.model import get_model
 
+from genie_inspect.files.shipped import DATA
 from genie_inspect.judges.grader_reader import GraderReader
-from genie_inspect.populations.catalogue import BUNDLED, DATA
+from genie_inspect.populations.catalogue import BUNDLED
 from genie_inspect.populations.files import rows
 from genie_inspect.populations.population import ANSWERS, Population
 from genie_inspect.populations.schema import NonEmpty, Question, Row, document_id, question_id

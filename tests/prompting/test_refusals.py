@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.populations.catalogue import DATA
+from genie_inspect.files.shipped import DATA
 from genie_inspect.prompting.refusals import MOST_WORDS, refuses
 
 REFUSALS = [

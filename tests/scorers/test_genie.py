@@ -11,10 +11,24 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
-from tests.scripted import DOCUMENTS, FOX, OWL, Script, evaluated, grading, output, saying, scores, small_population
+from tests.scripted import (
+    DOCUMENTS,
+    FOX,
+    OWL,
+    Script,
+    evaluated,
+    grading,
+    output,
+    saying,
+    scores,
+    small_population,
+)
+from tests.scripted import FEATURES as FEATURES_OF_OWLS
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.judges.grader_reader import GraderReader
+from genie_inspect.populations.schema import Document, Question
+from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
@@ -46,6 +60,28 @@ def assert_unscored(score: Score, reason: str) -> None:
     assert score.reason == reason
     assert score.explanation
     assert metadata(score)["signature"].startswith("measure:genie|")
+
+
+@pytest.mark.parametrize("words", [1, 40])
+def test_the_metadata_name_the_prompt_and_cut_a_long_one_at_160_characters(words: int, tmp_path: Path) -> None:
+    prompt = " ".join(["flamingo"] * words)  # 40 of them are 359 characters
+    population = write_population(
+        tmp_path / "population",
+        name="long",
+        version="1",
+        licence="MIT",
+        features=FEATURES_OF_OWLS,
+        documents=[Document(id=f"d-{number}", prompt=prompt, text=f"Owl {number} flies.") for number in range(3)],
+        questions=[Question(id="q", prompt=prompt, feature="plot", text="What happens?")],
+        answers=[],
+    )
+    script = Script(lambda request: STORY)
+    task = Task([Sample(input=prompt, metadata={"prompt": prompt})], scorer=genie(str(population.folder)))
+    (log,) = evaluate(
+        task, model=script.model(), model_roles={"grader": grading().model()}, log_dir=str(tmp_path), display="none"
+    )
+    (score,) = scores(log)
+    assert metadata(score)["prompt"] == (prompt if words == 1 else f"{prompt[:159]}…")
 
 
 def test_both_storytellers_are_scored_on_every_feature_by_the_bundled_grader(tmp_path: Path) -> None:

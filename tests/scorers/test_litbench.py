@@ -96,6 +96,8 @@ def test_fewer_opponents_are_drawn_by_the_text(population: Population, tmp_path:
     assert len(judge.requests) == 4
     documents = population.documents(OWL)
     assert drawn(documents, 2, STORY) == drawn(documents, 2, STORY)
+    others = {tuple(document.id for document in drawn(documents, 2, f"{STORY} {number}")) for number in range(20)}
+    assert len(others) > 3, "another text meets others"
     assert drawn(documents, 9, STORY) == documents
 
 

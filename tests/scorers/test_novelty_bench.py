@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
-from inspect_ai.model import CachePolicy, GenerateConfig
+from inspect_ai.model import CachePolicy
 from inspect_ai.scorer import Score
 from tests.scripted import Script, evaluated, saying, scores
 
@@ -179,18 +179,10 @@ def test_without_a_grader_nothing_is_generated(prompts: str, tmp_path: Path) -> 
     assert writer.requests == []
 
 
-def test_with_caching_on_each_reply_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    def configured(cache: bool | CachePolicy | None) -> None:
-        monkeypatch.setattr(
-            "genie_inspect.solvers.generations.active_generate_config", lambda: GenerateConfig(cache=cache)
-        )
-
-    configured(None)
-    assert cache_for(3) is False
-    configured(True)
-    assert cache_for(3) != cache_for(4)
-    configured(CachePolicy(expiry="1h", scopes={"study": "a"}))
-    policy = cache_for(3)
+def test_with_caching_on_each_reply_has_a_key_of_its_own() -> None:
+    assert cache_for(3, None) is False
+    assert cache_for(3, True) != cache_for(4, True)
+    policy = cache_for(3, CachePolicy(expiry="1h", scopes={"study": "a"}))
     assert isinstance(policy, CachePolicy)
     assert (policy.expiry, policy.scopes) == ("1h", {"study": "a", "generations": "3"})
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from genie_inspect.engines.failures import engine_failures
@@ -10,6 +9,7 @@ from genie_inspect.engines.identity import identified
 from genie_inspect.engines.texts import embeddable
 from genie_inspect.engines.vectors import checked_vectors, unit
 from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.files.shipped import DATA
 from genie_inspect.signature import digest
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float64]
 
-STATIC_FOLDER = Path(__file__).parents[1] / "data" / "static_embedder"
+STATIC_FOLDER = DATA / "static_embedder"
 STATIC_FILES = ("config.json", "model.safetensors", "tokenizer.json")
 ACCEPTED = "static, openai/<model>[#<tokens that it reads>] or sentence-transformers/<hub id or folder>"
 

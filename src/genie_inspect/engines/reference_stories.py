@@ -9,10 +9,11 @@ from typing import Any
 from genie_inspect.engines.hub import hub_dataset
 from genie_inspect.errors import GenieError
 from genie_inspect.files.json_lines import json_objects
+from genie_inspect.files.shipped import DATA
 from genie_inspect.signature import digest
 
 BUNDLED = "bundled"
-FILE = Path(__file__).parents[1] / "data" / "ttcw" / "references.jsonl"
+FILE = DATA / "ttcw" / "references.jsonl"
 PROFESSIONAL = "_NewYorker"  # how the ids of the professionals' stories end in Salesforce/ttcw_creativity_eval
 FORM = 'a line a story: {"title": ..., "plot": ..., "story": ...}, the plot in one sentence or left out'
 

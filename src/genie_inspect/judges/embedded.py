@@ -10,12 +10,12 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
 from genie_inspect.engines.embedders import Embedder
+from genie_inspect.files.shipped import DATA
 from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated, Reading
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TEMPERATURE = 0.1
 LAST_SENTENCES = 3
 SAME = 1e-9  # directions whose cosine is this near to 1 differ by rounding alone
-ANCHORS = Path(__file__).parents[1] / "data" / "embedded_anchors.json"
+ANCHORS = DATA / "embedded_anchors.json"
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”’)])\s+|\n+")
 _QUOTED = re.compile(r"[“\"][^”\"\n]*[”\"]")
 _FIRST = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b", re.IGNORECASE)

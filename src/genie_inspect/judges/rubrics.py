@@ -9,9 +9,10 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.files.shipped import DATA
 from genie_inspect.signature import digest
 
-FOLDER = Path(__file__).parents[1] / "data" / "rubrics"
+FOLDER = DATA / "rubrics"
 BUNDLED = ("ttcw", "gomez_williams")
 TOTAL = "total"
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]

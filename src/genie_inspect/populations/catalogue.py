@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.shipped import DATA
 from genie_inspect.populations.population import MANIFEST, Population
 
-DATA = Path(__file__).parents[1] / "data"
 BUNDLED = {"starter": DATA / "starter", "abstracts": DATA / "examples" / "abstracts"}
 NONE = "none"
 

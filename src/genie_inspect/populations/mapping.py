@@ -10,13 +10,14 @@ from pathlib import Path
 from pydantic import Field
 
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.shipped import DATA
 from genie_inspect.populations.files import parsed
 from genie_inspect.populations.schema import Answer, Document, Feature, Question, Row, document_id, question_id
 from genie_inspect.prompting.answers import is_unspecified, normalised
 from genie_inspect.prompting.refusals import REFUSAL, refuses
 from genie_inspect.signature import digest
 
-PRESETS = Path(__file__).parents[1] / "data" / "presets"
+PRESETS = DATA / "presets"
 FIELDS = ("document", "prompt", "text", "model", "question", "answer", "feature")
 _PARTS = re.compile(r"[/&,]|(?:\b|_)and(?:\b|_)")
 Key = tuple[str, str, str]

@@ -28,8 +28,10 @@ def generations(k: int = 10) -> Solver:
         check_count("k", k, FEWEST, "one generation has nothing to be distinct from")
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        policy = resolved_settings(get_model()).cache
+
         async def one(number: int) -> ModelOutput:
-            return await get_model().generate(state.messages, cache=cache_for(number))
+            return await get_model().generate(state.messages, cache=cache_for(number, policy))
 
         outputs = await gathered(*(one(number) for number in range(k)))
         keep_generations(state, ("" if held_back(output) else output.completion for output in outputs))
@@ -41,9 +43,8 @@ def generations(k: int = 10) -> Solver:
     return solve
 
 
-def cache_for(number: int) -> bool | CachePolicy:
+def cache_for(number: int, policy: bool | CachePolicy | None) -> bool | CachePolicy:
     """The run's own cache policy with a scope for each reply: equal requests would all get the first one's."""
-    policy = resolved_settings(get_model()).cache
     if not policy:
         return False
     policy = policy if isinstance(policy, CachePolicy) else CachePolicy()

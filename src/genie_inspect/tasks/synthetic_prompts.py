@@ -1,15 +1,14 @@
 """The study's 25 concept pairs, two things that seldom meet in one story."""
 
-from pathlib import Path
-
 from inspect_ai import Task, task
 
 from genie_inspect.asking.refusals import refusals
+from genie_inspect.files.shipped import DATA
 from genie_inspect.scorers.panel import NONE
 from genie_inspect.tasks.instrument import Instrument
 from genie_inspect.tasks.novelty import novelty_task
 
-PROMPTS = Path(__file__).parents[1] / "data" / "synthetic_prompts.txt"
+PROMPTS = DATA / "synthetic_prompts.txt"
 
 
 @task
