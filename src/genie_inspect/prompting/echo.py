@@ -20,7 +20,7 @@ def without_echo(reply: str, request: str) -> str:
         request: What it was asked.
     """
     begun, whole = reply.lstrip(), request.strip()
-    rest = begun[len(whole) :] if whole and begun.startswith(whole) else reply
+    rest = begun[len(whole) :].strip() if whole and begun.startswith(whole) else reply
     return "" if _is_echo(spoken(rest), request) else rest
 
 

@@ -9,7 +9,7 @@ from genie_inspect.prompting.texts import shortened, spoken
 LOWEST, HIGHEST = 0, 4
 """The scale of how alike two answers are."""
 # the rest of the line from the number on; "(0-4)" after the word says the scale, not the rating
-_DUE = re.compile(r"\brating\b(?:\s{0,9}\([^()]{0,40}\))?(?:\s{1,9}is)?[^\w-]{0,9}(-?\d.*)", re.IGNORECASE)
+_DUE = re.compile(r"\brating\b(?:\s{0,9}\([^()]{0,40}\))?(?:\s{1,9}is)?[^\w+-]{0,9}([+-]?\d.*)", re.IGNORECASE)
 _DECORATION = " *#.\t"
 
 

@@ -8,7 +8,7 @@ import re
 LONGEST = 1_000_000  # characters; the longest replies that models can write (128,000 tokens) have some 600,000
 SHOWN = 80  # characters of a reply in an error
 _THOUGHTS = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
-_HALF = re.compile("[\ud800-\udfff]")
+_PAIR, _HALF = re.compile("[\ud800-\udbff][\udc00-\udfff]"), re.compile("[\ud800-\udfff]")
 _WORD = re.compile(r"[^\W_]")
 # a pair of halves, half a character alone, or any other escape, of which the backslash must not begin the next one
 _ESCAPE = re.compile(
@@ -25,11 +25,13 @@ def whole_text(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        # both halves of one, each on its own, make a character again
-        return _HALF.sub(
-            "\N{REPLACEMENT CHARACTER}", text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-        )
+        return _HALF.sub("\N{REPLACEMENT CHARACTER}", _PAIR.sub(_joined, text))
     return text
+
+
+def _joined(pair: re.Match[str]) -> str:
+    """The character that two halves, each sent on its own, make together."""
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 def whole_json(text: str) -> str:
