@@ -149,8 +149,9 @@ def test_a_rating_of_5000_digits_leaves_the_quality_open(population: Population,
         return graded(request) if "other_replies" in blocks(request)[0] else "Rating: " + "1" * 5_000
 
     (score,) = scored("novelty_bench", population, tmp_path, Script(endless), "An owl sat.")
-    assert score.value["distinct"] == 1.0
-    assert math.isnan(score.value["utility"])
+    distinct, utility = values(score)
+    assert distinct == 1.0
+    assert math.isnan(utility)
 
 
 def test_replies_of_more_than_a_million_characters_are_no_verdicts_and_no_documents(

@@ -30,4 +30,5 @@ def keep_generations(state: TaskState, texts: Iterable[str]) -> None:
 
 def kept_generations(state: TaskState) -> list[str]:
     """The texts in the sample's store; none when no solver left any."""
-    return [whole_text(text) for text in state.store.get(GENERATIONS, [])]
+    texts: list[str] = state.store.get(GENERATIONS, [])
+    return list(map(whole_text, texts))
