@@ -57,7 +57,7 @@ def _alone(highest: int) -> re.Pattern[str]:
     """A whole number of a scale up to the highest, and nothing behind it that makes another number of it."""
     return re.compile(
         r"[\s*_`\"'(\[]{0,9}(?:rating\b[\s*:=]{0,9})?"
-        rf"(\d{{1,4}})(?:\.0{{1,9}})?(?:\s{{0,3}}(?:/|out of)\s{{0,3}}{highest}(?:\.0{{1,9}})?)?(?!\w|[.,:/]\d)"
+        rf"(\d{{1,4}})(?:\.0{{1,9}})?(?:\s{{0,3}}(?:/|out of)\s{{0,3}}{highest}(?:\.0{{1,9}})?)?(?!\w)"
         r"[\s*_`\"')\]}|]{0,9}(?:\Z|[.,;:!([{|\u2013\u2014-](?!\s{0,9}(?:\d|(?:or|to)\b)))",
         re.IGNORECASE,
     )
