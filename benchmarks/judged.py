@@ -35,7 +35,7 @@ from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.fence import fenced, unfenced
-from genie_inspect.prompting.replies import pair_rating
+from genie_inspect.prompting.ratings import pair_rating
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.providers.record import starter_record
 from genie_inspect.scorers.assessor import Assessor

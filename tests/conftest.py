@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from inspect_ai.util._concurrency import init_concurrency  # Inspect resets it for each eval, in no public way
+from tests.hostile import EXAMPLES
 
 # a slow machine is no failure
 settings.register_profile("genie", deadline=None)
+settings.register_profile("parsers", deadline=None, max_examples=EXAMPLES)  # GENIE_EXAMPLES says how many
 settings.load_profile("genie")
 
 

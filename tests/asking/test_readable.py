@@ -18,7 +18,8 @@ from genie_inspect.judges.preference import PreferenceJudge
 from genie_inspect.judges.protocols import Answer
 from genie_inspect.judges.quality import GraderQuality
 from genie_inspect.prompting.forms import answers_form
-from genie_inspect.prompting.replies import numbered_answers, pair_rating
+from genie_inspect.prompting.ratings import pair_rating
+from genie_inspect.prompting.replies import numbered_answers
 
 PLAIN = GenerateConfig()
 BABBLE = "Well, who can say."

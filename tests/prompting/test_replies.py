@@ -6,13 +6,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.prompting.ratings import pair_rating
 from genie_inspect.prompting.replies import (
     LONGEST_ANSWER,
     numbered_answers,
     numbered_choices,
     numbered_questions,
     numbered_ratings,
-    pair_rating,
 )
 
 ANSWERS = {

@@ -15,8 +15,9 @@ from genie_inspect.judges.list_judge import ListJudge
 from genie_inspect.judges.pairwise_judge import PairwiseJudge
 from genie_inspect.judges.protocols import Answer
 from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.ratings import pair_rating
 from genie_inspect.prompting.readings import reading_reply
-from genie_inspect.prompting.replies import numbered_ratings, pair_rating
+from genie_inspect.prompting.replies import numbered_ratings
 from genie_inspect.providers.bundled import graded
 from genie_inspect.providers.record import starter_record
 

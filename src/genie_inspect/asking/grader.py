@@ -21,8 +21,9 @@ from tenacity import RetryError  # Inspect's retries end in it
 
 from genie_inspect.asking.prerequisites import PrerequisiteError, unmet
 from genie_inspect.errors import GraderFailedError
+from genie_inspect.prompting.echo import without_echo
 from genie_inspect.prompting.forms import Form
-from genie_inspect.prompting.replies import spoken
+from genie_inspect.prompting.texts import spoken, whole_text
 
 ROLE, PREFERENCE_ROLE = "grader", "preference"
 # providers whose chat endpoint takes a JSON schema; to the others the template alone says what form to reply in
@@ -93,7 +94,7 @@ def _real(model: Model, asked_by: str) -> Model:
 
 
 async def ask(model: Model, request: str, config: GenerateConfig, form: Form | None = None) -> str:
-    """The grader's reply to one request, as text.
+    """The grader's reply to one request, as text; empty where it repeats the request.
 
     Args:
         model: The grader.
@@ -113,11 +114,11 @@ async def ask(model: Model, request: str, config: GenerateConfig, form: Form | N
         if output.stop_reason != "max_tokens" or spoken(output.completion).strip() or model in _thinkers:
             break
         _thinkers.add(model)  # it spent its whole allowance on thought
-    return output.completion
+    return without_echo(output.completion, request)
 
 
 async def answered(model: Model, request: str | Sequence[str], config: GenerateConfig) -> ModelOutput:
-    """The grader's whole output for one request.
+    """The grader's whole output for one request, its text without halves of characters.
 
     Args:
         model: The grader.
@@ -143,7 +144,7 @@ async def answered(model: Model, request: str | Sequence[str], config: GenerateC
             f"a request of {_words(request)} words is longer than the window of grader {model}, expected a "
             f"grader with a longer one or a shorter text ({output.completion[:200]})"
         )
-    return output
+    return output.model_copy(update={"completion": whole_text(output.completion)})
 
 
 def give_up(model: Model, error: Exception) -> NoReturn:

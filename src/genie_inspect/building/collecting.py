@@ -19,7 +19,7 @@ from genie_inspect.errors import PopulationError
 from genie_inspect.populations.files import placed_rows, rows_at, write_rows
 from genie_inspect.populations.schema import Document, document_id
 from genie_inspect.populations.trimming import is_degenerate, trimmed
-from genie_inspect.samples.document import NO_RESPONSE, unusable
+from genie_inspect.samples.document import NO_RESPONSE, document_of, unusable
 from genie_inspect.samples.prompt import prompt_of
 
 SAMPLES_AT_ONCE = 500
@@ -81,7 +81,7 @@ def _documents(
             prompt = prompt_of(sample)
             own.setdefault(prompt)
             reason = _unusable(sample) or ("another prompt" if prompts is not None and prompt not in prompts else "")
-            text = "" if reason else trimmed(sample.output.completion)
+            text = "" if reason else trimmed(document_of(sample))
             identity = document_id(prompt, text)
             reason = reason or ("" if text else NO_RESPONSE) or ("duplicate" if identity in seen else "")
             if reason:
@@ -118,7 +118,7 @@ def _samples(log: str) -> Iterator[tuple[str, EvalSample]]:
 
 def _unusable(sample: EvalSample) -> str:
     reason = unusable(sample)
-    return reason or ("degenerate" if is_degenerate(sample.output.completion) else "")
+    return reason or ("degenerate" if is_degenerate(document_of(sample)) else "")
 
 
 def _counted(reasons: Counter[str]) -> str:

@@ -23,14 +23,14 @@ from genie_inspect.errors import PopulationError
 from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.features import write_features
 from genie_inspect.populations.schema import Feature
-from genie_inspect.prompting.replies import numbered_answers
+from genie_inspect.prompting.replies import LONGEST_ANSWER, numbered_answers
 
 MOST_FEATURES = 30  # in one reply
 MOST_WORDS = 12
 LONGEST_NAME = 40
 TEMPERATURE = 1.0  # samples shall differ
 FEATURES, SAID = "features.json", "said.jsonl"
-_SEPARATOR = re.compile(r"\s*(?:/|&|\band/or\b|\band\b|\bor\b)\s*", re.IGNORECASE)
+_SEPARATOR = re.compile(r"/|&|\band/or\b|\band\b|\bor\b", re.IGNORECASE)
 _COMMON = frozenset(
     [
         "a",
@@ -143,7 +143,7 @@ def split(said: Sequence[str]) -> Iterator[Named]:
     """
     for text in said:
         name, _, description = text.partition(":")
-        for part in _SEPARATOR.split(name):
+        for part in _SEPARATOR.split(name[:LONGEST_ANSWER]):
             plain = " ".join(re.findall(r"\w+", part.casefold()))
             if plain:
                 yield Named(plain, " ".join(description.split()) or part.strip())

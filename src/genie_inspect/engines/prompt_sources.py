@@ -9,7 +9,7 @@ from genie_inspect.engines.hub import hub_dataset
 from genie_inspect.errors import GenieError
 from genie_inspect.files.json_lines import json_objects
 
-_TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,4}\s*\]\s*")
+_TAGS = re.compile(r"\s*(?:\[\s*[A-Za-z]{2,4}\s*\]\s*)+")
 OFFLINE = "Without network, use a local JSON Lines file with a field 'prompt' instead (dataset=prompts.jsonl)"
 
 
@@ -80,10 +80,10 @@ def clean_prompt(text: str) -> str:
     >>> clean_prompt("[ WP ] You wake up . <newline> The town\\n is empty .")
     'You wake up. The town is empty.'
     """
-    while _TAG.match(text):
-        text = _TAG.sub("", text)
+    if tags := _TAGS.match(text):
+        text = text[tags.end() :]
     text = text.replace("\\n", " ").replace("\\t", " ").replace("<newline>", " ")
-    text = re.sub(r"\s+([.,!?;:])", r"\1", " ".join(text.split()))
+    text = re.sub(r" (?=[.,!?;:])", "", " ".join(text.split()))
     return text.strip(" *")
 
 

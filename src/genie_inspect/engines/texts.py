@@ -48,8 +48,7 @@ def _lines(path: Path, name: str) -> Iterator[tuple[str, str]]:
     for number, row in json_objects(path, CorpusError):
         if not isinstance(row.get("text"), str):
             raise CorpusError(f"{path}, line {number} has no text in the field 'text'")
-        # JSON can hold half a character, which no file of ours can: it becomes a question mark
-        yield f"{name}:{number}", row["text"].encode("utf-8", "replace").decode()
+        yield f"{name}:{number}", row["text"]
 
 
 def identity(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import IO, Any, Literal, Protocol, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from genie_inspect.errors import GenieError
+from genie_inspect.prompting.texts import whole_json
 
 RowT = TypeVar("RowT", bound=BaseModel)
 MakeError = Callable[[str], GenieError]
@@ -67,7 +68,7 @@ def json_object(text: bytes, where: str, error: MakeError) -> dict[str, Any]:
         GenieError: As `error` makes it, if it is no JSON, none in UTF-8, nested too deep, or no object.
     """
     try:
-        value = json.loads(text.decode("utf-8-sig"))
+        value = json.loads(whole_json(text.decode("utf-8-sig")))
     except (ValueError, RecursionError) as fault:
         reason = "nested too deep" if isinstance(fault, RecursionError) else fault
         raise error(f"{where} is no JSON: {reason}") from None
@@ -90,10 +91,22 @@ def json_row(text: str | bytes, kind: type[RowT], where: str, error: MakeError, 
         GenieError: As `error` makes it, if it is no such row.
     """
     try:
-        return kind.model_validate_json(text)
+        return kind.model_validate_json(_whole(text))
     except ValidationError as invalid:
         first = invalid.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         value = "" if first["type"] in ("json_invalid", "missing") else f" (got {str(first['input'])[:SHOWN]!r})"
         place = f"{where}, field {field}" if field else where
         raise error(f"{place}: {first['msg']}{value}{form and f', expected {form}'}") from invalid
+
+
+def _whole(text: str | bytes) -> str | bytes:
+    """The JSON without half characters; bytes that are no UTF-8 stay as they are, for the parser to name."""
+    if isinstance(text, str):
+        return whole_json(text)
+    if b"\\u" not in text:
+        return text
+    try:
+        return whole_json(text.decode())
+    except UnicodeDecodeError:
+        return text

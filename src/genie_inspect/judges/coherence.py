@@ -11,7 +11,7 @@ from genie_inspect.asking.identity import identified_model
 from genie_inspect.asking.readable import readable
 from genie_inspect.engines.coherence_rewards import CoherenceRewards
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.replies import rating_between
+from genie_inspect.prompting.ratings import rating_between
 from genie_inspect.prompting.templates import load_template
 
 LOWEST, HIGHEST = 1, 5

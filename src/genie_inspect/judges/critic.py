@@ -17,8 +17,8 @@ from genie_inspect.judges.protocols import UNREADABLE
 from genie_inspect.judges.rubrics import Test
 from genie_inspect.judges.verdicts import VerdictMemo, verdict_key
 from genie_inspect.measures.likert import orders_agree, test_score
+from genie_inspect.prompting.echo import without_echo
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.replies import whole_text
 
 MOST_TOKENS = 2048  # room for a model that thinks aloud; the analysis itself is asked for in 150 words
 FIRST = GenerateConfig(temperature=0.0, max_tokens=MOST_TOKENS)
@@ -164,10 +164,10 @@ class Critic:
     async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
         repeated = settings == ANEW
         held = (AGAIN if repeated else FIRST).merge(held_to(self.instructions.form, self.model))
-        return self._verdict(await answered(self.model, request, held.merge(settings)))
+        output = await answered(self.model, request, held.merge(settings))
+        return self._verdict(output, without_echo(output.completion, "\n".join(request)).strip())
 
-    def _verdict(self, output: ModelOutput) -> Verdict:
-        reply = whole_text(output.completion)
+    def _verdict(self, output: ModelOutput, reply: str) -> Verdict:
         if output.stop_reason in UNFINISHED:
             # whatever label stands there is not the last word
             raise NoVerdictError(UNFINISHED[output.stop_reason], reply)

@@ -9,6 +9,7 @@ hardly moves for edits of setting and plot: no substitute for a reading model.
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from genie_inspect.engines.embedders import Embedder
 from genie_inspect.files.shipped import DATA
 from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated, Reading
 from genie_inspect.measures.genie import HIGHEST, LOWEST
+from genie_inspect.prompting.texts import has_word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,11 +32,10 @@ LAST_SENTENCES = 3
 SAME = 1e-9  # directions whose cosine is this near to 1 differ by rounding alone
 ANCHORS = DATA / "embedded_anchors.json"
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”’)])\s+|\n+")
-_QUOTED = re.compile(r"[“\"][^”\"\n]*[”\"]")
-_FIRST = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b", re.IGNORECASE)
-_THIRD = re.compile(
-    r"\b(?:he|him|his|himself|she|her|hers|herself|they|them|their|theirs|themselves|it|its|itself)\b",
-    re.IGNORECASE,
+_QUOTED = re.compile(r"[“\"][^”\"\n]*([”\"]?)")  # what is never closed is read once and stays
+_FIRST = frozenset("i me my mine myself we us our ours ourselves".split())  # noqa: SIM905  # as people read them
+_THIRD = frozenset(
+    "he him his himself she her hers herself they them their theirs themselves it its itself".split()  # noqa: SIM905
 )
 _ENDING = re.compile(
     r"\b(?:end|ends|ending|final|finally|resolved|resolution|outcome|last|become|becomes|conclude|conclusion)\b",
@@ -84,8 +85,8 @@ class EmbeddedReader:
 
     def _by_pronouns(self, feature: str) -> bool:
         """Whether pronouns tell about a feature: its own words then hold some of the first and of the third person."""
-        words = self.words.get(feature, ())
-        return any(map(_FIRST.fullmatch, words)) and any(map(_THIRD.fullmatch, words))
+        words = frozenset(word.casefold() for word in self.words.get(feature, ()))
+        return bool(words & _FIRST and words & _THIRD)
 
     def _query(self, question: AskedQuestion) -> str:
         return " ".join([question.text, *self.words.get(question.feature, ())])
@@ -152,7 +153,7 @@ def sentences(document: str) -> list[str]:
     >>> sentences("It rained. “Go!” she said.")
     ['It rained.', '“Go!”', 'she said.']
     """
-    return [part.strip() for part in _SENTENCE_END.split(document) if re.search(r"\w", part)]
+    return [part.strip() for part in _SENTENCE_END.split(document) if has_word(part)]
 
 
 def attended(found: Sequence[str], vectors: "Vectors", query: "Vectors", *, ending: bool) -> Answer | None:
@@ -179,8 +180,9 @@ def pronoun_answer(document: str) -> Answer | None:
     """Point of view by pronouns outside quoted speech: a direction from third person (0) to first (90 degrees)."""
     import numpy as np
 
-    told = _QUOTED.sub(" ", document)
-    first, third = len(_FIRST.findall(told)), len(_THIRD.findall(told))
+    told = _QUOTED.sub(lambda quoted: " " if quoted[1] else quoted[0], document)
+    words = Counter(re.findall(r"\w+", told.casefold()))
+    first, third = (sum(words[pronoun] for pronoun in pronouns) for pronouns in (_FIRST, _THIRD))
     if not first + third:
         return None
     share = first / (first + third)

@@ -64,7 +64,7 @@ class GraderReader:
         request = self.template.fill(count=len(questions), data=fenced({"document": document, "questions": texts}))
         count = len(questions)
         reply = await ask(self.model, request, _settings(count).merge(settings), self._form(count))
-        return reading_reply(reply, count)
+        return reading_reply(reply, count, [question.text for question in questions])
 
     def _form(self, count: int) -> Form:
         # a template of the user's own may not ask for the field, and a model would fill it in by chance

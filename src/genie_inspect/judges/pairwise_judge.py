@@ -15,7 +15,7 @@ from genie_inspect.judges.cache import Judged
 from genie_inspect.judges.merging import Keep, RatingMemo
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.replies import pair_rating
+from genie_inspect.prompting.ratings import pair_rating
 from genie_inspect.prompting.templates import load_template
 
 # sampling of the study's reference judge (arXiv 2606.12790, section 4); its reply is one sentence and a number

@@ -7,6 +7,7 @@ from functools import lru_cache
 NOT_SPECIFIED = "[not said]"
 """What read.md asks for where the document does not say; no document is about "[not said]"."""
 MOST_WORDS = 30  # a phrase or a sentence; what is longer says something
+LONGEST_COMPARED = 10_000  # characters; one that stands for a whole phrase would make eighteen million of a million
 LONGEST_PHRASE = 300  # characters of it, so that hostile input costs nothing
 
 # what questions ask about: in these words a reader names it again before it says that there is nothing
@@ -92,9 +93,13 @@ _UNSPECIFIED = (
 def normalised(answer: str) -> str:
     """The answer as it counts for equality: case, spacing, width, quotes around it and end punctuation do not.
 
+    What is longer than 10,000 characters is equal to itself alone.
+
     >>> normalised("  The old  Pilot. ")
     'the old pilot'
     """
+    if len(answer) > LONGEST_COMPARED:
+        return answer
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", answer).casefold())
     return re.sub(r"\s+", " ", folded.replace("’", "'")).strip(" .!?,;:\"'“”\u2018")
 

@@ -3,13 +3,12 @@
 import re
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.replies import last_labels, numbered_answers, shortened, spoken
+from genie_inspect.prompting.ratings import rating_between
+from genie_inspect.prompting.replies import last_labels, numbered_answers
+from genie_inspect.prompting.texts import shortened, spoken
 
 SAME, DIFFERENT = "same", "different"
 HIGHEST = 10
-SHOWN = 80  # characters of a reply in an error
-_LEVEL = re.compile(r"\brating\b[^\w\n-]{0,6}(\d+)(?:\.0+)?(?!\w|\.\d)", re.IGNORECASE)
-_RATED = re.compile(r"\brating\b", re.IGNORECASE)
 _LABEL = re.compile(r"\[\[\s{0,9}(a|b|tie)\s{0,9}\]\]", re.IGNORECASE)
 YES_NO = ("[[YES]]", "[[NO]]")
 _YES_NO = re.compile(r"\[\[\s{0,9}(yes|no)\s{0,9}\]\]", re.IGNORECASE)
@@ -23,17 +22,12 @@ def numbered_sameness(reply: str, count: int) -> dict[int, bool]:
 
 
 def quality_level(reply: str) -> int:
-    """The whole number 1 to 10 after the last "Rating:".
+    """The level 1 to 10 of a reply, as `rating_between` reads it.
 
     Raises:
         UnreadableReplyError: If there is none, or it is out of range.
     """
-    text = spoken(reply)
-    last = max((match.start() for match in _RATED.finditer(text)), default=len(text))
-    found = _LEVEL.match(text, last)
-    if found is None or not 1 <= int(found.group(1)) <= HIGHEST:
-        raise UnreadableReplyError(f"no rating from 1 to {HIGHEST} in the reply {_end(reply)}")
-    return int(found.group(1))
+    return rating_between(reply, 1, HIGHEST)
 
 
 def preferred(reply: str) -> float:
@@ -45,7 +39,7 @@ def preferred(reply: str) -> float:
     lines = [found for line in spoken(reply).splitlines() if (found := _LABEL.findall(line))]
     last = {label.casefold() for label in lines[-1]} if lines else set()
     if len(last) != 1:
-        raise UnreadableReplyError(f"no single [[A]], [[B]] or [[tie]] at the end of the reply {_end(reply)}")
+        raise UnreadableReplyError(f"no single [[A]], [[B]] or [[tie]] at the end of the reply {shortened(reply)}")
     return _POINTS[last.pop()]
 
 
@@ -62,7 +56,3 @@ def yes_or_no(reply: str) -> int:
     if len(answers) != 1:
         raise UnreadableReplyError(f"no single {' or '.join(YES_NO)} at the end of the reply {shortened(reply)}")
     return int(answers == {"yes"})
-
-
-def _end(reply: str) -> str:
-    return repr(reply[-SHOWN:])

@@ -15,6 +15,7 @@ _TWO = re.compile(r"\?.*\?|,? and (?:how|why|what|when|where|which|who|whose|who
 _DEPENDENT = re.compile(
     r"\b(?:the above|as above|mentioned (?:above|earlier)|previous question|the same question)\b", re.IGNORECASE
 )
+LONGEST = 1_000  # characters of a question that are looked at, so that hostile input costs nothing
 _RULES = {
     "polar": _POLAR,
     "two things": _TWO,
@@ -30,4 +31,4 @@ def breach(question: str) -> str:
     >>> [breach(text) for text in ("Is the sea calm?", "What calms the sea?", "What is old, and who owns it?")]
     ['polar', '', 'two things']
     """
-    return next((name for name, rule in _RULES.items() if rule.search(question.strip())), "")
+    return next((name for name, rule in _RULES.items() if rule.search(question.strip()[:LONGEST])), "")

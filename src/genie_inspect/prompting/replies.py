@@ -1,54 +1,45 @@
 """Typed readings of what models reply: by number where items are numbered, never by position or wording."""
 
-import html
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.prompting.ratings import HIGHEST, LOWEST, rating_in
+from genie_inspect.prompting.texts import has_word, shortened, spoken, whole_json
 
 LONGEST_ANSWER = 400  # characters; what is longer is no short answer but a model that babbles
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_THOUGHTS_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+MOST_BROKEN = 1_000  # beginnings of objects that turn out to be none; each may cost as much as the whole reply
+_OBJECT = re.compile(r'\{\s*["}]')
 # complete members of an object that was cut off: "3": "a pilot" or "3": 2, followed by a comma or the end brace
-_MEMBER = re.compile(r'"(\d{1,4})"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|null)(?=\s*[,}])', re.DOTALL)
+_MEMBER = re.compile(r'"(\d{1,4})"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?|null)(?=\s*[,}])', re.DOTALL)
 # "3. a pilot", "Q3: a pilot", "[3] 2", "| 3 | 2 |"; but not the decimal "3.0" nor the span "1-3: 2"
 _LINE = re.compile(
     r"^[\s>*#|-]*(?:(?:answer|question|rating|pair|other|item|q|a|no)\.?\s*)?[\[(]*(\d{1,4})(?![.–—-]\d)"
     r"[\s\])*_]*(?:[.:=)\]|]+|[–—-]+(?!\d))\s*(.+)$",
     re.IGNORECASE,
 )
-# a whole number that is all there is of it: no "3.5", no "3-4", no "3 or 4", no "3rd"
-_WHOLE_NUMBER = re.compile(
-    r"[\s*]*(?:rating\b[\s*:=]*)?(-?\d{1,4})(?:\.0+)?(?!\w|\.\d|\s*(?:[–—-]|to|or)\s*\d)", re.IGNORECASE
-)
 # what stands between the ratings of a run: "1:3 2:0" or "1: 3, 2: 0"
-_BETWEEN = re.compile(r"(?:(?<=:\d)|(?<=: \d))[ ,;|]{1,9}(?=\d{1,4} ?: ?\d)")
-# the rest of the line from the number on; "(0-4)" after the word says the scale, not the rating
-_RATING = re.compile(r"\brating\b(?:\s*\([^()]*\))?(?:\s+is)?[^\w-]{0,6}(-?\d.*)", re.IGNORECASE)
+_BETWEEN = re.compile(r"(?:(?<=:\d)|(?<=: \d))[ ,;|]{1,9}(?=\d{1,4} ?: ?(?:\d|\Z))")
 
 
 def numbered_answers(reply: str, count: int) -> dict[int, str]:
     """Answers by number, 1 to count; what is missing, null, wordless, contradictory or endless is absent."""
     values = numbered_values(reply, count).items()
-    answers = {number: whole_text(value) for number, value in values if value is not None}
+    answers = {number: value.strip() for number, value in values if value is not None}
     return {number: answer for number, answer in answers.items() if is_short_text(answer)}
 
 
 def is_short_text(answer: str) -> bool:
     """Whether an answer has a word and an end."""
-    return len(answer) <= LONGEST_ANSWER and re.search(r"\w", answer) is not None
+    return len(answer) <= LONGEST_ANSWER and has_word(answer)
 
 
 def numbered_questions(reply: str, count: int) -> dict[int, str]:
     """Questions by number, 1 to count; what does not end in a question mark is absent."""
-    found = {
-        number: whole_text(value) for number, value in numbered_values(reply, count, questions=True).items() if value
-    }
+    found = {number: value.strip() for number, value in numbered_values(reply, count, questions=True).items() if value}
     return {number: text for number, text in found.items() if len(text) <= LONGEST_ANSWER and text.endswith("?")}
 
 
@@ -66,33 +57,8 @@ def _plain(choice: str) -> str:
 def numbered_ratings(reply: str, count: int) -> dict[int, int]:
     """Ratings 0 to 4 by item number, 1 to count; what is missing, contradictory or out of range is absent."""
     lines = _BETWEEN.sub("\n", reply)
-    ratings = {number: _whole_number(value) for number, value in numbered_values(lines, count).items()}
-    return {number: rating for number, rating in ratings.items() if rating is not None and 0 <= rating <= 4}
-
-
-def pair_rating(reply: str) -> int:
-    """The rating 0 to 4 of one pair: the number after the last "Rating:", else a last line that is a number.
-
-    Raises:
-        UnreadableReplyError: If there is none, or it is out of range.
-    """
-    return rating_between(reply, 0, 4)
-
-
-def rating_between(reply: str, lowest: int, highest: int) -> int:
-    """The whole number after the last "Rating:", else a last line that is a digit.
-
-    Raises:
-        UnreadableReplyError: If there is none, or it is out of range.
-    """
-    text = spoken(reply)
-    found = _RATING.findall(text)
-    lines = [line.strip(" *#.\t") for line in text.splitlines() if line.strip(" *#.\t")]
-    alone = lines[-1] if lines and re.fullmatch(r"\d(?:\.0+)?", lines[-1]) else None
-    rating = _whole_number(found[-1] if found else alone)
-    if rating is None or not lowest <= rating <= highest:
-        raise UnreadableReplyError(f"no rating from {lowest} to {highest} in the reply {shortened(reply)}")
-    return rating
+    ratings = {number: rating_in(value, LOWEST, HIGHEST) for number, value in numbered_values(lines, count).items()}
+    return {number: rating for number, rating in ratings.items() if rating is not None}
 
 
 def numbered_values(reply: str, count: int, *, questions: bool = False) -> dict[int, str | None]:
@@ -105,7 +71,7 @@ def numbered_values(reply: str, count: int, *, questions: bool = False) -> dict[
         count: How many items it was given.
         questions: Whether questions were asked for; else a line that ends in a question mark repeats what was asked.
     """
-    text = spoken(reply)
+    text = whole_json(spoken(reply))
     for form in (_from_objects, _from_members, partial(_from_lines, questions=questions)):
         values: dict[int, str | None] = {}
         contradicted: set[int] = set()
@@ -149,20 +115,29 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def json_objects(text: str) -> Iterator[_Pairs]:
-    """Every JSON object that stands in the text outside another one."""
+    """Every JSON object that stands in the text outside another one, in time linear in the text's length.
+
+    A reply of broken objects, or of objects nested too deep, is read no further than where that is clear.
+    """
     # numbers stay text: 3 and "3" say the same, and a million digits are no number
     decoder = json.JSONDecoder(
         object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str, strict=False
     )
-    position = text.find("{")
-    while position >= 0:
+    text = whole_json(text)
+    broken, patience = 0, 4 * len(text)  # characters that may be read in vain
+    begin = _OBJECT.search(text)
+    while begin and broken < MOST_BROKEN and patience >= 0:
+        end = begin.start() + 1
         try:
-            value, end = decoder.raw_decode(text, position)
-        except (json.JSONDecodeError, RecursionError):
-            end = position + 1
+            value, end = decoder.raw_decode(text, begin.start())
+        except RecursionError:
+            return
+        except json.JSONDecodeError as error:
+            broken += 1
+            patience -= error.pos - end
         else:
             yield value
-        position = text.find("{", end)
+        begin = _OBJECT.search(text, end)
 
 
 def _unquoted(value: str) -> str | None:
@@ -177,31 +152,15 @@ def _unquoted(value: str) -> str | None:
         return re.sub(r"\\(.)", r"\1", value[1:-1])
 
 
-def _whole_number(value: str | None) -> int | None:
-    match = _WHOLE_NUMBER.match(value or "")
-    return int(match.group(1)) if match else None
-
-
-def spoken(reply: str) -> str:
-    """The reply without a reasoning model's thoughts, where they are left in the text."""
-    text = _THINKING.sub("", reply)
-    text = _THOUGHTS_END.split(text)[-1]  # some chat templates open the thoughts themselves
-    return _THOUGHTS_BEGIN.split(text)[0]  # cut off while thinking
-
-
-def whole_text(text: str) -> str:
-    r"""The text without halves of characters, which JSON can spell ("\ud83d") and no file or request can hold."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
-
-
-def shortened(reply: str) -> str:
-    """The reply as an error quotes it: its end where it is long."""
-    return repr(reply if len(reply) <= 80 else f"...{reply[-77:]}")
-
-
 LEVELS = (3, 5, 7)
 _LABEL = re.compile(r"\[\[\s{0,9}([AB])\s{0,9}([<>=]{1,9})\s{0,9}([AB])\s{0,9}\]\]", re.IGNORECASE)
-_GLYPHS = str.maketrans({"≫": ">>", "»": ">>", "⋙": ">>>", "≪": "<<", "«": "<<", "⋘": "<<<"})
+# full-width forms of the keyboard's characters, and signs that are written for these
+_GLYPHS = str.maketrans(
+    {chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)}
+    | {"≫": ">>", "»": ">>", "⋙": ">>>", "≪": "<<", "«": "<<", "⋘": "<<<", "\ufe64": "<", "\ufe65": ">", "\ufe66": "="}
+)
+_SIGNS = {"gt": ">", "#62": ">", "#x3e": ">", "lt": "<", "#60": "<", "#x3c": "<"}
+_ENTITY = re.compile(f"&({'|'.join(_SIGNS)});", re.IGNORECASE)
 _BULLETS = " \t-•+>#|.)0123456789"
 _LISTED = 2  # a line with more different labels than this repeats the instruction
 
@@ -247,7 +206,7 @@ def last_labels(reply: str, label: re.Pattern[str]) -> list[Any]:
     A list is two lines, one after the other, that begin with different labels: a reply that repeats the request has
     them, and no verdict.
     """
-    text = unicodedata.normalize("NFKC", html.unescape(spoken(reply))).translate(_GLYPHS)
+    text = _ENTITY.sub(lambda entity: _SIGNS[entity[1].casefold()], spoken(reply)).translate(_GLYPHS)
     lines = [line.lstrip(_BULLETS) for line in re.sub(r"[*_`\\]", "", text).splitlines() if line.strip()]
     last = next((index for index in reversed(range(len(lines))) if label.search(lines[index])), None)
     if last is None:
@@ -273,7 +232,10 @@ def analysis(reply: str) -> str:
     >>> analysis("A: stock ending.\\n- B earns its last line.\\n\\n**[[B>A]]**")
     'A: stock ending. - B earns its last line.'
     """
-    return " ".join(re.sub(r"\**\[\[[^\[\]]*\]\][*\s.]*\Z", "", spoken(reply)).split())
+    text = spoken(reply)
+    before, opened, label = text.rstrip("*. \t\r\n").rpartition("[[")
+    is_label = bool(opened) and label.endswith("]]") and "]" not in label[:-2]
+    return " ".join((before.rstrip("*") if is_label else text).split())
 
 
 def one_sentence(reply: str) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.replies import json_objects, shortened, spoken, whole_text
+from genie_inspect.prompting.replies import json_objects
+from genie_inspect.prompting.texts import has_word, shortened, spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def sentences_to_cut(reply: str, count: int) -> set[int]:
     lists = [dict(pairs)["cut"] for pairs in json_objects(spoken(reply)) if "cut" in dict(pairs)]
     if not lists or not isinstance(lists[-1], list):
         raise UnreadableReplyError(f'no list "cut" in the reply {shortened(reply)}')
-    numbers = [str(number).strip() for number in lists[-1]]
+    numbers = [number.strip() if isinstance(number, str) else "" for number in lists[-1]]
     if not all(re.fullmatch(r"\d{1,6}", number) and 1 <= int(number) <= count for number in numbers):
         raise UnreadableReplyError(f'"cut" holds more than numbers from 1 to {count} in the reply {shortened(reply)}')
     return {int(number) for number in numbers}
@@ -60,8 +61,8 @@ def written_text(reply: str) -> str:
     >>> written_text("<think>A pilot?</think> It rained.")
     'It rained.'
     """
-    text = whole_text(spoken(reply))
-    if not re.search(r"\w", text):
+    text = spoken(reply).strip()
+    if not has_word(text):
         raise UnreadableReplyError(f"no text in the reply {shortened(reply)}")
     return text
 
@@ -82,9 +83,9 @@ def _lists(text: str) -> Iterator[list[Response]]:
 def _response(members: Mapping[str, Any]) -> Response | None:
     """The response that an object stands for; None where it has no text with a word."""
     text = members.get("text")
-    if not (isinstance(text, str) and re.search(r"\w", text)):
+    if not (isinstance(text, str) and has_word(text)):
         return None
-    return Response(whole_text(text), _probability(members.get("probability")))
+    return Response(text.strip(), _probability(members.get("probability")))
 
 
 def _probability(value: object) -> float:
@@ -93,6 +94,6 @@ def _probability(value: object) -> float:
     >>> [_probability(value) for value in ("0.25", "5 %", "often", None, "3")]
     [0.25, 0.05, nan, nan, nan]
     """
-    match = re.fullmatch(r"\s*(\d{1,4}(?:\.\d{1,20})?|\.\d{1,20})\s*(%?)\s*", str(value))
+    match = re.fullmatch(r"\s*(\d{1,4}(?:\.\d{1,20})?|\.\d{1,20})\s*(%?)\s*", value if isinstance(value, str) else "")
     share = float(match.group(1)) / (100 if match.group(2) else 1) if match else math.nan
     return share if 0 <= share <= 1 else math.nan

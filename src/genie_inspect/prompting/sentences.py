@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection
-from itertools import pairwise
+from itertools import islice, pairwise
 
 _END = re.compile(r"(?<=[.!?…])[\"'”’)*_]*\s+|\n+\s*")
 _LAST = re.compile(r"[.!?…][\"'”’)*_]*\Z")
@@ -39,8 +39,7 @@ def without_repeated_tail(text: str) -> str:
     >>> without_repeated_tail("It rained. " + "And on and on it went. " * 9 + "And on")
     'It rained. And on and on it went.'
     """
-    words = list(re.finditer(r"\S+", text))
-    spoken = [word.group() for word in words]
+    spoken = text.split()
     for period in range(1, len(spoken) // REPEATS + 1):
         start = len(spoken)
         if start > period and spoken[-1 - period].startswith(spoken[-1]):
@@ -51,5 +50,6 @@ def without_repeated_tail(text: str) -> str:
         if start < len(spoken) and length >= max(REPEATS * period, SHORTEST_LOOP):
             # the loop has no beginning of its own: the first round ends where a sentence does, if any does
             ends = [place for place in range(start, start + period) if _LAST.search(spoken[place - 1])]
-            return text[: words[min(ends, default=start) - 1].end()]
+            last = min(ends, default=start)
+            return text[: next(islice(re.finditer(r"\S+", text), last - 1, None)).end()]
     return text

@@ -1,18 +1,18 @@
 """The document of a sample, and why there is none."""
 
-import re
-
 from inspect_ai.log import EvalSample
 from inspect_ai.solver import TaskState
 
 from genie_inspect.prompting import refusals
+from genie_inspect.prompting.texts import LONGEST, has_word, whole_text
 
 REFUSAL, NO_RESPONSE, FAILED = refusals.REFUSAL, "no_response", "generation failed"
+TOO_LONG = f"longer than {LONGEST:,} characters"
 
 
 def document_of(sample: TaskState | EvalSample) -> str:
-    """The text that the model wrote, as it stands; empty where generation failed."""
-    return sample.output.completion if sample.output.choices else ""
+    """The text that the model wrote, as it stands but for halves of characters; empty where generation failed."""
+    return whole_text(sample.output.completion) if sample.output.choices else ""
 
 
 def unusable(sample: TaskState | EvalSample) -> str:
@@ -30,6 +30,8 @@ def unusable(sample: TaskState | EvalSample) -> str:
 
 def no_document(text: str) -> str:
     """Why a text is no document, as a reason for the log; empty when it is one."""
-    if not re.search(r"\w", text):
+    if len(text) > LONGEST:
+        return TOO_LONG
+    if not has_word(text):
         return NO_RESPONSE
     return REFUSAL if refusals.refuses(text) else ""

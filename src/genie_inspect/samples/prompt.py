@@ -3,6 +3,8 @@
 from inspect_ai.log import EvalSample
 from inspect_ai.solver import TaskState
 
+from genie_inspect.prompting.texts import whole_text
+
 KEY = "prompt"
 """Where a dataset puts the prompt in a sample's metadata, when its input says more or something else."""
 
@@ -14,7 +16,7 @@ def prompt_of(sample: TaskState | EvalSample) -> str:
     wrote, as in Inspect's own `input_text`.
     """
     given = (sample.metadata or {}).get(KEY)
-    return str(_input_text(sample) if given is None else given).strip()
+    return whole_text(str(_input_text(sample) if given is None else given)).strip()
 
 
 def _input_text(sample: TaskState | EvalSample) -> str:

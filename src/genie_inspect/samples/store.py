@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 from inspect_ai.solver import TaskState
 
+from genie_inspect.prompting.texts import whole_text
+
 GENERATIONS = "generations"
 """Several replies to one prompt, which are judged as a set."""
 EARLIER = "earlier"
@@ -23,9 +25,10 @@ RESPONSES_ASKED, RESPONSES_PARSED = "responses_asked", "responses_parsed"
 
 def keep_generations(state: TaskState, texts: Iterable[str]) -> None:
     """Put the texts in the sample's store, empty ones included."""
-    state.store.set(GENERATIONS, list(texts))
+    state.store.set(GENERATIONS, list(map(whole_text, texts)))
 
 
 def kept_generations(state: TaskState) -> list[str]:
     """The texts in the sample's store; none when no solver left any."""
-    return list(state.store.get(GENERATIONS, []))
+    texts: list[str] = state.store.get(GENERATIONS, [])
+    return list(map(whole_text, texts))

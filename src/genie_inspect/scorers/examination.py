@@ -1,6 +1,5 @@
 """How a critic's tests are put to a story, and the score that comes of it."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from inspect_ai.solver import TaskState
 from genie_inspect.judges.critic import Critic
 from genie_inspect.judges.instructions import Instructions
 from genie_inspect.judges.rubrics import Rubric
+from genie_inspect.prompting.texts import has_word
 from genie_inspect.samples.document import document_of
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.scorers.critique import Critique
@@ -39,7 +39,7 @@ class Examination:
         keys = self.rubric.keys
 
         async def measured() -> Score:
-            if not (reference is None or re.search(r"\w", reference)):
+            if not (reference is None or has_word(reference)):
                 return unscored(keys, NO_REFERENCE, f"Not scored: {NO_REFERENCE}.", text, facts)
             comparisons = await critic.compare(text, reference, self.rubric.tests)
             critique = Critique(self.rubric, tuple(comparisons), self.cutoff)

@@ -17,6 +17,7 @@ WIDTHS = (160, 80, 40, 20, 0)
 FITTING = ((160, 3), (80, 3), (160, 1), (80, 1), (40, 1), (20, 1), (0, 0))  # width of texts, nearest answers of each
 SMOKE_TEST = "Embedded judge: a smoke test without any reading model, not a measurement."
 WORD_JOINER = "\u2060"
+_MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]()#!|~$"})
 REASONS = {UNREADABLE: "invalid_response_format", GRADER_FAILED: "grader_failed"}  # Inspect's names for them
 LISTED = 20  # ids of documents with one text; more would say no more
 
@@ -171,8 +172,8 @@ def cell(text: str) -> str:
     >>> cell("<i>") == "<" + WORD_JOINER + "i>"
     True
     """
-    broken = re.sub(r"([<&])(?=[A-Za-z/!?#])", rf"\1{WORD_JOINER}", " ".join(text.split()))
-    return re.sub(r"([\\`*_{}\[\]()#!|~$])", r"\\\1", broken)
+    broken = re.sub(r"(?<=[<&])(?=[A-Za-z/!?#])", WORD_JOINER, " ".join(text.split()))
+    return broken.translate(_MARKUP)
 
 
 def _text(result: QuestionResult) -> str:

@@ -22,7 +22,7 @@ from genie_inspect.judges.panel_choices import (
 )
 from genie_inspect.judges.quality import Quality
 from genie_inspect.measures.partition import PATIENCE, distinct_count, utility
-from genie_inspect.samples.document import NO_RESPONSE, REFUSAL, no_document
+from genie_inspect.samples.document import NO_RESPONSE, REFUSAL, TOO_LONG, no_document
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.samples.store import kept_generations
 from genie_inspect.scorers.explanation import WIDTHS, cell, cut
@@ -32,7 +32,7 @@ from genie_inspect.signature import signature
 
 KEYS = ("distinct", "utility")
 UNDECIDED = -1  # the class of a reply of which nobody could tell
-NO_KIND = {NO_RESPONSE: "empty", REFUSAL: "refusal"}
+NO_KIND = {NO_RESPONSE: "empty", REFUSAL: "refusal", TOO_LONG: "too long"}
 WIDTH = 120  # characters of a reply in the explanation
 NO_GENERATIONS = "no generations: run the task novelty_bench, whose solver keeps them"
 

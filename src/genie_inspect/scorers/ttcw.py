@@ -12,6 +12,7 @@ from genie_inspect.asking.refusals import refusals
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import cache_for
+from genie_inspect.prompting.texts import whole_text
 
 if TYPE_CHECKING:
     from genie_inspect.judges.critic import Critic
@@ -77,7 +78,7 @@ def ttcw(
 
     async def score(state: TaskState, target: Target) -> Score:
         critic = critic_by(grader("ttcw", replaceable=False))
-        return await examination.score(critic, state, target.text if reference else None)
+        return await examination.score(critic, state, whole_text(target.text) if reference else None)
 
     return score
 

@@ -9,6 +9,7 @@ from genie_inspect.measures.length import median_words
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.responses import written_text
 from genie_inspect.prompting.templates import load_template
+from genie_inspect.prompting.texts import whole_text
 from genie_inspect.samples.store import EARLIER
 from genie_inspect.solvers.options import check_count
 from genie_inspect.solvers.strategy import failed, finished, output_and_reading, request_of, room_for, told
@@ -67,4 +68,4 @@ async def _first(state: TaskState, generate: Generate) -> tuple[ModelOutput, str
 def _plain_text(reply: str) -> str:
     if not reply.strip():
         raise UnreadableReplyError("the reply is empty")
-    return reply.strip()
+    return whole_text(reply).strip()

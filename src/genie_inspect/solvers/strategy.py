@@ -19,6 +19,7 @@ from inspect_ai.solver import TaskState
 from genie_inspect.asking.readable import until_read
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.inspect_private import resolved_settings
+from genie_inspect.prompting.texts import whole_text
 from genie_inspect.solvers.unscored import leave_unscored
 
 ReadT = TypeVar("ReadT")
@@ -30,7 +31,7 @@ DOCUMENT_TOKENS = 2048  # of a document of unknown length: what most of Inspect'
 def request_of(state: TaskState) -> str:
     """What the sample asks for, as the task's set-up left it."""
     asked = [message.text for message in state.messages if message.role == "user"]
-    return asked[-1] if asked else state.input_text
+    return whole_text(asked[-1] if asked else state.input_text)
 
 
 def words_wanted(state: TaskState, words: int | None) -> int | None:

@@ -12,6 +12,7 @@ from genie_inspect.prompting.forms import cut_form
 from genie_inspect.prompting.responses import sentences_to_cut, written_text
 from genie_inspect.prompting.sentences import sentence_spans, without_repeated_tail, without_sentences
 from genie_inspect.prompting.templates import Template, load_template
+from genie_inspect.prompting.texts import whole_text
 from genie_inspect.samples.store import ORIGINAL, keep_generations, kept_generations
 from genie_inspect.solvers.options import check_switch
 from genie_inspect.solvers.strategy import failed, finished
@@ -48,7 +49,7 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
         model = bound_model((ROLE,), NO_GRADER) if meta else None
         if state.output.empty:
             state = await generate(state)
-        originals = [choice.message.text for choice in state.output.choices]
+        originals = [whole_text(choice.message.text) for choice in state.output.choices]
         if not any(text.strip() for text in originals):
             return state if state.output.error else failed(state, state.output, "no_response")
         state.store.set(ORIGINAL, originals[0] if len(originals) == 1 else originals)

@@ -1,0 +1,51 @@
+"""Replies that repeat their request: what stands in it, examples and data, is no answer, no rating and no verdict."""
+
+import re
+
+from genie_inspect.prompting.fence import CLOSE, OPEN
+from genie_inspect.prompting.texts import spoken
+
+RUN = 16  # words; nobody who answers repeats so many of the instructions
+SHARE = 1 / 3  # of the instructions' runs, so that a sentence that is quoted makes no echo
+_FIRST_KEY = re.compile(r'\{"[^"]{1,40}":')
+
+
+def without_echo(reply: str, request: str) -> str:
+    """What a reply says beyond its request; empty where it repeats a good part of it.
+
+    A reply that begins with the whole request, as base models and some servers give it, is what stands behind it.
+
+    Args:
+        reply: What the model said.
+        request: What it was asked.
+    """
+    begun, whole = reply.lstrip(), request.strip()
+    rest = begun[len(whole) :].strip() if whole and begun.startswith(whole) else reply
+    return "" if _is_echo(spoken(rest), request) else rest
+
+
+def _is_echo(text: str, request: str) -> bool:
+    """Whether a text holds a third of the instructions, or begins the object of their data."""
+    instructions, blocks = _parts(request)
+    dense = re.sub(r"\s+", "", text)
+    if any(key and key[0] in dense for key in map(_FIRST_KEY.match, blocks)):
+        return True
+    words = _words(instructions).split()
+    runs = [" ".join(words[start : start + RUN]) for start in range(0, len(words) - RUN + 1, RUN)]
+    plain = _words(text) if runs else ""
+    return bool(runs) and sum(run in plain for run in runs) >= SHARE * len(runs)
+
+
+def _parts(request: str) -> tuple[str, list[str]]:
+    """The instructions, and the blocks of data, which cannot hold a fence of their own."""
+    first, *rest = request.split(OPEN)
+    instructions, blocks = [first], []
+    for part in rest:
+        block, _, after = part.partition(CLOSE)
+        blocks.append(block)
+        instructions.append(after)
+    return "\n".join(instructions), blocks
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

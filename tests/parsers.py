@@ -1,0 +1,161 @@
+"""Every function of ours that reads what a model, a grader or a file sent, and what it may raise."""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import genie_inspect
+from genie_inspect.building.discovering import split
+from genie_inspect.cli.show import printable
+from genie_inspect.engines.prompt_sources import clean_prompt
+from genie_inspect.engines.tables import cell as table_cell
+from genie_inspect.engines.texts import identity
+from genie_inspect.errors import GenieError, PopulationError, UnreadableReplyError
+from genie_inspect.files.json_lines import json_object, json_row
+from genie_inspect.judges.embedded import pronoun_answer, sentences
+from genie_inspect.populations.card import plain
+from genie_inspect.populations.files import parsed
+from genie_inspect.populations.schema import Document
+from genie_inspect.populations.trimming import is_degenerate, trimmed
+from genie_inspect.prompting import (
+    answers,
+    echo,
+    fence,
+    panel_replies,
+    question_rules,
+    ratings,
+    readings,
+    refusals,
+    replies,
+    responses,
+    texts,
+)
+from genie_inspect.prompting import sentences as spans
+from genie_inspect.providers.record import short
+from genie_inspect.reports.votes import VotesError, from_letters, prompt_of, writer_of
+from genie_inspect.samples.document import no_document
+from genie_inspect.scorers.explanation import cell, cut
+from genie_inspect.signature import facts_of
+
+COUNT = 9  # items in a request
+REQUEST = "Rate them. " * 40 + fence.fenced({"question": "Who is it?", "others": {"1": "an owl"}})
+TEXTS = frozenset({"reply", "text", "answer", "document", "generation", "question", "request", "story", "letters"})
+"""What a function's first argument is called that comes from outside."""
+
+Parser = tuple[Callable[[str], object], type[GenieError] | None]
+_NO = None  # raises nothing
+_UNREADABLE = UnreadableReplyError
+
+
+def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
+    return lambda text: list(read(text))
+
+
+PARSERS: dict[str, Parser] = {
+    "building.discovering.split": (lambda text: list(split([text])), _NO),
+    "cli.show.printable": (printable, _NO),
+    "engines.prompt_sources.clean_prompt": (clean_prompt, _NO),
+    "engines.tables.cell": (table_cell, _NO),
+    "engines.texts.identity": (identity, _NO),
+    "files.json_lines.json_object": (
+        lambda text: json_object(text.encode("utf-8", "surrogatepass"), "a line", PopulationError),
+        PopulationError,
+    ),
+    "files.json_lines.json_row": (
+        lambda text: json_row(text.encode("utf-8", "surrogatepass"), Document, "a line", PopulationError),
+        PopulationError,
+    ),
+    "judges.embedded.sentences": (sentences, _NO),
+    "judges.embedded.pronoun_answer": (pronoun_answer, _NO),
+    "populations.card.plain": (plain, _NO),
+    "populations.files.parsed": (lambda text: parsed(texts.whole_text(text), Document, "a line"), PopulationError),
+    "populations.trimming.trimmed": (trimmed, _NO),
+    "populations.trimming.is_degenerate": (is_degenerate, _NO),
+    "prompting.answers.normalised": (answers.normalised.__wrapped__, _NO),
+    "prompting.answers.says_nothing": (answers.says_nothing, _NO),
+    "prompting.answers.is_unspecified": (answers.is_unspecified, _NO),
+    "prompting.echo.without_echo": (partial(echo.without_echo, request=REQUEST), _NO),
+    "prompting.fence.unfenced": (lambda text: fence.unfenced(f"{fence.OPEN}{text}{fence.CLOSE}"), _UNREADABLE),
+    "prompting.panel_replies.numbered_sameness": (partial(panel_replies.numbered_sameness, count=COUNT), _NO),
+    "prompting.panel_replies.quality_level": (panel_replies.quality_level, _UNREADABLE),
+    "prompting.panel_replies.preferred": (panel_replies.preferred, _UNREADABLE),
+    "prompting.panel_replies.yes_or_no": (panel_replies.yes_or_no, _UNREADABLE),
+    "prompting.question_rules.breach": (question_rules.breach, _NO),
+    "prompting.ratings.rating_in": (partial(ratings.rating_in, lowest=0, highest=4), _NO),
+    "prompting.ratings.rating_between": (partial(ratings.rating_between, lowest=1, highest=5), _UNREADABLE),
+    "prompting.ratings.pair_rating": (ratings.pair_rating, _UNREADABLE),
+    "prompting.readings.reading_reply": (partial(readings.reading_reply, count=COUNT), _NO),
+    "prompting.refusals.refuses": (refusals.refuses, _NO),
+    "prompting.replies.numbered_answers": (partial(replies.numbered_answers, count=COUNT), _NO),
+    "prompting.replies.numbered_questions": (partial(replies.numbered_questions, count=COUNT), _NO),
+    "prompting.replies.numbered_choices": (
+        partial(replies.numbered_choices, count=COUNT, choices=["keep", "two things"]),
+        _NO,
+    ),
+    "prompting.replies.numbered_ratings": (partial(replies.numbered_ratings, count=COUNT), _NO),
+    "prompting.replies.numbered_values": (partial(replies.numbered_values, count=COUNT), _NO),
+    "prompting.replies.is_short_text": (replies.is_short_text, _NO),
+    "prompting.replies.json_objects": (_all(replies.json_objects), _NO),
+    "prompting.replies.verdict": (replies.verdict, _UNREADABLE),
+    "prompting.replies.analysis": (replies.analysis, _NO),
+    "prompting.replies.one_sentence": (replies.one_sentence, _UNREADABLE),
+    "prompting.responses.verbalized_responses": (responses.verbalized_responses, _NO),
+    "prompting.responses.sentences_to_cut": (partial(responses.sentences_to_cut, count=COUNT), _UNREADABLE),
+    "prompting.responses.written_text": (responses.written_text, _UNREADABLE),
+    "prompting.sentences.sentence_spans": (spans.sentence_spans, _NO),
+    "prompting.sentences.without_sentences": (partial(spans.without_sentences, numbers={1, 3}), _NO),
+    "prompting.sentences.without_repeated_tail": (spans.without_repeated_tail, _NO),
+    "prompting.texts.whole_text": (texts.whole_text, _NO),
+    "prompting.texts.whole_json": (texts.whole_json, _NO),
+    "prompting.texts.has_word": (texts.has_word, _NO),
+    "prompting.texts.spoken": (texts.spoken, _NO),
+    "prompting.texts.shortened": (texts.shortened, _NO),
+    "providers.record.short": (short, _NO),
+    "reports.votes.prompt_of": (prompt_of, _NO),
+    "reports.votes.writer_of": (writer_of, _NO),
+    "reports.votes.from_letters": (lambda text: from_letters(text, "a line"), VotesError),
+    "samples.document.no_document": (no_document, _NO),
+    "scorers.explanation.cell": (cell, _NO),
+    "scorers.explanation.cut": (partial(cut, width=80), _NO),
+    "signature.facts_of": (facts_of, _NO),
+}
+OTHERS = {
+    "calibration.targets.pair": "takes an id",
+    "engines.corpora.excerpt": "a slice between tokens",
+    "engines.embedders.static_token_count": "a library's tokenizer",
+    "engines.openai_embedder.most_tokens": "an estimate from the length",
+    "engines.windows.windows": "asks a tokenizer",
+    "judges.equivalence.class_of": "asks a model",
+    "measures.length.word_count": "a count, no reading",
+    "measures.tokens.tokens": "an object a word of a document, which costs what the measure costs",
+    "measures.tokens.placed_tokens": "as tokens",
+    "populations.shingles.shingles": "a number a word of a document",
+    "prompting.replies.last_labels": "through verdict and yes_or_no",
+    "scorers.cost.rating_cost": "takes a question of the population",
+    "scorers.request_tokens.tokens": "an estimate from the length",
+}
+"""Functions that are no parsers, though their first argument is a text, with the reason."""
+
+
+def discovered() -> set[str]:
+    """The public functions of the package whose first argument is a text from outside."""
+    names: set[str] = set()
+    for found in pkgutil.walk_packages(genie_inspect.__path__, "genie_inspect."):
+        module = importlib.import_module(found.name)
+        for name, function in vars(module).items():
+            if not name.startswith("_") and getattr(function, "__module__", "") == found.name and _reads(function):
+                names.add(f"{found.name.removeprefix('genie_inspect.')}.{name}")
+    return names
+
+
+def _reads(function: object) -> bool:
+    plain = inspect.unwrap(function) if callable(function) else None
+    if not inspect.isfunction(plain):
+        return False
+    first = next(iter(inspect.signature(plain).parameters.values()), None)
+    # a class or a string of one, as the module imports annotations
+    kinds = getattr(first, "annotation", None), getattr(getattr(first, "annotation", None), "__name__", None)
+    is_text = any(kind in ("str", "bytes", str, bytes) or "str |" in str(kind) for kind in kinds)
+    return first is not None and is_text and first.name in TEXTS

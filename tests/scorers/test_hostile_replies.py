@@ -1,0 +1,165 @@
+"""Hostile replies under every scorer of ours: scored, or unscored with a reason, and never an error of the run."""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import Score, Scorer
+from inspect_ai.solver import generate
+from inspect_ai.util import registry_info
+from tests.critics import blocks
+from tests.scripted import OWL, Script, saying, small_population
+
+from genie_inspect import _registry
+from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.populations.population import Population
+from genie_inspect.prompting.panel_replies import yes_or_no
+from genie_inspect.samples.document import TOO_LONG, no_document
+from genie_inspect.scorers.coherence import coherence
+from genie_inspect.scorers.compression import compression
+from genie_inspect.scorers.cosine import cosine
+from genie_inspect.scorers.creativity_index import creativity_index
+from genie_inspect.scorers.genie import genie
+from genie_inspect.scorers.litbench import litbench
+from genie_inspect.scorers.novelty_bench import novelty_bench
+from genie_inspect.scorers.partition import partition
+from genie_inspect.scorers.ttcw import ttcw
+from genie_inspect.solvers.generations import generations
+
+HALF = "An owl \ud83d sat on a clock.\ude00 It struck."
+WHOLE = "An owl \ufffd sat on a clock.\ufffd It struck."
+# by scorer's name and setting
+SCORERS: Mapping[str, Callable[[str], Scorer]] = {
+    "genie": genie,
+    "genie pairwise": lambda population: genie(population, judge="pairwise"),
+    "genie embedded": lambda population: genie(population, judge="embedded"),
+    "cosine": cosine,
+    "compression": compression,
+    "creativity_index": creativity_index,
+    "creativity_index near": lambda population: creativity_index(population, matcher="near"),
+    "partition": partition,
+    "partition embedded": lambda population: partition(population, equivalence="embedded"),
+    "litbench": litbench,
+    "ttcw": lambda _: ttcw(reference=False),
+    "coherence": lambda _: coherence(),
+    "novelty_bench": lambda _: novelty_bench(),
+}
+EVERY_SCORER = pytest.mark.parametrize("name", SCORERS)
+ASKING = ("genie", "genie pairwise", "partition", "litbench", "ttcw", "coherence", "novelty_bench")
+WORDLESS = (".", "\u200b\u200b", "___", "…?! \u2014")
+
+
+@pytest.fixture(scope="module")
+def population(tmp_path_factory: pytest.TempPathFactory) -> Population:
+    return small_population(tmp_path_factory.mktemp("hostile") / "population")
+
+
+def graded(request: str) -> str:
+    """What each request asks for, with half a character before and inside of it."""
+    data = blocks(request)[0]
+    if "questions" in data:
+        return "\ud83d" + json.dumps({number: f"an answer \ud83d {number}" for number in data["questions"]})
+    if "others" in data:
+        return json.dumps(dict.fromkeys(data["others"], "2")) + "\ud83d"
+    if "other_replies" in data:
+        return json.dumps(dict.fromkeys(data["other_replies"], "different")) + "\ud83d"
+    return "Fine \ud83d.\n\n[[YES]]" if "story" in data else "Fine \ud83d.\nRating: 3\n[[A]]"
+
+
+def scored(name: str, population: Population, folder: Path, grader: Script, *texts: str) -> list[Score]:
+    """The scores of a model's replies, an epoch each; of novelty_bench, each reply stands twice in its set."""
+    bench = name == "novelty_bench"
+    task = Task(
+        dataset=[Sample(input=OWL)],
+        solver=generations(2) if bench else generate(),
+        scorer=SCORERS[name](str(population.folder)),
+    )
+    (log,) = evaluate(
+        task,
+        model=saying(*(text for text in texts for _ in range(2 if bench else 1))).model(),
+        model_roles={"grader": grader.model()},
+        epochs=len(texts),
+        max_samples=1,
+        log_dir=str(folder / "logs"),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    return [score for sample in log.samples or [] for score in (sample.scores or {}).values()]
+
+
+def values(score: Score) -> list[float]:
+    assert isinstance(score.value, dict)
+    return [float(str(value)) for value in score.value.values()]
+
+
+def test_every_scorer_is_tried() -> None:
+    registered = {
+        registry_info(made).name.partition("/")[2]
+        for made in vars(_registry).values()
+        if hasattr(made, "__registry_info__") and registry_info(made).type == "scorer"
+    }
+    assert registered == {name.split()[0] for name in SCORERS}
+
+
+@EVERY_SCORER
+def test_half_a_character_is_scored_and_a_text_without_a_word_is_not(
+    name: str, population: Population, tmp_path: Path
+) -> None:
+    grader = Script(graded)
+    half, *wordless = scored(name, population, tmp_path, grader, HALF, *WORDLESS)
+    assert half.reason is None
+    assert not any(map(math.isnan, values(half)))
+    assert half.answer == WHOLE
+    assert all("\ud83d" not in request and "\\ud83d" not in request for request in grader.requests)
+    for score in wordless:
+        assert score.reason == "no_response"
+        assert all(map(math.isnan, values(score)))
+
+
+@pytest.mark.parametrize("name", [name for name in SCORERS if name in ASKING])
+def test_a_grader_that_repeats_its_requests_leaves_a_document_unscored(
+    name: str, population: Population, tmp_path: Path
+) -> None:
+    (score,) = scored(name, population, tmp_path, Script(lambda request: request), "Rating: 4. A [[YES]] owl [[A]].")
+    assert all(map(math.isnan, values(score))) or name == "novelty_bench"
+    assert [value for value in values(score) if not math.isnan(value)] in ([], [1.0])
+    assert score.reason or name == "novelty_bench"
+
+
+@pytest.mark.parametrize("part", ["questions", "others"])
+def test_a_grader_that_repeats_the_numbered_part_answers_nothing(
+    part: str, population: Population, tmp_path: Path
+) -> None:
+    def repeating(request: str) -> str:
+        data = blocks(request)[0]
+        return json.dumps(data[part]) if part in data else graded(request)
+
+    (score,) = scored("genie", population, tmp_path, Script(repeating), "An owl sat.")
+    assert all(map(math.isnan, values(score)))
+    assert score.reason == "invalid_response_format"
+
+
+def test_a_rating_of_5000_digits_leaves_the_quality_open(population: Population, tmp_path: Path) -> None:
+    def endless(request: str) -> str:
+        return graded(request) if "other_replies" in blocks(request)[0] else "Rating: " + "1" * 5_000
+
+    (score,) = scored("novelty_bench", population, tmp_path, Script(endless), "An owl sat.")
+    distinct, utility = values(score)
+    assert distinct == 1.0
+    assert math.isnan(utility)
+
+
+def test_replies_of_more_than_a_million_characters_are_no_verdicts_and_no_documents(
+    population: Population, tmp_path: Path
+) -> None:
+    endless = "So it goes. " * 90_000 + "[[YES]]"
+    with pytest.raises(UnreadableReplyError):
+        yes_or_no(endless)
+    assert no_document(endless) == TOO_LONG
+    (score,) = scored("ttcw", population, tmp_path, Script(graded), endless)
+    assert score.reason == TOO_LONG
