@@ -40,7 +40,7 @@ def damages() -> dict[str, Damage]:
     """Every damage, by a name that is a file's too; `.json` and `.eval` are the two forms of a log."""
     return {
         **{f"{name}.eval": partial(_bytes, change) for name, change in BYTES.items()},
-        **{f"{name}.json": partial(_bytes, lambda content, text=text: text) for name, text in TEXTS.items()},
+        **{f"{name}.json": partial(_content, text) for name, text in TEXTS.items()},
         **{f"member {name}.eval": partial(_member, *damage) for name, damage in MEMBERS.items()},
         **{f"field {name}.eval": partial(_field, *damage) for name, damage in FIELDS.items()},
         "a folder.eval": lambda sound, path: path.mkdir(),
@@ -52,6 +52,10 @@ def damages() -> dict[str, Damage]:
 
 def _bytes(change: Callable[[bytes], bytes], sound: Path, path: Path) -> None:
     path.write_bytes(change(sound.read_bytes()))
+
+
+def _content(text: bytes, sound: Path, path: Path) -> None:
+    path.write_bytes(text)
 
 
 def _noise(content: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Every verb that takes logs, over damaged ones: what can be read, or one line that names the file, and no traceback."""
+"""Every verb that takes logs, over damaged ones: what can be read, or one line that names the file, and no more."""
 
 import json
 from pathlib import Path

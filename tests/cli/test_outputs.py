@@ -45,8 +45,11 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("inputs")
     made = {name: folder / name for name in ("population", "votes", "ratings", "table", "rows")}
     sound_population(made["population"])
-    votes = [{"story": f"{n}_mock/writer", "rater": r, "votes": {"01": n > 2}} for n in range(1, 5) for r in "ab"]
-    for name, rows in {"votes": votes, "rows": [{"text": "An owl.", "prompt": "Write."}]}.items():
+    votes: list[dict[str, object]] = [
+        {"story": f"{n}_mock/writer", "rater": r, "votes": {"01": n > 2}} for n in range(1, 5) for r in "ab"
+    ]
+    texts: list[dict[str, object]] = [{"text": "An owl.", "prompt": "Write."}]
+    for name, rows in {"votes": votes, "rows": texts}.items():
         made[name] = folder / f"{name}.jsonl"
         made[name].write_text("".join(json.dumps(row) + "\n" for row in rows))
     made["ratings"] = folder / "ratings.csv"

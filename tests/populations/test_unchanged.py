@@ -69,7 +69,7 @@ def test_answers_that_came_later_are_an_error(tmp_path: Path) -> None:
 
 def test_a_change_while_a_file_is_read_is_an_error(tmp_path: Path) -> None:
     population = small_population(tmp_path / "p")
-    with pytest.raises(PopulationError, match=CHANGED), population._files[DOCUMENTS].open():  # noqa: PT012  # at its end
+    with pytest.raises(PopulationError, match=CHANGED), population._files[DOCUMENTS].open():
         in_place(population.folder)
 
 
