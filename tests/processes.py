@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 SERVER = """
-import gc, importlib, json, os, random, signal, sys, time, traceback
+import gc, importlib, json, os, random, resource, signal, sys, time, traceback
 from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
 from genie_inspect.building.rehearsal import rehearsed
 from genie_inspect.cli import VERBS, main
@@ -59,6 +59,8 @@ for line in sys.stdin:
             os.dup2(writing, 1)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         os.umask(order["umask"])
+        if memory := int(os.environ["MEMORY"]):
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         while time.time() < order["start"]:
             pass
         end(main, order["arguments"])
@@ -95,9 +97,10 @@ class Commands:
 
     Args:
         folder: Where the commands run.
+        memory: Bytes of addresses that a command may take; as many as there are unless given.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, memory: int | None = None) -> None:
         self.folder = folder
         self._process = subprocess.Popen(
             [sys.executable, "-c", SERVER],
@@ -105,7 +108,7 @@ class Commands:
             stdout=subprocess.PIPE,
             text=True,
             cwd=folder,
-            env=os.environ | {"GENIE_CACHE_DIR": str(folder / "cache"), "COLUMNS": "100"},
+            env=os.environ | {"GENIE_CACHE_DIR": str(folder / "cache"), "COLUMNS": "100", "MEMORY": str(memory or 0)},
         )
 
     def __enter__(self) -> "Commands":

@@ -1,6 +1,6 @@
 """Scripted models, and a small population for them: what tests of several rooms share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -108,7 +108,7 @@ FEATURES = (
 
 def small_population(
     folder: Path,
-    documents: Mapping[str, tuple[str, ...]] = DOCUMENTS,
+    documents: Mapping[str, Iterable[str]] = DOCUMENTS,
     questions: Mapping[str, tuple[tuple[str, str], ...]] = QUESTIONS,
 ) -> Population:
     """A population of two prompts and two features, without any recorded answers."""
@@ -118,11 +118,11 @@ def small_population(
         version="1",
         licence="MIT",
         features=FEATURES,
-        documents=[
+        documents=(
             Document(id=document_id(prompt, text), prompt=prompt, text=text)
             for prompt, texts in documents.items()
             for text in texts
-        ],
+        ),
         questions=[
             Question(id=question_id(prompt, text), prompt=prompt, feature=feature, text=text)
             for prompt, asked in questions.items()

@@ -1,7 +1,6 @@
 """What Inspect keeps private is used in one place, is there in this version, and can be done without."""
 
 import ast
-import json
 import logging
 import re
 import warnings
@@ -22,13 +21,14 @@ from tests.scripted import FEATURES, Script, evaluated, grading, scores
 import genie_inspect
 from genie_inspect import inspect_private
 from genie_inspect.inspect_private import (
-    archived_samples,
     connections,
     count_usage,
     resolved_settings,
     retried,
     run_has_begun,
     sample_epoch,
+    sample_member,
+    sample_members,
     task_scorers,
     unlogged,
     waiting,
@@ -221,14 +221,21 @@ def test_without_wires_a_whole_run_scores_as_it_does_with_them(population: Popul
 def test_a_log_whose_archive_has_other_members_is_left_to_inspect(tmp_path: Path) -> None:
     with ZipFile(tmp_path / "new.eval", "w") as archive:
         archive.writestr("parts/1.json", "{}")
-    with ZipFile(tmp_path / "new.eval") as archive:
-        assert archived_samples(archive) is None
+        assert sample_members(archive) == []
 
 
 def test_a_sample_that_was_written_twice_is_read_once_and_as_it_was_last(tmp_path: Path) -> None:
+    member = sample_member("a", 1)
     with ZipFile(tmp_path / "old.eval", "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # zipfile warns of a name that is there twice
         for text in ("first", "last"):
-            archive.writestr("samples/1_epoch_1.json", json.dumps({"id": text}))
+            archive.writestr(member, text)
     with ZipFile(tmp_path / "old.eval") as archive:
-        assert list(archived_samples(archive) or ()) == [{"id": "last"}]
+        assert sample_members(archive) == [member]
+        assert archive.read(member) == b"last"
+
+
+def test_samples_stand_where_inspect_writes_them(population: Population, tmp_path: Path) -> None:
+    log, _ = read_and_rated(population, "list", tmp_path)
+    with ZipFile(log.location) as archive:
+        assert sample_members(archive) == [sample_member((log.samples or [])[0].id, 1)]

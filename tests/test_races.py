@@ -1,5 +1,6 @@
 """Several processes and one output: one of them makes it, the others say so, and nothing of two is mixed."""
 
+import json
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from tests.processes import HEAD_START, Commands, Ended, race, tries
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.populations.check import faults
+from genie_inspect.populations.population import DOCUMENTS
 
 TRIES = tries(4, 15)
 WORDS = [f"word{number}" for number in range(400)]
@@ -35,7 +37,10 @@ def outcome(ended: list[Ended], output: Path) -> str:
     losers = [one for one in ended if one.code == 1 and len(one.errors) == 1 and "Traceback" not in one.stderr]
     left = {path.name for path in output.parent.iterdir()} - {output.name, f"{output.name}.work"}
     if whole and not left and (len(winners), len(losers)) == (1, len(ended) - 1):
-        return "one" if all(f"output {output} is a folder that is not empty" in one.errors[0] for one in losers) else ""
+        told = {
+            one.errors[0] for one in losers if f"output {output} is a folder that is not empty" not in one.errors[0]
+        }
+        return ", ".join(told) or "one"
     return f"{len(winners)} say OK, {'whole' if whole else 'broken or missing'}, left {left}"
 
 
@@ -65,7 +70,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 BUILD = ("--name", "n", "--licence", "MIT", "--coherence", "none", "--grader", "atonce/grader")
 
 
-@pytest.mark.xfail(reason="1 of 15 rounds ended with no outcome that was named, seen once and not yet understood")
 def test_of_two_builders_of_one_folder_one_makes_it_and_the_other_says_so(
     racers: list[Commands], logs: list[Path], tmp_path: Path
 ) -> None:
@@ -122,12 +126,20 @@ from tests.scripted import FOX, OWL, small_population
 from genie_inspect.errors import PopulationError
 folder, name = Path(sys.argv[1]), sys.argv[2]
 print("ready", flush=True)
+
+def texts(number, end):
+    # both write while the other one does, and are done at the same moment
+    for owl in range(5):
+        while time.time() < end + owl / 1000:
+            pass
+        yield f"{name} {number} tells of owl {owl}."
+
 for number, start in enumerate(sys.stdin):
     while time.time() < float(start):
         pass
     try:
-        texts = tuple(f"{name} {number} tells of owl {owl}." for owl in range(5))
-        small_population(folder, dict.fromkeys((OWL, FOX), texts))
+        end = float(start) + 0.02
+        small_population(folder, {OWL: texts(number, end), FOX: texts(number, end)})
         print("OK", flush=True)
     except PopulationError as error:  # the other one put its own there before this one was opened
         print(error, flush=True)
@@ -146,12 +158,20 @@ def test_of_two_writers_that_replace_one_population_one_whole_population_stays(t
         ]
         ends = [(writer.stdin, writer.stdout) for writer in writers]
         assert [out.readline() for _, out in ends if out is not None] == ["ready\n"] * 2
-        for number in range(tries(15, 60)):
+        for number in range(tries(10, 60)):
             for into, _ in ends:
                 print(time.time() + HEAD_START, file=into, flush=True)
-            assert "OK\n" in [out.readline() for _, out in ends if out is not None]
+            told = [out.readline() for _, out in ends if out is not None]
+            assert "OK\n" in told, f"in round {number}: {told}"
             assert faults(folder) == [], f"in round {number}"
+            # nothing of two mixed: every document of one writer and one round
+            whose = {row["text"].partition(" tells")[0] for row in rows_of(folder / DOCUMENTS)}
+            assert whose in ({f"one {number}"}, {f"other {number}"})
             assert [path.name for path in tmp_path.iterdir()] == ["population"]
         for into, _ in ends:
             assert into is not None
             into.close()
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -6,6 +6,7 @@ from tests.building.scripts import FOX, OWL, STORIES, story_logs, write_log
 
 from genie_inspect.building.collecting import collect_documents
 from genie_inspect.errors import PopulationError
+from genie_inspect.logs.files import LogError
 
 
 def test_documents_come_out_of_logs_of_several_models_in_the_order_of_the_logs(tmp_path: Path) -> None:
@@ -67,7 +68,7 @@ def test_a_log_without_the_task_s_prompts_is_named_with_its_first_prompt(tmp_pat
 
 def test_a_file_that_is_no_log_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.eval").write_text("no log")
-    with pytest.raises(PopulationError, match=r"a\.eval cannot be read as a log"):
+    with pytest.raises(LogError, match=r"a\.eval cannot be read as a log"):
         collect_documents([str(tmp_path / "a.eval")], tmp_path / "documents.jsonl", None)
 
 

@@ -1,9 +1,11 @@
+import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
 from inspect_ai.model import GenerateConfig
 from tests.building.scripts import recorded
-from tests.scripted import saying
+from tests.scripted import output, saying
 
 from genie_inspect.building.recorded_model import ReplyRecord
 from genie_inspect.errors import PopulationError
@@ -48,3 +50,34 @@ def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
     (tmp_path / "replies.sqlite").write_text("this is no database, however long it may be" * 50)
     with pytest.raises(PopulationError, match=r"replies\.sqlite is no readable record"):
         ReplyRecord(tmp_path / "replies.sqlite")
+
+
+def test_a_record_that_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "replies.sqlite", check_same_thread=False, isolation_level=None)
+    other.execute("begin immediate")  # as of whoever makes the table: SQLite refuses the other one at once
+    threading.Timer(0.2, lambda: other.execute("rollback")).start()
+    assert ReplyRecord(tmp_path / "replies.sqlite").reply("Is it?", 0) is None
+
+
+@pytest.mark.parametrize("value", ["'no reply'", "x'ff'", "cast(x'ff' as text)", "3"])
+async def test_a_reply_that_is_none_is_one_line_that_names_the_record(value: str, tmp_path: Path) -> None:
+    await recorded(saying("yes"), tmp_path).generate("Is it?")
+    with sqlite3.connect(tmp_path / "replies.sqlite") as record:
+        record.execute(f"update replies set output = {value}")
+    again = recorded(saying("no"), tmp_path)
+    with pytest.raises(PopulationError, match=r"replies\.sqlite is no readable record of replies") as caught:
+        await again.generate("Is it?")
+    assert "\n" not in str(caught.value)
+
+
+def test_damage_in_the_middle_of_a_record_is_one_line_that_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    whole = ReplyRecord(path)
+    for number in range(100):
+        whole.keep(str(number), 0, output("yes" * 100))
+    with sqlite3.connect(path) as record:
+        record.execute("pragma wal_checkpoint(truncate)")
+    content = path.read_bytes()
+    path.write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
+    with pytest.raises(PopulationError, match=r"replies\.sqlite is no readable record of replies .*: remove it"):
+        ReplyRecord(path).reply("7", 0)

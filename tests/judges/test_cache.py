@@ -59,7 +59,7 @@ def test_damage_in_the_middle_of_a_file_is_noticed_where_it_is_met_and_set_aside
     whole = Cache(tmp_path)
     for number in range(200):
         whole.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 20})
-    whole._connection.close()
+    whole.close()
     contents = (tmp_path / FILE).read_bytes()
     # the header and the schema are whole: it opens as a database
     (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
@@ -72,7 +72,7 @@ def test_damage_in_the_middle_of_a_file_is_noticed_where_it_is_met_and_set_aside
 
 def test_a_folder_that_cannot_be_made_is_a_warning_and_nothing_is_kept_on_disk(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file where the folder should be", encoding="utf-8")
-    with pytest.warns(UserWarning, match="cannot be used .* nothing is cached in this run"):
+    with pytest.warns(UserWarning, match="cannot be used .* is kept for this run only"):
         cache = Cache(tmp_path / "file" / "cache")
     cache.keep_answers("reader", "document", {"Who?": "a pilot"})
     assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}, "within the run it still serves"
@@ -84,7 +84,7 @@ def test_a_database_of_another_shape_is_left_alone_with_a_warning(tmp_path: Path
     other.commit()
     other.close()
     cache = Cache(tmp_path)
-    with pytest.warns(UserWarning, match="nothing is cached in this run"):
+    with pytest.warns(UserWarning, match="is kept for this run only"):
         cache.keep_answers("reader", "document", {"Who?": "a pilot"})
     assert sqlite3.connect(tmp_path / FILE).execute("select * from answers").fetchall() == []
 
@@ -185,7 +185,7 @@ def test_a_damaged_file_takes_its_log_along_and_two_processes_set_it_aside_once(
     whole = Cache(tmp_path)
     for number in range(200):
         whole.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 20})
-    whole._connection.close()
+    whole.close()
     contents = (tmp_path / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
     (tmp_path / f"{FILE}-wal").write_bytes(b"a log of the damaged file")

@@ -135,7 +135,7 @@ def test_a_process_killed_at_any_point_loses_no_rating_and_its_successor_asks_fo
 ) -> None:
     # made, and closed: while somebody has the file open, what a killed process was just writing is not yet in it,
     # though it is in a copy
-    Cache(tmp_path)._connection.close()
+    Cache(tmp_path).close()
     run(tmp_path, mode, KILLS, "killed")
     before: dict[str, float] = {}
     for number in range(KILLS):

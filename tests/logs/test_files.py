@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -7,7 +8,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ChatMessageUser
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.logs.files import LogError, log_files, log_header, sample_of, samples
+from genie_inspect.logs.files import DEEPEST, LogError, _unsafe, log_files, log_header, sample_of, samples
 
 
 @pytest.fixture
@@ -65,3 +66,56 @@ def test_an_unfinished_log_is_read_where_it_may_be(tmp_path: Path) -> None:
     assert log_header(file, finished=False).status == "error"
     with pytest.raises(LogError, match="is not finished: its status is 'error', expected 'success'"):
         log_header(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"[" * DEEPEST + b"]" * DEEPEST, ""),
+        (b"[" * (DEEPEST + 1), f"has more than {DEEPEST} brackets within each other"),
+        (b'{"a":' * (DEEPEST + 1), f"has more than {DEEPEST} brackets within each other"),
+        (b"[]{}" * (DEEPEST + 1), ""),
+        (b'["' + b"[" * (DEEPEST + 1) + b'"]', ""),
+        (b'["\\"' + b"[" * (DEEPEST + 1) + b'"]', ""),
+        (b'["\\\\"' + b"[" * DEEPEST, f"has more than {DEEPEST} brackets within each other"),
+        (b"[" + b"9" * 999 + b"]", ""),
+        (b"[" + b"9" * 1_000 + b"]", "has a number of 1,000 digits"),
+        (b'["' + b"9" * 5_000 + b'"]', ""),
+        (b'"' + b'\\"' * 500_000, ""),  # a string without an end is gone through once
+    ],
+)
+def test_json_that_is_too_deep_or_has_a_number_too_long_is_told_apart_from_text(content: bytes, reason: str) -> None:
+    assert _unsafe(content) == reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"epoch": "first"}, r"field epoch: Input should be a valid integer.* \(got 'first'\)"),
+        ({"input": 3}, r"field input.str: Input should be a valid string \(got '3'\)"),
+        ({"scores": {"genie": {"value": None, "metadata": "x"}}}, r"field scores.genie.* \(got "),
+    ],
+)
+def test_a_field_that_is_wrong_is_named_with_its_file_and_value(
+    fields: dict[str, object], words: str, log: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "odd.eval"
+    with ZipFile(log) as whole, ZipFile(path, "w") as odd:
+        for name in whole.namelist():
+            content = json.loads(whole.read(name))
+            odd.writestr(name, json.dumps(content | fields if name.startswith("samples/") else content))
+    for read in (lambda: list(samples(str(path))), lambda: sample_of(str(path), 1, 1)):
+        with pytest.raises(LogError, match=rf"odd\.eval cannot be read as a log: samples/1_epoch_1\.json, {words}"):
+            read()
+
+
+def test_a_member_that_is_packed_to_fill_the_memory_is_refused_unread(
+    log: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ZipFile(log) as whole:
+        largest = max(whole.infolist(), key=lambda info: info.file_size)
+    monkeypatch.setattr("genie_inspect.logs.files.LARGEST", largest.file_size)
+    assert log_header(log).status == "success"
+    monkeypatch.setattr("genie_inspect.logs.files.LARGEST", largest.file_size - 1)
+    with pytest.raises(LogError, match=f"{largest.filename} has {largest.file_size:,} bytes, expected at most"):
+        log_header(log)

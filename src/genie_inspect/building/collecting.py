@@ -2,29 +2,23 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from pathlib import Path
 
-from inspect_ai.log import (
-    EvalSample,
-    read_eval_log,
-    read_eval_log_sample_summaries,
-    read_eval_log_samples_by_id,
-)
+from inspect_ai.log import EvalSample, resolve_sample_attachments
 
 from genie_inspect.building.work import Progress, no_progress
 from genie_inspect.errors import PopulationError
+from genie_inspect.logs.files import log_header, samples
 from genie_inspect.populations.files import placed_rows, rows_at, write_rows
 from genie_inspect.populations.schema import Document, document_id
 from genie_inspect.populations.trimming import is_degenerate, trimmed
 from genie_inspect.samples.document import NO_RESPONSE, document_of, unusable
 from genie_inspect.samples.prompt import prompt_of
 
-SAMPLES_AT_ONCE = 500
 # what a generation does not need; attachments are where long texts stand
-UNREAD = {"events", "store", "messages", "scores"}
+UNREAD = {"events", "events_data", "store", "messages", "scores"}
 
 
 @dataclass(slots=True)
@@ -57,7 +51,8 @@ def collect_documents(
         progress: Told after each log.
 
     Raises:
-        PopulationError: If a log cannot be read or has none of the task's prompts.
+        LogError: If a log cannot be read.
+        PopulationError: If one has none of the task's prompts.
     """
     found = Collected(path)
     write_rows(path, _documents(logs, prompts, found, progress))
@@ -98,22 +93,10 @@ def _documents(
 
 
 def _samples(log: str) -> Iterator[tuple[str, EvalSample]]:
-    """The samples of a log with the model that was evaluated, some at a time."""
-    try:
-        header = read_eval_log(log, header_only=True)
-        if log.endswith(".json"):
-            samples: Iterable[EvalSample] = read_eval_log(log, resolve_attachments=True).samples or ()
-        else:
-            places = iter([(summary.id, summary.epoch) for summary in read_eval_log_sample_summaries(log)])
-            batches = iter(lambda: list(islice(places, SAMPLES_AT_ONCE)), [])
-            samples = chain.from_iterable(
-                read_eval_log_samples_by_id(log, batch, resolve_attachments=True, exclude_fields=UNREAD)
-                for batch in batches
-            )
-        for sample in samples:
-            yield header.eval.model, sample
-    except (OSError, ValueError, RuntimeError, IndexError) as error:
-        raise PopulationError(f"{log} cannot be read as a log: {error}") from error
+    """The samples of a log with the model that was evaluated, one at a time."""
+    header = log_header(log, finished=False)
+    for sample in samples(log, UNREAD):
+        yield header.eval.model, resolve_sample_attachments(sample, "full")
 
 
 def _unusable(sample: EvalSample) -> str:

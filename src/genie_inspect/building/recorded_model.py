@@ -2,7 +2,8 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 
 from genie_inspect.asking.identity import identified_model
+from genie_inspect.engines.sqlite_file import connected, is_damage
 from genie_inspect.errors import PopulationError
 from genie_inspect.signature import digest
 
 FILE = "replies.sqlite"
+SHOWN = 120  # characters of what is wrong with a record
 SCHEMA = """
 create table if not exists replies (
     request text not null, turn integer not null, output text not null, primary key (request, turn)
@@ -52,31 +55,43 @@ class ReplyRecord:
     """
 
     def __init__(self, path: Path) -> None:
-        try:
-            self._connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
-            self._connection.execute("pragma journal_mode = wal")
-            # what is handed to the system survives the process; only a machine that fails may lose the last replies
-            self._connection.execute("pragma synchronous = normal")
-            with self._connection:
-                self._connection.execute(SCHEMA)
-        except sqlite3.OperationalError as error:  # locked, no permission, no space: nothing is wrong with the record
-            raise PopulationError(f"the record of replies {path} cannot be used: {error}") from error
-        except sqlite3.DatabaseError as error:
-            raise PopulationError(
-                f"{path} is no readable record of replies ({error}): remove it to start anew"
-            ) from error
+        self.path = path
+        with self._readable():
+            self._connection = connected(path, SCHEMA)
 
     def reply(self, request: str, turn: int) -> ModelOutput | None:
-        """The reply on record; None when there is none."""
-        found = self._connection.execute("select output from replies where request = ? and turn = ?", (request, turn))
-        row = found.fetchone()
-        return ModelOutput.model_validate_json(row[0]) if row else None
+        """The reply on record; None when there is none.
+
+        Raises:
+            PopulationError: If the record is damaged there, or cannot be used any more.
+        """
+        select = "select output from replies where request = ? and turn = ?"
+        with self._readable():
+            row = self._connection.execute(select, (request, turn)).fetchone()
+            return ModelOutput.model_validate_json(row[0]) if row else None
 
     def keep(self, request: str, turn: int, output: ModelOutput) -> None:
-        """Put a reply on record."""
+        """Put a reply on record.
+
+        Raises:
+            PopulationError: If the record is damaged, or cannot be used any more.
+        """
         text = output.model_dump_json(exclude_none=True)
-        with self._connection:
+        with self._readable(), self._connection:
             self._connection.execute("insert or replace into replies values (?, ?, ?)", (request, turn, text))
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Damage ends the run, other than with a cache: what is on record was paid for, and may yet be mended."""
+        try:
+            yield
+        except (sqlite3.DatabaseError, ValueError) as error:  # ValueError: of what is no reply
+            reason = " ".join(str(error).split())[:SHOWN]
+            if isinstance(error, sqlite3.OperationalError) and not is_damage(error):  # locked, no permission, no space
+                raise PopulationError(f"the record of replies {self.path} cannot be used: {reason}") from error
+            raise PopulationError(
+                f"{self.path} is no readable record of replies ({reason}): remove it to start anew"
+            ) from error
 
 
 class RecordedModel(Model):

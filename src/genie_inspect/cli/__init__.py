@@ -1,6 +1,7 @@
 """The `genie` command: one file a verb, imported when it is called."""
 
 import importlib
+import io
 import os
 import sqlite3
 import sys
@@ -44,6 +45,9 @@ class Verbs(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a verb: whatever ends it early is one line and exit code 1, for all verbs alike."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # half of a surrogate pair as JSON has it, where UTF-8 has none
+                stream.reconfigure(errors="backslashreplace")
         try:
             return super().main(*args, **extra)
         except (GenieError, OSError, sqlite3.Error) as error:

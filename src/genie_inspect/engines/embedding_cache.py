@@ -78,10 +78,17 @@ class CachedEmbedder:
         found = {key: self._memory[key] for key in keys if key in self._memory}
         self._size = self._size or self._kept.size(self.identity)
         kept = self._kept.vectors(self.identity, [key for key in keys if key not in found])
-        # a vector that is not whole is as good as none
-        found |= {key: vector for key, vector in kept.items() if len(vector) == self._size}
+        found |= {key: vector for key, vector in kept.items() if self._is_whole(vector)}
         self._remember(found)
         return found
+
+    def _is_whole(self, vector: object) -> bool:
+        """Whether it is as long as the others, and all numbers; else it is as good as none, and made again."""
+        import numpy as np
+
+        if not isinstance(vector, bytes) or not self._size or len(vector) != self._size:
+            return False
+        return bool(np.isfinite(np.frombuffer(vector, dtype=np.float32)).all())
 
     def _remember(self, vectors: Mapping[str, bytes]) -> None:
         self._memory |= vectors

@@ -43,8 +43,11 @@ class KeptVectors:
         self._file.close()
 
     def size(self, embedder: str) -> int:
-        """Bytes of an embedder's vectors, as most of them have; 0 where none is on record."""
-        query = "select length(vector) from embeddings where embedder = ? group by 1 order by count(*) desc limit 1"
+        """Bytes of an embedder's vectors, as most of them have; 0 where no number is on record."""
+        query = (
+            "select length(vector) from embeddings where embedder = ? and typeof(vector) = 'blob' "
+            "and length(vector) > 0 and length(vector) % 4 = 0 group by 1 order by count(*) desc limit 1"
+        )
         found = self._file.run(lambda connection: connection.execute(query, (embedder,)).fetchone())
         return int(found[0]) if found else 0
 

@@ -2,17 +2,15 @@
 
 import os
 import sqlite3
-import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import platformdirs
 
-from genie_inspect.engines.sqlite_file import WAIT, file_identity, into_wal_mode
-from genie_inspect.files.folders import private_file
+from genie_inspect.engines.sqlite_file import SqliteFile, damaged
+from genie_inspect.measures.genie import HIGHEST, LOWEST
+from genie_inspect.prompting.replies import LEVELS, shortened
 
 T = TypeVar("T")
 
@@ -21,6 +19,7 @@ ATTEMPT, NO = "", "no"
 
 FOLDER_VARIABLE = "GENIE_CACHE_DIR"
 FILE = "cache.sqlite"
+MOST_POINTS = max(LEVELS) // 2
 TABLES = {
     "answers": ("reader", "document", "question", "answer"),
     "ratings": ("judge", "question", "answer", "other", "rating", "off_labels"),
@@ -83,22 +82,26 @@ def cache_folder() -> Path:
 class Cache:
     """Answers, ratings and verdicts in one SQLite file that any number of processes share.
 
-    A write is in the file when it returns: a killed process loses nothing that it had (a machine that loses its power
-    may lose the last moments). A file that is no database is set aside with a warning, and an empty one takes its
-    place; a file that cannot be written is a warning too, and nothing is kept.
+    The file is opened at once, so that a cache that cannot be used is a warning before anything is asked; what becomes
+    of a damaged one, see `SqliteFile`.
 
     Args:
         folder: Where the cache file stands; it is made when missing, and then only this user may read it.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.path = (folder or cache_folder()) / FILE
-        self._connection = self._open()
+        self._file = SqliteFile((folder or cache_folder()) / FILE, SCHEMA)
+        self._file.run(lambda _: None)
+
+    @property
+    def path(self) -> Path:
+        """Where the file stands."""
+        return self._file.path
 
     def answers(self, reader: str, document: str, questions: Iterable[str]) -> dict[str, str | None]:
         """What a reader answered about a document (by its digest); None: the document does not say."""
         select = "select question, answer from answers where reader = ? and document = ?"
-        recorded: dict[str, str | None] = dict(self._all(select, reader, document))
+        recorded = dict(self._made(_answer, select, reader, document))
         return {question: recorded[question] for question in questions if question in recorded}
 
     def keep_answers(self, reader: str, document: str, answers: Mapping[str, str | None]) -> None:
@@ -108,7 +111,7 @@ class Cache:
     def ratings(self, judge: str, question: str, answer: str) -> dict[str, Judged]:
         """What a judge said of an answer against others, by the other answer."""
         select = "select other, rating, off_labels from ratings where judge = ? and question = ? and answer = ?"
-        return {other: Judged(*said) for other, *said in self._all(select, judge, question, answer)}
+        return dict(self._made(_rating, select, judge, question, answer))
 
     def keep_ratings(self, judge: str, question: str, answer: str, ratings: Mapping[str, Judged]) -> None:
         """Put ratings by the other answer on record."""
@@ -117,7 +120,7 @@ class Cache:
     def verdict(self, key: VerdictKey) -> Verdict | None:
         """What a critic said of a test; None when it was not asked, or its reply could not be read."""
         select = "select points, reply from verdicts where judge = ? and story_a = ? and story_b = ? and test = ?"
-        return next((Verdict(*row) for row in self._all(select, *key)), None)
+        return next(iter(self._made(_verdict, select, *key)), None)
 
     def keep_verdict(self, key: VerdictKey, verdict: Verdict) -> None:
         """Put a verdict on record."""
@@ -126,7 +129,8 @@ class Cache:
     def rows(self, table: str) -> Iterator[dict[str, object]]:
         """Every row of a table by column name, one at a time."""
         columns = TABLES[table]
-        for row in self._connection.execute(f"select {', '.join(columns)} from {table}"):  # noqa: S608  # our own names
+        select = f"select {', '.join(columns)} from {table}"  # noqa: S608  # our own names
+        for row in self._file.run(lambda connection: connection.execute(select)):
             yield dict(zip(columns, row, strict=True))
 
     def counts(self) -> dict[str, dict[str, int]]:
@@ -138,13 +142,25 @@ class Cache:
 
     def clear(self) -> None:
         """Forget everything, and give the space back."""
-        for table in TABLES:
-            self._run(lambda connection, table=table: connection.execute(f"delete from {table}"))  # type: ignore[misc]  # noqa: S608  # our own names
-        self._connection.commit()
-        self._connection.execute("vacuum")
+
+        def forget(connection: sqlite3.Connection) -> None:
+            with connection:
+                for table in TABLES:
+                    connection.execute(f"delete from {table}")  # noqa: S608  # our own names
+            connection.execute("vacuum")
+
+        self._file.run(forget)
+
+    def close(self) -> None:
+        """Let go of the file; it opens again when it is needed."""
+        self._file.close()
 
     def _all(self, select: str, *values: str) -> list[tuple[Any, ...]]:
-        return self._run(lambda connection: connection.execute(select, values).fetchall())
+        return self._file.run(lambda connection: connection.execute(select, values).fetchall())
+
+    def _made(self, make: Callable[..., T], select: str, *values: str) -> list[T]:
+        """What is made of each row; a row of which nothing can be made is damage of the file."""
+        return self._file.run(lambda connection: [make(*row) for row in connection.execute(select, values)])
 
     def _write(self, table: str, rows: Iterable[tuple[object, ...]]) -> None:
         blanks = ", ".join("?" * len(TABLES[table]))
@@ -154,48 +170,24 @@ class Cache:
             with connection:
                 connection.executemany(f"insert or replace into {table} values ({blanks})", whole)  # noqa: S608  # our own names
 
-        self._run(write)
-
-    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """What the work gives; damage shows only where it is met, so that any work may have to be done again."""
-        try:
-            return work(self._connection)
-        except sqlite3.DatabaseError as error:
-            self._connection.close()
-            self._connection = self._instead_of(error)
-            return work(self._connection)
-
-    def _open(self) -> sqlite3.Connection:
-        self._identity = file_identity(self.path)
-        try:
-            private_file(self.path)
-            connection = _connect(self.path)
-            self._identity = file_identity(self.path)
-            return connection
-        except (OSError, sqlite3.DatabaseError) as error:
-            return self._instead_of(error)
-
-    def _instead_of(self, error: Exception) -> sqlite3.Connection:
-        """An empty file where the old one is damaged; memory alone where a file cannot be used; both with a warning."""
-        if type(error) is sqlite3.DatabaseError:  # its subclasses are not about damage
-            if self._identity == file_identity(self.path):  # else another process has set it aside already
-                aside = self.path.with_suffix(f".damaged-{time.time_ns()}")
-                for ending in ("-wal", "-shm", ""):  # a log left behind would be played into the new file
-                    with suppress(FileNotFoundError):
-                        Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
-                warnings.warn(f"{self.path} is no readable cache ({error}); it was set aside as {aside}", stacklevel=4)
-            private_file(self.path)
-            return _connect(self.path)
-        if isinstance(error, OSError | sqlite3.OperationalError):
-            warnings.warn(f"{self.path} cannot be used ({error}); nothing is cached in this run", stacklevel=4)
-            return _connect(":memory:")
-        raise error
+        self._file.run(write)
 
 
-def _connect(path: Path | str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
-    into_wal_mode(connection)
-    connection.execute("pragma synchronous = normal")  # in WAL mode what was written outlives the process
-    with connection:
-        connection.executescript(SCHEMA)
-    return connection
+def _answer(question: str, answer: object) -> tuple[str, str | None]:
+    if answer is None or isinstance(answer, str):
+        return question, answer
+    raise damaged(f"an answer is a {type(answer).__name__}, expected text or nothing")
+
+
+def _rating(other: str, rating: object, off_labels: object) -> tuple[str, Judged]:
+    if not isinstance(rating, float) or (rating and not LOWEST <= rating <= HIGHEST):
+        raise damaged(f"a rating is {shortened(str(rating))}, expected 0 or {LOWEST} to {HIGHEST}")
+    if off_labels is None or (isinstance(off_labels, float) and 0 <= off_labels <= 1):
+        return other, Judged(rating, off_labels)
+    raise damaged(f"a probability off the labels is {shortened(str(off_labels))}, expected 0 to 1")
+
+
+def _verdict(points: object, reply: object) -> Verdict:
+    if isinstance(points, int) and abs(points) <= MOST_POINTS and isinstance(reply, str):
+        return Verdict(points, reply)
+    raise damaged(f"a verdict is {shortened(str(points))}, expected -{MOST_POINTS} to {MOST_POINTS} points and a reply")

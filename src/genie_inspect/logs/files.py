@@ -1,22 +1,34 @@
 """Log files: which ones paths stand for, their headers, and their samples one by one."""
 
+import mmap
+import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+import zlib
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log, read_eval_log_sample
+from pydantic import ValidationError
 
 from genie_inspect.errors import GenieError
-from genie_inspect.inspect_private import archived_samples
+from genie_inspect.files.json_lines import SHOWN, json_object
+from genie_inspect.inspect_private import sample_member, sample_members
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdError
 else:
     from zstandard import ZstdError  # comes with Inspect, which packs its logs with it
 
-DAMAGED = (OSError, ValueError, NotImplementedError, BadZipFile, ZstdError)  # what a log that is no whole one raises
+# what a log that is no whole one raises; the second line where an archive or a JSON file lacks a part, or it is another
+DAMAGED = (
+    *(OSError, EOFError, ValueError, NotImplementedError, BadZipFile, ZstdError, RecursionError, MemoryError),
+    *(KeyError, IndexError, AssertionError, TypeError, AttributeError, ArithmeticError, RuntimeError, zlib.error),
+)
+DEEPEST = 500  # brackets within brackets; Inspect's reader of JSON takes 20 GB for 100,000 of them
+LARGEST = 2**30  # bytes of an archive's member when it is unpacked; as JSON it takes ten times that in memory
+_TELLING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+|[0-9]{1000,}', re.DOTALL)
 MOST_SAID = 300  # characters of what another library says of a log
 UNREAD = {"events", "events_data", "messages", "attachments"}  # no report looks at these, which are most of a log
 
@@ -52,35 +64,33 @@ def log_header(file: str, *, finished: bool = True) -> EvalLog:
     Raises:
         LogError: If it cannot be read, or is not finished and must be.
     """
-    try:
+    with readable(file):
+        _check_form(file)
         header = read_eval_log(file, header_only=True)
-    except (*DAMAGED, KeyError, AssertionError) as error:  # the last two where an archive or a JSON file lacks a part
-        raise _unreadable(file, error) from error
     if finished and header.status != "success":
         raise LogError(f"{file} is not finished: its status is {header.status!r}, expected 'success'")
     return header
 
 
-def samples(file: str) -> Iterator[EvalSample]:
+def samples(file: str, unread: Collection[str] = UNREAD) -> Iterator[EvalSample]:
     """The samples of a log, in no order; of an archive one at a time and without what no report looks at.
 
     Where a log is no archive, or one of another kind, Inspect reads it, whole.
 
+    Args:
+        file: The log.
+        unread: Fields that are left out.
+
     Raises:
         LogError: If one cannot be read.
     """
-    try:
-        with ZipFile(file) if is_zipfile(file) else nullcontext() as archive:
-            archived = archived_samples(archive) if archive else None
-            if archived is None:
-                yield from read_eval_log(file).samples or []
-                return
-            for fields in archived:
-                if isinstance(fields, dict):
-                    fields = {name: value for name, value in fields.items() if name not in UNREAD}
-                yield EvalSample.model_validate(fields)
-    except DAMAGED as error:
-        raise _unreadable(file, error) from error
+    with readable(file):
+        if is_zipfile(file):
+            with ZipFile(file) as archive:
+                if members := sample_members(archive):
+                    yield from (_sample(archive, member, file, unread) for member in members)
+                    return
+        yield from read_eval_log(file).samples or []
 
 
 def sample_of(file: str, sample: str | int, epoch: int) -> EvalSample:
@@ -90,11 +100,77 @@ def sample_of(file: str, sample: str | int, epoch: int) -> EvalSample:
         LogError: If the log cannot be read.
         LookupError: If it has no such sample.
     """
-    try:
+    with readable(file, but=LookupError):
+        if is_zipfile(file):
+            with ZipFile(file) as archive:
+                if sample_members(archive):
+                    return _sample(archive, sample_member(sample, epoch), file, UNREAD)
         return read_eval_log_sample(file, sample, epoch, exclude_fields=UNREAD)
+
+
+@contextmanager
+def readable(file: str, but: type[Exception] = LogError) -> Iterator[None]:
+    """Whatever a damaged log raises while it is read, in one line that names it.
+
+    Args:
+        file: The log.
+        but: What is raised as it is.
+
+    Raises:
+        LogError: If it cannot be read.
+    """
+    try:
+        yield
+    except (LogError, but):
+        raise
     except DAMAGED as error:
-        raise _unreadable(file, error) from error
+        reason = " ".join(str(error).split())[:MOST_SAID] or type(error).__name__
+        raise LogError(f"{file} cannot be read as a log: {reason}") from error
 
 
-def _unreadable(file: str, error: Exception) -> LogError:
-    return LogError(f"{file} cannot be read as a log: {' '.join(str(error).split())[:MOST_SAID]}")
+def _check_form(file: str) -> None:
+    """Refuse what would fill the memory before anything of it could be checked.
+
+    Raises:
+        LogError: If a member of the archive is too large, or the JSON too deep.
+    """
+    if is_zipfile(file):
+        with ZipFile(file) as archive:
+            large = [info for info in archive.infolist() if info.file_size > LARGEST]
+        if large:
+            raise LogError(
+                f"{file}, {large[0].filename} has {large[0].file_size:,} bytes, expected at most {LARGEST:,}"
+            )
+    elif file.endswith(".json") and Path(file).stat().st_size:
+        with Path(file).open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            if reason := _unsafe(content):
+                raise LogError(f"{file} {reason}, expected a log")
+
+
+def _unsafe(content: mmap.mmap | bytes) -> str:
+    """Why JSON must not be given to Inspect's reader; empty where it may."""
+    depth = 0
+    for part in _TELLING.finditer(content):
+        match part[0][0]:
+            case 0x22:  # a string, in which brackets and digits are none
+                continue
+            case 0x5B | 0x7B:
+                depth += len(part[0])
+                if depth > DEEPEST:
+                    return f"has more than {DEEPEST} brackets within each other"
+            case 0x5D | 0x7D:
+                depth -= len(part[0])
+            case _:  # beyond 4,300 digits the parser in C that Inspect uses ends the whole process
+                return f"has a number of {len(part[0]):,} digits"
+    return ""
+
+
+def _sample(archive: ZipFile, member: str, file: str, unread: Collection[str]) -> EvalSample:
+    fields = json_object(archive.read(member), f"{file} cannot be read as a log: {member}", LogError)
+    try:
+        return EvalSample.model_validate({name: value for name, value in fields.items() if name not in unread})
+    except ValidationError as invalid:
+        first = invalid.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        value = "" if first["type"] == "missing" else f" (got {str(first['input'])[:SHOWN]!r})"
+        raise LogError(f"{file} cannot be read as a log: {member}, field {place}: {first['msg']}{value}") from invalid

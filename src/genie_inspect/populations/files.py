@@ -148,7 +148,8 @@ class UnchangedFile:
 
 def _state(file: BufferedReader) -> tuple[int, ...]:
     found = os.fstat(file.fileno())
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    # whoever puts the time of writing back cannot put back that of the change
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _digest(file: BufferedReader) -> str:

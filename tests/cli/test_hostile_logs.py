@@ -1,0 +1,95 @@
+"""Every verb that takes logs, over damaged ones: what can be read, or one line that names the file, and no more."""
+
+import json
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.hostile_logs import damages, sound_log
+from tests.processes import Commands, tries
+
+from genie_inspect.cli import main
+
+VERBS = {
+    "summary": "summary {log} --json",
+    "summary-table": "summary {log}",
+    "compare": "compare {log} {other} --baseline {other} --json",
+    "compare-table": "compare {log} {other} --baseline {other}",
+    "report": "report {log} --json",
+    "show": "show {log} 1",
+    "agreement": "agreement {log} --votes {votes} --scorer genie --resamples 5 --json",
+    "build": "population build {log} -o {folder}/built --name n --licence MIT --grader mockllm/model --dry-run --json",
+}
+NAMELESS = {  # refused for what the log says, with the words of it and not its name
+    *("member no samples.eval", "field no choices.eval", "field a lone surrogate.eval", "field model markup.eval"),
+    *("field signature object.eval", "field judge object.eval"),
+}
+STEP = 9  # of the damages each verb meets one in so many, another one than the verb before it
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two sound logs, votes about their stories, and all damaged ones."""
+    folder = tmp_path_factory.mktemp("logs")
+    sound = Path(sound_log(folder / "sound"))
+    Path(sound_log(folder / "other", "mock/other")).rename(folder / "other.eval")
+    votes = [
+        {"story": f"{number}_mock/writer", "rater": rater, "votes": {"01": number > 2}}
+        for number in range(1, 5)
+        for rater in ("ann", "bob")
+    ]
+    (folder / "votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in votes))
+    (folder / "damaged").mkdir()
+    for name, damage in damages().items():
+        damage(sound, folder / "damaged" / name)
+    sound.rename(folder / "sound.eval")
+    return folder
+
+
+def called(verb: str, folder: Path, log: Path) -> Result:
+    places = {"folder": folder, "log": log, "other": folder / "other.eval", "votes": folder / "votes.jsonl"}
+    return CliRunner().invoke(main, [part.format_map(places) for part in VERBS[verb].split()])
+
+
+def refuse(constant: str) -> NoReturn:
+    raise AssertionError(f"{constant} is no JSON")
+
+
+def test_there_are_enough_damages_and_each_makes_another_file(folder: Path) -> None:
+    files = [path for path in (folder / "damaged").iterdir() if path.is_file()]
+    assert len(damages()) >= 60
+    assert len({path.read_bytes() for path in files}) >= len(files) - 2
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_sound_log_passes(verb: str, folder: Path) -> None:
+    result = called(verb, folder, folder / "sound.eval")
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_damaged_log_is_one_line_that_names_it_or_what_can_be_read_of_it(verb: str, folder: Path) -> None:
+    names = list(damages())[list(VERBS).index(verb) :: tries(STEP, 1)]
+    for name in names:
+        result = called(verb, folder, folder / "damaged" / name)
+        assert result.exception is None or isinstance(result.exception, SystemExit), (name, result.exc_info)
+        if result.exit_code:
+            (line,) = (line for line in result.stderr.splitlines() if line.startswith("Error: "))
+            assert name in line or name in NAMELESS, line
+        elif "--json" in VERBS[verb]:
+            json.loads(result.stdout, parse_constant=refuse)
+
+
+MEMORY = 3_000_000_000  # bytes of addresses; the libraries alone take a third of it
+
+
+def test_a_log_that_is_made_to_fill_the_memory_or_to_end_the_process_does_neither(folder: Path, tmp_path: Path) -> None:
+    with Commands(tmp_path, memory=MEMORY) as commands:
+        for name in ("brackets.json", "braces.json", "number.json", "member a sample deep.eval"):
+            for verb in ("show", "compare"):
+                places = {"log": folder / "damaged" / name, "other": folder / "other.eval"}
+                ended = commands.run(*(part.format_map(places) for part in VERBS[verb].split()))
+                assert (ended.code, len(ended.errors)) == (1, 1), ended
+                assert "Traceback" not in ended.stderr
+                assert name in ended.errors[0]
