@@ -208,9 +208,11 @@ def test_a_reply_that_drips_is_given_up_in_bounded_time(monkeypatch: pytest.Monk
 def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "SILENCE", 0.1)
     monkeypatch.setattr(requests, "FIRST_WAIT", 0.001)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        with pytest.raises(EngineFailedError, match="look-up failed: ReadTimeout"):
-            InfiniGramService(f"http://127.0.0.1:{silent.getsockname()[1]}/", "v4_test").count("owl")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(EngineFailedError, match="look-up failed: ReadTimeout"),
+    ):
+        InfiniGramService(f"http://127.0.0.1:{silent.getsockname()[1]}/", "v4_test").count("owl")
 
 
 def test_clients_wait_tens_of_seconds_for_a_reply_and_not_ten_minutes() -> None:

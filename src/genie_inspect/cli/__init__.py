@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from genie_inspect.cli.terminal import echo, printable_warnings, show_error
 from genie_inspect.errors import GenieError
 
 VERBS = {
@@ -43,13 +44,25 @@ class Verbs(click.Group):
         return command
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run a verb: whatever ends it early is one line and exit code 1, for all verbs alike."""
+        """Run a verb: whatever ends it early is one line and an exit code other than 0, for all verbs alike."""
+        with printable_warnings():
+            sys.exit(self._code(args, extra))
+
+    def _code(self, args: tuple[Any, ...], extra: dict[str, Any]) -> int:
         try:
-            return super().main(*args, **extra)
+            # what click would print by itself would not go through our door
+            code = super().main(*args, **extra | {"standalone_mode": False})
+        except click.Abort:
+            echo("Aborted!", err=True)
+            return 1
+        except click.ClickException as error:
+            line = error
         except (GenieError, OSError, sqlite3.Error) as error:
             line = click.ClickException(_line(error))
-        line.show()
-        sys.exit(line.exit_code)
+        else:
+            return code if isinstance(code, int) else 0
+        show_error(line)
+        return line.exit_code
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs with their one line each, without importing them."""
