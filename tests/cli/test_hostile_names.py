@@ -20,8 +20,8 @@ from genie_inspect.populations.writing import write_population
 
 TITLE = "\x1b]0;owned\x07"
 STEERING = f"{TITLE}\x1b[2J\x9b31m\x9d0;x\x9c\r\x08\x7f\u202egnp.\u2066\u200f\u061c"
-HOSTILE = f"evil{STEERING}name"
-IN_A_FILE = HOSTILE.replace("\r", "")
+HOSTILE = f"evil{STEERING}\uffffname\x00"
+IN_A_FILE = HOSTILE.replace("\x00", "\udcff")  # as Python has a byte that is no UTF-8
 STEERED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 OWN = re.compile(r"\x1b\[(?:\d+(?:;\d+)*)?m|\x1b\[\?25[lh]|\x1b\[\d?[AK]|\r(?:\n)?")
 """What rich writes on a terminal by itself: styles, the cursor hidden and shown, up a line, a line cleared."""
@@ -116,7 +116,14 @@ VERBS: dict[str, tuple[str, ...]] = {
     "show what is none": ("show", "LOG", HOSTILE),
     "report": ("report", LOGS, "-o", f"{IN_A_FILE}.html"),
     "agreement": ("agreement", "scores.jsonl", "--votes", "votes.jsonl", "--resamples", "20"),
-    "agreement of a judge that is none": ("agreement", "scores.jsonl", "--votes", "votes.jsonl", "--judge", HOSTILE),
+    "agreement of a judge that is none": (
+        "agreement",
+        "scores.jsonl",
+        "--votes",
+        "votes.jsonl",
+        "--judge",
+        f"no {HOSTILE}",
+    ),
     "calibrate": ("calibrate", "--population", "population", "--ratings", "ratings.jsonl"),
     "calibrate by what is none": ("calibrate", "--population", "population", "--judge", HOSTILE, "--grader", HOSTILE),
     "cost": ("cost", "--population", "population"),

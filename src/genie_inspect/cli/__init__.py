@@ -1,5 +1,6 @@
 """The `genie` command: one file a verb, imported when it is called."""
 
+import errno
 import importlib
 import os
 import sqlite3
@@ -27,6 +28,9 @@ VERBS = {
     "questions": "Write the questions of a population, and let people correct them.",
     "features": "Find the features along which texts of a kind can differ.",
 }
+
+
+NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 
 class Verbs(click.Group):
@@ -72,16 +76,15 @@ class Verbs(click.Group):
 
 def _line(error: Exception) -> str:
     """What went wrong, and with which file."""
-    try:
-        sys.stdout.flush()
-    except OSError as full:
+    if not isinstance(error, OSError):
+        return str(error)
+    # whoever writes a file of ours names it: what names none is the output, of click's help too
+    if error.filename is None and error.errno in NOT_WRITTEN:
         # what is left to print would fail once more when the process ends
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return f"standard output cannot be written: {full.strerror}"
-    if isinstance(error, OSError):
-        return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
-    return str(error)
+        return f"standard output cannot be written: {error.strerror}"
+    return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
 
 
 @click.group(cls=Verbs)
