@@ -42,6 +42,7 @@ def demo(log_dir: str) -> None:
         epochs=EPOCHS,
         log_dir=str(folder),
         display="plain" if not sys.stdout.isatty() else None,
+        ctl_server=False,  # of no use to a demo, and its traceback would follow a Ctrl-C
     )
     if len(logs) < len(STORYTELLERS):  # what Inspect gives back when it was interrupted before a task had a log
         raise click.Abort

@@ -15,7 +15,8 @@ if sys.version_info >= (3, 14):
 else:
     from zstandard import ZstdError  # comes with Inspect, which packs its logs with it
 
-DAMAGED = (OSError, ValueError, NotImplementedError, BadZipFile, ZstdError)  # what a log that is no whole one raises
+# what a log that is no whole one raises; JSON that is nested too deep the last
+DAMAGED = (OSError, ValueError, NotImplementedError, BadZipFile, ZstdError, RecursionError)
 MOST_SAID = 300  # characters of what another library says of a log
 UNREAD = {"events", "events_data", "messages", "attachments"}  # no report looks at these, which are most of a log
 

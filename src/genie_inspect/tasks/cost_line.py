@@ -31,7 +31,7 @@ def announce_cost(population: Population, instrument: Instrument, epochs: int) -
         f"judge={instrument.judge} asks the grader: about {total.calls:,.0f} calls, {total.tokens_in:,.0f} tokens in "
         f"and {total.tokens_out:,.0f} out for {len(population.prompts)} prompts x {epochs} epochs (more: genie cost)"
     )
-    sys.stderr.write(one_line(line) + "\n")
+    sys.stderr.write(one_line(line) + "\n")  # noqa: TID251  # a task prints without the command, as one printable line
 
 
 def _known(instrument: Instrument) -> Known:
