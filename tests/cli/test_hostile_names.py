@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.processes import Commands, Ended
@@ -32,7 +33,7 @@ QUESTION = f"What{STEERING}happens?"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Everything that a command can be pointed at, with hostile names in all places that take any text."""
     folder = tmp_path_factory.mktemp("hostile")
-    facts = {
+    facts: dict[str, Any] = {
         "faults": {HOSTILE: 1},
         "coverage": {"plot": "1/4"},
         "pairs": {"plot": "5/48"},
@@ -155,8 +156,20 @@ VERBS: dict[str, tuple[str, ...]] = {
     "no verb": (HOSTILE,),
     "no option": ("summary", f"--{HOSTILE}"),
 }
-WITH_JSON = ("summary", "compare", "report", "agreement", "calibrate", "cost", "population show", "cache info")
-WITH_JSON += ("population check", "population show of a prompt", "population sample", "features discover")
+WITH_JSON = (
+    "summary",
+    "compare",
+    "report",
+    "agreement",
+    "calibrate",
+    "cost",
+    "population show",
+    "population show of a prompt",
+    "population check",
+    "population sample",
+    "features discover",
+    "cache info",
+)
 
 
 def arguments(words: tuple[str, ...], folder: Path) -> list[str]:

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from tests.processes import Commands, Ended
@@ -88,7 +89,7 @@ def fill_cache(commands: Commands) -> None:
     Cache(commands.folder / "cache").keep_ratings("list(x)", "q", "a", {f"{n}": Judged(2) for n in range(2_000)})
 
 
-def run(commands: Commands, verb: str, *more: str, **options: object) -> Ended:
+def run(commands: Commands, verb: str, *more: str, **options: Any) -> Ended:
     output = commands.folder / "output"
     if output.is_dir():
         shutil.rmtree(output)

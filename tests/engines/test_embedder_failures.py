@@ -2,6 +2,7 @@
 
 import json
 import math
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,23 @@ def test_only_what_may_pass_is_asked_again_and_in_one_place_alone(status: int, t
     served.raw = (status, JSON, b"{}")
     refused(served, tmp_path)
     assert len(served.requests) == tries == (requests.TRIES if tries > 1 else 1)
+
+
+def test_a_connection_that_breaks_in_a_reply_is_tried_again(tmp_path: Path) -> None:
+    served = EmbeddingServer()
+    served.raw = (200, JSON, b"no chunk")
+    served.headers = {"Transfer-Encoding": "chunked"}
+    assert "ProtocolError" in refused(served, tmp_path)
+    assert len(served.requests) == requests.TRIES
+
+
+def test_a_server_that_says_nothing_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genie_inspect.engines.openai_embedder.SILENCE", 0.1)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(EngineFailedError, match="embedder openai/tiny failed: APITimeoutError"),
+    ):
+        embedder("openai/tiny", f"http://127.0.0.1:{silent.getsockname()[1]}/v1").embed(TEXTS)
 
 
 def test_a_server_that_asks_for_more_time_than_there_is_is_not_waited_for(tmp_path: Path) -> None:

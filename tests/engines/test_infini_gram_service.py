@@ -206,7 +206,7 @@ def test_a_reply_that_drips_is_given_up_in_bounded_time(monkeypatch: pytest.Monk
 
 
 def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requests, "SILENCE", 0.1)
+    monkeypatch.setattr("genie_inspect.engines.infini_gram_service.SILENCE", 0.1)
     monkeypatch.setattr(requests, "FIRST_WAIT", 0.001)
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
@@ -216,7 +216,7 @@ def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_clients_wait_tens_of_seconds_for_a_reply_and_not_ten_minutes() -> None:
-    waits = requests.timeouts()
+    waits = InfiniGramService("http://127.0.0.1:9/", "v4_test")._client.timeout
     assert (waits.read, waits.connect, requests.LONGEST) == (60, 10, 180)
 
 

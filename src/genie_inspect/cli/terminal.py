@@ -38,7 +38,8 @@ def confirm(question: str) -> None:
 def show_error(error: click.ClickException) -> None:
     """Print an error, which is one line, with the usage above it where the command was called wrongly."""
     if not isinstance(error, click.UsageError):  # some of which are the whole help
-        error.message = one_line(error.message)
+        echo(f"Error: {one_line(error.format_message())}", err=True)
+        return
     text = StringIO()
     error.show(text)
     echo(text.getvalue(), err=True, nl=False)

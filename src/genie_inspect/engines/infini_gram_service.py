@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from genie_inspect.engines.corpora import CopiedRun, Copies, excerpt
 from genie_inspect.engines.identity import open_address
-from genie_inspect.engines.requests import PassingFaultError, answered, body, http_faults, netrc_login, shown, timeouts
+from genie_inspect.engines.requests import (
+    CONNECTING,
+    SILENCE,
+    PassingFaultError,
+    answered,
+    body,
+    http_faults,
+    netrc_login,
+    shown,
+)
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.measures.ngrams import LENGTHS, copied_spans, counted_match_lengths
 from genie_inspect.measures.suffix_array import no_matches
@@ -40,7 +49,9 @@ class InfiniGramService:
     def _client(self) -> "Client":
         import httpx
 
-        return httpx.Client(timeout=timeouts(), follow_redirects=True, auth=netrc_login())
+        return httpx.Client(
+            timeout=httpx.Timeout(SILENCE, connect=CONNECTING), follow_redirects=True, auth=netrc_login()
+        )
 
     @property
     def name(self) -> str:

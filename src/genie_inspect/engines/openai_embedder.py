@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from genie_inspect.engines.failures import engine_failures
 from genie_inspect.engines.identity import address, identified
-from genie_inspect.engines.requests import PassingFaultError, answered, body, passes, retry_after, shown, timeouts
+from genie_inspect.engines.requests import (
+    CONNECTING,
+    SILENCE,
+    PassingFaultError,
+    answered,
+    body,
+    passes,
+    retry_after,
+    shown,
+)
 from genie_inspect.engines.texts import embeddable
 from genie_inspect.engines.vectors import check_width, checked_vectors, pooled, unit
 from genie_inspect.engines.windows import POOLING, Window, windows
@@ -135,8 +144,8 @@ def _batches(whole: Sequence[Window]) -> Iterator[list[Window]]:
 
 @lru_cache(maxsize=4)
 def _client(base_url: str, key: str | None) -> "OpenAI":
-    from openai import OpenAI
+    from openai import OpenAI, Timeout
 
     # the client insists on a key, which local servers do not ask for
     key = key or (None if address(base_url) == address(OPENAI) else "none")
-    return OpenAI(base_url=base_url, api_key=key, timeout=timeouts(), max_retries=0)
+    return OpenAI(base_url=base_url, api_key=key, timeout=Timeout(SILENCE, connect=CONNECTING), max_retries=0)

@@ -2,17 +2,17 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from netrc import NetrcParseError
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from genie_inspect.errors import EngineFailedError
 
 if TYPE_CHECKING:
-    from httpx import Auth, Response, Timeout
+    from httpx import Auth
     from tenacity import RetryCallState
 
 T = TypeVar("T")
@@ -39,6 +39,24 @@ class PassingFaultError(EngineFailedError):
         self.wait = wait
 
 
+class Reply(Protocol):
+    """A reply that is still coming in, of whichever HTTP library."""
+
+    @property
+    def status_code(self) -> int:
+        """The HTTP status."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers, whatever case a name is asked for in."""
+        ...
+
+    def iter_bytes(self) -> Iterator[bytes]:
+        """The content, piece by piece."""
+        ...
+
+
 def answered(what: str, ask: Callable[[], T]) -> T:
     """What a request gives, tried six times at most and for three minutes at most.
 
@@ -61,13 +79,6 @@ def answered(what: str, ask: Callable[[], T]) -> T:
         return again(ask)
     except EngineFailedError as error:
         raise EngineFailedError(f"{what} failed: {error}") from error
-
-
-def timeouts() -> "Timeout":
-    """How long a client waits for a connection and for each piece of a reply."""
-    import httpx
-
-    return httpx.Timeout(SILENCE, connect=CONNECTING)
 
 
 def netrc_login() -> "Auth | None":
@@ -105,25 +116,29 @@ def http_faults() -> Iterator[None]:
         raise PassingFaultError(f"{type(error).__name__}: {error}") from error
 
 
-def body(reply: "Response", before: float | None = None) -> bytes:
+def body(reply: Reply) -> bytes:
     """The whole of a reply that is still coming in, when it is one.
 
     Args:
         reply: As a client's `stream` gives it.
-        before: When it must be whole, on the clock `time.monotonic`; three minutes from now unless given.
 
     Raises:
-        PassingFaultError: If the status says that another try may help.
+        PassingFaultError: If the connection breaks, or the status says that another try may help.
         EngineFailedError: If the status is another one than 200, or the reply is too large or takes too long.
     """
-    before = time.monotonic() + LONGEST if before is None else before
+    before = time.monotonic() + LONGEST
     content = bytearray()
-    for piece in reply.iter_bytes():
-        content += piece
-        if len(content) > MOST_BYTES:
-            raise EngineFailedError(f"a reply of more than {MOST_BYTES:,} bytes")
-        if time.monotonic() > before:
-            raise EngineFailedError(f"no whole reply in {LONGEST:.0f} s")
+    try:
+        for piece in reply.iter_bytes():
+            content += piece
+            if len(content) > MOST_BYTES:
+                raise EngineFailedError(f"a reply of more than {MOST_BYTES:,} bytes")
+            if time.monotonic() > before:
+                raise EngineFailedError(f"no whole reply in {LONGEST:.0f} s")
+    except EngineFailedError:
+        raise
+    except Exception as error:  # of whichever HTTP library the client has
+        raise PassingFaultError(f"{type(error).__name__}: {error}") from error
     if reply.status_code == 200:
         return bytes(content)
     reason = f"HTTP status {reply.status_code}: {shown(bytes(content))}"
