@@ -14,11 +14,12 @@ demo: .venv/installed ## evaluate the two bundled storytellers, offline
 test: .venv/developing ## run the tests
 	$(BIN)/pytest -n auto --dist loadfile
 
-check: .venv/developing ## formatting, lints, types, layers
+check: .venv/developing ## formatting, lints, types, layers, what must not appear
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/pytest -p no:cacheprovider tests/test_forbidden.py
 
 bench: .venv/developing ## print the benchmark tables
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done

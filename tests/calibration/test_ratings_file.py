@@ -74,14 +74,14 @@ def test_the_starter_populations_ratings_are_such_files(starter: Population, nam
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["question,answer,rating", "{q},a,3"], "lacks the column 'other': it has question, answer, rating"),
-        ([HEADER, "{q},a,b,2", "{q},a,c,7"], "line 3, field rating: .*expected 1 to 4, or 0 .*'7'"),
-        ([HEADER, "{q},a,b,0.5"], "line 2, field rating"),
-        ([HEADER, "{q},a,b,high"], "line 2, field rating"),
-        ([HEADER, "{q},,b,2"], "line 2, field answer"),
-        ([HEADER, "nobody asked,a,b,2"], "line 2, field question: 'nobody asked' is no question of starter"),
-        ([HEADER, "{q},a,b,2", "{q},B,A,3"], "line 3: people rates 'B' and 'A' twice, and not alike"),
-        ([""], "lacks the column 'question'"),
+        (["question,answer,rating", "{q},a,3"], "has no column other: it has question, answer, rating, exp"),
+        ([HEADER, "{q},a,b,2", "{q},a,c,7"], "row 3, field rating: .*expected 1 to 4, or 0 .*'7'"),
+        ([HEADER, "{q},a,b,0.5"], "row 2, field rating"),
+        ([HEADER, "{q},a,b,high"], "row 2, field rating"),
+        ([HEADER, "{q},,b,2"], "row 2, field answer"),
+        ([HEADER, "nobody asked,a,b,2"], "row 2, field question: 'nobody asked' is no question of starter"),
+        ([HEADER, "{q},a,b,2", "{q},B,A,3"], "row 3: people rates 'B' and 'A' twice, and not alike"),
+        ([""], "has no column answer, other, question, rating: it has none"),
     ],
 )
 def test_what_is_wrong_with_a_csv_file_is_said_by_line_and_field(
@@ -119,5 +119,5 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path, starter: Population) 
 def test_a_file_of_another_encoding_is_named(tmp_path: Path, starter: Population) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(f"{HEADER}\nq,caf\xe9,b,2\n".encode("latin-1"))
-    with pytest.raises(GenieError, match=r"people\.csv cannot be read as CSV"):
+    with pytest.raises(GenieError, match=r"people\.csv cannot be read as a table"):
         RatingsFile(path, starter)

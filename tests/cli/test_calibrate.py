@@ -186,7 +186,7 @@ def test_wrong_input_is_one_line_that_names_it(arguments: tuple[str, ...], named
 
 
 @pytest.mark.parametrize(
-    ("text", "named"), [("question,answer,rating\n", "lacks the column 'other'"), ("{q},a,b,7\n", "'7'")]
+    ("text", "named"), [("question,answer,rating\n", "has no column other"), ("{q},a,b,7\n", "'7'")]
 )
 def test_a_wrong_ratings_file_is_one_line_that_names_it(tmp_path: Path, text: str, named: str) -> None:
     path = tmp_path / "people.csv"

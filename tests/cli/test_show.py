@@ -6,7 +6,7 @@ from click.testing import CliRunner, Result
 from tests.reports.made_logs import asked, made_log, scored
 
 from genie_inspect.cli import main
-from genie_inspect.cli.show import printable
+from genie_inspect.files.printable import printable
 
 
 def genie_show(*arguments: object) -> Result:

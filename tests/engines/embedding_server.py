@@ -37,6 +37,8 @@ class EmbeddingServer:
         self.vector = vector
         self.raw: tuple[int, str, bytes] | None = None
         """Status, content type and body instead of a right reply."""
+        self.headers: dict[str, str] = {}
+        """Of every reply."""
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         served = self
@@ -50,6 +52,8 @@ class EmbeddingServer:
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))
+                for name, value in served.headers.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
 

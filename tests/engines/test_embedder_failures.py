@@ -2,6 +2,7 @@
 
 import json
 import math
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tests.engines.embedding_server import EmbeddingServer, Items, direction, se
 from tests.engines.sentence_models import SentenceTransformer, install, model_folder
 from tests.scripted import Asked
 
+from genie_inspect.engines import requests
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.embedding_cache import CachedEmbedder
 from genie_inspect.engines.kept_vectors import KeptVectors
@@ -27,8 +29,8 @@ Change = Callable[[Items], Items]
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The client of OpenAI waits before it tries again."""
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
+    """A request is tried again at once."""
+    monkeypatch.setattr("genie_inspect.engines.requests.FIRST_WAIT", 0.001)
 
 
 def refused(served: EmbeddingServer, folder: Path) -> str:
@@ -96,12 +98,51 @@ JSON, HTML = "application/json", "text/html"
         ((404, HTML, b"<html>nothing here</html>"), "NotFoundError"),
         ((500, JSON, b"{}"), "InternalServerError: Error code: 500"),
         ((503, HTML, b"busy"), "InternalServerError"),
+        ((429, JSON, b"{}"), "RateLimitError: Error code: 429"),
+        ((200, JSON, b"[" * 200_000), "RecursionError"),
+        ((200, JSON, b" " * 3_000), "a reply of more than 2,000 bytes"),
     ],
 )
-def test_a_reply_that_is_none_is_refused(raw: tuple[int, str, bytes], message: str, tmp_path: Path) -> None:
+def test_a_reply_that_is_none_is_refused(
+    raw: tuple[int, str, bytes], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "MOST_BYTES", 250_000 if "Recursion" in message else 2_000)
     served = EmbeddingServer()
     served.raw = raw
     assert message in refused(served, tmp_path)
+
+
+@pytest.mark.parametrize(("status", "tries"), [(500, 6), (503, 6), (429, 6), (408, 6), (400, 1), (401, 1), (404, 1)])
+def test_only_what_may_pass_is_asked_again_and_in_one_place_alone(status: int, tries: int, tmp_path: Path) -> None:
+    served = EmbeddingServer()
+    served.raw = (status, JSON, b"{}")
+    refused(served, tmp_path)
+    assert len(served.requests) == tries == (requests.TRIES if tries > 1 else 1)
+
+
+def test_a_connection_that_breaks_in_a_reply_is_tried_again(tmp_path: Path) -> None:
+    served = EmbeddingServer()
+    served.raw = (200, JSON, b"no chunk")
+    served.headers = {"Transfer-Encoding": "chunked"}
+    assert "ProtocolError" in refused(served, tmp_path)
+    assert len(served.requests) == requests.TRIES
+
+
+def test_a_server_that_says_nothing_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genie_inspect.engines.openai_embedder.SILENCE", 0.1)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(EngineFailedError, match="embedder openai/tiny failed: APITimeoutError"),
+    ):
+        embedder("openai/tiny", f"http://127.0.0.1:{silent.getsockname()[1]}/v1").embed(TEXTS)
+
+
+def test_a_server_that_asks_for_more_time_than_there_is_is_not_waited_for(tmp_path: Path) -> None:
+    served = EmbeddingServer()
+    served.raw = (429, JSON, b"{}")
+    served.headers = {"Retry-After": "400"}
+    assert "it asks to wait 400 s" in refused(served, tmp_path)
+    assert len(served.requests) == 1
 
 
 def test_a_server_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -50,6 +50,32 @@ def test_no_key_stands_in_two_bundled_rubrics() -> None:
     assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 20_000,
+        "{a: " * 5_000,
+        "&a [*a]",
+        "name: &a [*a]\ntests: *a",
+        "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nname: *c",
+        "!!python/object/apply:os.system ['true']",
+        "name: 2020-99-99",
+        "name: 2001-01-01T00:00:00+99:99",
+        "name: !!timestamp then",
+        "name: !!int three",
+        "name: !!float ','",
+        "name: " + "9" * 5_000,
+        "\x00",
+        "---\na\n---\nb",
+    ],
+)
+def test_hostile_yaml_is_one_line_that_names_the_file(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "rubric.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RubricError, match=r"^rubric .*rubric\.yaml(: | cannot be read: )[^\n]+$"):
+        load_rubric(str(path))
+
+
 def test_a_rubric_may_be_yaml_or_json(tmp_path: Path) -> None:
     from_json = load_rubric(written(tmp_path, {"name": "mine", "tests": [ONE]}))
     path = tmp_path / "rubric.yaml"

@@ -185,23 +185,25 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
     [
         ({"corpus": "nowhere"}, "corpus is 'nowhere', expected population, a folder of texts"),
         ({"corpus": "infini-gram:http://127.0.0.1:9/"}, "expected infini-gram:<service url>#<index>"),
-        (
-            {"corpus": "infini-gram:http://me:PW@host/"},
-            "corpus is 'infini-gram:host:80', expected infini-gram:<service",
-        ),
-        ({"corpus": "infini-gram:http://me:PW/x@host/#v4"}, "address cannot be read, expected http://<host>"),
+        ({"corpus": "infini-gram:http:///"}, "address cannot be read, expected http://<host>"),
+        ({"corpus": "infini-gram:HTTP://me:PW@host/"}, "belong in ~/.netrc"),
+        ({"corpus": "infini-gram:http://me:PW/x@host/#v4"}, "belong in ~/.netrc"),
+        ({"corpus": "infini-gram:http://host/?key=PW#v4"}, "belong in ~/.netrc"),
+        ({"corpus": "http://me:PW@host/#v4"}, "corpus is 'http://host/', expected population"),
+        ({"corpus": "infinigram:http://host/?key=PW"}, "corpus is 'infinigram:http://host/', expected population"),
         ({"corpus": "infini-gram:x", "matcher": "near"}, "looks up exact runs only"),
         ({"matcher": "fuzzy"}, "matcher is 'fuzzy', expected one of exact, near"),
         ({"embedder": "word2vec", "matcher": "near"}, "embedder is 'word2vec'"),
     ],
 )
 def test_what_is_no_corpus_or_matcher_is_refused_in_one_line(options: dict[str, str], message: str) -> None:
-    with pytest.raises(PrerequisiteError, match=message):
+    with pytest.raises(PrerequisiteError, match=message) as caught:
         creativity_scorer(**options)
+    assert "PW" not in str(caught.value)
 
 
 def test_a_service_that_does_not_answer_is_refused_when_the_scorer_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.infini_gram_service.FIRST_WAIT", 0.001)
+    monkeypatch.setattr("genie_inspect.engines.requests.FIRST_WAIT", 0.001)
     with pytest.raises(PrerequisiteError, match="look-up failed: ConnectError"):
         creativity_scorer(corpus="infini-gram:http://127.0.0.1:9/#v4_test")
 

@@ -7,6 +7,7 @@ from rich.markup import escape
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.errors import GenieError
+from genie_inspect.files.printable import one_line
 
 
 class RefusedError(GenieError, PrerequisiteError):
@@ -14,8 +15,8 @@ class RefusedError(GenieError, PrerequisiteError):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        # Inspect renders it with rich, which would take "[extra]" for a style
-        self.message = escape(text)
+        # Inspect prints it as it is, with rich, which would take "[extra]" for a style
+        self.message = escape(one_line(text))
 
 
 @contextmanager

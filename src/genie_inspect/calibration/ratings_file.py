@@ -1,14 +1,14 @@
 """Files of ratings, by people or anybody: CSV, or JSON Lines."""
 
-import csv
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator
 
 from genie_inspect.calibration.targets import CalibrationError, Pair, Target, pair
+from genie_inspect.files.csv_tables import csv_rows
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.populations.files import numbered_rows, parsed
 from genie_inspect.populations.population import Population
@@ -69,12 +69,13 @@ class RatingsFile:
         self._answers: dict[tuple[str, str], tuple[Question, str]] = {}
         asked = [question for prompt in population.prompts for question in population.questions(prompt)]
         questions = {question.text: question for question in reversed(asked)} | {one.id: one for one in asked}
+        place = "row" if path.suffix == ".csv" else "line"
         for line, row in _rows(path):
             if row.question not in questions:
                 raise CalibrationError(
-                    f"{path}, line {line}, field question: {row.question!r} is no question of {population.name}"
+                    f"{path}, {place} {line}, field question: {row.question!r} is no question of {population.name}"
                 )
-            self._add(questions[row.question], row, f"{path}, line {line}")
+            self._add(questions[row.question], row, f"{path}, {place} {line}")
 
     @property
     def targets(self) -> list[Target]:
@@ -110,26 +111,10 @@ def _rows(path: Path) -> Iterator[tuple[int, OneRating]]:
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, OneRating]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:  # spreadsheets put a mark before the header
-            reader = csv.DictReader(file)
-            _check_header(path, reader.fieldnames or ())
-            for row in reader:
-                # an empty cell is no rating
-                text = json.dumps({**row, "rating": row["rating"] or None})
-                yield reader.line_num, parsed(text, OneRating, f"{path}, line {reader.line_num}")
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise CalibrationError(f"{path} cannot be read as CSV: {error}") from error
-
-
-def _check_header(path: Path, found: Iterable[str]) -> None:
-    columns = list(found)
-    for column in COLUMNS:
-        if column not in columns:
-            raise CalibrationError(
-                f"{path} lacks the column {column!r}: it has {', '.join(columns) or 'none'}, "
-                f"expected {', '.join(COLUMNS)} and optionally rater"
-            )
+    for number, row in csv_rows(path, COLUMNS, CalibrationError):
+        # an empty cell is no rating
+        text = json.dumps({**row, "rating": row["rating"] or None})
+        yield number, parsed(text, OneRating, f"{path}, row {number}")
 
 
 def _first_line(path: Path) -> str:

@@ -1,5 +1,6 @@
 """The `genie` command: one file a verb, imported when it is called."""
 
+import errno
 import importlib
 import io
 import os
@@ -10,6 +11,7 @@ from typing import Any
 
 import click
 
+from genie_inspect.cli.terminal import echo, printable_warnings, show_error
 from genie_inspect.errors import GenieError
 
 VERBS = {
@@ -29,6 +31,9 @@ VERBS = {
 }
 
 
+NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+
+
 class Verbs(click.Group):
     """A group that imports a verb's module when it is needed, so that `genie --help` is quick."""
 
@@ -44,16 +49,25 @@ class Verbs(click.Group):
         return command
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run a verb: whatever ends it early is one line and exit code 1, for all verbs alike."""
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):  # half of a surrogate pair as JSON has it, where UTF-8 has none
-                stream.reconfigure(errors="backslashreplace")
+        """Run a verb: whatever ends it early is one line and an exit code other than 0, for all verbs alike."""
+        with printable_warnings():
+            sys.exit(self._code(args, extra))
+
+    def _code(self, args: tuple[Any, ...], extra: dict[str, Any]) -> int:
         try:
-            return super().main(*args, **extra)
+            # what click would print by itself would not go through our door
+            code = super().main(*args, **extra | {"standalone_mode": False})
+        except click.Abort:
+            echo("Aborted!", err=True)
+            return 1
+        except click.ClickException as error:
+            line = error
         except (GenieError, OSError, sqlite3.Error) as error:
             line = click.ClickException(_line(error))
-        line.show()
-        sys.exit(line.exit_code)
+        else:
+            return code if isinstance(code, int) else 0
+        show_error(line)
+        return line.exit_code
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs with their one line each, without importing them."""
@@ -63,16 +77,15 @@ class Verbs(click.Group):
 
 def _line(error: Exception) -> str:
     """What went wrong, and with which file."""
-    try:
-        sys.stdout.flush()
-    except OSError as full:
+    if not isinstance(error, OSError):
+        return str(error)
+    # whoever writes a file of ours names it: what names none is the output, of click's help too
+    if error.filename is None and error.errno in NOT_WRITTEN:
         # what is left to print would fail once more when the process ends
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return f"standard output cannot be written: {full.strerror}"
-    if isinstance(error, OSError):
-        return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
-    return str(error)
+        return f"standard output cannot be written: {error.strerror}"
+    return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
 
 
 @click.group(cls=Verbs)

@@ -1,8 +1,6 @@
 """`genie agreement`: whether a machine judges stories as people do."""
 
-import json
 import math
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +8,7 @@ import click
 
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.reports.agreement import AVERAGE, RANKINGS, RATERS, Agreement, Ranking
 from genie_inspect.reports.agreement import agreement as agreement_of
@@ -80,8 +79,7 @@ def agreement(
             with replacing(picture):
                 write_chart(lambda: agreement_chart(found, NAMES), picture)
     if as_json:
-        # what is not a number is null
-        click.echo(json.dumps(json.loads(json.dumps(asdict(found)), parse_constant=lambda _: None), indent=1))
+        echo_json(found)
     else:
         _print(found)
 
@@ -94,11 +92,9 @@ def _chosen(read: dict[str, dict[str, Judged]], judges: tuple[str, ...]) -> dict
 
 
 def _print(found: Agreement) -> None:
-    from rich.console import Console
-
-    console = Console()
+    screen = console()
     for table in (_ranking_table(found), _rater_table(found), _pass_rate_table(found)):
-        console.print(table)
+        screen.print(table)
 
 
 def _ranking_table(found: Agreement) -> "Table":

@@ -1,6 +1,5 @@
 """`genie cache`: what readers, judges, critics and embedders gave, kept on disk: look at it, take it out, forget it."""
 
-import json
 import sqlite3
 import warnings
 from collections.abc import Iterator
@@ -12,7 +11,9 @@ import click
 
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import confirm, console, echo, echo_json
 from genie_inspect.engines.kept_vectors import KeptVectors
+from genie_inspect.files.printable import json_text
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.judges.cache import TABLES, Cache, cache_folder
 
@@ -43,13 +44,11 @@ def info(as_json: bool) -> None:
             for path in (opened.path, vectors.path)
         }
     if as_json:
-        click.echo(json.dumps({"path": str(opened.path), "bytes": sum(sizes.values()), **counts}, indent=1))
+        echo_json({"path": str(opened.path), "bytes": sum(sizes.values()), **counts})
         return
-    from rich.console import Console
-
-    Console().print(_table(counts))
+    console().print(_table(counts))
     for path, size in sizes.items():
-        click.echo(f"{path}: {size / 1e6:.1f} MB")
+        echo(f"{path}: {size / 1e6:.1f} MB")
 
 
 @cache.command()
@@ -63,10 +62,13 @@ def clear(yes: bool, as_json: bool) -> None:
         *others, last = (f"{count} {table}" for table, count in forgotten.items())
         said = f"{', '.join(others)} and {last}"
         if not yes:
-            click.confirm(f"Forget {said} in {opened.path.parent}?", abort=True, err=True)
+            confirm(f"Forget {said} in {opened.path.parent}?")
         opened.clear()
         vectors.clear()
-    click.echo(json.dumps({"path": str(opened.path), "forgotten": forgotten}) if as_json else f"Forgot {said}.")
+    if as_json:
+        echo_json({"path": str(opened.path), "forgotten": forgotten})
+    else:
+        echo(f"Forgot {said}.")
 
 
 @cache.command()
@@ -81,7 +83,7 @@ def export(file: Path, force: bool) -> None:
     with shown_errors(), opened_cache() as opened:
         if str(file) == "-":
             for line in _lines(opened):
-                click.echo(line, nl=False)
+                echo(line, nl=False)
             return
         if not force:
             check_absent(file, "give --force to replace it")
@@ -119,7 +121,7 @@ def _one_line() -> Iterator[None]:
 def _lines(opened: Cache) -> Iterator[str]:
     for table in TABLES:
         for row in opened.rows(table):
-            yield json.dumps({"table": table, **row}, ensure_ascii=False) + "\n"
+            yield json_text({"table": table, **row}) + "\n"
 
 
 def _table(counts: dict[str, dict[str, int]]) -> "Table":

@@ -1,6 +1,5 @@
 """`genie calibrate`: how far judges, and people, rate alike."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
@@ -18,6 +17,7 @@ from genie_inspect.cli.calibration_tables import KEY, agreement_tables, conduct_
 from genie_inspect.cli.graders import named_model, one_line
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import MODES, cache_for
@@ -91,15 +91,12 @@ def calibrate(
     if as_json:
         facts = {"population": opened.name, "pairs": sum(len(target.others) for target in targets), "seed": seed}
         facts |= {"raters": {rater.name: rater.signature for rater in raters}}
-        # what is not a number is null
-        click.echo(json.dumps(json.loads(json.dumps(facts | asdict(found)), parse_constant=lambda _: None), indent=1))
+        echo_json(facts | asdict(found))
         return
-    from rich.console import Console
-
-    console = Console()
+    screen = console()
     for table in (*agreement_tables(found.agreements), *conduct_tables(found.conducts)):
-        console.print(table)
-    console.print(KEY, highlight=False, markup=False)
+        screen.print(table)
+    screen.print(KEY, highlight=False, markup=False)
 
 
 def _found(file: Path, population: Population) -> Path:
@@ -149,12 +146,11 @@ def _asked(judges: dict[str, Judge], targets: Sequence[Target], *, fresh: bool) 
         ClickException: If a judge cannot be asked at all, in one line.
     """
     import anyio
-    from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=console(stderr=True), transient=True) as progress:
         bars = {
             name: progress.add_task(escape(name), total=calls_for(judge, targets)) for name, judge in judges.items()
         }

@@ -1,6 +1,5 @@
 """`genie compare`: strategies against a baseline."""
 
-import json
 from pathlib import Path
 
 import click
@@ -8,6 +7,7 @@ import click
 from genie_inspect.cli.comparison_tables import difference_tables, legend, missing_lines, run_tables
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.files.writing import write_lines
 from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.reports.comparison import Options
@@ -51,8 +51,6 @@ def compare(
     \b
     Example: genie compare logs/grid --baseline grid_baseline
     """
-    from rich.console import Console
-
     options = Options(scorers, correction, margin, Selection(length_matched, min_coherence), equivalence)
     with shown_errors():
         if picture:
@@ -64,20 +62,20 @@ def compare(
             if csv_file:
                 write_lines(csv_file, [as_csv(found)])
     if as_json:
-        click.echo(json.dumps(as_values(found), indent=1, ensure_ascii=False))
+        echo_json(as_values(found))
         return
-    console = Console()
+    screen = console()
     for run in dict.fromkeys(row.run for row in found.rows):
-        for table in difference_tables(found, run, console):
-            console.print(table)
-    console.print(legend(found), highlight=False, markup=False)
-    console.print()
-    for table in run_tables(found, console):
-        console.print(table)
+        for table in difference_tables(found, run, screen):
+            screen.print(table)
+    screen.print(legend(found), highlight=False, markup=False)
+    screen.print()
+    for table in run_tables(found, screen):
+        screen.print(table)
     for line in missing_lines(found):
-        console.print(line, highlight=False, markup=False)
+        screen.print(line, highlight=False, markup=False)
     for signature in found.signatures.values():
-        console.print(signature, highlight=False, markup=False, soft_wrap=True)
+        screen.print(signature, highlight=False, markup=False, soft_wrap=True)
     for note in warnings(found):
-        console.print(f"Beware: {note}.", highlight=False, markup=False)
-    console.print(verdict(found), highlight=False, markup=False)
+        screen.print(f"Beware: {note}.", highlight=False, markup=False)
+    screen.print(verdict(found), highlight=False, markup=False)

@@ -1,6 +1,5 @@
 """`genie cost`: what judging will cost, before it is asked for."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ import click
 from genie_inspect.asking.grader import held_to_json
 from genie_inspect.cli.graders import named_model
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import MODES, cache_for
@@ -65,14 +65,10 @@ def cost(
         found = {mode: task_cost(opened, epochs, mode, templates, who) for mode, who in known.items()}
     if as_json:
         facts = {"population": opened.name, "prompts": len(opened.prompts), "epochs": epochs, "grader": grader}
-        click.echo(
-            json.dumps({**facts, "judges": {mode: _plain(one, prices) for mode, one in found.items()}}, indent=1)
-        )
+        echo_json({**facts, "judges": {mode: _plain(one, prices) for mode, one in found.items()}})
         return
-    from rich.console import Console
-
     documents = f"{len(opened.prompts)} prompts x {epochs} documents against {opened.manifest.name}"
-    Console().print(_table(found, prices, f"{documents}, grader {grader}" if grader else documents))
+    console().print(_table(found, prices, f"{documents}, grader {grader}" if grader else documents))
 
 
 def _known(judges: tuple[str, ...], grader: str | None, templates: Path | None, *, strict: bool) -> dict[str, Known]:

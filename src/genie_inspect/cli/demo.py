@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from genie_inspect.cli.tables import LEGEND, shown_errors, summary_notes, summary_table
+from genie_inspect.cli.terminal import console
 from genie_inspect.reports.summary import summarise
 
 STORYTELLERS = ("bundled/conventional", "bundled/inventive")
@@ -32,7 +33,6 @@ def demo(log_dir: str) -> None:
     import time
 
     from inspect_ai import eval as evaluate
-    from rich.console import Console
 
     folder = Path(log_dir) / time.strftime("%Y-%m-%dT%H-%M-%S")
     logs = evaluate(
@@ -42,19 +42,20 @@ def demo(log_dir: str) -> None:
         epochs=EPOCHS,
         log_dir=str(folder),
         display="plain" if not sys.stdout.isatty() else None,
+        ctl_server=False,  # of no use to a demo, and its traceback would follow a Ctrl-C
     )
     if len(logs) < len(STORYTELLERS):  # what Inspect gives back when it was interrupted before a task had a log
         raise click.Abort
     for log in logs:
         if log.status != "success":
             raise click.ClickException(f"the evaluation of {log.eval.model} ended as {log.status}: {log.location}")
-    console = Console()
+    screen = console()
     with shown_errors():
         found = summarise([log.location for log in logs])
-    console.print(summary_table(found))
+    screen.print(summary_table(found))
     for note in [*summary_notes(found), LEGEND]:
-        console.print(note, highlight=False, markup=False)
+        screen.print(note, highlight=False, markup=False)
     scripts = Path(sys.executable).parent
     beside = scripts.relative_to(Path.cwd()) if scripts.is_relative_to(Path.cwd()) else Path()
     said = NEXT.format(inspect=beside / "inspect", genie=beside / "genie", folder=folder)
-    console.print(said, highlight=False, markup=False, soft_wrap=True)
+    screen.print(said, highlight=False, markup=False, soft_wrap=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import console, echo
 
 
 @click.command()
@@ -19,13 +20,10 @@ def index(texts: Path, folder: Path) -> None:
     \b
     Example: genie index corpus/ corpus-index/
     """
-    from rich.console import Console
-
-    console = Console(stderr=True)
     with shown_errors():
         from genie_inspect.engines.infini_gram_build import build_index
 
-        with console.status("reading") as status:
+        with console(stderr=True).status("reading") as status:
             manifest = build_index(texts, folder, status.update)
-    click.echo(f"{folder}: {manifest.documents:,} documents, {manifest.symbols:,} symbols")
-    click.echo(f"use it with: -S corpus=infini-gram:{folder}")
+    echo(f"{folder}: {manifest.documents:,} documents, {manifest.symbols:,} symbols")
+    echo(f"use it with: -S corpus=infini-gram:{folder}")

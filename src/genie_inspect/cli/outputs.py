@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import click
+from genie_inspect.cli.terminal import echo
 
 
 @contextmanager
@@ -21,9 +21,7 @@ def replacing(*outputs: Path | None) -> Iterator[None]:
         after = _numbers(output)
         replaced = [file for file in numbers.keys() & after.keys() if numbers[file] != after[file]]
         if replaced:
-            click.echo(
-                f"replaced {len(replaced)} files in {output}" if output.is_dir() else f"replaced {output}", err=True
-            )
+            echo(f"replaced {len(replaced)} files in {output}" if output.is_dir() else f"replaced {output}", err=True)
 
 
 def _numbers(output: Path) -> dict[Path, int]:

@@ -19,6 +19,7 @@ from genie_inspect.cli.running import (
     show,
     target,
 )
+from genie_inspect.cli.terminal import echo
 
 FOLDER = click.Path(path_type=Path)
 AT_LEAST_1 = click.IntRange(min=1)
@@ -180,7 +181,7 @@ def check(folder: Path, spread: float | None, as_json: bool) -> None:
     if as_json:
         show(found.as_dict(), as_json)
     else:
-        click.echo(found.text())
+        echo(found.text())
     raise SystemExit(1 if found.faults else 0)
 
 

@@ -1,12 +1,12 @@
 """`genie report`: logs into one page."""
 
-import json
 from pathlib import Path
 
 import click
 
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import echo, echo_json
 from genie_inspect.files.writing import is_stream, unwritable, written
 
 
@@ -32,11 +32,11 @@ def report(logs: tuple[str, ...], output: str, pictures: str | None, examples: i
 
     with shown_errors():
         if as_json:
-            click.echo(json.dumps(numbers(build_report(logs, examples)), indent=1))
+            echo_json(numbers(build_report(logs, examples)))
         else:
             _write(logs, Path(output), Path(pictures) if pictures else None, examples)
             if not is_stream(Path(output)):
-                click.echo(output)
+                echo(output)
 
 
 def _write(logs: tuple[str, ...], output: Path, pictures: Path | None, examples: int) -> None:

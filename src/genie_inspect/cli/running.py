@@ -1,6 +1,5 @@
 """What the verbs that ask models share: progress on the terminal, a dry run, one line for an error."""
 
-import json
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
@@ -17,6 +16,7 @@ from genie_inspect.building.recorded_model import FILE, RecordedModel, Tally
 from genie_inspect.building.rehearsal import Rehearsal
 from genie_inspect.building.work import Progress, record_folder, recorded, work_folder
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.errors import GenieError
 from genie_inspect.files.folders import check_unused
 
@@ -43,12 +43,11 @@ FEATURES = click.option(
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """A bar a step, on the error stream, so that output can be piped."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=Console(stderr=True)) as bars:
+    with Bars(*columns, console=console(stderr=True)) as bars:
         tasks: dict[str, Any] = {}
 
         def told(step: str, done: int, total: int) -> None:
@@ -125,7 +124,7 @@ def _run(
         spent = ", ".join(
             f"{name.replace('_', ' ')} {count}" for name, count in cost(model.tally, dry_run=False).items()
         )
-        click.echo(f"asked until then: {spent}", err=True)
+        echo(f"asked until then: {spent}", err=True)
         raise
 
 
@@ -140,13 +139,13 @@ def _rehearsing(model: Model, output: Path, folder: Path) -> RecordedModel:
 def show(result: dict[str, Any], as_json: bool) -> None:
     """Print what a verb found out: JSON, or a line a fact."""
     if as_json:
-        click.echo(json.dumps(result, indent=1, ensure_ascii=False))
+        echo_json(result)
         return
     for name, value in result.items():
         if isinstance(value, dict):
             value = ", ".join(f"{n} {what}" if isinstance(n, int) else f"{what}: {n}" for what, n in value.items())
         if value not in ("", None):
-            click.echo(f"{name.replace('_', ' ')}: {value}")
+            echo(f"{name.replace('_', ' ')}: {value}")
 
 
 def cost(tally: Tally, *, dry_run: bool) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """`genie show`: one document in the terminal."""
 
 import math
-import re
 from collections.abc import Iterator
 
 import click
@@ -11,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import console
+from genie_inspect.files.printable import printable
 from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.reports.shown import Shown, ShownScores, shown
-
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @click.command()
@@ -27,22 +26,11 @@ def show(log: str, sample: str, epoch: int) -> None:
     \b
     Example: genie show logs/demo/<time>/<log>.eval owl-airport-runway-f52c --epoch 2
     """
-    from rich.console import Console
-
     with shown_errors():
         found = shown(log, sample, epoch)
-    console = Console()
+    screen = console()
     for part in _parts(found):
-        console.print(part)
-
-
-def printable(text: str) -> str:
-    """Text from outside without what would steer the terminal or turn its lines around.
-
-    >>> printable("a" + chr(27) + "[31mb")
-    'a�[31mb'
-    """
-    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+        screen.print(part)
 
 
 def _parts(found: Shown) -> Iterator[RenderableType]:

@@ -1,11 +1,11 @@
 """`genie summary`: logs into tables."""
 
-import json
 from typing import Any
 
 import click
 
 from genie_inspect.cli.tables import LEGEND, shown_errors, summary_notes, summary_table
+from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.reports.plain_values import plain
 from genie_inspect.reports.summary import Summary, summaries, summarise
 
@@ -22,19 +22,17 @@ def summary(logs: tuple[str, ...], scorer: str | None, as_json: bool) -> None:
     \b
     Example: genie summary logs/demo
     """
-    from rich.console import Console
-
     with shown_errors():
         found = [summarise(logs, scorer)] if scorer else summaries(logs)
     if as_json:
-        click.echo(json.dumps([_plain(table) for table in found], indent=1))
+        echo_json([_plain(table) for table in found])
         return
-    console = Console()
+    screen = console()
     for table in found:
-        console.print(summary_table(table))
+        screen.print(summary_table(table))
         for note in summary_notes(table):
-            console.print(note, highlight=False, markup=False)
-    console.print(LEGEND, highlight=False)
+            screen.print(note, highlight=False, markup=False)
+    screen.print(LEGEND, highlight=False)
 
 
 def _plain(found: Summary) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What tells one model, server or corpus from another that goes by the same name."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ WEIGHTS = frozenset(
     {".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".onnx_data", ".h5", ".msgpack", ".npz", ".npy"}
 )
 """Files that are too large to read each time: name, size and date of change stand for their content."""
+_LOGIN, _QUERY = re.compile(r"//\S*@"), re.compile(r"(//[^?#\s]*)[?#]\S*")
 PORTS = {"http": 80, "https": 443}
 
 
@@ -64,6 +66,34 @@ def address(url: str) -> str:
         raise AddressError("a server's address cannot be read, expected http://<host>:<port>/<path>")
     port = PORTS.get(parts.scheme, PORTS["http"]) if port is None else port
     return f"{f'[{host}]' if ':' in host else host}:{port}{parts.path.rstrip('/')}"
+
+
+def open_address(url: str) -> str:
+    """Where a server answers, as `address` has it, of a URL that may be written into logs.
+
+    Inspect writes every option of a task and a scorer into the log as it was given.
+
+    Raises:
+        AddressError: If the URL has no host or no usable port, or holds a user, a password, a query or a fragment.
+
+    >>> open_address("https://host.example/v1/")
+    'host.example:443/v1'
+    """
+    if set(url) & set("@?#"):
+        raise AddressError(
+            "a server's address holds a user, a password, a query or a fragment, which every log would keep: expected "
+            "http(s)://<host>:<port>/<path> alone; user and password belong in ~/.netrc"
+        )
+    return address(url)
+
+
+def redacted(text: str) -> str:
+    """Text without the user, password, query and fragment of a URL in it.
+
+    >>> redacted("infinigram:http://user:p@ss/word@host/path?key=secret#v4")
+    'infinigram:http://host/path'
+    """
+    return _QUERY.sub(r"\1", _LOGIN.sub("//", text))
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -17,6 +17,7 @@ from genie_inspect.engines.identity import identified
 from genie_inspect.engines.texts import identity
 from genie_inspect.engines.vocabulary import FILE, UNUSED, Vocabulary
 from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraError
+from genie_inspect.files.json_lines import json_objects
 from genie_inspect.files.writing import write_lines
 from genie_inspect.measures.ngrams import LENGTHS, copied_spans, counted_match_lengths
 from genie_inspect.measures.suffix_array import no_matches
@@ -70,7 +71,7 @@ def checked_manifest(folder: Path) -> IndexManifest:
         raise CorpusError(f"{folder} holds no {MANIFEST}: it is no index of ours, or one not built to its end; {BUILD}")
     try:
         manifest = IndexManifest(**json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise CorpusError(f"{path} is no manifest: {error}; {BUILD}") from error
     if (manifest.format, manifest.dtype) != (FORMAT, DTYPE):
         raise CorpusError(
@@ -183,11 +184,11 @@ def _documents(path: Path) -> tuple[list[str], dict[str, list[int]]]:
     """Names of the documents by number, and numbers by identity of the text."""
     names: list[str] = []
     same: dict[str, list[int]] = {}
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file):
-            row = json.loads(line)
-            names.append(row["name"])
-            same.setdefault(row["identity"], []).append(number)
+    for number, (line, row) in enumerate(json_objects(path, CorpusError)):
+        if not (isinstance(row.get("name"), str) and isinstance(row.get("identity"), str)):
+            raise CorpusError(f"{path}, line {line} has no name and identity of a document; {BUILD}")
+        names.append(row["name"])
+        same.setdefault(row["identity"], []).append(number)
     return names, same
 
 

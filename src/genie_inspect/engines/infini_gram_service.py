@@ -1,11 +1,21 @@
-"""A corpus behind infini-gram's HTTP service: counts of runs of words, with retries."""
+"""A corpus behind infini-gram's HTTP service: counts of runs of words."""
 
-import time
+import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from genie_inspect.engines.corpora import CopiedRun, Copies, excerpt
-from genie_inspect.engines.identity import address
+from genie_inspect.engines.identity import open_address
+from genie_inspect.engines.requests import (
+    CONNECTING,
+    SILENCE,
+    PassingFaultError,
+    answered,
+    body,
+    http_faults,
+    netrc_login,
+    shown,
+)
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.measures.ngrams import LENGTHS, copied_spans, counted_match_lengths
 from genie_inspect.measures.suffix_array import no_matches
@@ -14,37 +24,34 @@ from genie_inspect.measures.tokens import placed_tokens
 if TYPE_CHECKING:
     from httpx import Client
 
-TRIES = 6
-FIRST_WAIT = 0.5  # seconds before the second try; doubles with each
-TIMEOUT = 30.0  # seconds
-TRANSIENT = frozenset({408, 425, 429})
-
 
 class InfiniGramService:
     """An index behind infini-gram's HTTP protocol; the service splits words in its own way.
 
     A run is sent as it stands in the text, spacing made single, so that how the service's tokenizer treats a run's
     first mark can differ from how it treated it inside a document. Whether the text itself is in the corpus cannot be
-    known.
+    known. User and password for the service's host are taken from `~/.netrc`, or the file that NETRC names.
 
     Args:
         url: Where the service answers.
         index: Which of its indexes.
 
     Raises:
-        AddressError: If the service's address cannot be read.
+        AddressError: If the service's address cannot be read, or holds a user, a password or a query.
     """
 
     def __init__(self, url: str, index: str) -> None:
         self.url = url
         self.index = index
-        self._address = address(url)
+        self._address = open_address(url)
 
     @cached_property
     def _client(self) -> "Client":
         import httpx
 
-        return httpx.Client(timeout=TIMEOUT, follow_redirects=True)
+        return httpx.Client(
+            timeout=httpx.Timeout(SILENCE, connect=CONNECTING), follow_redirects=True, auth=netrc_login()
+        )
 
     @property
     def name(self) -> str:
@@ -65,16 +72,7 @@ class InfiniGramService:
         Raises:
             EngineFailedError: If the service does not answer with a count after six tries.
         """
-        problem = ""
-        for number in range(TRIES):
-            if number:
-                time.sleep(FIRST_WAIT * 2 ** (number - 1))
-            found, problem, final = self._ask(words)
-            if found is not None:
-                return found
-            if final:
-                break
-        raise EngineFailedError(f"corpus {self.name}: look-up failed: {problem}")
+        return answered(f"corpus {self.name}: look-up", lambda: self._ask(words))
 
     def copies(self, text: str) -> Copies:
         """What of the text stands in the corpus, in runs of 5 to 12 tokens of ours."""
@@ -93,29 +91,31 @@ class InfiniGramService:
         )
         return Copies(lengths.tolist(), runs)
 
-    def _ask(self, words: str) -> tuple[int | None, str, bool]:
-        """The count, else what is wrong and whether asking again is no use."""
-        import httpx
-
+    def _ask(self, words: str) -> int:
         request = {"index": self.index, "query_type": "count", "query": words}
-        try:
-            reply = self._client.post(self.url, json=request)
-        except httpx.InvalidURL as error:
-            return None, type(error).__name__, True  # its message repeats the URL, which may hold a password
-        except httpx.HTTPError as error:
-            final = isinstance(error, httpx.UnsupportedProtocol)
-            return None, f"{type(error).__name__}: {error}", final
-        if reply.status_code != httpx.codes.OK:
-            final = reply.status_code < 500 and reply.status_code not in TRANSIENT
-            return None, f"HTTP status {reply.status_code}: {reply.text[:200]}", final
-        return _counted(reply)
+        with http_faults(), self._client.stream("POST", self.url, json=request) as reply:
+            return counted(body(reply))
 
 
-def _counted(reply: Any) -> tuple[int | None, str, bool]:
+def counted(content: bytes) -> int:
+    """The count in a reply: a whole number, and no estimate where it is 0, since that would count as novel.
+
+    Raises:
+        PassingFaultError: If the reply holds none.
+        EngineFailedError: If it is an error or an estimated 0, which would come again.
+
+    >>> counted(b'{"count": 3, "approx": false}')
+    3
+    """
     try:
-        found = reply.json()
-    except ValueError:
-        return None, f"no JSON but {reply.text[:200]!r}", False
-    if isinstance(found, dict) and isinstance(found.get("count"), int) and "error" not in found:
-        return found["count"], "", False
-    return None, f"no count but {str(found)[:200]}", isinstance(found, dict) and "error" in found
+        reply = json.loads(content)
+    except (ValueError, RecursionError):
+        raise PassingFaultError(f"no JSON but {shown(content)!r}") from None
+    if isinstance(reply, dict) and "error" in reply:
+        raise EngineFailedError(f"no count but {shown(content)}")
+    count = reply.get("count") if isinstance(reply, dict) else None
+    if type(count) is not int or count < 0:  # a truth value is an int's subclass
+        raise PassingFaultError(f"no count but {shown(content)}")
+    if not count and reply.get("approx"):
+        raise EngineFailedError(f"an estimated count of 0, expected an exact one: {shown(content)}")
+    return count

@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING
 
 from genie_inspect.engines.failures import engine_failures
 from genie_inspect.engines.identity import address, identified
+from genie_inspect.engines.requests import (
+    CONNECTING,
+    SILENCE,
+    PassingFaultError,
+    answered,
+    body,
+    passes,
+    retry_after,
+    shown,
+)
 from genie_inspect.engines.texts import embeddable
 from genie_inspect.engines.vectors import check_width, checked_vectors, pooled, unit
 from genie_inspect.engines.windows import POOLING, Window, windows
@@ -75,16 +85,15 @@ class OpenAIEmbedder:
 
     def _rows(self, batch: list[str]) -> list[object]:
         """What the server gives for each text, in the order of the texts."""
-        with engine_failures(f"embedder {self.name}"):
+        what = f"embedder {self.name}"
+        with engine_failures(what):
+            content = answered(what, lambda: self._reply(batch))
             # read by ourselves: the client hands on what is no reply of this protocol as if it were one
-            reply = _client(self.base_url, os.environ.get("OPENAI_API_KEY")).embeddings.with_raw_response.create(
-                model=self.model, input=batch, encoding_format="float"
-            )
-            body = json.loads(reply.text)
-        data = body.get("data") if isinstance(body, dict) else None
+            reply = json.loads(content)
+        data = reply.get("data") if isinstance(reply, dict) else None
         items = data if isinstance(data, list) and all(isinstance(item, dict) for item in data) else None
         if items is None:
-            raise EngineFailedError(f"embedder {self.name} gave no list of vectors but {reply.text[:100]!r}")
+            raise EngineFailedError(f"embedder {self.name} gave no list of vectors but {shown(content)[:100]!r}")
         # servers may answer in any order; the index says which text a vector is of
         vectors = {item["index"]: item.get("embedding") for item in items if type(item.get("index")) is int}
         if sorted(vectors) != list(range(len(batch))) or len(items) != len(batch):
@@ -93,6 +102,22 @@ class OpenAIEmbedder:
                 f"for {len(batch)} texts, expected one a text"
             )
         return [vectors[index] for index in range(len(batch))]
+
+    def _reply(self, batch: list[str]) -> bytes:
+        """The server's reply to one request."""
+        import openai
+
+        request = _client(self.base_url, os.environ.get("OPENAI_API_KEY")).embeddings.with_streaming_response
+        try:
+            with request.create(model=self.model, input=batch, encoding_format="float") as reply:
+                return body(reply.http_response)
+        except openai.APIConnectionError as error:
+            raise PassingFaultError(f"{type(error).__name__}: {error}") from error
+        except openai.APIStatusError as error:
+            if not passes(error.status_code):
+                raise
+            wait = retry_after(error.response.headers.get("Retry-After", ""))
+            raise PassingFaultError(f"{type(error).__name__}: {error}", wait) from error
 
 
 def most_tokens(text: str) -> int:
@@ -119,7 +144,8 @@ def _batches(whole: Sequence[Window]) -> Iterator[list[Window]]:
 
 @lru_cache(maxsize=4)
 def _client(base_url: str, key: str | None) -> "OpenAI":
-    from openai import OpenAI
+    from openai import OpenAI, Timeout
 
     # the client insists on a key, which local servers do not ask for
-    return OpenAI(base_url=base_url, api_key=key or (None if address(base_url) == address(OPENAI) else "none"))
+    key = key or (None if address(base_url) == address(OPENAI) else "none")
+    return OpenAI(base_url=base_url, api_key=key, timeout=Timeout(SILENCE, connect=CONNECTING), max_retries=0)

@@ -47,7 +47,8 @@ def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[
             lines = csv.reader(file)
             columns = next(lines, [])
             if missing := sorted(set(needed).difference(columns)):
-                raise error(f"{path} has no column {', '.join(missing)}")
+                has = ", ".join(columns) or "none"
+                raise error(f"{path} has no column {', '.join(missing)}: it has {has}, expected {', '.join(needed)}")
             for number, cells in enumerate(lines, start=2):
                 if not cells:
                     continue

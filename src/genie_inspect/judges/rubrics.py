@@ -95,8 +95,10 @@ def load_rubric(rubric: str) -> Rubric:
         raise UnknownChoiceError("rubric", rubric, f"one of {', '.join(BUNDLED)}, or a YAML or JSON file")
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))  # JSON is YAML
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise RubricError(f"rubric {rubric} cannot be read: {' '.join(str(error).split())}") from error
+    # dates and numbers that are none end PyYAML itself in a ValueError or an AttributeError
+    except (OSError, yaml.YAMLError, ValueError, AttributeError, RecursionError) as error:
+        reason = "nested too deep" if isinstance(error, RecursionError) else " ".join(str(error).split())
+        raise RubricError(f"rubric {rubric} cannot be read: {reason}") from error
     try:
         return Rubric.model_validate(content)
     except ValidationError as error:

@@ -7,11 +7,11 @@ that is well kept. It is an extra, because nobody needs a picture to measure.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
+from genie_inspect.files.printable import printable
 from genie_inspect.files.writing import check_writable, write_bytes
 
 if TYPE_CHECKING:
@@ -98,29 +98,43 @@ def write_chart(draw: Callable[[], "Chart"], path: Path) -> None:
         UnwritableError: If the file cannot be written.
     """
     check_picture(path)
+    import vl_convert  # an extra, of which the check says when it is missing
+
     # text on no ground is lost on a dark page
-    chart = draw().configure(background=LIGHT.paper, **LIGHT.config)
+    spec, version = _drawable(draw(), LIGHT.paper)
     if path.suffix == ".png":
-        image = BytesIO()
-        chart.save(image, format="png", scale_factor=SHARP)
-        write_bytes(path, image.getvalue())
+        write_bytes(path, vl_convert.vegalite_to_png(spec, vl_version=version, scale=SHARP))
     else:
-        text = StringIO()
-        chart.save(text, format="svg")
-        write_bytes(path, text.getvalue().encode())
+        write_bytes(path, vl_convert.vegalite_to_svg(spec, vl_version=version).encode())
 
 
 def svg(chart: "Chart") -> str:
-    """The chart as SVG for light paper, on the page's own ground.
-
-    Altair's own writer takes four times as long, because it checks the data against its schema.
-    """
-    import altair
+    """The chart as SVG for light paper, on the page's own ground."""
     import vl_convert
 
-    spec = chart.configure(background="transparent", **LIGHT.config).to_dict(validate=False)
-    version = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+    spec, version = _drawable(chart, "transparent")
     return vl_convert.vegalite_to_svg(spec, vl_version=version)
+
+
+def _drawable(chart: "Chart", ground: str) -> tuple[Any, str]:
+    """What vl-convert draws of a chart on a ground, and the version of Vega-Lite that it is written in.
+
+    Altair's own writer takes four times as long, because it checks the data against its schema. Labels are made
+    printable: at some characters vl-convert aborts the whole process.
+    """
+    import altair
+
+    spec = chart.configure(background=ground, **LIGHT.config).to_dict(validate=False)
+    return _printable(spec), ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+
+def _printable(value: Any) -> Any:
+    """A chart's specification with the texts in it printable, names of columns included."""
+    if isinstance(value, dict):
+        return {printable(key): _printable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return list(map(_printable, value))
+    return printable(value) if isinstance(value, str) else value
 
 
 def darkened(drawn: str) -> str:

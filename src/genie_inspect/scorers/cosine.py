@@ -16,6 +16,7 @@ from genie_inspect.engines.embedding_cache import CachedEmbedder
 from genie_inspect.judges.cache import cache_folder
 from genie_inspect.scorers.against_documents import Finding, Warm, reference, scored
 from genie_inspect.scorers.compared import Compared
+from genie_inspect.scorers.explanation import cell
 from genie_inspect.signature import signature
 
 if TYPE_CHECKING:
@@ -94,6 +95,6 @@ def finding(target: "NDArray[np.float64]", ids: Sequence[str], vectors: "NDArray
     name = ids[nearest(target, vectors)]
     return Finding(
         value,
-        f"Mean cosine distance {value['cosine_mean']:.3f}; nearest is {name} at {value['cosine_nearest']:.3f}.",
+        f"Mean cosine distance {value['cosine_mean']:.3f}; nearest is {cell(name)} at {value['cosine_nearest']:.3f}.",
         {"nearest": name},
     )

@@ -14,6 +14,7 @@ from genie_inspect.asking.refusals import refusals
 from genie_inspect.engines.embedders import Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.engines.embedding_cache import CachedEmbedder
+from genie_inspect.engines.identity import redacted
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import cache_folder
 from genie_inspect.scorers.against_documents import Finding, Reference, Warm, reference, scored
@@ -47,7 +48,8 @@ def creativity_index(
     Args:
         population: `starter` or the folder of a population with documents; its prompts say what is scored.
         corpus: `population` (its documents for the prompt), a folder of *.txt, *.md and *.jsonl,
-            `infini-gram:<folder>` for an index by `genie index`, or `infini-gram:<service url>#<index>`.
+            `infini-gram:<folder>` for an index by `genie index`, or `infini-gram:<service url>#<index>`, whose user
+            and password, if it asks for any, stand in `~/.netrc` and never in the address.
         matcher: `exact`, or `near`: windows whose words say the same by the embedder's vectors count as copied too.
         embedder: For `matcher=near`.
 
@@ -124,13 +126,14 @@ def opened_corpus(corpus: str, near: Embedder | None) -> "Corpus | None":
         from genie_inspect.engines.texts import check_folder, folder_texts
 
         if not Path(corpus).is_dir():
-            raise UnknownChoiceError("corpus", corpus, CORPORA)
+            raise UnknownChoiceError("corpus", redacted(corpus), CORPORA)
         check_folder(Path(corpus))
         return DocumentsCorpus(f"folder({Path(corpus).resolve().name})", folder_texts(Path(corpus)), near)
     if near is not None:
         raise UnknownChoiceError("matcher", "near", "exact with an infini-gram corpus, which looks up exact runs only")
     where = corpus.removeprefix(INFINI_GRAM)
-    if where.startswith(("http://", "https://")):
+    # what is no path but may hold a password is refused as an address, which is never repeated
+    if not Path(where).exists() and ("//" in where or "@" in where):
         return _service(where)
     from genie_inspect.engines.infini_gram import InfiniGramCorpus
 
@@ -163,12 +166,11 @@ def explained(copies: "Copies", runs: "Sequence[CopiedRun]") -> str:
 
 
 def _service(where: str) -> "Corpus":
-    from genie_inspect.engines.identity import address
     from genie_inspect.engines.infini_gram_service import InfiniGramService
 
     url, _, index = where.partition("#")
-    if not index:
-        raise UnknownChoiceError("corpus", INFINI_GRAM + address(url), "infini-gram:<service url>#<index>")
     service = InfiniGramService(url, index)
+    if not index:
+        raise UnknownChoiceError("corpus", INFINI_GRAM + url, "infini-gram:<service url>#<index>")
     service.check()
     return service

@@ -16,6 +16,7 @@ from genie_inspect.judges.panel_choices import computed_equivalence, equivalence
 from genie_inspect.measures.partition import Classes
 from genie_inspect.scorers.against_documents import Finding, Warm, reference, scored
 from genie_inspect.scorers.compared import Compared
+from genie_inspect.scorers.explanation import cell
 from genie_inspect.signature import signature
 
 Known = Warm[Classes[str]]
@@ -93,7 +94,7 @@ def finding(label: int | None, classes: Classes[str], ids: Sequence[str]) -> Fin
         return Finding(dict.fromkeys(KEYS, math.nan), f"Not measured: {why}.", metadata, reason=why)
     members = [ids[place] for place, other in enumerate(classes.labels) if other == label]
     value = {"partition_novel": float(not members), "partition_share": 1 - len(members) / decided}
-    where = f"in one class with {len(members)} of them, such as {members[0]}" if members else "a class of its own"
+    where = f"in one class with {len(members)} of them, such as {cell(members[0])}" if members else "a class of its own"
     notes = f"Classes among {decided} documents of the population: {len(classes.founders)}; this one is {where}."
     if classes.undecided:
         notes += f" {classes.undecided} more could not be put in a class and do not count."

@@ -6,6 +6,7 @@ from inspect_ai.model import model_roles
 
 from genie_inspect.asking.grader import ROLE, held_to_json
 from genie_inspect.engines.embedders import embedder
+from genie_inspect.files.printable import one_line
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import EMBEDDED, cache_for, grader_for, reader_and_judge
 from genie_inspect.populations.population import Population
@@ -26,10 +27,11 @@ def announce_cost(population: Population, instrument: Instrument, epochs: int) -
     if instrument.judge == EMBEDDED:
         return
     total = task_cost(population, epochs, instrument.judge, instrument.templates, _known(instrument)).total
-    sys.stderr.write(
+    line = (
         f"judge={instrument.judge} asks the grader: about {total.calls:,.0f} calls, {total.tokens_in:,.0f} tokens in "
-        f"and {total.tokens_out:,.0f} out for {len(population.prompts)} prompts x {epochs} epochs (more: genie cost)\n"
+        f"and {total.tokens_out:,.0f} out for {len(population.prompts)} prompts x {epochs} epochs (more: genie cost)"
     )
+    sys.stderr.write(one_line(line) + "\n")  # noqa: TID251  # a task prints without the command, as one printable line
 
 
 def _known(instrument: Instrument) -> Known:

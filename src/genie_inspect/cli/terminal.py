@@ -1,0 +1,75 @@
+"""The one door to the terminal: whatever the command prints goes through here, and nothing from outside steers it."""
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from genie_inspect.files.printable import json_text, one_line, printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print text, on standard error if told so."""
+    click.echo(printable(text), err=err, nl=nl)
+
+
+def echo_json(value: Any) -> None:
+    """Print a value as JSON for a script; what is not a finite number is null."""
+    from genie_inspect.reports.plain_values import plain
+
+    echo(json_text(plain(value), indent=1))
+
+
+def confirm(question: str) -> None:
+    """Ask on standard error, and go on with yes alone.
+
+    Raises:
+        click.Abort: If it is not yes.
+    """
+    click.confirm(printable(question), abort=True, err=True)
+
+
+def show_error(error: click.ClickException) -> None:
+    """Print an error, which is one line, with the usage above it where the command was called wrongly."""
+    if not isinstance(error, click.UsageError):  # some of which are the whole help
+        echo(f"Error: {one_line(error.format_message())}", err=True)
+        return
+    text = StringIO()
+    error.show(text)
+    echo(text.getvalue(), err=True, nl=False)
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """Where tables and bars are drawn, on standard output unless told otherwise."""
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    class Filtered(Console):
+        """A console whose styles are its own: of texts, only what can be printed is left."""
+
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+            for text, style, control in super().render(renderable, options):
+                yield Segment(text if control else printable(text), style, control)
+
+    return Filtered(stderr=stderr)
+
+
+@contextmanager
+def printable_warnings() -> Iterator[None]:
+    """While it runs, Python's warnings, which name files, go through the door too."""
+    formatted = warnings.formatwarning
+
+    def filtered(*arguments: Any, **options: Any) -> str:
+        return printable(formatted(*arguments, **options))
+
+    warnings.formatwarning = filtered
+    try:
+        yield
+    finally:
+        warnings.formatwarning = formatted

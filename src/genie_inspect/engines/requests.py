@@ -1,0 +1,179 @@
+"""Requests to services, for all of them in one place: tried again where that may help, in bounded time and size."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from netrc import NetrcParseError
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from genie_inspect.errors import EngineFailedError
+
+if TYPE_CHECKING:
+    from httpx import Auth
+    from tenacity import RetryCallState
+
+T = TypeVar("T")
+TRIES = 6
+FIRST_WAIT = 0.5  # seconds before the second try; doubles with each
+SILENCE = 60.0  # seconds without a byte, after which a server is given up; a batch on a small machine takes tens
+CONNECTING = 10.0  # seconds
+LONGEST = 180.0  # seconds for a request with all its tries
+MOST_BYTES = 64 * 2**20  # of a reply; 256 vectors of 4,096 numbers take 22 million
+SHOWN = 200  # characters of a reply in a message
+TRANSIENT = frozenset({408, 409, 425, 429})
+
+
+class PassingFaultError(EngineFailedError):
+    """A fault that may pass, so that the request is worth sending again.
+
+    Args:
+        reason: What went wrong.
+        wait: Seconds that the server asks to wait; 0 where it does not say.
+    """
+
+    def __init__(self, reason: str, wait: float = 0.0) -> None:
+        super().__init__(reason + (f" (it asks to wait {wait:.0f} s)" if wait else ""))
+        self.wait = wait
+
+
+class Reply(Protocol):
+    """A reply that is still coming in, of whichever HTTP library."""
+
+    @property
+    def status_code(self) -> int:
+        """The HTTP status."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers, whatever case a name is asked for in."""
+        ...
+
+    def iter_bytes(self) -> Iterator[bytes]:
+        """The content, piece by piece."""
+        ...
+
+
+def answered(what: str, ask: Callable[[], T]) -> T:
+    """What a request gives, tried six times at most and for three minutes at most.
+
+    Args:
+        what: The engine, for messages.
+        ask: Sends the request once; raises PassingFaultError where another try may help.
+
+    Raises:
+        EngineFailedError: If no try succeeds, or one fails in a way that would come again; other errors as they come.
+    """
+    from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, stop_before_delay
+
+    again = Retrying(
+        retry=retry_if_exception_type(PassingFaultError),
+        stop=stop_after_attempt(TRIES) | stop_before_delay(LONGEST),
+        wait=_wait,
+        reraise=True,
+    )
+    try:
+        return again(ask)
+    except EngineFailedError as error:
+        raise EngineFailedError(f"{what} failed: {error}") from error
+
+
+def netrc_login() -> "Auth | None":
+    """The users and passwords by host in `~/.netrc`, or in the file that NETRC names; None where there is none.
+
+    Raises:
+        EngineFailedError: If the file cannot be read; the message repeats nothing of it.
+    """
+    import httpx
+
+    file = os.environ.get("NETRC")
+    try:
+        return httpx.NetRCAuth(file)
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError, NetrcParseError) as error:
+        where = f", line {error.lineno}" if isinstance(error, NetrcParseError) and error.lineno else ""
+        raise EngineFailedError(f"{file or '~/.netrc'}{where} cannot be read: {type(error).__name__}") from None
+
+
+@contextmanager
+def http_faults() -> Iterator[None]:
+    """Faults of the HTTP library as ours; its messages are left out where they would repeat the address.
+
+    Raises:
+        EngineFailedError: For every one of them.
+    """
+    import httpx
+
+    try:
+        yield
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        raise EngineFailedError(type(error).__name__) from None
+    except httpx.HTTPError as error:
+        raise PassingFaultError(f"{type(error).__name__}: {error}") from error
+
+
+def body(reply: Reply) -> bytes:
+    """The whole of a reply that is still coming in, when it is one.
+
+    Args:
+        reply: As a client's `stream` gives it.
+
+    Raises:
+        PassingFaultError: If the connection breaks, or the status says that another try may help.
+        EngineFailedError: If the status is another one than 200, or the reply is too large or takes too long.
+    """
+    before = time.monotonic() + LONGEST
+    content = bytearray()
+    try:
+        for piece in reply.iter_bytes():
+            content += piece
+            if len(content) > MOST_BYTES:
+                raise EngineFailedError(f"a reply of more than {MOST_BYTES:,} bytes")
+            if time.monotonic() > before:
+                raise EngineFailedError(f"no whole reply in {LONGEST:.0f} s")
+    except EngineFailedError:
+        raise
+    except Exception as error:  # of whichever HTTP library the client has
+        raise PassingFaultError(f"{type(error).__name__}: {error}") from error
+    if reply.status_code == 200:
+        return bytes(content)
+    reason = f"HTTP status {reply.status_code}: {shown(bytes(content))}"
+    if passes(reply.status_code):
+        raise PassingFaultError(reason, retry_after(reply.headers.get("Retry-After", "")))
+    raise EngineFailedError(reason)
+
+
+def passes(status: int) -> bool:
+    """Whether a fault with this HTTP status may pass."""
+    return status in TRANSIENT or status >= 500
+
+
+def shown(content: bytes) -> str:
+    """The beginning of a reply, in one line."""
+    return " ".join(content[: 4 * SHOWN].decode("utf-8", "replace").split())[:SHOWN]
+
+
+def retry_after(header: str) -> float:
+    """Seconds that a Retry-After header asks to wait, as a number or a date; 0 where it says nothing.
+
+    >>> retry_after("7"), retry_after("Wed, 21 Oct 2015 07:28:00 GMT"), retry_after("soon")
+    (7.0, 0.0, 0.0)
+    """
+    if header.strip().isdecimal() and header.isascii():
+        return float(header)
+    try:
+        date = parsedate_to_datetime(header)
+    except ValueError:
+        return 0.0
+    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _wait(state: "RetryCallState") -> float:
+    """Seconds before the next try: what the server asks for, and twice the last wait at least."""
+    fault = state.outcome.exception() if state.outcome else None
+    asked = fault.wait if isinstance(fault, PassingFaultError) else 0.0
+    return max(asked, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))

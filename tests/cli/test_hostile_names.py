@@ -1,0 +1,268 @@
+"""Names from logs, populations, files and replies that would steer a terminal: of none of them a byte gets there."""
+
+import json
+import os
+import pty
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.processes import Commands, Ended
+from tests.reports.made_logs import NEAR, asked, made_log, scored
+from tests.scripted import FEATURES, small_population
+
+from genie_inspect.judges.cache import Cache, Judged
+from genie_inspect.populations.schema import Document, Question
+from genie_inspect.populations.writing import write_population
+
+TITLE = "\x1b]0;owned\x07"
+STEERING = f"{TITLE}\x1b[2J\x9b31m\x9d0;x\x9c\r\x08\x7f\u202egnp.\u2066\u200f\u061c"
+HOSTILE = f"evil{STEERING}\uffffname\x00"
+IN_A_FILE = HOSTILE.replace("\x00", "\udcff")  # as Python has a byte that is no UTF-8
+STEERED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+OWN = re.compile(r"\x1b\[(?:\d+(?:;\d+)*)?m|\x1b\[\?25[lh]|\x1b\[\d?[AK]|\r(?:\n)?")
+"""What rich writes on a terminal by itself: styles, the cursor hidden and shown, up a line, a line cleared."""
+QUESTION = f"What{STEERING}happens?"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything that a command can be pointed at, with hostile names in all places that take any text."""
+    folder = tmp_path_factory.mktemp("hostile")
+    facts: dict[str, Any] = {
+        "faults": {HOSTILE: 1},
+        "coverage": {"plot": "1/4"},
+        "pairs": {"plot": "5/48"},
+        "questions": [
+            asked(0.5, question=HOSTILE, answer=HOSTILE, nearest=[NEAR[0] | {"answer": HOSTILE}]),
+        ],
+    }
+    for run in ("one", "other"):
+        explained = scored({"plot": 0.4, "style": 0.2}, f"measure:{HOSTILE}|judge:test", **facts)
+        cosine = scored({"cosine_mean": 0.4, "cosine_nearest": 0.2}, f"measure:cosine|by:{HOSTILE}")
+        cosine.explanation = HOSTILE
+        made_log(
+            folder / "logs",
+            [{"genie": explained, "cosine": cosine}] * 7 + [{"genie": scored(float("nan"), reason=HOSTILE)}],
+            model=f"mock/{HOSTILE}-{run}",
+            texts=[HOSTILE] * 8,
+            prompts=[f"{number} {HOSTILE}" for number in range(8)],
+            places=[(f"{HOSTILE}-{number}", 1) for number in range(8)],
+        )
+    write_population(
+        folder / "population",
+        name=HOSTILE,
+        version=HOSTILE,
+        licence=HOSTILE,
+        features=FEATURES,
+        documents=[
+            Document(id=f"{HOSTILE}-{n}", prompt=HOSTILE, text=f"{HOSTILE} {n}", model=HOSTILE) for n in range(4)
+        ],
+        questions=[Question(id=HOSTILE, prompt=HOSTILE, feature="plot", text=QUESTION)],
+        answers=[],
+    )
+    stories = [f"{prompt}_{HOSTILE}{maker}" for prompt in range(2) for maker in range(3)]
+    votes = [
+        {"story": story, "rater": f"{HOSTILE}{rater}", "votes": {HOSTILE: place % 2 == rater % 2}}
+        for place, story in enumerate(stories)
+        for rater in range(2)
+    ]
+    judged = [{"story": story, "judge": HOSTILE, "tests": {HOSTILE: n % 2 == 0}} for n, story in enumerate(stories)]
+    ratings = [
+        {
+            "question": QUESTION,
+            "answer": "rain",
+            "other": f"snow {n}",
+            "rating": 1 + n % 4,
+            "rater": f"{HOSTILE}{rater}",
+        }
+        for n in range(4)
+        for rater in range(2)
+    ]
+    for name, rows in (("votes", votes), ("scores", judged), ("ratings", ratings)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / f"{IN_A_FILE}.eval").write_text("no log")
+    (folder / f"{IN_A_FILE}.jsonl").write_text(json.dumps({HOSTILE: HOSTILE}) + "\n")
+    (folder / "texts").mkdir()
+    (folder / "texts" / f"{IN_A_FILE}.jsonl").write_text('{"text": 1}\n')
+    return folder
+
+
+@pytest.fixture(scope="module")
+def commands(folder: Path) -> Iterator[Commands]:
+    Cache(folder / "cache").keep_ratings(f"list({HOSTILE})", HOSTILE, HOSTILE, {HOSTILE: Judged(2)})
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TERM", "xterm-256color")
+        with Commands(folder) as running:
+            yield running
+
+
+LOGS = "logs"
+NAME = ("--name", HOSTILE, "--licence", HOSTILE, "-o", IN_A_FILE, "--dry-run")
+BASELINE = f"mock/{HOSTILE}-one"
+VERBS: dict[str, tuple[str, ...]] = {
+    "summary": ("summary", LOGS),
+    "summary of what is no log": ("summary", f"{IN_A_FILE}.eval"),
+    "summary of what is nowhere": ("summary", f"nowhere/{IN_A_FILE}"),
+    "summary of a scorer that is none": ("summary", LOGS, "--scorer", HOSTILE),
+    "compare": ("compare", LOGS, "--baseline", BASELINE),
+    "compare with what is none": ("compare", LOGS, "--baseline", HOSTILE),
+    "compare into a table": ("compare", LOGS, "--baseline", BASELINE, "--csv", f"{IN_A_FILE}.csv"),
+    "show": ("show", "LOG", f"{HOSTILE}-1"),
+    "show what is not scored": ("show", "LOG", f"{HOSTILE}-7"),
+    "show what is none": ("show", "LOG", HOSTILE),
+    "report": ("report", LOGS, "-o", f"{IN_A_FILE}.html"),
+    "agreement": ("agreement", "scores.jsonl", "--votes", "votes.jsonl", "--resamples", "20"),
+    "agreement of a judge that is none": (
+        "agreement",
+        "scores.jsonl",
+        "--votes",
+        "votes.jsonl",
+        "--judge",
+        f"no {HOSTILE}",
+    ),
+    "calibrate": ("calibrate", "--population", "population", "--ratings", "ratings.jsonl"),
+    "calibrate by what is none": ("calibrate", "--population", "population", "--judge", HOSTILE, "--grader", HOSTILE),
+    "cost": ("cost", "--population", "population"),
+    "cost of a grader that is none": ("cost", "--grader", HOSTILE),
+    "population show": ("population", "show", "population"),
+    "population show of a prompt": ("population", "show", "population", "--prompt", "evil"),
+    "population check": ("population", "check", "population"),
+    "population sample": ("population", "sample", "population", "-o", IN_A_FILE, "--name", HOSTILE, "--dry-run"),
+    "population merge": ("population", "merge", "population", "population", *NAME),
+    "population import": ("population", "import", f"{IN_A_FILE}.jsonl", *NAME, "--map", f"document={HOSTILE}"),
+    "population build": ("population", "build", LOGS, *NAME, "--grader", HOSTILE),
+    "questions review": ("questions", "review", "population", "--to", f"{IN_A_FILE}.table"),
+    "questions write": ("questions", "write", f"{IN_A_FILE}.txt", "-o", IN_A_FILE, "--grader", "atonce/g"),
+    "features discover": (
+        "features",
+        "discover",
+        "--task",
+        HOSTILE,
+        "-o",
+        IN_A_FILE,
+        "--grader",
+        "atonce/g",
+        "--dry-run",
+    ),
+    "cache info": ("cache", "info"),
+    "cache clear": ("cache", "clear"),
+    "cache export": ("cache", "export"),
+    "index": ("index", "texts", IN_A_FILE),
+    "no verb": (HOSTILE,),
+    "no option": ("summary", f"--{HOSTILE}"),
+}
+WITH_JSON = (
+    "summary",
+    "compare",
+    "report",
+    "agreement",
+    "calibrate",
+    "cost",
+    "population show",
+    "population show of a prompt",
+    "population check",
+    "population sample",
+    "features discover",
+    "cache info",
+)
+
+
+def arguments(words: tuple[str, ...], folder: Path) -> list[str]:
+    (log, _) = sorted((folder / LOGS).iterdir())
+    return [str(log) if word == "LOG" else word for word in words]
+
+
+def clear(folder: Path) -> None:
+    """What a command wrote goes, so that the next one may."""
+    for ending in ("csv", "html", "table"):
+        (folder / f"{IN_A_FILE}.{ending}").unlink(missing_ok=True)
+
+
+def on_a_terminal(commands: Commands, words: list[str]) -> tuple[Ended, str]:
+    """How a command ended whose output and errors went to a terminal, and all that the terminal got."""
+    screen, end = pty.openpty()
+    got = bytearray()
+
+    def read() -> None:
+        with suppress(OSError):  # what reading gives when the other end is closed
+            while piece := os.read(screen, 4096):
+                got.extend(piece)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    name = os.ttyname(end)
+    commands.start(*words, stdout=name, stderr=name)
+    ended = commands.end()
+    os.close(end)
+    reader.join(10)
+    os.close(screen)
+    return ended, got.decode()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_nothing_of_a_hostile_name_reaches_a_pipe(verb: str, folder: Path, commands: Commands) -> None:
+    ended = commands.run(*arguments(VERBS[verb], folder))
+    clear(folder)
+    shown = ended.stdout + ended.stderr
+    assert "Traceback" not in shown
+    assert not STEERED.findall(shown), shown
+    if ended.code == 1 and "check" not in verb and "clear" not in verb:
+        assert len(ended.errors) == 1, shown
+        assert ended.stderr.endswith(ended.errors[0] + "\n"), "the error is one line"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_nothing_of_a_hostile_name_reaches_a_terminal(verb: str, folder: Path, commands: Commands) -> None:
+    ended, screen = on_a_terminal(commands, arguments(VERBS[verb], folder))
+    clear(folder)
+    assert screen, "something is shown"
+    assert not STEERED.findall(OWN.sub("", screen)), screen
+    assert ended.code in (0, 1, 2)
+
+
+@pytest.mark.parametrize("verb", WITH_JSON)
+def test_json_reads_back_with_the_names_as_they_are_and_shows_none_of_them(
+    verb: str, folder: Path, commands: Commands
+) -> None:
+    ended = commands.run(*arguments(VERBS[verb], folder), "--json")
+    clear(folder)
+    assert not STEERED.findall(ended.stdout), ended.stdout
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    found = json.dumps(json.loads(ended.stdout, parse_constant=refuse))
+    if verb not in ("population check", "features discover", "population sample"):
+        assert json.dumps(TITLE).strip('"') in found, "the name is whole"
+
+
+def test_an_export_reads_back_with_the_names_as_they_are(folder: Path, commands: Commands) -> None:
+    (row,) = (json.loads(line) for line in commands.run("cache", "export").stdout.splitlines())
+    assert row["question"] == row["answer"] == row["other"] == HOSTILE
+
+
+def test_pictures_of_hostile_labels_are_drawn(folder: Path, commands: Commands) -> None:
+    pytest.importorskip("vl_convert", reason="needs the extra `charts`")
+    population = small_population(folder / "small").folder
+    for words in (
+        VERBS["compare"],
+        VERBS["agreement"],
+        ("calibrate", "--population", str(population), "--ratings", "ratings.jsonl"),
+        VERBS["calibrate"],
+    ):
+        for ending in (".svg", ".png"):
+            picture = folder / f"picture{ending}"
+            ended = commands.run(*arguments(words, folder), "--picture", picture)
+            if population.name in words[2]:
+                continue  # its questions are others
+            assert ended.code == 0, ended.stderr
+            assert picture.stat().st_size > 1_000
+            picture.unlink()
+    ended = commands.run("report", LOGS, "-o", "page.html", "--pictures", "pictures")
+    assert ended.code == 0, ended.stderr
+    assert len(list((folder / "pictures").iterdir())) > 1

@@ -1,0 +1,148 @@
+"""Where a full disk, a reader that goes away or Ctrl-C ends a command, it ends in one line or in none."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.processes import Commands, Ended
+from tests.reports.made_logs import made_log, scored
+
+from genie_inspect.judges.cache import Cache, Judged
+
+LOGS = "logs"
+OUTPUT = ("-o", "output")
+ABOUT = ("--name", "n", "--licence", "MIT")
+ROW = {"document": "An owl.", "prompt": "Write.", "question": "Who?", "answer": "an owl", "feature": "agent"}
+MAPPED = tuple(word for name in ROW for word in ("--map", f"{name}={name}"))
+VERBS: dict[str, tuple[str, ...]] = {
+    "summary": ("summary", LOGS),
+    "cost": ("cost",),
+    "calibrate": ("calibrate", "--ratings", "second_ratings.jsonl", "--ratings", "ratings.jsonl"),
+    "cache info": ("cache", "info"),
+    "cache export": ("cache", "export"),
+    "cache clear": ("cache", "clear", "--yes"),
+    "compare": ("compare", LOGS, "--baseline", "mock/one"),
+    "report": ("report", LOGS),
+    "show": ("show", "logs/log-0.eval", "1"),
+    "agreement": ("agreement", "scores.jsonl", "--votes", "votes.jsonl", "--resamples", "20"),
+    "index": ("index", "texts", "output"),
+    "population show": ("population", "show", "starter"),
+    "population check": ("population", "check", "starter"),
+    "population sample": ("population", "sample", "starter", *OUTPUT, "--dry-run"),
+    "population merge": ("population", "merge", "starter", "starter", *OUTPUT, *ABOUT, "--dry-run"),
+    "population import": ("population", "import", "rows.jsonl", *OUTPUT, *ABOUT, *MAPPED, "--dry-run"),
+    "questions review": ("questions", "review", "starter", "--to", "output"),
+    "questions write": ("questions", "write", "starter", *OUTPUT, "--grader", "atonce/g", "--dry-run"),
+    "features discover": ("features", "discover", "--task", "t", *OUTPUT, "--grader", "atonce/g", "--dry-run"),
+    "help": ("--help",),
+    "help of a verb": ("summary", "--help"),
+    "version": ("--version",),
+}
+GRADER = ("--grader", "atonce/g")
+FOLDERS = (
+    "index",
+    "population sample",
+    "population merge",
+    "population import",
+    "questions write",
+    "features discover",
+)
+WRITERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "compare, picture": (".svg", (*VERBS["compare"], "--picture")),
+    "compare, table": (".csv", (*VERBS["compare"], "--csv")),
+    "report": (".html", (*VERBS["report"], "-o")),
+    "report, pictures": ("", (*VERBS["report"], "--pictures")),
+    "agreement": (".png", (*VERBS["agreement"], "--picture")),
+    "calibrate": (".png", (*VERBS["calibrate"], "--picture")),
+    "cache export": ("", ("cache", "export", "--force")),
+    "questions review": ("", ("questions", "review", "starter", "--to")),
+    "index": ("", ("index", "texts")),
+    "population sample": ("", ("population", "sample", "starter", "-o")),
+    "population merge": ("", ("population", "merge", "starter", "starter", *ABOUT, "-o")),
+    "questions write": ("", ("questions", "write", "starter", *GRADER, "-o")),
+    "features discover": ("", ("features", "discover", "--task", "t", *GRADER, "-o")),
+}
+JSON = ("summary", "cost", "calibrate", "cache info", "compare", "report", "agreement", "population show")
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    folder = tmp_path_factory.mktemp("one_line")
+    for run in ("one", "other"):
+        made_log(folder / LOGS, [{"genie": scored({"plot": 0.4, "style": 0.2})}] * 7, model=f"mock/{run}")
+    stories = [f"{prompt}_{maker}" for prompt in range(2) for maker in range(3)]
+    votes = [{"story": story, "rater": "r", "votes": {"1": n % 2 == 0}} for n, story in enumerate(stories)]
+    scores = [{"story": story, "judge": "j", "tests": {"1": n % 2 == 0}} for n, story in enumerate(stories)]
+    for name, rows in (("votes", votes), ("scores", scores), ("rows", [ROW])):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "texts").mkdir()
+    (folder / "texts" / "one.txt").write_text(" ".join(f"Owl {number} sat on a barn." for number in range(200)))
+    with Commands(folder) as running:
+        yield running
+
+
+def fill_cache(commands: Commands) -> None:
+    """More than a pipe holds, for what looks at it, writes it or forgets it."""
+    Cache(commands.folder / "cache").keep_ratings("list(x)", "q", "a", {f"{n}": Judged(2) for n in range(2_000)})
+
+
+def run(commands: Commands, verb: str, *more: str, **options: Any) -> Ended:
+    output = commands.folder / "output"
+    if output.is_dir():
+        shutil.rmtree(output)
+    output.unlink(missing_ok=True)
+    fill_cache(commands)
+    return commands.run(*VERBS[verb], *more, **options)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_full_disk_behind_standard_output_is_one_line_that_names_it(verb: str, commands: Commands) -> None:
+    ended = run(commands, verb, stdout="/dev/full")
+    assert ended.errors == ["Error: standard output cannot be written: No space left on device"]
+    assert ended.code == 1
+    assert ended.stderr.endswith(ended.errors[0] + "\n"), "nothing follows when the process ends"
+
+
+@pytest.mark.parametrize("verb", JSON)
+def test_a_full_disk_behind_json_is_one_line_too(verb: str, commands: Commands) -> None:
+    ended = run(commands, verb, "--json", stdout="/dev/full")
+    assert ended.errors == ["Error: standard output cannot be written: No space left on device"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_reader_that_has_gone_away_ends_a_command_without_a_word(verb: str, commands: Commands) -> None:
+    ended = run(commands, verb, closed=True)
+    assert ended.code == 1
+    assert ended.errors == []
+    assert not re.search("Traceback|Exception|Broken", ended.stderr), ended.stderr
+
+
+@pytest.mark.parametrize("place", ["/dev/full", "file/f", "logs", "x" * 300, "/proc/f"])
+@pytest.mark.parametrize("verb", WRITERS)
+def test_a_place_that_cannot_be_written_is_one_line_that_names_it(verb: str, place: str, commands: Commands) -> None:
+    if place == "/dev/full" and verb in FOLDERS:
+        place = "/dev/full/output"
+    if verb == "report, pictures" and place == LOGS:
+        place = "file"  # a folder is what it wants
+    fill_cache(commands)
+    (commands.folder / "file").write_text("")
+    ending = WRITERS[verb][0] if place in ("file/f", "/proc/f") else ""
+    ended = commands.run(*WRITERS[verb][1], place + ending)
+    assert len(ended.errors) == 1, ended
+    assert place[:200] in ended.errors[0], ended
+    assert "Traceback" not in ended.stderr
+    assert ended.code in (1, 2)
+
+
+@pytest.mark.parametrize("wait", [0.02, 0.1, 0.3, 1.0, 2.0])
+def test_ctrl_c_ends_the_demo_with_one_word(wait: float, commands: Commands) -> None:
+    ended = commands.run("demo", "--log-dir", "demo", interrupt=wait)
+    if ended.code == 0:
+        pytest.skip("it was done before")
+    assert ended.code == 1, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "StopIteration" not in ended.stderr
+    assert ended.stderr.rstrip().splitlines()[-1].startswith(("Aborted!", "Error: the evaluation of bundled/"))
