@@ -8,12 +8,12 @@ from functools import partial
 
 import genie_inspect
 from genie_inspect.building.discovering import split
-from genie_inspect.cli.show import printable
 from genie_inspect.engines.prompt_sources import clean_prompt
 from genie_inspect.engines.tables import cell as table_cell
 from genie_inspect.engines.texts import identity
 from genie_inspect.errors import GenieError, PopulationError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_object, json_row
+from genie_inspect.files.printable import printable
 from genie_inspect.judges.embedded import pronoun_answer, sentences
 from genie_inspect.populations.card import plain
 from genie_inspect.populations.files import parsed
@@ -55,7 +55,7 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 
 PARSERS: dict[str, Parser] = {
     "building.discovering.split": (lambda text: list(split([text])), _NO),
-    "cli.show.printable": (printable, _NO),
+    "files.printable.printable": (printable, _NO),
     "engines.prompt_sources.clean_prompt": (clean_prompt, _NO),
     "engines.tables.cell": (table_cell, _NO),
     "engines.texts.identity": (identity, _NO),

@@ -2,7 +2,6 @@
 
 import errno
 import importlib
-import io
 import os
 import sqlite3
 import sys

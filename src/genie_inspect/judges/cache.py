@@ -10,7 +10,8 @@ import platformdirs
 
 from genie_inspect.engines.sqlite_file import SqliteFile, damaged
 from genie_inspect.measures.genie import HIGHEST, LOWEST
-from genie_inspect.prompting.replies import LEVELS, shortened
+from genie_inspect.prompting.replies import LEVELS
+from genie_inspect.prompting.texts import shortened
 
 T = TypeVar("T")
 
