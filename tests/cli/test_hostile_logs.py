@@ -93,3 +93,9 @@ def test_a_log_that_is_made_to_fill_the_memory_or_to_end_the_process_does_neithe
                 assert (ended.code, len(ended.errors)) == (1, 1), ended
                 assert "Traceback" not in ended.stderr
                 assert name in ended.errors[0]
+
+
+def test_a_key_that_would_steer_the_table_is_shown_as_it_stands(folder: Path) -> None:
+    result = called("summary-table", folder, folder / "damaged" / "field value steering.eval")
+    assert result.exit_code == 0, result.output
+    assert "[/bold]" in result.stdout

@@ -46,7 +46,7 @@ def summary_table(found: Summary) -> Table:
         table.add_column(escape(column.label), justify="right")
     for key in found.keys:
         decimals = 2 if any(abs(own.mean(key)) >= FINE for own in results) else 3
-        table.add_row(key.replace("_", " "), *(_cell(own, key, decimals) for own in results))
+        table.add_row(escape(key.replace("_", " ")), *(_cell(own, key, decimals) for own in results))
     table.add_section()
     table.add_row("documents scored", *map(_scored, results))
     if any(own.refusals for own in results):
