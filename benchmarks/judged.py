@@ -38,8 +38,8 @@ from genie_inspect.prompting.fence import fenced, unfenced
 from genie_inspect.prompting.ratings import pair_rating
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.providers.record import starter_record
-from genie_inspect.scorers.assessor import Assessor
-from genie_inspect.scorers.explanation import evidence, explained
+from genie_inspect.scoring.assessor import Assessor
+from genie_inspect.scoring.explanation import evidence, explained
 
 PROMPT = "Write a story."
 QUESTIONS, POPULATION = 17, 50

@@ -35,7 +35,7 @@ from genie_inspect.judges.pairwise_judge import PairwiseJudge
 from genie_inspect.judges.protocols import Judge
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.providers.record import starter_record
-from genie_inspect.scorers.assessor import Assessor
+from genie_inspect.scoring.assessor import Assessor
 
 SENTENCE = {"structured_outputs": {"regex": r"[A-Z][a-z ]{60,100}\.\nRating: [0-4]"}}
 JUDGES: dict[str, Any] = {

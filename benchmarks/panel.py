@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from genie_inspect.engines.embedders import embedder
+from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.measures.compression import CompressedPopulation, compression_novelty, compression_ratio
 from genie_inspect.measures.distance import mean_distance
 from genie_inspect.measures.ngrams import LENGTHS, creativity_index

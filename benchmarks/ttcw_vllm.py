@@ -20,10 +20,10 @@ import anyio
 from inspect_ai.model import get_model
 
 from genie_inspect.asking.gathering import gathered
-from genie_inspect.engines.reference_stories import reference_stories
-from genie_inspect.judges.critic import Comparison, Critic, orders_of
-from genie_inspect.judges.instructions import Instructions
-from genie_inspect.judges.rubrics import Test, load_rubric
+from genie_inspect.critic.critic import Comparison, Critic, orders_of
+from genie_inspect.critic.instructions import Instructions
+from genie_inspect.critic.rubrics import Test, load_rubric
+from genie_inspect.engines.sources.reference_stories import reference_stories
 
 COUNTERS = {
     "requests": "request_success_total",

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import genie_inspect
+from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.building.discovering import split
-from genie_inspect.engines.prompt_sources import clean_prompt
-from genie_inspect.engines.tables import cell as table_cell
+from genie_inspect.engines.sources.prompts import clean_prompt
+from genie_inspect.engines.sources.tables import cell as table_cell
 from genie_inspect.engines.texts import identity
 from genie_inspect.errors import GenieError, PopulationError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_object, json_row
@@ -34,9 +35,8 @@ from genie_inspect.prompting import (
 )
 from genie_inspect.prompting import sentences as spans
 from genie_inspect.providers.record import short
-from genie_inspect.reports.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.samples.document import no_document
-from genie_inspect.scorers.explanation import cell, cut
+from genie_inspect.scoring.explanation import cell, cut
 from genie_inspect.signature import facts_of
 
 COUNT = 9  # items in a request
@@ -56,8 +56,8 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 PARSERS: dict[str, Parser] = {
     "building.discovering.split": (lambda text: list(split([text])), _NO),
     "files.printable.printable": (printable, _NO),
-    "engines.prompt_sources.clean_prompt": (clean_prompt, _NO),
-    "engines.tables.cell": (table_cell, _NO),
+    "engines.sources.prompts.clean_prompt": (clean_prompt, _NO),
+    "engines.sources.tables.cell": (table_cell, _NO),
     "engines.texts.identity": (identity, _NO),
     "files.json_lines.json_object": (
         lambda text: json_object(text.encode("utf-8", "surrogatepass"), "a line", PopulationError),
@@ -82,7 +82,7 @@ PARSERS: dict[str, Parser] = {
     "prompting.panel_replies.quality_level": (panel_replies.quality_level, _UNREADABLE),
     "prompting.panel_replies.preferred": (panel_replies.preferred, _UNREADABLE),
     "prompting.panel_replies.yes_or_no": (panel_replies.yes_or_no, _UNREADABLE),
-    "prompting.question_rules.breach": (question_rules.breach, _NO),
+    "building.questions.rules.breach": (question_rules.breach, _NO),
     "prompting.ratings.rating_in": (partial(ratings.rating_in, lowest=0, highest=4), _NO),
     "prompting.ratings.rating_between": (partial(ratings.rating_between, lowest=1, highest=5), _UNREADABLE),
     "prompting.ratings.pair_rating": (ratings.pair_rating, _UNREADABLE),
@@ -113,28 +113,28 @@ PARSERS: dict[str, Parser] = {
     "prompting.texts.spoken": (texts.spoken, _NO),
     "prompting.texts.shortened": (texts.shortened, _NO),
     "providers.record.short": (short, _NO),
-    "reports.votes.prompt_of": (prompt_of, _NO),
-    "reports.votes.writer_of": (writer_of, _NO),
-    "reports.votes.from_letters": (lambda text: from_letters(text, "a line"), VotesError),
+    "agreement.votes.prompt_of": (prompt_of, _NO),
+    "agreement.votes.writer_of": (writer_of, _NO),
+    "agreement.votes.from_letters": (lambda text: from_letters(text, "a line"), VotesError),
     "samples.document.no_document": (no_document, _NO),
-    "scorers.explanation.cell": (cell, _NO),
-    "scorers.explanation.cut": (partial(cut, width=80), _NO),
+    "scoring.explanation.cell": (cell, _NO),
+    "scoring.explanation.cut": (partial(cut, width=80), _NO),
     "signature.facts_of": (facts_of, _NO),
 }
 OTHERS = {
-    "calibration.targets.pair": "takes an id",
-    "engines.corpora.excerpt": "a slice between tokens",
-    "engines.embedders.static_token_count": "a library's tokenizer",
-    "engines.openai_embedder.most_tokens": "an estimate from the length",
-    "engines.windows.windows": "asks a tokenizer",
-    "judges.equivalence.class_of": "asks a model",
+    "agreement.targets.pair": "takes an id",
+    "engines.corpora.documents.excerpt": "a slice between tokens",
+    "engines.embedders.choices.static_token_count": "a library's tokenizer",
+    "engines.embedders.served.most_tokens": "an estimate from the length",
+    "engines.embedders.windows.windows": "asks a tokenizer",
+    "panel_judges.equivalence.class_of": "asks a model",
     "measures.length.word_count": "a count, no reading",
     "measures.tokens.tokens": "an object a word of a document, which costs what the measure costs",
     "measures.tokens.placed_tokens": "as tokens",
     "populations.shingles.shingles": "a number a word of a document",
     "prompting.replies.last_labels": "through verdict and yes_or_no",
-    "scorers.cost.rating_cost": "takes a question of the population",
-    "scorers.request_tokens.tokens": "an estimate from the length",
+    "costs.estimate.rating_cost": "takes a question of the population",
+    "costs.request_tokens.tokens": "an estimate from the length",
 }
 """Functions that are no parsers, though their first argument is a text, with the reason."""
 

@@ -26,7 +26,8 @@ class AtOnce(ModelAPI):
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
 
-for name in [*(f"cli.{verb}" for verb in VERBS), "building.populating", "building.combining", "reports.page"]:
+MODULES = ["building.populating", "building.combining", "reports.page.page"]
+for name in [*(f"cli.verbs.{verb}" for verb in VERBS), *MODULES]:
     importlib.import_module(f"genie_inspect.{name}")
 def end(main, arguments):
     # as Python ends, without the seconds that it takes to clear what was imported

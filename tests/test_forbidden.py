@@ -47,7 +47,7 @@ def codes(source: str, name: str) -> set[str]:
 
 @pytest.mark.parametrize("source", RULES)
 def test_a_rule_fires_in_every_room_of_the_package(source: str) -> None:
-    for name in ("src/genie_inspect/cli/summary.py", "src/genie_inspect/engines/new.py", "tasks/new.py"):
+    for name in ("src/genie_inspect/cli/verbs/summary.py", "src/genie_inspect/engines/new.py", "tasks/new.py"):
         assert RULES[source] in codes(source, name)
 
 

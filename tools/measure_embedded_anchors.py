@@ -13,7 +13,7 @@ import statistics
 import anyio
 import numpy as np
 
-from genie_inspect.engines.embedders import embedder
+from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.judges.embedded import ANCHORS, EmbeddedReader, PronounAnswer, median_cosine
 from genie_inspect.populations.catalogue import open_population
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import anyio
 
-from genie_inspect.calibration.comparison import ALL, compare
-from genie_inspect.calibration.raters import recorded_ratings
-from genie_inspect.calibration.ratings_file import RatingsFile
-from genie_inspect.engines.embedders import embedder
+from genie_inspect.agreement.calibration import ALL, compare
+from genie_inspect.agreement.raters import recorded_ratings
+from genie_inspect.agreement.ratings_file import RatingsFile
+from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.judges.embedded import EmbeddedJudge, EmbeddedReader
 from genie_inspect.measures.genie import question_novelty
 from genie_inspect.providers.record import Record, starter_record

@@ -10,13 +10,13 @@ from tests.scripted import Asked, numbered, saying
 from genie_inspect.asking.readable import ANEW, readable, until_complete, until_read
 from genie_inspect.building.interviewing import Interviewer
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.judges.coherence import GraderCoherence
-from genie_inspect.judges.equivalence import GraderEquivalence
 from genie_inspect.judges.list_judge import ListJudge
 from genie_inspect.judges.pairwise_judge import PairwiseJudge
-from genie_inspect.judges.preference import PreferenceJudge
 from genie_inspect.judges.protocols import Answer
-from genie_inspect.judges.quality import GraderQuality
+from genie_inspect.panel_judges.coherence import GraderCoherence
+from genie_inspect.panel_judges.equivalence import GraderEquivalence
+from genie_inspect.panel_judges.preference import PreferenceJudge
+from genie_inspect.panel_judges.quality import GraderQuality
 from genie_inspect.prompting.forms import answers_form
 from genie_inspect.prompting.ratings import pair_rating
 from genie_inspect.prompting.replies import numbered_answers

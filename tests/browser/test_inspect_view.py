@@ -6,7 +6,7 @@ from typing import Any
 from inspect_ai.log import EvalLog, read_eval_log
 from tests.browser.conftest import HOSTILE, Visit
 
-from genie_inspect.scorers.explanation import WORD_JOINER
+from genie_inspect.scoring.explanation import WORD_JOINER
 
 FEATURES = {
     "agent": "agent",

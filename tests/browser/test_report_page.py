@@ -14,8 +14,8 @@ from inspect_ai.log import EvalLog, read_eval_log
 from scipy.stats import kendalltau
 from tests.browser.conftest import HOSTILE, Scheme, Visit
 
-from genie_inspect.reports.page import as_bytes, page
-from genie_inspect.reports.report import build_report
+from genie_inspect.reports.page.page import as_bytes, page
+from genie_inspect.reports.page.report import build_report
 from genie_inspect.statistics.intervals import prompt_interval
 
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]

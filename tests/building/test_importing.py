@@ -9,7 +9,7 @@ from tests.scripted import saying
 
 from genie_inspect.asking.refusals import RefusedError
 from genie_inspect.building.importing import Import, Imported, import_population
-from genie_inspect.engines.tables import TableError
+from genie_inspect.engines.sources.tables import TableError
 from genie_inspect.errors import MissingExtraError, PopulationError, UnwritableError
 from genie_inspect.populations.check import faults
 from genie_inspect.populations.files import write_rows

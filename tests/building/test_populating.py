@@ -8,7 +8,7 @@ from tests.scripted import Script
 
 from genie_inspect.building.plan import Built, Plan
 from genie_inspect.building.populating import build
-from genie_inspect.building.question_writing import Wanted
+from genie_inspect.building.questions.writing import Wanted
 from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError, UnwritableError
 from genie_inspect.populations.check import faults
 from genie_inspect.populations.files import write_rows

@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, 
 from tests.building.scripts import FEATURES, willing
 from genie_inspect.building.plan import Plan
 from genie_inspect.building.populating import build
-from genie_inspect.building.question_writing import Wanted
+from genie_inspect.building.questions.writing import Wanted
 from genie_inspect.building.work import recorded, work_folder
 from pathlib import Path
 

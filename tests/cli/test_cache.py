@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from genie_inspect.cli.cache import cache
-from genie_inspect.engines.embedders import embedder
-from genie_inspect.engines.embedding_cache import CachedEmbedder
-from genie_inspect.engines.kept_vectors import FILE, KeptVectors
+from genie_inspect.cli.verbs.cache import cache
+from genie_inspect.engines.embedders.cache import CachedEmbedder
+from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.engines.embedders.kept_vectors import FILE, KeptVectors
 from genie_inspect.judges.cache import Cache, Judged, Verdict, VerdictKey, cache_folder
 
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.scripted import grading
 
-from genie_inspect.cli.calibrate import calibrate
+from genie_inspect.cli.verbs.calibrate import calibrate
 from genie_inspect.judges.cache import Cache
 
 SECOND = "second_ratings.jsonl"

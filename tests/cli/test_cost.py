@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from genie_inspect.cli.cost import cost
+from genie_inspect.cli.verbs.cost import cost
 
 
 def called(*arguments: str) -> Result:

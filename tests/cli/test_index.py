@@ -10,7 +10,7 @@ from genie_inspect.cli import main
 
 
 def test_without_the_package_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name: None)
+    monkeypatch.setattr("genie_inspect.engines.corpora.infini_gram.find_spec", lambda name: None)
     done = CliRunner().invoke(main, ["index", str(tmp_path), str(tmp_path / "index")])
     assert done.exit_code == 1
     assert done.output.startswith("Error: corpus=infini-gram:<index folder> needs an optional dependency")
@@ -18,7 +18,7 @@ def test_without_the_package_one_line_says_how_to_get_it(tmp_path: Path, monkeyp
 
 
 def test_a_folder_without_texts_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name: object())
+    monkeypatch.setattr("genie_inspect.engines.corpora.infini_gram.find_spec", lambda name: object())
     done = CliRunner().invoke(main, ["index", str(tmp_path), str(tmp_path / "index")])
     assert done.exit_code == 1
     assert "holds no texts, expected" in done.output

@@ -7,7 +7,7 @@ from genie_inspect.cli.tables import summary_notes, summary_table
 from genie_inspect.logs.evidence import Share
 from genie_inspect.logs.results import Results
 from genie_inspect.reports.summary import Column, Summary
-from genie_inspect.scorers.explanation import SMOKE_TEST
+from genie_inspect.scoring.explanation import SMOKE_TEST
 from genie_inspect.statistics.intervals import Interval
 
 

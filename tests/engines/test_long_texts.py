@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from tests.engines.embedding_server import EmbeddingServer, serving
 from tests.engines.sentence_models import READS, SentenceTransformer, install, model_folder, word_vector
 
-from genie_inspect.engines.embedders import STATIC_FOLDER, Embedder, embedder, static_token_count
-from genie_inspect.engines.openai_embedder import WINDOW, most_tokens
-from genie_inspect.engines.sentence_embedder import SentenceTransformersEmbedder
-from genie_inspect.engines.windows import windows
+from genie_inspect.engines.embedders.choices import STATIC_FOLDER, Embedder, embedder, static_token_count
+from genie_inspect.engines.embedders.sentences import SentenceTransformersEmbedder
+from genie_inspect.engines.embedders.served import WINDOW, most_tokens
+from genie_inspect.engines.embedders.windows import windows
 from genie_inspect.populations.catalogue import open_population
 
 STARTER = open_population("starter")
@@ -198,7 +198,7 @@ def test_a_character_that_does_not_fit_is_a_window_of_its_own() -> None:
 @pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="needs the extra `embeddings`")
 def test_a_real_sentence_model_of_eight_tokens_reads_the_whole_text(tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformer, models
-    from tests.engines.test_equivalence import saved
+    from tests.engines.models.test_equivalence import saved
 
     word = models.Transformer(str(saved(tmp_path / "bert")), max_seq_length=8)
     made = SentenceTransformer(modules=[word, models.Pooling(word.get_word_embedding_dimension())], device="cpu")

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.scripted import FEATURES
 
-from genie_inspect.calibration.ratings_file import RatingsFile
+from genie_inspect.agreement.ratings_file import RatingsFile
 from genie_inspect.cli import main
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.csv_tables import csv_rows, csv_text

@@ -6,7 +6,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai._util.error import PrerequisiteError
 from tests.scripted import saying
 
-from genie_inspect.engines.embedders import embedder
+from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.errors import TemplateError, UnknownChoiceError
 from genie_inspect.judges.choices import check_judge, grader_for, reader_and_judge
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.engines.test_embedding_cache import Counting
+from tests.engines.embedders.test_cache import Counting
 from tests.processes import tries
 
-from genie_inspect.engines.embedding_cache import CachedEmbedder
-from genie_inspect.engines.kept_vectors import FILE as VECTORS
-from genie_inspect.engines.kept_vectors import KeptVectors
+from genie_inspect.engines.embedders.cache import CachedEmbedder
+from genie_inspect.engines.embedders.kept_vectors import FILE as VECTORS
+from genie_inspect.engines.embedders.kept_vectors import KeptVectors
 from genie_inspect.judges.cache import FILE, Cache, Judged, Verdict, VerdictKey
 
 PAGE = 4096

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.scripted import Asked
 
-from genie_inspect.engines.embedders import embedder
+from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.judges.embedded import (
     ANCHORS,
     EmbeddedJudge,

@@ -5,7 +5,7 @@ import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 from tests.reports.made_logs import made_log
 
-from genie_inspect.judges.rubrics import load_rubric
+from genie_inspect.critic.rubrics import load_rubric
 from genie_inspect.logs.measures import BOUNDS, COHERENCE, HEADLINES, keys_to_test, known_range, measure_of
 from genie_inspect.scorers import coherence, novelty_bench
 from genie_inspect.scorers.panel import KEYS, MEASURES

@@ -9,7 +9,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, get_model
 
-from genie_inspect.engines.embedders import embedder, static_token_count
+from genie_inspect.engines.embedders.choices import embedder, static_token_count
 from genie_inspect.judges.choices import reader_and_judge
 from genie_inspect.judges.list_judge import ListJudge
 from genie_inspect.judges.pairwise_judge import PairwiseJudge

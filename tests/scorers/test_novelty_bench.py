@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score
 from tests.scripted import Script, evaluated, saying, scores
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.engines.embedders import embedder
+from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
 from genie_inspect.solvers.generations import cache_for, generations
@@ -157,7 +157,7 @@ def test_wrong_options_stop_the_task_before_anything_is_generated(options: dict[
 
 
 def test_without_its_extra_a_measure_is_refused_when_the_task_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.model_folders.find_spec", lambda name: None)
+    monkeypatch.setattr("genie_inspect.engines.models.folders.find_spec", lambda name: None)
     with pytest.raises(PrerequisiteError, match="needs an optional dependency"):
         novelty_bench(equivalence="classifier")
     with pytest.raises(PrerequisiteError, match="needs an optional dependency"):
@@ -165,7 +165,7 @@ def test_without_its_extra_a_measure_is_refused_when_the_task_is_made(monkeypatc
 
 
 def test_an_equivalence_model_without_a_tokenizer_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.model_folders.find_spec", lambda name: object())
+    monkeypatch.setattr("genie_inspect.engines.models.folders.find_spec", lambda name: object())
     for name in ("config.json", "model.safetensors"):
         (tmp_path / name).write_text("{}")
     with pytest.raises(PrerequisiteError, match="tokenizer"):

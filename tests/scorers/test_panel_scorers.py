@@ -11,7 +11,7 @@ from inspect_ai.scorer import Score, Scorer
 from tests.scripted import DOCUMENTS, OWL, Script, evaluated, output, saying, scores, small_population
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.engines.embedders import embedder
+from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.measures import ngrams
 from genie_inspect.measures.compression import compression_ratio
 from genie_inspect.measures.tokens import tokens

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.judges.coherence import CoherenceRater
+from genie_inspect.panel_judges.coherence import CoherenceRater
 from genie_inspect.populations.sampling import stratified
 from genie_inspect.populations.schema import Document
 from genie_inspect.populations.shingles import NearDuplicates

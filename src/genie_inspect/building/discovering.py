@@ -18,7 +18,7 @@ from genie_inspect.building.interviewing import Interviewer
 from genie_inspect.building.recorded_model import RecordedModel
 from genie_inspect.building.work import Progress, appearing, no_progress
 from genie_inspect.engines.clustering import check_clustering, clusters
-from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.engines.embedders.choices import embedder as chosen_embedder
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.features import write_features

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from genie_inspect.building.question_files import read_questions
+from genie_inspect.building.questions.files import read_questions
 from genie_inspect.building.work import Progress, no_progress
-from genie_inspect.engines.tables import open_table
+from genie_inspect.engines.sources.tables import open_table
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.folders import check_unused, new_folder
 from genie_inspect.populations.card import write_card

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from genie_inspect.building.question_writing import Wanted
+from genie_inspect.building.questions.writing import Wanted
 from genie_inspect.populations.schema import Feature
 from genie_inspect.populations.shingles import THRESHOLD
 

@@ -13,17 +13,17 @@ from genie_inspect.building.choosing import RATED, UNRATED, Chooser
 from genie_inspect.building.collecting import Collected, collect_documents
 from genie_inspect.building.interviewing import Interviewer
 from genie_inspect.building.plan import GRADER, NONE, REWARD, Built, Plan
-from genie_inspect.building.question_files import read_questions, write_record
-from genie_inspect.building.question_writing import QuestionWriter
+from genie_inspect.building.questions.files import read_questions, write_record
+from genie_inspect.building.questions.writing import QuestionWriter
 from genie_inspect.building.recorded_model import RecordedModel
 from genie_inspect.building.work import Progress, appearing, no_progress
-from genie_inspect.engines.coherence_rewards import CoherenceRewards
+from genie_inspect.engines.models.coherence_rewards import CoherenceRewards
 from genie_inspect.errors import PopulationError, UnknownChoiceError
 from genie_inspect.files.folders import check_unused, giving_way, private_folder
 from genie_inspect.files.writing import written
-from genie_inspect.judges.coherence import HIGHEST, LOWEST, CoherenceRater, GraderCoherence, RewardCoherence
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.protocols import Reading
+from genie_inspect.panel_judges.coherence import HIGHEST, LOWEST, CoherenceRater, GraderCoherence, RewardCoherence
 from genie_inspect.populations.card import write_card
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS
 from genie_inspect.populations.schema import Answer, Document, Question, Row

@@ -6,7 +6,7 @@ from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
 
-from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.prompting.fence import fenced, unfenced
 from genie_inspect.signature import digest
 

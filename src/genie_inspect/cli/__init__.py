@@ -44,7 +44,7 @@ class Verbs(click.Group):
         """The verb of that name."""
         if cmd_name not in VERBS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"genie_inspect.cli.{cmd_name}"), cmd_name)
+        command: click.Command = getattr(importlib.import_module(f"genie_inspect.cli.verbs.{cmd_name}"), cmd_name)
         return command
 
     def main(self, *args: Any, **extra: Any) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from genie_inspect.calibration.comparison import ALL, Agreement, Conduct
+from genie_inspect.agreement.calibration import ALL, Agreement, Conduct
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 if TYPE_CHECKING:

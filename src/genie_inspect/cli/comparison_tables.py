@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from genie_inspect.cli.tables import counted, used
-from genie_inspect.reports.comparison import Comparison, Facts, Row
+from genie_inspect.reports.comparison.comparison import Comparison, Facts, Row
 from genie_inspect.statistics.differences import LEVEL, TEST
 from genie_inspect.statistics.equivalence import METHODS
 

@@ -12,7 +12,7 @@ from genie_inspect.errors import GenieError
 from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.results import Results
 from genie_inspect.reports.summary import Summary
-from genie_inspect.scorers.explanation import SMOKE_TEST
+from genie_inspect.scoring.explanation import SMOKE_TEST
 from genie_inspect.statistics.intervals import NO_INTERVAL
 
 LEGEND = (

@@ -7,7 +7,7 @@ from inspect_ai.model import Model, ModelName
 
 from genie_inspect.asking.grader import grader
 from genie_inspect.asking.prerequisites import unmet
-from genie_inspect.engines.embedders import Embedder
+from genie_inspect.engines.embedders.choices import Embedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.cached_reader import CachedReader

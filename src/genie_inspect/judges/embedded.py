@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from genie_inspect.engines.embedders import Embedder
+from genie_inspect.engines.embedders.choices import Embedder
 from genie_inspect.files.shipped import DATA
 from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated, Reading
 from genie_inspect.measures.genie import HIGHEST, LOWEST

@@ -15,7 +15,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.asking.prerequisites import unmet
-from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.inspect_private import sample_epoch
 from genie_inspect.prompting.answers import NOT_SPECIFIED

@@ -14,7 +14,7 @@ from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.signature import signature
 
 if TYPE_CHECKING:
-    from genie_inspect.engines.conformative import Continuation, Request
+    from genie_inspect.engines.models.conformative import Continuation, Request
 
 BATCH = 8
 ALLOWANCE = 2048
@@ -47,8 +47,8 @@ class ConformativeAPI(ModelAPI):
         config: GenerateConfig = GenerateConfig(),  # noqa: B008  # Inspect's own signature
         **model_args: Any,
     ) -> None:
-        from genie_inspect.engines.conformative import WEIGHT, Conformative
-        from genie_inspect.engines.model_folders import folder_facts, model_identity
+        from genie_inspect.engines.models.conformative import WEIGHT, Conformative
+        from genie_inspect.engines.models.folders import folder_facts, model_identity
 
         super().__init__(model_name, base_url, api_key, [], config)
         names = model_name.split("+")
@@ -123,7 +123,7 @@ class ConformativeAPI(ModelAPI):
         self._waiting = [waiting for waiting in self._waiting if waiting not in batch]
 
     def _request(self, messages: list[ChatMessage], config: GenerateConfig) -> "Request":
-        from genie_inspect.engines.conformative import Request
+        from genie_inspect.engines.models.conformative import Request
 
         chat = self.models.chat([{"role": message.role, "content": message.text} for message in messages])
         plain = "\n\n".join(message.text for message in messages) + "\n\n"

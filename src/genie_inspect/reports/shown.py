@@ -11,7 +11,7 @@ from genie_inspect.logs.files import LogError, log_header, sample_of
 from genie_inspect.logs.labels import labels
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.scores import is_ours, scores_of, signature_of
-from genie_inspect.reports.stand_outs import QuestionRow, questions, telling
+from genie_inspect.reports.page.stand_outs import QuestionRow, questions, telling
 from genie_inspect.samples.document import document_of
 from genie_inspect.samples.prompt import prompt_of
 

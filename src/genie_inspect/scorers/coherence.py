@@ -7,13 +7,13 @@ from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.grader import grader
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.engines.coherence_rewards import CoherenceRewards
+from genie_inspect.engines.models.coherence_rewards import CoherenceRewards
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.judges.coherence import CoherenceRater, GraderCoherence, RewardCoherence
+from genie_inspect.panel_judges.coherence import CoherenceRater, GraderCoherence, RewardCoherence
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.samples.document import document_of
 from genie_inspect.samples.prompt import prompt_of
-from genie_inspect.scorers.outcome import scored_or_reason
+from genie_inspect.scoring.outcome import scored_or_reason
 from genie_inspect.signature import signature
 
 KEYS = ("coherence_rating",)

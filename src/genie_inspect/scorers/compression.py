@@ -9,8 +9,8 @@ from inspect_ai.solver import TaskState
 from genie_inspect.asking.refusals import refusals
 from genie_inspect.measures import compression as measures
 from genie_inspect.measures.compression import CompressedPopulation, codec_version
-from genie_inspect.scorers.against_documents import Finding, Warm, reference, scored
-from genie_inspect.scorers.compared import Compared
+from genie_inspect.scoring.against_documents import Finding, Warm, reference, scored
+from genie_inspect.scoring.compared import Compared
 from genie_inspect.signature import signature
 
 KEYS = ("compression_novelty",)

@@ -11,19 +11,19 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import concurrency
 
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.engines.embedders import Embedder
-from genie_inspect.engines.embedders import embedder as chosen_embedder
-from genie_inspect.engines.embedding_cache import CachedEmbedder
+from genie_inspect.engines.embedders.cache import CachedEmbedder
+from genie_inspect.engines.embedders.choices import Embedder
+from genie_inspect.engines.embedders.choices import embedder as chosen_embedder
 from genie_inspect.engines.identity import redacted
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import cache_folder
-from genie_inspect.scorers.against_documents import Finding, Reference, Warm, reference, scored
-from genie_inspect.scorers.compared import Compared
-from genie_inspect.scorers.explanation import cell
+from genie_inspect.scoring.against_documents import Finding, Reference, Warm, reference, scored
+from genie_inspect.scoring.compared import Compared
+from genie_inspect.scoring.explanation import cell
 from genie_inspect.signature import signature
 
 if TYPE_CHECKING:
-    from genie_inspect.engines.corpora import CopiedRun, Copies, Corpus
+    from genie_inspect.engines.corpora.documents import CopiedRun, Copies, Corpus
 
 LENGTHS = range(5, 13)
 KEYS = ("creativity_index_mean", "creativity_index_sum", *(f"creativity_index_{length}" for length in LENGTHS))
@@ -104,7 +104,7 @@ class Copying:
 
     async def _indexed(self, prompt: str) -> "Corpus":
         """The documents of a prompt, which leave out by themselves those that are the text."""
-        from genie_inspect.engines.corpora import DocumentsCorpus
+        from genie_inspect.engines.corpora.documents import DocumentsCorpus
 
         documents = [(document.id, document.text) for document in self.population.others(prompt).documents]
         return await to_thread.run_sync(DocumentsCorpus, POPULATION, documents, self.near)
@@ -122,7 +122,7 @@ def opened_corpus(corpus: str, near: Embedder | None) -> "Corpus | None":
     if corpus == POPULATION:
         return None
     if not corpus.startswith(INFINI_GRAM):
-        from genie_inspect.engines.corpora import DocumentsCorpus
+        from genie_inspect.engines.corpora.documents import DocumentsCorpus
         from genie_inspect.engines.texts import check_folder, folder_texts
 
         if not Path(corpus).is_dir():
@@ -135,7 +135,7 @@ def opened_corpus(corpus: str, near: Embedder | None) -> "Corpus | None":
     # what is no path but may hold a password is refused as an address, which is never repeated
     if not Path(where).exists() and ("//" in where or "@" in where):
         return _service(where)
-    from genie_inspect.engines.infini_gram import InfiniGramCorpus
+    from genie_inspect.engines.corpora.infini_gram import InfiniGramCorpus
 
     return InfiniGramCorpus(Path(where))
 
@@ -166,7 +166,7 @@ def explained(copies: "Copies", runs: "Sequence[CopiedRun]") -> str:
 
 
 def _service(where: str) -> "Corpus":
-    from genie_inspect.engines.infini_gram_service import InfiniGramService
+    from genie_inspect.engines.corpora.infini_gram_service import InfiniGramService
 
     url, _, index = where.partition("#")
     service = InfiniGramService(url, index)

@@ -9,8 +9,8 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.engines.embedders import Embedder
-from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.engines.embedders.choices import Embedder
+from genie_inspect.engines.embedders.choices import embedder as chosen_embedder
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import EMBEDDED, check_judge, grader_for, reader_and_judge
 from genie_inspect.measures.genie import MIN_COVERAGE
@@ -18,10 +18,10 @@ from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
 from genie_inspect.samples.document import document_of
 from genie_inspect.samples.prompt import prompt_of
-from genie_inspect.scorers.assessor import Assessor
-from genie_inspect.scorers.explanation import WIDTHS, cut, evidence, explained, length_facts, notes_on, why_nothing
-from genie_inspect.scorers.options import share
-from genie_inspect.scorers.outcome import scored_or_reason, unscored
+from genie_inspect.scoring.assessor import Assessor
+from genie_inspect.scoring.explanation import WIDTHS, cut, evidence, explained, length_facts, notes_on, why_nothing
+from genie_inspect.scoring.options import share
+from genie_inspect.scoring.outcome import scored_or_reason, unscored
 from genie_inspect.signature import signature
 
 ANSWERS_ALONE = (

@@ -11,13 +11,13 @@ from inspect_ai.solver import TaskState
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.asking.refusals import refusals
 from genie_inspect.inspect_private import unlogged
-from genie_inspect.judges.preference import BLANKS, TEMPLATE, PreferenceJudge, preference_model
 from genie_inspect.measures.preference import order_bias, win_rate
+from genie_inspect.panel_judges.preference import BLANKS, TEMPLATE, PreferenceJudge, preference_model
 from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.templates import load_template
-from genie_inspect.scorers.against_documents import Finding, reference, scored
-from genie_inspect.scorers.compared import Compared
-from genie_inspect.scorers.options import count
+from genie_inspect.scoring.against_documents import Finding, reference, scored
+from genie_inspect.scoring.compared import Compared
+from genie_inspect.scoring.options import count
 from genie_inspect.signature import digest, signature
 
 NOT_JUDGED = "no pair was judged in both orders"

@@ -8,11 +8,11 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.engines.embedders import embedder as chosen_embedder
-from genie_inspect.engines.embedding_cache import CachedEmbedder
+from genie_inspect.engines.embedders.cache import CachedEmbedder
+from genie_inspect.engines.embedders.choices import embedder as chosen_embedder
 from genie_inspect.judges.cache import cache_folder
-from genie_inspect.judges.equivalence import Equivalence, classes_of
-from genie_inspect.judges.panel_choices import (
+from genie_inspect.measures.partition import PATIENCE, distinct_count, utility
+from genie_inspect.panel_judges.choices import (
     computed_equivalence,
     computed_quality,
     equivalence_grader,
@@ -20,14 +20,14 @@ from genie_inspect.judges.panel_choices import (
     graded_quality,
     quality_grader,
 )
-from genie_inspect.judges.quality import Quality
-from genie_inspect.measures.partition import PATIENCE, distinct_count, utility
+from genie_inspect.panel_judges.equivalence import Equivalence, classes_of
+from genie_inspect.panel_judges.quality import Quality
 from genie_inspect.samples.document import NO_RESPONSE, REFUSAL, TOO_LONG, no_document
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.samples.store import kept_generations
-from genie_inspect.scorers.explanation import WIDTHS, cell, cut
-from genie_inspect.scorers.options import share
-from genie_inspect.scorers.outcome import scored_or_reason, unscored
+from genie_inspect.scoring.explanation import WIDTHS, cell, cut
+from genie_inspect.scoring.options import share
+from genie_inspect.scoring.outcome import scored_or_reason, unscored
 from genie_inspect.signature import signature
 
 KEYS = ("distinct", "utility")

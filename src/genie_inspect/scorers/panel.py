@@ -8,7 +8,7 @@ from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.judges.panel_choices import EMBEDDED, GRADER
+from genie_inspect.panel_judges.choices import EMBEDDED, GRADER
 from genie_inspect.scorers import compression as compression_module
 from genie_inspect.scorers import cosine as cosine_module
 from genie_inspect.scorers import creativity_index as creativity_module

@@ -8,15 +8,15 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.engines.embedders import embedder as chosen_embedder
-from genie_inspect.engines.embedding_cache import CachedEmbedder
+from genie_inspect.engines.embedders.cache import CachedEmbedder
+from genie_inspect.engines.embedders.choices import embedder as chosen_embedder
 from genie_inspect.judges.cache import cache_folder
-from genie_inspect.judges.equivalence import Equivalence, class_of, classes_of
-from genie_inspect.judges.panel_choices import computed_equivalence, equivalence_grader, graded_equivalence
 from genie_inspect.measures.partition import Classes
-from genie_inspect.scorers.against_documents import Finding, Warm, reference, scored
-from genie_inspect.scorers.compared import Compared
-from genie_inspect.scorers.explanation import cell
+from genie_inspect.panel_judges.choices import computed_equivalence, equivalence_grader, graded_equivalence
+from genie_inspect.panel_judges.equivalence import Equivalence, class_of, classes_of
+from genie_inspect.scoring.against_documents import Finding, Warm, reference, scored
+from genie_inspect.scoring.compared import Compared
+from genie_inspect.scoring.explanation import cell
 from genie_inspect.signature import signature
 
 Known = Warm[Classes[str]]

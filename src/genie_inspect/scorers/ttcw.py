@@ -15,7 +15,7 @@ from genie_inspect.judges.choices import cache_for
 from genie_inspect.prompting.texts import whole_text
 
 if TYPE_CHECKING:
-    from genie_inspect.judges.critic import Critic
+    from genie_inspect.critic.critic import Critic
 
 LEVELS = 5
 
@@ -55,11 +55,11 @@ def ttcw(
     baseline.
     """
     # what only this scorer needs is no part of Inspect's start
-    from genie_inspect.judges.critic import Critic
-    from genie_inspect.judges.instructions import Instructions
-    from genie_inspect.judges.rubrics import load_rubric
-    from genie_inspect.judges.verdicts import VerdictMemo
-    from genie_inspect.scorers.examination import Examination
+    from genie_inspect.critic.critic import Critic
+    from genie_inspect.critic.instructions import Instructions
+    from genie_inspect.critic.rubrics import load_rubric
+    from genie_inspect.critic.verdicts import VerdictMemo
+    from genie_inspect.scoring.examination import Examination
 
     with refusals():
         if not reference:

@@ -4,7 +4,7 @@ from inspect_ai.solver import Solver, solver
 
 from genie_inspect.asking.refusals import refusals
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.judges.panel_choices import (
+from genie_inspect.panel_judges.choices import (
     CLASSIFIER,
     EMBEDDED,
     EQUIVALENCES,
@@ -14,7 +14,7 @@ from genie_inspect.judges.panel_choices import (
     equivalence_grader,
     quality_grader,
 )
-from genie_inspect.judges.preference import preference_model
+from genie_inspect.panel_judges.preference import preference_model
 from genie_inspect.solvers.options import check_switch
 from genie_inspect.solvers.requirement import requirement
 

@@ -5,12 +5,12 @@ import sys
 from inspect_ai.model import model_roles
 
 from genie_inspect.asking.grader import ROLE, held_to_json
-from genie_inspect.engines.embedders import embedder
+from genie_inspect.costs.estimate import Known, task_cost
+from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.files.printable import one_line
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import EMBEDDED, cache_for, grader_for, reader_and_judge
 from genie_inspect.populations.population import Population
-from genie_inspect.scorers.cost import Known, task_cost
 from genie_inspect.tasks.instrument import Instrument
 
 

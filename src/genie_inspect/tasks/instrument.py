@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
-from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.engines.embedders.choices import embedder as chosen_embedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.choices import check_judge
 from genie_inspect.populations.catalogue import NONE

@@ -4,7 +4,7 @@ from inspect_ai import Task, task
 from inspect_ai.model import GenerateConfig
 
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.engines.prompt_sources import all_prompts
+from genie_inspect.engines.sources.prompts import all_prompts
 from genie_inspect.scorers import novelty_bench as scorers
 from genie_inspect.signature import package_version
 from genie_inspect.solvers.generations import generations

@@ -3,7 +3,7 @@
 from inspect_ai import Task, task
 
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.engines.prompt_sources import prompt_lines
+from genie_inspect.engines.sources.prompts import prompt_lines
 from genie_inspect.errors import GenieError
 from genie_inspect.populations.catalogue import NONE
 from genie_inspect.tasks.instrument import Instrument

@@ -8,9 +8,9 @@ from inspect_ai.solver import generate
 from inspect_ai.viewer import ViewerConfig
 
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.engines.reference_stories import BUNDLED, ReferenceStory, reference_stories, stories_digest
+from genie_inspect.critic.rubrics import TOTAL, Rubric, load_rubric
+from genie_inspect.engines.sources.reference_stories import BUNDLED, ReferenceStory, reference_stories, stories_digest
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.judges.rubrics import TOTAL, Rubric, load_rubric
 from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
 from genie_inspect.signature import package_version
 from genie_inspect.solvers.plot_prompt import plot_prompt

@@ -3,7 +3,7 @@
 from inspect_ai import Task, task
 
 from genie_inspect.asking.refusals import refusals
-from genie_inspect.engines.prompt_sources import writing_prompt_sample
+from genie_inspect.engines.sources.prompts import writing_prompt_sample
 from genie_inspect.populations.catalogue import NONE
 from genie_inspect.scorers.panel import NONE as NO_PANEL
 from genie_inspect.solvers.options import check_count

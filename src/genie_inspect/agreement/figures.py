@@ -1,0 +1,218 @@
+"""Whether a machine judges stories as people do: rank agreement by prompt, chance-corrected agreement of raters."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genie_inspect.agreement.machine_scores import Judged
+from genie_inspect.agreement.votes import Voted, VotesError, prompt_of, writer_of
+from genie_inspect.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, randolph_kappa
+from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
+from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, spearman
+
+Ratings = NDArray[np.float64]
+AVERAGE = "average"
+RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
+    "spearman": spearman,
+    "kendall": kendall,
+    "pairwise_accuracy": pairwise_accuracy,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One measure of rank agreement, over prompts."""
+
+    mean: BootstrapInterval
+    """Mean over prompts, with an interval by bootstrap over prompts."""
+    undefined: int
+    """Prompts in which it is undefined, because one side gives all stories the same score or there is but one."""
+    by_prompt: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """How far one judge agrees with people."""
+
+    rankings: dict[str, Ranking]
+    raters: dict[str, BootstrapInterval]
+    """Agreement of the judge and the people's majority, test by test."""
+    not_judged: int
+    """Stories with votes that the judge could not judge; they are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What people and judges say of the same stories."""
+
+    prompts: int
+    stories: int
+    raters: int
+    judges: dict[str, JudgeAgreement]
+    people: dict[str, BootstrapInterval]
+    """Agreement of people among themselves, test by test."""
+    pass_rates: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By writer and test: share of people's votes that say it passes, over all voted stories; `average` last."""
+    published_averages: bool = False
+
+
+def agreement(
+    votes: Sequence[Voted],
+    scores: Mapping[str, Mapping[str, Judged]],
+    *,
+    leave_out: Sequence[str] = (),
+    published_averages: bool = False,
+    resamples: int = 2_000,
+    seed: int = 0,
+) -> Agreement:
+    """The agreement of people and of each judge.
+
+    Args:
+        votes: Stories with their votes; stories of one prompt are compared in this order.
+        scores: Scores by judge and story.
+        leave_out: Patterns of story ids that are not compared, such as `*_NewYorker`; pass rates keep them.
+        published_averages: Enter an undefined correlation as 0 in the means, as the published figures do.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
+
+    Raises:
+        VotesError: If a story has votes but no score, or nothing is left to compare.
+    """
+    compared = [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
+    if not compared or not scores:
+        raise VotesError("there is nothing to compare: no votes are left, or no scores")
+    for judge, judged in scores.items():
+        for story in compared:
+            if story.story not in judged:
+                raise VotesError(
+                    f"story {story.story!r} has votes but no score by {judge}, expected one of {_some(judged)}; "
+                    "--leave-out leaves stories out"
+                )
+    by_prompt: dict[str, list[Voted]] = {}
+    for story in compared:
+        by_prompt.setdefault(prompt_of(story.story), []).append(story)
+    draws = _Draws(resamples, seed)
+    raters = sorted({rater for story in compared for rater in story.votes})
+    return Agreement(
+        prompts=len(by_prompt),
+        stories=len(compared),
+        raters=len(raters),
+        judges={judge: _judge(by_prompt, judged, draws, published_averages) for judge, judged in scores.items()},
+        people=draws.raters([_people(stories, raters) for stories in by_prompt.values()]),
+        pass_rates=_pass_rates(votes),
+        published_averages=published_averages,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    """How intervals are made: prompts are drawn with replacement."""
+
+    resamples: int
+    seed: int
+
+    def mean(self, values: Sequence[float]) -> BootstrapInterval:
+        """Mean of the values that are no NaN."""
+        array = np.array(values)
+
+        def mean(drawn: NDArray[np.intp]) -> float:
+            defined = array[drawn][~np.isnan(array[drawn])]
+            return float(defined.mean()) if len(defined) else math.nan
+
+        return bootstrap_interval(mean, len(array), self.resamples, self.seed)
+
+    def raters(self, parts: Sequence[Ratings]) -> dict[str, BootstrapInterval]:
+        """Chance-corrected agreement of raters; `parts` has a table (raters, units) for each prompt."""
+
+        def over(statistic: Callable[[Ratings], float]) -> BootstrapInterval:
+            def drawn_statistic(drawn: NDArray[np.intp]) -> float:
+                return statistic(np.concatenate([parts[index] for index in drawn], axis=1))
+
+            return bootstrap_interval(drawn_statistic, len(parts), self.resamples, self.seed)
+
+        return {name: over(statistic) for name, statistic in RATERS.items()}
+
+
+def _judge(
+    by_prompt: Mapping[str, Sequence[Voted]], judged: Mapping[str, Judged], draws: _Draws, published_averages: bool
+) -> JudgeAgreement:
+    found: dict[str, dict[str, float]] = {name: {} for name in RANKINGS}
+    for prompt, stories in by_prompt.items():
+        human = [sum(vote for vote in story.majority().values() if vote == 1) for story in stories]
+        machine = [judged[story.story].score for story in stories]
+        for name, measure in RANKINGS.items():
+            found[name][prompt] = measure(human, machine)
+    rankings = {
+        name: Ranking(
+            draws.mean([0.0 if published_averages and math.isnan(value) else value for value in values.values()]),
+            sum(map(math.isnan, values.values())),
+            values,
+        )
+        for name, values in found.items()
+    }
+    tables = [_against_majority(stories, judged) for stories in by_prompt.values()]
+    missing = sum(math.isnan(judged[story.story].score) for stories in by_prompt.values() for story in stories)
+    return JudgeAgreement(rankings, draws.raters(tables), missing)
+
+
+def _people(stories: Sequence[Voted], raters: Sequence[str]) -> Ratings:
+    """One row a rater, one column a story and test; NaN where a rater did not vote."""
+    return np.array(
+        [
+            [story.votes.get(rater, {}).get(test, math.nan) for story in stories for test in story.by_test()]
+            for rater in raters
+        ]
+    )
+
+
+def _against_majority(stories: Sequence[Voted], judged: Mapping[str, Judged]) -> Ratings:
+    """Two rows, the people's majority and the judge; one column a story and test that both have a verdict on."""
+    units = [
+        (vote, judged[story.story].tests.get(test, math.nan))
+        for story in stories
+        for test, vote in story.majority().items()
+    ]
+    return np.array([unit for unit in units if not any(map(math.isnan, unit))]).reshape(-1, 2).T
+
+
+def _counts(ratings: Ratings) -> Ratings:
+    """Votes against and for each unit, shape (units, 2); none when units differ in how many votes they have."""
+    counts = np.stack([(ratings == 0).sum(axis=0), (ratings == 1).sum(axis=0)], axis=1)
+    return counts if len(np.unique(counts.sum(axis=1))) <= 1 else counts[:0]
+
+
+def _cohen(ratings: Ratings) -> float:
+    return cohen_kappa(*ratings.tolist()) if len(ratings) == 2 else math.nan
+
+
+RATERS: dict[str, Callable[[Ratings], float]] = {
+    "fleiss_kappa": lambda ratings: fleiss_kappa(_counts(ratings)),
+    "cohen_kappa": _cohen,
+    "randolph_kappa": lambda ratings: randolph_kappa(_counts(ratings)),
+    "krippendorff_alpha": lambda ratings: krippendorff_alpha(ratings, level="nominal"),
+}
+
+
+def _pass_rates(votes: Sequence[Voted]) -> dict[str, dict[str, float]]:
+    cast: dict[str, dict[str, list[float]]] = {}
+    for story in votes:
+        for test, own in story.by_test().items():
+            cast.setdefault(writer_of(story.story), {}).setdefault(test, []).extend(own)
+    rates = {}
+    for writer, tests in cast.items():
+        rates[writer] = {test: _mean(own) for test, own in sorted(tests.items())}
+        rates[writer][AVERAGE] = _mean([vote for own in tests.values() for vote in own])
+    return rates
+
+
+def _mean(votes: Sequence[float]) -> float:
+    return math.fsum(votes) / len(votes) if votes else math.nan
+
+
+def _some(stories: Mapping[str, Judged]) -> str:
+    names = list(stories)
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,142 @@
+"""What machines say of stories: scores, from logs and files."""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from inspect_ai.scorer import Score
+from pydantic import Field
+
+from genie_inspect.agreement.votes import Id, StoryRow, VotesError, as_numbers, from_letters, json_field, rows
+from genie_inspect.logs.evidence import mapping, number
+from genie_inspect.logs.files import log_files, log_header, samples
+from genie_inspect.logs.measures import TOTAL
+from genie_inspect.logs.scores import scores_of, signature_of
+from genie_inspect.signature import facts_of
+
+FORM = 'a line a story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests": {"01": 1, "02": 0}}'
+
+
+class _Scored(StoryRow):
+    judge: Id = "judge"
+    score: float | None = None
+    tests: dict[Id, bool | None] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One story and what a machine says of it."""
+
+    story: str
+    score: float
+    """Higher = better; NaN when it was not judged."""
+    tests: dict[str, float]
+    """1 = passes, 0 = fails, NaN = missing; empty when there is only a score."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Logged:
+    """A story that a log has a score of, and whose it is."""
+
+    judge: str
+    signature: str
+    judged: Judged
+    path: Path
+
+
+def read_scores(paths: Iterable[Path], scorer: str = "ttcw") -> dict[str, dict[str, Judged]]:
+    """Scores by judge and story.
+
+    Args:
+        paths: Logs, folders of logs, JSON Lines files, or JSON as {"judges": {name: {story: "YNB-..."}}}, a letter a
+            test. The name of a JSON file of votes ends in .json, that of a log in .eval.
+        scorer: Whose scores in the logs; a story's id is that of the sample, `_`, the model, and `#` with the epoch
+            where there are several. Scores of one signature are one judge's, named by their judge, and by what else
+            differs in the signatures of one judge.
+
+    Raises:
+        VotesError: If a file cannot be read or is malformed, or a story has two scores by one judge.
+        LogError: If a log cannot be used.
+    """
+    scores: dict[str, dict[str, Judged]] = {}
+    logged: list[_Logged] = []
+    for path in paths:
+        if path.suffix in (".json", ".jsonl"):
+            for judge, judged in _from_file(path):
+                _add(scores, judge, judged, path)
+        else:
+            logged += _from_logs(path, scorer)
+    names = _judges({(own.judge, own.signature): None for own in logged})
+    for own in logged:
+        _add(scores, names[own.judge, own.signature], own.judged, own.path)
+    return scores
+
+
+def _add(scores: dict[str, dict[str, Judged]], judge: str, judged: Judged, path: Path) -> None:
+    if judged.story in scores.setdefault(judge, {}):
+        raise VotesError(f"{path}: story {judged.story!r} has two scores by {judge!r}")
+    scores[judge][judged.story] = judged
+
+
+def _judges(signed: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A name for each judge and signature: the judge, with the facts in which its signatures differ."""
+    names = {}
+    signatures: dict[str, list[str]] = {}
+    for judge, signature in signed:
+        signatures.setdefault(judge, []).append(signature)
+    for judge, own in signatures.items():
+        facts = [facts_of(signature) for signature in own]
+        told = dict.fromkeys(fact for each in facts for fact in each)
+        apart = [fact for fact in told if len({each.get(fact) for each in facts}) > 1]
+        for signature, each in zip(own, facts, strict=True):
+            names[judge, signature] = " ".join([judge, *(f"{fact}={each.get(fact, '-')}" for fact in apart)])
+    return names
+
+
+def _from_file(path: Path) -> Iterator[tuple[str, Judged]]:
+    if path.suffix == ".json":
+        for judge, stories in json_field(path, "judges").items():
+            for story, letters in stories.items():
+                yield judge, _judged(story, None, from_letters(letters, f"{path}: {judge}, story {story!r}"))
+        return
+    for where, row in rows(path, _Scored, FORM):
+        if row.score is None and not row.tests:
+            raise VotesError(f"{where}: neither score nor tests, expected {FORM}")
+        yield row.judge, _judged(row.story, row.score, as_numbers(row.tests))
+
+
+def _judged(story: str, score: float | None, tests: dict[str, float]) -> Judged:
+    """With no score of its own a story's is the number of tests that it passes."""
+    passed = math.fsum(result for result in tests.values() if not math.isnan(result))
+    return Judged(story, passed if score is None else score, tests)
+
+
+def _from_logs(path: Path, scorer: str) -> Iterator[_Logged]:
+    for file in log_files([path]):
+        model = log_header(file).eval.model
+        read = [(sample.id, sample.epoch, (sample.scores or {}).get(scorer)) for sample in samples(file)]
+        several = len({epoch for _, epoch, _ in read}) > 1
+        scored: list[_Logged] = []
+        failed: list[str] = []
+        for name, epoch, score in read:
+            story = f"{name}_{model}" + (f"#{epoch}" if several else "")
+            if score is None:
+                failed.append(story)
+            else:
+                judge = str((score.metadata or {}).get("judge", scorer))
+                scored.append(_Logged(judge, signature_of(score), _logged(story, scorer, score), path))
+        if not scored:
+            raise VotesError(f"{file} has no scores by {scorer!r}, expected a log that it scored")
+        yield from scored
+        # what failed before it was scored, whoever judged the others did not judge
+        yield from (replace(scored[0], judged=Judged(story, math.nan, {})) for story in failed)
+
+
+def _logged(story: str, scorer: str, score: Score) -> Judged:
+    values = scores_of(scorer, score).values
+    listed = (score.metadata or {}).get("tests")
+    kept = [mapping(row) for row in listed] if isinstance(listed, list) else []
+    tests = {str(row["id"]): number(row.get("pass")) for row in kept if "id" in row}
+    total = next((value for key, value in values.items() if key.endswith(TOTAL)), math.nan)
+    return Judged(story, total, tests)

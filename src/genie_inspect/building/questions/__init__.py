@@ -1,0 +1,1 @@
+"""Questions about documents: written, filtered, kept in files."""

@@ -1,0 +1,217 @@
+"""Writing a prompt's questions: generate, filter, map, each a step with a record and a reason for every rejection.
+
+Source: Genie (arXiv 2606.12790), section 4. Deviation: what breaks a rule visibly is rejected before the
+grader is asked, and a feature without enough questions gets a second pass that knows it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from genie_inspect.asking.gathering import gathered
+from genie_inspect.building.interviewing import Interviewer
+from genie_inspect.building.questions.rules import breach
+from genie_inspect.populations.schema import Feature, Question, Row, question_id
+from genie_inspect.prompting.answers import normalised
+from genie_inspect.prompting.forms import Form, answers_form, choices_form, questions_form
+from genie_inspect.prompting.replies import numbered_answers, numbered_choices, numbered_questions
+
+ASPECTS = 6
+QUESTIONS_AN_ASPECT = 8
+QUESTIONS_A_REQUEST = 20
+PROMPTS_AT_ONCE = 16
+MOST = 6  # questions a feature; the study has 6.2 on plot, its largest mean (arXiv 2606.12790)
+KEEP, SEVERAL, NONE, UNREADABLE = "keep", "several", "none", "unreadable reply"
+VERDICTS = (
+    "polar",
+    "two things",
+    "examples",
+    "dependent",
+    "hypothetical",
+    "intentions",
+    "subjective",
+    "presuming",
+    KEEP,
+)
+
+
+class Step(Row):
+    """What one step decided about one question."""
+
+    prompt: str
+    source: str
+    """The aspect that it was written for, or the feature in the second pass."""
+    text: str
+    kept: bool
+    reason: str = ""
+    """Why it was rejected."""
+    feature: str = ""
+    """Where the last step put it."""
+
+
+@dataclass(slots=True)
+class Record:
+    """The three steps, in the order of the prompts."""
+
+    written: list[Step] = field(default_factory=list)
+    filtered: list[Step] = field(default_factory=list)
+    mapped: list[Step] = field(default_factory=list)
+
+    def __iadd__(self, other: "Record") -> "Record":
+        self.written += other.written
+        self.filtered += other.filtered
+        self.mapped += other.mapped
+        return self
+
+    @property
+    def questions(self) -> list[Question]:
+        """The questions that passed all three."""
+        return [
+            Question(id=question_id(step.prompt, step.text), prompt=step.prompt, feature=step.feature, text=step.text)
+            for step in self.mapped
+            if step.kept
+        ]
+
+    @property
+    def rejected(self) -> dict[str, int]:
+        """How many were rejected, by step and reason."""
+        steps = {"written": self.written, "filtered": self.filtered, "mapped": self.mapped}
+        reasons = (f"{name}: {step.reason}" for name, done in steps.items() for step in done if not step.kept)
+        return dict(Counter(reasons).most_common())
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How many questions a prompt shall have for each feature."""
+
+    least: int = 2
+    most: int = MOST
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.least <= self.most:
+            raise ValueError(f"questions per feature are {self.least} to {self.most}, expected 1 <= least <= most")
+
+
+class QuestionWriter:
+    """Writes the questions of prompts, whatever kind of text they ask for.
+
+    Args:
+        interviewer: Who is asked.
+        features: What questions are mapped to.
+        wanted: How many for each feature, where the prompt allows.
+    """
+
+    def __init__(self, interviewer: Interviewer, features: Sequence[Feature], wanted: Wanted) -> None:
+        self.interviewer = interviewer
+        self.features = features
+        self.wanted = wanted
+
+    async def write(self, prompts: Sequence[str], done: Callable[[int], None] = lambda _: None) -> Record:
+        """The steps for all prompts, some prompts at a time.
+
+        Args:
+            prompts: What was asked of the writers.
+            done: Told how many prompts are finished.
+
+        Raises:
+            GraderFailedError: If the model behind it cannot be reached.
+        """
+        record = Record()
+        for start in range(0, len(prompts), PROMPTS_AT_ONCE):
+            for one in await gathered(*map(self._prompt, prompts[start : start + PROMPTS_AT_ONCE])):
+                record += one
+            done(min(start + PROMPTS_AT_ONCE, len(prompts)))
+        return record
+
+    async def _prompt(self, prompt: str) -> Record:
+        record = await self._pass(prompt, await self._by_aspect(prompt), Record())
+        held = Counter(question.feature for question in record.questions)
+        poor = [feature for feature in self.features if held[feature.name] < self.wanted.least]
+        for feature in poor:
+            known = [question.text for question in record.questions if question.feature == feature.name]
+            record += await self._pass(
+                prompt, await self._by_feature(prompt, feature, known), record, only=feature.name
+            )
+        return record
+
+    async def _by_aspect(self, prompt: str) -> list[tuple[str, str]]:
+        """Questions with the aspect that they were written for."""
+        aspects = await self.interviewer.list_items(
+            "list_aspects",
+            ASPECTS,
+            {"prompt": prompt, "count": ASPECTS},
+            answers_form(ASPECTS),
+            numbered_answers,
+        )
+        asked = await gathered(*(self._questions("write_questions", {"prompt": prompt, "aspect": a}) for a in aspects))
+        return [(aspect, text) for aspect, texts in zip(aspects, asked, strict=True) for text in texts]
+
+    async def _by_feature(self, prompt: str, feature: Feature, known: Sequence[str]) -> list[tuple[str, str]]:
+        data = {"prompt": prompt, "feature": feature.name, "definition": feature.definition, "existing": list(known)}
+        return [(feature.name, text) for text in await self._questions("write_feature_questions", data)]
+
+    async def _questions(self, template: str, data: Mapping[str, object]) -> list[str]:
+        count = QUESTIONS_AN_ASPECT
+        return await self.interviewer.list_items(
+            template, count, {**data, "count": count}, questions_form(count), numbered_questions
+        )
+
+    async def _pass(self, prompt: str, written: Iterable[tuple[str, str]], before: Record, only: str = "") -> Record:
+        """Filter and map what was written; `only` keeps one feature, and what `before` holds is not kept again."""
+        record = Record()
+        seen = {normalised(step.text) for step in before.written}
+        for source, text in written:
+            twice = normalised(text) in seen
+            seen.add(normalised(text))
+            reason = "stands twice" if twice else ""
+            record.written.append(Step(prompt=prompt, source=source, text=text, kept=not twice, reason=reason))
+        await self._filter(record, prompt)
+        await self._map(record, prompt, Counter(question.feature for question in before.questions), only)
+        return record
+
+    async def _filter(self, record: Record, prompt: str) -> None:
+        steps = [step for step in record.written if step.kept]
+        visible = [breach(step.text) for step in steps]
+        asked = [step.text for step, reason in zip(steps, visible, strict=True) if not reason]
+        said = iter(await self._sorted("filter_questions", asked, {"prompt": prompt}, VERDICTS))
+        for step, reason in zip(steps, visible, strict=True):
+            verdict = f"{reason} (by rule)" if reason else next(said) or UNREADABLE
+            kept = verdict == KEEP
+            record.filtered.append(step.model_copy(update={"kept": kept, "reason": "" if kept else verdict}))
+
+    async def _map(self, record: Record, prompt: str, held: Counter[str], only: str) -> None:
+        steps = [step for step in record.filtered if step.kept]
+        features = {feature.name: feature.definition for feature in self.features}
+        choices = [*features, SEVERAL, NONE]
+        said = await self._sorted("map_questions", [step.text for step in steps], {"features": features}, choices)
+        for step, choice in zip(steps, said, strict=True):
+            reason = self._rejection(choice, held, only)
+            if not reason and choice:
+                held[choice] += 1
+            feature = choice if choice in features else ""
+            update = {"kept": not reason, "reason": reason, "feature": feature}
+            record.mapped.append(step.model_copy(update=update))
+
+    def _rejection(self, choice: str | None, held: Counter[str], only: str) -> str:
+        if choice is None:
+            return UNREADABLE
+        if choice in (SEVERAL, NONE):
+            return "two or more features" if choice == SEVERAL else "no feature"
+        if only and choice != only:
+            return "not the feature that it was written for"
+        return f"{self.wanted.most} questions of this feature are enough" if held[choice] >= self.wanted.most else ""
+
+    async def _sorted(
+        self, template: str, texts: Sequence[str], data: dict[str, object], choices: Sequence[str]
+    ) -> list[str | None]:
+        """A choice for each text, some texts a request."""
+
+        def form(count: int) -> Form:
+            return choices_form(count, choices)
+
+        def parse(reply: str, count: int) -> dict[int, str]:
+            return numbered_choices(reply, count, choices)
+
+        parts = [texts[start : start + QUESTIONS_A_REQUEST] for start in range(0, len(texts), QUESTIONS_A_REQUEST)]
+        sorts = (self.interviewer.sort_items(template, part, data, form, parse) for part in parts)
+        return [choice for part in await gathered(*sorts) for choice in part]

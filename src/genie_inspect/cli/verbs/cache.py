@@ -1,0 +1,136 @@
+"""`genie cache`: what readers, judges, critics and embedders gave, kept on disk: look at it, take it out, forget it."""
+
+import sqlite3
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from genie_inspect.cli.outputs import replacing
+from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import confirm, console, echo, echo_json
+from genie_inspect.engines.embedders.kept_vectors import KeptVectors
+from genie_inspect.files.printable import json_text
+from genie_inspect.files.writing import check_absent, write_lines
+from genie_inspect.judges.cache import TABLES, Cache, cache_folder
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+VECTORS = "vectors"
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for a script.")
+
+
+@click.group()
+def cache() -> None:
+    """Look at, take out or forget the answers, ratings, verdicts and vectors that models gave ($GENIE_CACHE_DIR).
+
+    \b
+    Example: genie cache info
+    """
+
+
+@cache.command()
+@AS_JSON
+def info(as_json: bool) -> None:
+    """How many answers, ratings, verdicts and vectors there are, by reader, judge, critic and embedder."""
+    with opened_cache() as opened, opened_vectors() as vectors:
+        counts = opened.counts() | {VECTORS: vectors.counts()}
+        sizes = {
+            path: sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
+            for path in (opened.path, vectors.path)
+        }
+    if as_json:
+        echo_json({"path": str(opened.path), "bytes": sum(sizes.values()), **counts})
+        return
+    console().print(_table(counts))
+    for path, size in sizes.items():
+        echo(f"{path}: {size / 1e6:.1f} MB")
+
+
+@cache.command()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@AS_JSON
+def clear(yes: bool, as_json: bool) -> None:
+    """Forget everything: what is needed again will be asked, and paid for, again."""
+    with opened_cache() as opened, opened_vectors() as vectors:
+        counts = opened.counts() | {VECTORS: vectors.counts()}
+        forgotten = {table: sum(rows.values()) for table, rows in counts.items()}
+        *others, last = (f"{count} {table}" for table, count in forgotten.items())
+        said = f"{', '.join(others)} and {last}"
+        if not yes:
+            confirm(f"Forget {said} in {opened.path.parent}?")
+        opened.clear()
+        vectors.clear()
+    if as_json:
+        echo_json({"path": str(opened.path), "forgotten": forgotten})
+    else:
+        echo(f"Forgot {said}.")
+
+
+@cache.command()
+@click.argument("file", default="-", type=click.Path(allow_dash=True, path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE when it is there.")
+def export(file: Path, force: bool) -> None:
+    """Write every answer, rating and verdict as JSON Lines to FILE, or to standard output; vectors are left out.
+
+    \b
+    Example: genie cache export ratings-so-far.jsonl
+    """
+    with shown_errors(), opened_cache() as opened:
+        if str(file) == "-":
+            for line in _lines(opened):
+                echo(line, nl=False)
+            return
+        if not force:
+            check_absent(file, "give --force to replace it")
+        with replacing(file):
+            write_lines(file, _lines(opened), new=not force)
+
+
+@contextmanager
+def opened_cache() -> Iterator[Cache]:
+    """The user's cache of answers and ratings."""
+    with _one_line():
+        yield Cache()
+
+
+@contextmanager
+def opened_vectors() -> Iterator[KeptVectors]:
+    """The user's cache of vectors."""
+    with _one_line():
+        vectors = KeptVectors(cache_folder())
+        yield vectors
+        vectors.close()
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """What is a warning to a run, which goes on without a cache, ends a look into it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            yield
+    except (UserWarning, sqlite3.Error) as error:
+        raise click.ClickException(f"the cache in {cache_folder()}: {error}") from error
+
+
+def _lines(opened: Cache) -> Iterator[str]:
+    for table in TABLES:
+        for row in opened.rows(table):
+            yield json_text({"table": table, **row}) + "\n"
+
+
+def _table(counts: dict[str, dict[str, int]]) -> "Table":
+    from rich.markup import escape
+    from rich.table import Table
+
+    shown = Table("kept", "by", title="cache")
+    shown.add_column("rows", justify="right")
+    for table, rows in counts.items():
+        for who, count in rows.items() or [("nobody", 0)]:
+            shown.add_row(table, escape(who), str(count))
+    return shown

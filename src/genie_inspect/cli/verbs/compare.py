@@ -1,0 +1,81 @@
+"""`genie compare`: strategies against a baseline."""
+
+from pathlib import Path
+
+import click
+
+from genie_inspect.cli.comparison_tables import difference_tables, legend, missing_lines, run_tables
+from genie_inspect.cli.outputs import replacing
+from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import console, echo_json
+from genie_inspect.files.writing import write_lines
+from genie_inspect.reports.charts import check_picture, write_chart
+from genie_inspect.reports.comparison.chart import comparison_chart
+from genie_inspect.reports.comparison.comparison import Options
+from genie_inspect.reports.comparison.comparison import compare as compared
+from genie_inspect.reports.comparison.rows import as_csv, as_values
+from genie_inspect.reports.comparison.selection import Selection
+from genie_inspect.reports.comparison.verdict import verdict, warnings
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option("--baseline", required=True, help="A run by label, strategy, task, model or file.")
+@click.option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
+@click.option("--correction", default="holm", show_default=True, help="holm, bonferroni or none, within a measure.")
+@click.option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
+@click.option("--equivalence", default="t", show_default=True, help="Two one-sided tests: t, or the study's bootstrap.")
+@click.option("--length-matched", is_flag=True, help="Documents and population of like length alone (1.5x).")
+@click.option("--min-coherence", type=float, help="Leave out documents that are rated lower, or not rated.")
+@click.option("--picture", type=click.Path(path_type=Path), help="Write a heatmap to this .svg or .png.")
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write the differences to this file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
+def compare(
+    logs: tuple[str, ...],
+    baseline: str,
+    scorers: tuple[str, ...],
+    correction: str,
+    margin: float | None,
+    equivalence: str,
+    length_matched: bool,
+    min_coherence: float | None,
+    picture: Path | None,
+    csv_file: Path | None,
+    as_json: bool,
+) -> None:
+    """What a strategy changes, feature by feature: paired differences with interval, test, equivalence and power.
+
+    LOGS are log files or folders. Runs are paired by prompt; negative sampling by instance where the baseline holds the
+    documents that it started from. With a baseline for each of several models, each run meets its own model's.
+
+    \b
+    Example: genie compare logs/grid --baseline grid_baseline
+    """
+    options = Options(scorers, correction, margin, Selection(length_matched, min_coherence), equivalence)
+    with shown_errors():
+        if picture:
+            check_picture(picture)
+        found = compared(logs, baseline, options)
+        with replacing(picture, csv_file):
+            if picture:
+                write_chart(lambda: comparison_chart(found), picture)
+            if csv_file:
+                write_lines(csv_file, [as_csv(found)])
+    if as_json:
+        echo_json(as_values(found))
+        return
+    screen = console()
+    for run in dict.fromkeys(row.run for row in found.rows):
+        for table in difference_tables(found, run, screen):
+            screen.print(table)
+    screen.print(legend(found), highlight=False, markup=False)
+    screen.print()
+    for table in run_tables(found, screen):
+        screen.print(table)
+    for line in missing_lines(found):
+        screen.print(line, highlight=False, markup=False)
+    for signature in found.signatures.values():
+        screen.print(signature, highlight=False, markup=False, soft_wrap=True)
+    for note in warnings(found):
+        screen.print(f"Beware: {note}.", highlight=False, markup=False)
+    screen.print(verdict(found), highlight=False, markup=False)

@@ -1,0 +1,115 @@
+"""`genie questions`: write, review."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from genie_inspect.cli.running import (
+    DRY_RUN,
+    FEATURES,
+    GRADER,
+    JSON,
+    TEMPLATES,
+    cost,
+    errors_in_one_line,
+    run_asking,
+    show,
+)
+
+FILE = click.Path(path_type=Path)
+AT_LEAST_1 = click.IntRange(min=1)
+
+
+@click.group()
+def questions() -> None:
+    """Write the questions of a population, and let people correct them."""
+
+
+@questions.command()
+@click.argument("prompts", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The new folder: questions.jsonl and a record a step.")
+@GRADER
+@FEATURES
+@click.option(
+    "--per-feature",
+    default=2,
+    show_default=True,
+    type=AT_LEAST_1,
+    help="Least questions a feature, where the prompt allows.",
+)
+@click.option("--most", default=6, show_default=True, type=AT_LEAST_1, help="Most questions a feature.")
+@TEMPLATES
+@DRY_RUN
+@JSON
+def write(
+    prompts: Path,
+    output: Path,
+    grader: str,
+    features: str,
+    per_feature: int,
+    most: int,
+    templates: Path | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Write questions for PROMPTS: a text file of a prompt a line, or a population's folder.
+
+    Questions are generated without knowledge of the features, filtered, and mapped to one feature each; a feature left
+    empty gets a second pass. Every step's decisions stand in a file of their own, with the reason of each rejection.
+
+    \b
+    Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --per-feature 2
+    """
+    from genie_inspect.building.questions.files import read_prompts
+    from genie_inspect.building.questions.run import Order, write_questions
+    from genie_inspect.building.questions.writing import Wanted
+    from genie_inspect.populations.features import read_features
+
+    with errors_in_one_line():
+        wanted = Wanted(per_feature, max(per_feature, most))
+        order = Order(read_prompts(prompts), read_features(features), wanted, templates)
+
+        async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
+            return await write_questions(order, target, model, folder, progress)
+
+        written, tally = run_asking(work, grader, output, dry_run=dry_run)
+    show({**({} if dry_run else {"folder": str(output)}), **written, **cost(tally, dry_run=dry_run)}, as_json)
+
+
+@questions.command()
+@click.argument("source", type=FILE)
+@click.option("--to", "table", type=FILE, help="Write this CSV table for people to correct.")
+@click.option("--from", "corrected", type=FILE, help="Read the corrected table.")
+@click.option("--output", "-o", type=FILE, help="With --from: the new file of questions.")
+@FEATURES
+@JSON
+def review(
+    source: Path, table: Path | None, corrected: Path | None, output: Path | None, features: str, as_json: bool
+) -> None:
+    """Write the questions of SOURCE (a file or a population) to a table, or read the corrected table back.
+
+    In the table: correct `feature` and `text`, set `keep` to no, add rows with an empty `id`.
+
+    \b
+    Example: genie questions review questions/questions.jsonl --to review.csv
+             genie questions review questions/questions.jsonl --from review.csv -o reviewed.jsonl
+    """
+    from genie_inspect.building.questions.files import read_questions, read_review, write_review
+    from genie_inspect.files.writing import check_absent
+    from genie_inspect.populations.features import read_features
+    from genie_inspect.populations.files import write_rows
+
+    if (table is None) == (corrected is None) or (corrected is None) != (output is None):
+        raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
+    with errors_in_one_line():
+        asked = read_questions(source, read_features(features))
+        check_absent(table or output or source)
+        if table is not None:
+            write_review(table, asked)
+            show({"table": str(table), "questions": len(asked)}, as_json)
+        elif corrected is not None and output is not None:
+            found = read_review(corrected, asked, read_features(features))
+            write_rows(output, found.questions, new=True)
+            show({"file": str(output), **asdict(found), "questions": len(found.questions)}, as_json)

@@ -1,0 +1,54 @@
+"""`genie report`: logs into one page."""
+
+from pathlib import Path
+
+import click
+
+from genie_inspect.cli.outputs import replacing
+from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.terminal import echo, echo_json
+from genie_inspect.files.writing import is_stream, unwritable, written
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option(
+    "-o", "--output", default="report.html", show_default=True, help="The page; what stands there is replaced."
+)
+@click.option("--pictures", metavar="FOLDER", help="Write each chart into this folder too, as SVG and PNG.")
+@click.option(
+    "--examples", default=2, show_default=True, type=click.IntRange(min=0), help="Documents at either end of a feature."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers for a script and write no page.")
+def report(logs: tuple[str, ...], output: str, pictures: str | None, examples: int, as_json: bool) -> None:
+    """One self-contained page: means, distributions, what stood out, agreement between measures, methods.
+
+    LOGS are log files or folders. Logs whose signatures differ are refused: their scores do not compare.
+
+    \b
+    Example: genie report logs/demo -o report.html
+    """
+    from genie_inspect.reports.page.report import build_report, numbers
+
+    with shown_errors():
+        if as_json:
+            echo_json(numbers(build_report(logs, examples)))
+        else:
+            _write(logs, Path(output), Path(pictures) if pictures else None, examples)
+            if not is_stream(Path(output)):
+                echo(output)
+
+
+def _write(logs: tuple[str, ...], output: Path, pictures: Path | None, examples: int) -> None:
+    from genie_inspect.reports.charts import check_pictures
+    from genie_inspect.reports.page.page import as_bytes, page, write_pictures
+    from genie_inspect.reports.page.report import build_report
+
+    check_pictures()
+    with replacing(output, pictures):
+        with written(output) as file:  # that it can be written shows before anything is read
+            found = build_report(logs, examples)
+            file.write(as_bytes(page(found)))
+        if pictures:
+            with unwritable(pictures):
+                write_pictures(found, pictures)

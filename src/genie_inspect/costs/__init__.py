@@ -1,0 +1,1 @@
+"""What a run will ask for: calls and tokens."""

@@ -1,0 +1,227 @@
+"""What an evaluation will ask the grader, before it asks anything: calls and tokens, after dedupe and cache.
+
+Counted exactly, where the population was read by the grader: the calls that read new documents and the population's,
+the tokens of instructions, questions and the population's answers, equal answers that are judged once, and ratings on
+record for these answers.
+
+Estimated from the population: how long new documents are (as the population's), what they will answer (drawn from the
+population's answers to the question, so that as many are equal to each other and to a rated one, and as many are "not
+specified"). Where the grader has not read the population, the answers of the reader who read most of it stand for its
+own; where nobody has, each document has an answer of its own, of usual length.
+
+A replay (bundled/grader) is never kept: there each new document's answers are judged for themselves.
+
+Not counted: replies that have to be asked for again, the few tokens that a chat template adds to each call, what a
+server with a prefix cache saves, and the writing of the documents.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import reduce
+from operator import add
+from pathlib import Path
+from statistics import fmean
+
+from genie_inspect.costs.request_tokens import Cost, RequestTokens, tokens
+from genie_inspect.judges.cache import Cache
+from genie_inspect.judges.protocols import Judge, Reader
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Document, Question
+from genie_inspect.prompting.answers import NOT_SPECIFIED, normalised
+from genie_inspect.signature import digest
+from genie_inspect.statistics.rarefaction import chance_of_seeing, expected_unseen
+
+USUAL_ANSWER = 5  # tokens: mean of the starter population's recorded answers
+WEIGHED = 12  # documents of a prompt that are measured for its mean length
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCost:
+    """What one evaluation asks the grader."""
+
+    documents: int = 0
+    """New documents: prompts times epochs."""
+    pairs: float = 0.0
+    """Answers of new documents against all answers of the population."""
+    judged: float = 0.0
+    """Those of them that have to be judged."""
+    reading: Cost = field(default_factory=Cost)
+    """Reading the new documents."""
+    population: Cost = field(default_factory=Cost)
+    """Reading what this reader has not read of the population; once, the answers are kept."""
+    rating: Cost = field(default_factory=Cost)
+    """Judging."""
+
+    @property
+    def total(self) -> Cost:
+        """Everything."""
+        return self.reading + self.population + self.rating
+
+    def __add__(self, other: "TaskCost") -> "TaskCost":
+        return TaskCost(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Answers to one question; equal ones are one."""
+
+    others: Mapping[str, int]
+    """The population's distinct answers: tokens by the answer as it counts for equality."""
+    targets: Mapping[str, float]
+    """Answers of new documents, and how often each is to be judged: expected, and at most once where that is kept."""
+    unseen: float = 0.0
+    """Distinct answers of new documents beside these."""
+    pairs: float = 0.0
+    """New answers times the population's, equal ones counted each."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Who reads and judges, and the cache of what they have said; of whom it is not known, nothing is on record."""
+
+    reader: Reader | None = None
+    judge: Judge | None = None
+    cache: Cache | None = None
+    as_json: bool = True
+    """Whether ratings of a list come as JSON; taken for granted of a grader that is not known, as the dearer form."""
+    keeps_none: bool = False
+    """Whether a reader and judge who are not known will do without a cache."""
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what is said is kept, so that equal answers of different new documents are judged once."""
+        return not self.keeps_none if self.reader is None else self.cache is not None
+
+    def read(self, population: Population, document: Document, questions: Sequence[Question]) -> set[str]:
+        """Ids of the questions that the reader has answered about a document."""
+        if self.reader is None:
+            return set()
+        recorded = population.answers(self.reader.signature)
+        found = {question.id for question in questions if (document.id, question.id) in recorded}
+        if self.cache and len(found) < len(questions):
+            texts = [question.text for question in questions]
+            kept = self.cache.answers(self.reader.signature, digest(document.text), texts)
+            found |= {question.id for question in questions if question.text in kept}
+        return found
+
+    def rated(self, question: str, answer: str) -> frozenset[str]:
+        """The answers that the judge has compared with this one."""
+        if self.judge is None or self.cache is None:
+            return frozenset()
+        return frozenset(self.cache.ratings(self.judge.signature, question, answer))
+
+
+def task_cost(
+    population: Population, epochs: int, mode: str, templates: Path | str | None = None, known: Known | None = None
+) -> TaskCost:
+    """What it costs to assess as many new documents for each of a population's prompts.
+
+    Args:
+        population: What they are compared with.
+        epochs: How many new documents a prompt.
+        mode: list, pairwise or logit.
+        templates: A folder of the user's own templates.
+        known: Who reads and judges, to look up what they have said before.
+
+    Raises:
+        TemplateError: If a template is unusable.
+    """
+    known = known or Known()
+    costs = RequestTokens(templates, as_json=known.as_json)
+    estimate = _Estimate(population, epochs, mode, costs, known, _most_read(population, known.reader))
+    parts = [estimate.prompt(prompt) for prompt in population.prompts]
+    return reduce(add, parts, TaskCost())
+
+
+def rating_cost(
+    question: str, expected: Expected, mode: str, costs: RequestTokens, known: Known | None = None
+) -> tuple[float, Cost]:
+    """How many pairs have to be judged, and what that costs, given the answers to a question."""
+    known = known or Known()
+    usual = round(fmean(expected.others.values())) if expected.others else USUAL_ANSWER
+    asked, every = tokens(question), list(expected.others.values())
+    all_of_them = costs.rating(mode, asked, 0, every)
+    judged, total = 0.0, Cost()
+    for target, weight in [*expected.targets.items(), (None, expected.unseen)]:
+        length = expected.others.get(target) or tokens(target) if target else usual
+        rated = known.rated(question, target) if target else frozenset()
+        if rated:
+            missing = [size for other, size in expected.others.items() if other not in rated]
+            cost = costs.rating(mode, asked, length, missing)
+        else:
+            missing, cost = every, all_of_them + Cost(0, all_of_them.calls * length)
+        judged += weight * len(missing)
+        total += cost * weight
+    return judged, total
+
+
+def expected_answers(answers: Sequence[tuple[str, int] | None], epochs: int, *, kept: bool = True) -> Expected:
+    """What new documents answer to a question, if they answer as the population does.
+
+    Args:
+        answers: One a document of the population: as it counts for equality, and its tokens; None: it does not say.
+        epochs: How many new documents.
+        kept: Whether what is said of one new document's answer serves the others too.
+    """
+    given = [answer for answer in answers if answer is not None]
+    counts = Counter(key for key, _ in given)
+    total = len(answers)
+    pairs = epochs * len(given) ** 2 / total if total else 0.0
+    if not kept:
+        return Expected(dict(given), {key: epochs * count / total for key, count in counts.items()}, pairs=pairs)
+    seen = {key: chance_of_seeing(count, total, epochs) for key, count in counts.items()}
+    return Expected(dict(given), seen, expected_unseen(counts.values(), total, epochs), pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    """Everything that the cost of a prompt depends on."""
+
+    population: Population
+    epochs: int
+    mode: str
+    costs: RequestTokens
+    known: Known
+    record: Mapping[tuple[str, str], str | None]
+
+    def prompt(self, prompt: str) -> TaskCost:
+        """What new documents for one prompt cost."""
+        questions, documents = self.population.questions(prompt), self.population.documents(prompt)
+        answers = {q.id: [self._answer(document, q) for document in documents] for q in questions}
+        length = fmean(tokens(document.text) for document in documents[:WEIGHED]) if documents else 0.0
+
+        said = {q.id: _mean_length(answers[q.id]) for q in questions}
+
+        def reading(asked: Sequence[Question]) -> Cost:
+            return self.costs.reading(length, [q.text for q in asked], [said[q.id] for q in asked])
+
+        expected = {q.id: expected_answers(answers[q.id], self.epochs, kept=self.known.keeps) for q in questions}
+        ratings = [rating_cost(q.text, expected[q.id], self.mode, self.costs, self.known) for q in questions]
+        read = [self.known.read(self.population, document, questions) for document in documents]
+        missing = Counter(tuple(q for q in questions if q.id not in ids) for ids in read)
+        return TaskCost(
+            documents=self.epochs,
+            pairs=sum(one.pairs for one in expected.values()),
+            judged=sum(judged for judged, _ in ratings),
+            reading=reading(questions) * self.epochs,
+            population=reduce(add, (reading(asked) * count for asked, count in missing.items() if asked), Cost()),
+            rating=reduce(add, (cost for _, cost in ratings), Cost()),
+        )
+
+    def _answer(self, document: Document, question: Question) -> tuple[str, int] | None:
+        """What a document answers; where nobody has read it, an answer of its own."""
+        if (document.id, question.id) not in self.record:
+            return document.id, USUAL_ANSWER
+        text = self.record[document.id, question.id]
+        return None if text is None else (normalised(text), tokens(text))
+
+
+def _mean_length(answers: Sequence[tuple[str, int] | None]) -> float:
+    return fmean(answer[1] if answer else tokens(NOT_SPECIFIED) for answer in answers) if answers else USUAL_ANSWER
+
+
+def _most_read(population: Population, reader: Reader | None) -> Mapping[tuple[str, str], str | None]:
+    """The reader's own answers where it has any on record, else those of the reader with most."""
+    own = population.answers(reader.signature) if reader else {}
+    return own or max((population.answers(name) for name in population.readers), key=len, default={})

@@ -1,0 +1,128 @@
+"""How many tokens the grader's requests and replies have, by kind, without asking anybody.
+
+Counted by the word pieces of the bundled embedder's tokenizer. Those stop at quotes and spaces, so that a request has
+the tokens of its texts and those of the same request with empty texts.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from genie_inspect.engines.embedders.choices import static_token_count
+from genie_inspect.judges.choices import TEMPLATES
+from genie_inspect.judges.list_judge import CHUNK
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.readings import ATTEMPT, YES
+from genie_inspect.prompting.templates import Template, load_template
+
+LIST, LOGIT = "list", "logit"
+TOKENS_A_REASON = 30  # assumed: one sentence and a number is what rate_pair.md asks for
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Calls and tokens; expected numbers need not be whole."""
+
+    calls: float = 0.0
+    tokens_in: float = 0.0
+    tokens_out: float = 0.0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(self.calls + other.calls, self.tokens_in + other.tokens_in, self.tokens_out + other.tokens_out)
+
+    def __mul__(self, times: float) -> "Cost":
+        return Cost(self.calls * times, self.tokens_in * times, self.tokens_out * times)
+
+    def money(self, price_in: float, price_out: float) -> float:
+        """What it costs at prices for a million tokens, in their currency."""
+        return (self.tokens_in * price_in + self.tokens_out * price_out) / 1e6
+
+
+@lru_cache(maxsize=100_000)
+def tokens(text: str) -> int:
+    """Tokens of a text as it stands inside a request: escaped, without what is around it."""
+    return static_token_count(fenced({"": text})) - _around_a_text()
+
+
+@lru_cache(maxsize=1)
+def _around_a_text() -> int:
+    return static_token_count(fenced({"": ""}))
+
+
+class RequestTokens:
+    """Costs of reading and rating requests with one set of templates.
+
+    Args:
+        templates: A folder of the user's own templates, as for the scorer.
+        as_json: Whether a list of ratings comes as JSON, which takes more than twice the tokens of the one line that is
+            asked for.
+    """
+
+    def __init__(self, templates: Path | str | None = None, *, as_json: bool = True) -> None:
+        self._as_json = as_json
+        self._read = load_template("read", {"count", "data"}, templates)
+        self._rate = {mode: load_template(name, blanks, templates) for mode, (name, blanks) in TEMPLATES.items()}
+        self._empty: dict[tuple[str, int], int] = {}
+
+    def reading(self, document: float, questions: Sequence[str], answers: Sequence[float]) -> Cost:
+        """One call that reads a document.
+
+        Args:
+            document: Its tokens.
+            questions: What it is asked.
+            answers: Tokens of each answer.
+        """
+        asked = {str(number): question for number, question in enumerate(questions, start=1)}
+        data = fenced({"document": "", "questions": asked})
+        empty = static_token_count(self._read.fill(count=len(questions), data=data))
+        return Cost(1, empty + document, _numbered(len(questions)) + _attempt() + sum(answers))
+
+    def rating(self, mode: str, question: int, answer: int, others: Sequence[int]) -> Cost:
+        """All calls that rate one answer against others, by the tokens of these texts."""
+        size = CHUNK if mode == LIST else 1
+        calls = [len(others[start : start + size]) for start in range(0, len(others), size)]
+        repeated = len(calls) * (question + answer)
+        return Cost(
+            len(calls),
+            sum(self._empty_request(mode, count) for count in calls) + repeated + sum(others),
+            sum(self._reply(mode, count) for count in calls),
+        )
+
+    def _empty_request(self, mode: str, others: int) -> int:
+        """Tokens of a rating request whose texts are empty."""
+        if (mode, others) not in self._empty:
+            self._empty[mode, others] = static_token_count(_empty_request(self._rate[mode], mode, others))
+        return self._empty[mode, others]
+
+    def _reply(self, mode: str, others: int) -> int:
+        if mode == LIST:
+            return _numbered(others) + others if self._as_json else _in_one_line(others)  # a rating is one token
+        return 1 if mode == LOGIT else TOKENS_A_REASON
+
+
+def _empty_request(template: Template, mode: str, others: int) -> str:
+    pair = {"question": "", "answer": ""}
+    if mode != LIST:
+        return template.fill(data=fenced({**pair, "other": ""}))
+    listed = {str(number): "" for number in range(1, others + 1)}
+    return template.fill(count=others, data=fenced({**pair, "others": listed}))
+
+
+@lru_cache
+def _numbered(count: int) -> int:
+    """Tokens of a reply of numbered empty values."""
+    return static_token_count(json.dumps({str(number): "" for number in range(1, count + 1)}))
+
+
+@lru_cache(maxsize=1)
+def _attempt() -> int:
+    """Tokens in which a reading says that the document is an attempt, before its answers."""
+    return static_token_count(json.dumps({ATTEMPT: YES})) - static_token_count("{}")
+
+
+@lru_cache
+def _in_one_line(count: int) -> int:
+    """Tokens of a reply of numbered ratings as rate_list.md asks for it."""
+    return static_token_count(" ".join(f"{number}:0" for number in range(1, count + 1)))

@@ -1,0 +1,1 @@
+"""What is searched for copied runs of words."""

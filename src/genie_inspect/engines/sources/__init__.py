@@ -1,0 +1,1 @@
+"""Where prompts, tables and reference stories come from."""

@@ -1,0 +1,142 @@
+"""Fine human stories that others are held against: bundled, from a file, or from the hub."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from genie_inspect.engines.models.hub import hub_dataset
+from genie_inspect.errors import GenieError
+from genie_inspect.files.json_lines import json_objects
+from genie_inspect.files.shipped import DATA
+from genie_inspect.signature import digest
+
+BUNDLED = "bundled"
+FILE = DATA / "ttcw" / "references.jsonl"
+PROFESSIONAL = "_NewYorker"  # how the ids of the professionals' stories end in Salesforce/ttcw_creativity_eval
+FORM = 'a line a story: {"title": ..., "plot": ..., "story": ...}, the plot in one sentence or left out'
+
+
+class ReferenceStoryError(GenieError):
+    """Reference stories cannot be had from where they were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceStory:
+    """A story to be measured against."""
+
+    title: str
+    plot: str
+    """One sentence; empty where it is not known yet."""
+    story: str
+    """Empty where it is not needed."""
+
+    @property
+    def words(self) -> int:
+        """Its length."""
+        return len(self.story.split())
+
+    @property
+    def is_link(self) -> bool:
+        """Whether an address stands in place of the text."""
+        return self.story.startswith(("http://", "https://")) and self.words == 1
+
+
+def reference_stories(source: str, *, texts: bool = True) -> list[ReferenceStory]:
+    """The reference stories of a source, in its order.
+
+    Args:
+        source: `bundled` (two stories of ours), a local JSON Lines file, or a hub id: a dataset with the columns
+            title, plot and story, or Salesforce/ttcw_creativity_eval.
+        texts: Whether the texts are needed; a plot is enough when nothing is compared with them.
+
+    Raises:
+        ReferenceStoryError: If the source cannot be read, is empty, or a story lacks what is needed.
+        MissingExtraError: If a hub id is given and `datasets` is not installed.
+    """
+    path = FILE if source == BUNDLED else Path(source)
+    local = path.is_file() or source.endswith((".jsonl", ".json"))
+    stories = list(_local(path) if local else _hub(source))
+    if not stories:
+        raise ReferenceStoryError(f"{source} holds no story, expected {FORM}")
+    titles = [story.title for story in stories]
+    twice = [title for title in titles if titles.count(title) > 1]
+    if twice:
+        raise ReferenceStoryError(f"{source} holds two stories titled {twice[0]!r}, expected titles that differ")
+    return [_usable(story, source) if texts else _plotted(story, source) for story in stories]
+
+
+def _usable(story: ReferenceStory, source: str) -> ReferenceStory:
+    """The story, which must have its text."""
+    if not story.story:
+        raise ReferenceStoryError(f"{source} has no text in the field 'story' of {story.title!r}, expected {FORM}")
+    if story.is_link:
+        raise ReferenceStoryError(
+            f"{source} has a link instead of the text of {story.title!r} ({story.story}): put the texts that you may "
+            f"use into a JSON Lines file, {FORM}; or ask for reference=false"
+        )
+    return story
+
+
+def _plotted(story: ReferenceStory, source: str) -> ReferenceStory:
+    """The story, which must have a plot or a text to draw it from; a link is no text."""
+    kept = replace(story, story="") if story.is_link else story
+    if not (kept.plot or kept.story):
+        raise ReferenceStoryError(f"{source} has neither plot nor text of {story.title!r}, expected {FORM}")
+    return kept
+
+
+def stories_digest(stories: Iterable[ReferenceStory]) -> str:
+    """Twelve hex digits of what candidates are written from and held against."""
+    return digest(*(part for story in stories for part in (story.title, story.plot, story.story)))
+
+
+def _local(path: Path) -> Iterator[ReferenceStory]:
+    for number, row in json_objects(path, lambda fault: ReferenceStoryError(f"{fault}, expected {FORM}")):
+        yield _story(row, f"{path}, line {number}")
+
+
+def _story(row: Mapping[str, Any], where: str) -> ReferenceStory:
+    fields = {name: row.get(name) or "" for name in ("title", "plot", "story")}
+    for name, value in fields.items():
+        if not isinstance(value, str):
+            raise ReferenceStoryError(f"{where} has {value!r} in the field {name!r}, expected text")
+    if not fields["title"].strip():
+        raise ReferenceStoryError(f"{where} has no text in the field 'title', expected {FORM}")
+    return ReferenceStory(*(value.strip() for value in fields.values()))
+
+
+def _hub(source: str) -> Iterator[ReferenceStory]:
+    rows = hub_dataset(
+        source, "train", ReferenceStoryError, "stories", f"Without network, use a JSON Lines file, {FORM}"
+    )
+    for number, row in enumerate(rows):
+        if "title" in row and "story" in row:
+            yield _story(row, f"{source}, row {number}")
+        elif (found := _creativity_eval(row)) and str(found.get("story_id", "")).endswith(PROFESSIONAL):
+            renamed = {
+                "title": found.get("story_name"),
+                "plot": found.get("plot_summary"),
+                "story": found.get("content"),
+            }
+            yield _story(renamed, f"{source}, row {number}")
+
+
+def _creativity_eval(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The story's own fields in a row of Salesforce/ttcw_creativity_eval, where each cell repeats them as a literal.
+
+    >>> _creativity_eval({"ttcw_pacing": "[{'story_metadata': {'story_id': '0_NewYorker'}}]"})
+    {'story_id': '0_NewYorker'}
+    """
+    for column, text in row.items():
+        if not (column.startswith("ttcw_") and isinstance(text, str)):
+            continue
+        try:
+            parts = ast.literal_eval(text)  # reads literals only, runs nothing
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+        for part in parts if isinstance(parts, list) else []:
+            if isinstance(part, dict) and isinstance(part.get("story_metadata"), dict):
+                return dict(part["story_metadata"])
+    return {}

@@ -1,0 +1,1 @@
+"""Judges of whole texts: equivalence, quality, preference, coherence."""

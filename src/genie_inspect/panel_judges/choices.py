@@ -1,0 +1,98 @@
+"""Which equivalence and which quality an option of the panel stands for."""
+
+from pathlib import Path
+
+from inspect_ai.model import Model
+
+from genie_inspect.asking.grader import ROLE, judging_model
+from genie_inspect.engines.embedders.choices import Embedder
+from genie_inspect.engines.models.equivalence import PUBLISHED_CLASSIFIER, ClassifierEquivalence, EmbeddedEquivalence
+from genie_inspect.engines.models.rewards import PUBLISHED_REWARD, RewardModel
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.panel_judges import equivalence as sameness
+from genie_inspect.panel_judges import quality as qualities
+from genie_inspect.panel_judges.equivalence import ComputedEquivalence, Equivalence, GraderEquivalence
+from genie_inspect.panel_judges.quality import GraderQuality, Quality, RewardQuality
+from genie_inspect.prompting.templates import load_template
+
+GRADER, EMBEDDED, CLASSIFIER, REWARD = "grader", "embedded", "classifier", "reward"
+EQUIVALENCES = "grader, embedded, classifier or classifier/<hub id or folder>"
+QUALITIES = "grader, reward or reward/<hub id or folder>"
+NO_GRADER = f"""\
+{{option}} asks a model, and no grader is named: it must not be the model under evaluation by accident.
+Two ways out:
+  --model-role {ROLE}=<provider/model>   any model of your choice
+  {{other}}"""
+OTHER_EQUIVALENCE = "equivalence=classifier (published, an extra) or embedded (a smoke test): -T a task, -S a scorer"
+OTHER_QUALITY = "quality=reward (published, an extra): -T for a task"
+
+
+def computed_equivalence(
+    equivalence: str, embedder: Embedder, threshold: float | None, templates: Path | str | None = None
+) -> Equivalence | None:
+    """The equivalence that needs no chat model; None when `equivalence` asks the grader.
+
+    Raises:
+        UnknownChoiceError: If the equivalence is unknown, or embedded without a measured or given threshold.
+        MissingExtraError: If the classifier's extra is not installed.
+        EngineFailedError: If a classifier's folder lacks something.
+        TemplateError: If a template of the user's has other blanks than ours.
+    """
+    kind, _, model = equivalence.partition("/")
+    if equivalence == GRADER:
+        load_template(sameness.TEMPLATE, sameness.BLANKS, templates)
+        return None
+    if equivalence == EMBEDDED:
+        return ComputedEquivalence(EmbeddedEquivalence(embedder, threshold))
+    if kind == CLASSIFIER and equivalence != f"{CLASSIFIER}/":
+        chosen = {} if threshold is None else {"threshold": threshold}
+        return ComputedEquivalence(ClassifierEquivalence(model or PUBLISHED_CLASSIFIER, **chosen))
+    raise UnknownChoiceError("equivalence", equivalence, EQUIVALENCES)
+
+
+def computed_quality(quality: str, templates: Path | str | None = None) -> Quality | None:
+    """The quality that needs no chat model; None when `quality` asks the grader.
+
+    Raises:
+        UnknownChoiceError: If the quality is unknown.
+        MissingExtraError: If the reward model's extra is not installed.
+        EngineFailedError: If a reward model's folder lacks something.
+        TemplateError: If a template of the user's has other blanks than ours.
+    """
+    kind, _, model = quality.partition("/")
+    if quality == GRADER:
+        load_template(qualities.TEMPLATE, qualities.BLANKS, templates)
+        return None
+    if kind == REWARD and quality != f"{REWARD}/":
+        return RewardQuality(RewardModel(model or PUBLISHED_REWARD))
+    raise UnknownChoiceError("quality", quality, QUALITIES)
+
+
+def equivalence_grader() -> Model:
+    """The grader for `equivalence=grader`.
+
+    Raises:
+        PrerequisiteError: If the role is not bound, naming the ways out.
+    """
+    return judging_model(
+        (ROLE,), "equivalence=grader", NO_GRADER.format(option="equivalence=grader", other=OTHER_EQUIVALENCE)
+    )
+
+
+def quality_grader() -> Model:
+    """The grader for `quality=grader`.
+
+    Raises:
+        PrerequisiteError: If the role is not bound, naming the ways out.
+    """
+    return judging_model((ROLE,), "quality=grader", NO_GRADER.format(option="quality=grader", other=OTHER_QUALITY))
+
+
+def graded_equivalence(model: Model, templates: Path | str | None = None) -> Equivalence:
+    """The equivalence that asks a model."""
+    return GraderEquivalence(model, templates)
+
+
+def graded_quality(model: Model, templates: Path | str | None = None) -> Quality:
+    """The quality that asks a model."""
+    return GraderQuality(model, templates)

@@ -1,0 +1,84 @@
+"""Who rates how coherent a document is: the grader, or a reward model."""
+
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Protocol
+
+from anyio import to_thread
+from inspect_ai.model import GenerateConfig, Model
+
+from genie_inspect.asking.identity import identified_model
+from genie_inspect.asking.readable import readable
+from genie_inspect.engines.models.coherence_rewards import CoherenceRewards
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.ratings import rating_between
+from genie_inspect.prompting.templates import load_template
+
+LOWEST, HIGHEST = 1, 5
+CONFIG = GenerateConfig(temperature=0.0, max_tokens=150)
+
+
+class CoherenceRater(Protocol):
+    """Rates one document; higher = more coherent."""
+
+    @property
+    def signature(self) -> str:
+        """What the ratings depend on: kind, model, template."""
+        ...
+
+    async def rate(self, prompt: str, document: str) -> float:
+        """The document's coherence.
+
+        Raises:
+            UnreadableReplyError: If there is none to be had.
+            GraderFailedError: If the model behind it cannot be reached.
+        """
+        ...
+
+
+class GraderCoherence:
+    """The grader's rating from 1 (cannot be followed) to 5 (connected from beginning to end), with its reason first.
+
+    Args:
+        model: Who rates.
+        templates: A folder with a `coherence.md` of the user's own.
+    """
+
+    def __init__(self, model: Model, templates: Path | str | None = None) -> None:
+        self.model = model
+        self.template = load_template("coherence", {"data"}, templates)
+
+    @cached_property
+    def signature(self) -> str:
+        """`grader(<model>@<digest>,template=<digest>)`."""
+        return f"grader({identified_model(self.model, (CONFIG, None))},template={self.template.digest})"
+
+    async def rate(self, prompt: str, document: str) -> float:
+        """One rating; a reply without one is asked for again, at most twice.
+
+        Raises:
+            UnreadableReplyError: If no reply had one.
+            GraderFailedError: If the grader cannot be reached.
+        """
+        request = self.template.fill(data=fenced({"document": document}))
+        return await readable(self.model, request, CONFIG, partial(rating_between, lowest=LOWEST, highest=HIGHEST))
+
+
+class RewardCoherence:
+    """A reward model's coherence, 0 to about 4.5; 2 and more was kept in the study.
+
+    Args:
+        rewards: The model.
+    """
+
+    def __init__(self, rewards: CoherenceRewards) -> None:
+        self.rewards = rewards
+
+    @property
+    def signature(self) -> str:
+        """`reward(<model>)`."""
+        return self.rewards.name
+
+    async def rate(self, prompt: str, document: str) -> float:
+        """The coherence of the document as a reply to its prompt."""
+        return await to_thread.run_sync(self.rewards.coherence, prompt, document)

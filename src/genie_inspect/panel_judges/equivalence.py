@@ -1,0 +1,150 @@
+"""Who says whether two texts are the same, and the classes that come of it."""
+
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from anyio import to_thread
+from inspect_ai.model import GenerateConfig, Model
+
+from genie_inspect.asking.grader import ask
+from genie_inspect.asking.identity import identified_model
+from genie_inspect.asking.readable import REPEATS, until_complete
+from genie_inspect.engines.models.equivalence import LocalEquivalence
+from genie_inspect.measures.partition import Classes, UndecidedError, joined
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.forms import sameness_form
+from genie_inspect.prompting.panel_replies import numbered_sameness
+from genie_inspect.prompting.templates import load_template
+from genie_inspect.signature import digest
+
+TEMPLATE, BLANKS = "same_list", {"count", "data"}
+TOKENS_A_VERDICT = 12
+SPARE_TOKENS = 100
+
+
+class Equivalence(Protocol):
+    """Says which of several texts another one is the same as."""
+
+    @property
+    def signature(self) -> str:
+        """What the verdicts depend on: kind, model, template."""
+        ...
+
+    async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
+        """For each founder in order whether the text is the same; may end after the first yes; None: could not tell.
+
+        Raises:
+            GraderFailedError: If the model behind it cannot be reached.
+            EngineFailedError: If what computes it locally fails.
+        """
+        ...
+
+
+class ComputedEquivalence:
+    """An equivalence that is computed without a chat model, in a thread of its own.
+
+    Args:
+        engine: What computes it.
+    """
+
+    def __init__(self, engine: LocalEquivalence) -> None:
+        self.engine = engine
+
+    @property
+    def signature(self) -> str:
+        """The engine's name."""
+        return self.engine.name
+
+    async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
+        """For each founder in order whether the text is the same; the prompt does not matter."""
+        return await to_thread.run_sync(self.engine.same, founders, text)
+
+
+class GraderEquivalence:
+    """Asks a chat model which of many texts are functionally equivalent to one, at most `chunk` a call.
+
+    The texts are shuffled by a seed drawn from the content, so that no class always stands first and a rerun asks the
+    same. What comes back unusable is asked again, at most `repeats` times.
+
+    Args:
+        model: Who judges.
+        templates: A folder with a `same_list.md` of the user's own.
+        chunk: Most texts in one call; documents are long.
+        repeats: How often what is missing is asked again.
+    """
+
+    def __init__(
+        self, model: Model, templates: Path | str | None = None, chunk: int = 10, repeats: int = REPEATS
+    ) -> None:
+        self.model = model
+        self.template = load_template(TEMPLATE, BLANKS, templates)
+        self.chunk = chunk
+        self.repeats = repeats
+
+    @cached_property
+    def signature(self) -> str:
+        """`grader(<model>@<digest>,chunk=10,template=<digest>)`."""
+        model = identified_model(self.model, *((_settings(count), sameness_form(count)) for count in (1, 2)))
+        return f"grader({model},chunk={self.chunk},template={self.template.digest})"
+
+    async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
+        """For each founder in order whether the text is the same; None where the grader babbles to the end."""
+        order = list(range(len(founders)))
+        random.Random(digest(prompt, text, *founders)).shuffle(order)  # noqa: S311  # no secret
+
+        async def ask_missing(missing: Sequence[int], settings: GenerateConfig) -> dict[int, bool]:
+            verdicts: dict[int, bool] = {}
+            for start in range(0, len(missing), self.chunk):
+                part = missing[start : start + self.chunk]
+                read = await self._ask(prompt, [founders[place] for place in part], text, settings)
+                verdicts |= {part[number]: verdict for number, verdict in read.items()}
+            return verdicts
+
+        same = await until_complete(order, ask_missing, self.repeats)
+        return [same.get(place) for place in range(len(founders))]
+
+    async def _ask(self, prompt: str, others: Sequence[str], text: str, settings: GenerateConfig) -> dict[int, bool]:
+        listed = {str(number): other for number, other in enumerate(others, start=1)}
+        data = fenced({"request": prompt, "reply": text, "other_replies": listed})
+        request = self.template.fill(count=len(others), data=data)
+        reply = await ask(self.model, request, _settings(len(others)).merge(settings), sameness_form(len(others)))
+        return {number - 1: verdict for number, verdict in numbered_sameness(reply, len(others)).items()}
+
+
+def _settings(count: int) -> GenerateConfig:
+    """What a request for so many verdicts sets."""
+    return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_VERDICT * count)
+
+
+async def classes_of(texts: Sequence[str], prompt: str, equivalence: Equivalence) -> Classes[str]:
+    """The greedy partition of the texts, each compared with the first member of every class so far.
+
+    Raises:
+        GraderFailedError: If the model behind the equivalence cannot be reached.
+        EngineFailedError: If what computes it locally fails.
+    """
+    classes: Classes[str] = Classes()
+    for text in texts:
+        verdicts = await _verdicts(text, prompt, classes.founders, equivalence)
+        with suppress(UndecidedError):
+            classes.add(text, verdicts)
+    return classes
+
+
+async def class_of(text: str, prompt: str, founders: Sequence[str], equivalence: Equivalence) -> int | None:
+    """The class that a text joins, the number of classes when it founds one, None when that cannot be decided."""
+    try:
+        return joined(await _verdicts(text, prompt, founders, equivalence))
+    except UndecidedError:
+        return None
+
+
+async def _verdicts(text: str, prompt: str, founders: Sequence[str], equivalence: Equivalence) -> Sequence[bool | None]:
+    """For each founder whether the text is the same; the same words are the same without asking."""
+    if text in founders:
+        return [founder == text for founder in founders]
+    return await equivalence.same(prompt, founders, text) if founders else []

@@ -1,0 +1,1 @@
+"""Runs against a baseline: pairs, tests, what holds."""

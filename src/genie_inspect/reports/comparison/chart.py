@@ -1,0 +1,55 @@
+"""The picture of `genie compare`: a heatmap of differences."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from genie_inspect.reports.comparison.comparison import Comparison, Row
+
+if TYPE_CHECKING:
+    import altair
+
+CELL_WIDTH, CELL_HEIGHT = 120, 34
+LOWER, NONE, HIGHER = "#8e4b10", "#f7f7f7", "#542788"  # told apart by the colour-blind
+DARK_FROM = 0.6  # share of the scale from which white ink reads better
+
+
+def comparison_chart(found: Comparison) -> "altair.LayerChart":
+    """Features down, runs across, the difference from the baseline as colour and number; a star where it holds."""
+    import altair
+
+    cells = [_cell(row, several=len(found.signatures) > 1) for row in found.rows]
+    furthest = max((abs(cell["delta"]) for cell in cells if cell["delta"] is not None), default=0) or 1.0
+    for cell in cells:
+        cell["dark"] = cell["delta"] is not None and abs(cell["delta"]) > DARK_FROM * furthest
+    keys, runs = (list(dict.fromkeys(str(cell[name]) for cell in cells)) for name in ("key", "run"))
+    x = altair.X("run:N", title=None, sort=runs, axis=altair.Axis(labelAngle=0, labelExpr="split(datum.label, ' ')"))
+    base = (
+        altair.Chart(altair.InlineData(values=cells))
+        .encode(x=x, y=altair.Y("key:N", title=None, sort=keys))
+        .properties(width=CELL_WIDTH * len(runs), height=CELL_HEIGHT * len(keys))
+    )
+    scale = altair.Scale(range=[LOWER, NONE, HIGHER], domain=[-furthest, 0, furthest])
+    colour = altair.Color("delta:Q", scale=scale, legend=altair.Legend(title="difference", format="+.2f"))
+    ink = altair.condition("datum.dark", altair.value("white"), altair.value("#1b1b1b"))
+    title = altair.TitleParams(
+        "Difference from " + " and ".join(found.baselines),
+        subtitle=f"* holds after correction ({found.options.correction}), = equivalent within the margin",
+        anchor="start",
+    )
+    squares = base.mark_rect(stroke="white").encode(color=colour)
+    numbers = base.mark_text(fontSize=12).encode(text="shown:N", color=ink)
+    return altair.LayerChart(layer=[squares, numbers], title=title)
+
+
+def _cell(row: Row, *, several: bool) -> dict[str, Any]:
+    """What is drawn of a row; the key with its scorer where there are several."""
+    name = row.key.replace("_", " ")
+    delta = row.finding.difference.delta
+    mark = " *" if row.finding.differs else " =" if row.finding.is_equivalent else ""
+    measured = not math.isnan(delta)
+    return {
+        "run": row.run,
+        "key": f"{row.scorer}: {name}" if several and row.key != row.scorer else name,
+        "delta": delta if measured else None,
+        "shown": f"{delta:+.3f}{mark}" if measured else "not measured",
+    }

@@ -1,0 +1,62 @@
+"""A comparison as plain rows, for scripts and spreadsheets."""
+
+from dataclasses import asdict
+from typing import Any
+
+from genie_inspect.files.csv_tables import csv_text
+from genie_inspect.reports.comparison.comparison import Comparison, Row
+from genie_inspect.reports.comparison.verdict import verdict, warnings
+from genie_inspect.reports.plain_values import plain
+from genie_inspect.statistics.differences import TEST
+
+
+def as_values(found: Comparison) -> dict[str, Any]:
+    """The comparison as JSON values: what is not a number is null."""
+    values = {
+        "verdict": verdict(found),
+        "warnings": warnings(found),
+        "baselines": found.baselines,
+        "signatures": found.signatures,
+        "correction": found.options.correction,
+        "test": TEST,
+        "equivalence": found.options.equivalence,
+        **asdict(found.options.selection),
+        "runs": found.runs,
+        "differences": [_flat(row) for row in found.rows],
+    }
+    return {name: plain(value) for name, value in values.items()}
+
+
+def as_csv(found: Comparison) -> str:
+    """A line a difference, with a header; what is not a number is empty, and no text is a formula."""
+    rows = [plain(_flat(row)) for row in found.rows]
+    return csv_text(list(rows[0]), [list(row.values()) for row in rows])
+
+
+def _flat(row: Row) -> dict[str, Any]:
+    finding, difference = row.finding, row.finding.difference
+    (used_before, asked_before), (used_after, asked_after) = row.coverage
+    (usable_before, due_before), (usable_after, due_after) = row.ratings
+    return {
+        "run": row.run,
+        "baseline": row.baseline,
+        "scorer": row.scorer,
+        "key": row.key,
+        "tested": row.tested,
+        "paired_by": row.paired_by,
+        "instances": row.instances,
+        **asdict(difference),
+        "p_value_corrected": finding.p_value,
+        "p_unlike_corrected": finding.p_unlike,
+        "power_at_margin": finding.power,
+        "differs": finding.differs,
+        "is_equivalent": finding.is_equivalent,
+        "questions_used_before": used_before,
+        "questions_asked_before": asked_before,
+        "questions_used_after": used_after,
+        "questions_asked_after": asked_after,
+        "ratings_usable_before": usable_before,
+        "ratings_due_before": due_before,
+        "ratings_usable_after": usable_after,
+        "ratings_due_after": due_after,
+    }

@@ -1,0 +1,161 @@
+"""What a comparison comes to: one sentence, and what to beware of."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from genie_inspect.measures.length import LIKE, is_like_length
+from genie_inspect.reports.comparison.comparison import Comparison, Row
+from genie_inspect.statistics.differences import LEVEL, Difference
+
+MOST_NAMED = 6
+CORRECTED = {"holm": "after Holm's correction", "bonferroni": "after Bonferroni's correction", "none": "uncorrected"}
+MANY_LOST = 0.1
+
+
+def verdict(found: Comparison) -> str:
+    """One sentence: how many differences hold and which, how many are equivalent, how many undecided."""
+    rows = [row for row in found.rows if row.tested]
+    holding = [row for row in rows if row.finding.differs]
+    measured = [row for row in rows if not math.isnan(row.finding.p_value)]
+    alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs]
+    baselines = " and ".join(found.baselines)
+    if not measured:
+        return (
+            f"None of {len(rows)} differences from {baselines} could be tested: that takes two prompts or more with "
+            "scores on both sides."
+        )
+    several = len({row.scorer for row in measured}) > 1 and found.options.correction != "none"
+    parts = [
+        f"Of {len(measured)} differences from {baselines}, {_counted(holding)} "
+        f"{CORRECTED[found.options.correction]}{' within each measure' if several else ''} at {LEVEL:.0%}",
+        f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin",
+        f"{len(measured) - len(holding) - len(alike)} undecided",
+    ]
+    if len(rows) > len(measured):
+        parts.append(f"{len(rows) - len(measured)} could not be tested")
+    sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
+    if shown := len(found.rows) - len(rows):
+        sentence += f"; {shown} more {'is' if shown == 1 else 'are'} shown beside them and not tested"
+    unlike = sorted({row.run for row in holding} & set(_of_unlike_length(found)))
+    if unlike:
+        see = "" if found.options.selection.length_matched else ", see --length-matched"
+        sentence += f"; what {_listed(unlike)} gained or lost may be length alone{see}"
+    return sentence + "."
+
+
+def warnings(found: Comparison) -> list[str]:
+    """What to beware of, a line each."""
+    return [*_on_lengths(found), *_on_runs(found), *_on_pairs(found), *_on_scores(found)]
+
+
+def _on_lengths(found: Comparison) -> Iterator[str]:
+    way_out = (
+        "; each is within the band of the population's, at opposite ends"
+        if found.options.selection.length_matched
+        else "; --length-matched keeps documents and population of like length"
+    )
+    for label, (words, where, others) in (_unlike_population(found) | _of_unlike_length(found)).items():
+        yield (
+            f"{label} writes {words:.0f} words where {where} {others:.0f}: beyond {LIKE}x lengths do not compare"
+            f"{way_out}"
+        )
+
+
+def _on_runs(found: Comparison) -> Iterator[str]:
+    for run in found.runs:
+        if run.documents - run.scored > MANY_LOST * run.documents:
+            lost = run.documents - run.scored
+            yield f"{run.label} lost {lost} of {run.documents} documents: what is left may be a selection"
+        fewer, several = run.fewer_responses
+        if fewer:
+            yield f"{fewer} of {several} samples gave fewer responses than asked for ({run.label})"
+    if found.unlike_coherence:
+        yield f"coherence is not shown: {found.unlike_coherence}"
+
+
+def _on_pairs(found: Comparison) -> Iterator[str]:
+    for label, most in _pairs(found).items():
+        if most == 1:
+            yield (
+                f"{label} has one prompt in common with its baseline: without a second there is neither interval nor "
+                "p-value"
+            )
+    yield from _too_few(found)
+    for label, count in found.strays.items():
+        yield (
+            f"{label} has {count} documents written after one that its baseline's log lacks, so prompts are paired; "
+            "for pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
+        )
+
+
+def _on_scores(found: Comparison) -> Iterator[str]:
+    for run in found.runs:
+        for scorer, results in run.measures.items():
+            where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
+            yield from (f"{where}: {line}" for line in results.warnings)
+    for name in found.unmatched:
+        yield f"{name} has no figures against population documents of like length: only what it scores is matched"
+
+
+def _pairs(found: Comparison) -> dict[str, int]:
+    """By run, the most pairs that a difference rests on."""
+    pairs: dict[str, int] = {}
+    for row in found.rows:
+        pairs[row.run] = max(pairs.get(row.run, 0), row.finding.difference.pairs)
+    return pairs
+
+
+def _too_few(found: Comparison) -> Iterator[str]:
+    """Measures none of whose differences could hold: the least p-value there can be is too large once corrected."""
+    families: dict[str, list[Difference]] = {}
+    for row in found.rows:
+        if not math.isnan(row.finding.p_value):
+            families.setdefault(row.scorer, []).append(row.finding.difference)
+    for scorer, differences in families.items():
+        least = min(difference.least_p for difference in differences)
+        tests = 1 if found.options.correction == "none" else len(differences)
+        if least * tests < LEVEL:
+            continue
+        pairs = max(difference.pairs for difference in differences)
+        corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[found.options.correction]}"
+        yield (
+            f"{scorer}: with {pairs} prompts no p-value lies below {least:.2g}{corrected if tests > 1 else ''}: no "
+            "difference could hold, however large; take more prompts, or fewer runs at a time"
+        )
+
+
+def _of_unlike_length(found: Comparison) -> dict[str, tuple[float, str, float]]:
+    """Runs that write more or less than 1.5x the words of their baseline, or of the population."""
+    facts = {run.label: run for run in found.runs}
+    compared = {row.run for row in found.rows}
+    unlike = {label: found for label, found in _unlike_population(found).items() if label in compared}
+    for row in found.rows:
+        run, base = facts[row.run], facts[row.baseline]
+        if _differ(run.words, base.words):
+            unlike[run.label] = (run.words, f"{base.label} writes", base.words)
+    return unlike
+
+
+def _unlike_population(found: Comparison) -> dict[str, tuple[float, str, float]]:
+    """Runs, baselines among them, that write more or less than 1.5x the words of the population."""
+    return {
+        run.label: (run.words, "the population has", run.population_words)
+        for run in found.runs
+        if _differ(run.words, run.population_words)
+    }
+
+
+def _differ(words: float, others: float) -> bool:
+    return not (math.isnan(words) or math.isnan(others)) and not is_like_length(words, others)
+
+
+def _counted(holding: Sequence[Row]) -> str:
+    if not holding:
+        return "none holds"
+    named = [f"{row.run} {row.key.replace('_', ' ')} {row.finding.difference.delta:+.3f}" for row in holding]
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    return f"{len(holding)} {'holds' if len(holding) == 1 else 'hold'} ({', '.join(named[:MOST_NAMED])}{more})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,1 @@
+"""The page that `genie report` writes: what it shows, its pictures, its methods."""

@@ -1,0 +1,247 @@
+"""The report's charts: a radar of means and ridges of distributions."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.reports.charts import LIGHT
+from genie_inspect.reports.page.report import Measure, Range, Report, Spread, spread
+
+if TYPE_CHECKING:
+    from genie_inspect.reports.charts import Chart
+
+OVERLAID = 6  # runs that one radar can show and still be read
+SPOKES = range(3, 13)  # how many keys make a radar
+DOTS = 60  # documents up to which each is a dot
+GRID = 96  # points of a density
+DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (4, 4), (10, 3))
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+RINGS = (0.25, 0.5, 0.75, 1.0)
+MARGIN = 0.05  # of the values seen, on either side of them
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart that can be drawn, for light paper."""
+
+    name: str
+    """For a file: letters, digits and dashes."""
+    title: str
+    description: str
+    """What a screen reader says."""
+    draw: Callable[[], "Chart"]
+
+
+def radars(found: Report, measure: Measure) -> list[Figure]:
+    """Means by key, 0 in the middle and 1 at the rim: one radar of up to six runs, else one a run beside the mean run.
+
+    Empty where the measure has fewer than three keys from 0 to 1, or more than twelve.
+    """
+    keys = [key for key in measure.keys if measure.ranges[key].is_unit]
+    if len(keys) not in SPOKES:
+        return []
+    means = {
+        run.label: [row[key].interval.mean for key in keys]
+        for run, row in zip(found.runs, measure.rows, strict=True)
+        if row
+    }
+    if len(means) <= OVERLAID:
+        title = f"{measure.scorer}: means by feature, from 0 in the middle to 1 at the rim"
+        return [_radar(f"radar-{measure.scorer}", title, keys, means, found.runs)]
+    usual = [_mean(column) for column in zip(*means.values(), strict=True)]
+    return [
+        _radar(f"radar-{measure.scorer}-{number}", label, keys, {label: own, "mean of all": usual}, found.runs)
+        for number, (label, own) in enumerate(means.items(), start=1)
+    ]
+
+
+def ridges(found: Report, measure: Measure) -> list[Figure]:
+    """One figure a key: how the documents of each run spread, and those of the population where a log has them.
+
+    A key that takes two values alone (a test passed or not) has no distribution beyond its mean.
+    """
+    figures = []
+    for key in measure.keys:
+        rows = [(run, values) for run in found.runs if (values := measure.values(run, key))]
+        if len({value for _, values in rows for value in values}) > 2:
+            title = key.replace("_", " ")
+            figures.append(_ridges(f"spread-{measure.scorer}-{key}", title, rows, measure.ranges[key], found.runs))
+    return figures
+
+
+def length_ridges(found: Report) -> Figure:
+    """How long the documents of each run are."""
+    rows = [(run, [float(document.words) for document in run.documents]) for run in found.runs if run.documents]
+    longest = max((value for _, values in rows for value in values), default=1.0)
+    return _ridges("lengths", "words a document", rows, Range(0.0, longest, known=False), found.runs)
+
+
+def _radar(
+    name: str, title: str, keys: Sequence[str], series: dict[str, list[float]], runs: Sequence[ScoredLog]
+) -> Figure:
+    description = f"Radar chart of {len(keys)} features for {', '.join(series)}. The table above has the numbers."
+    return Figure(name, title, description, lambda: _radar_chart(keys, series, colours(runs)))
+
+
+def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of: dict[str, str]) -> "Chart":
+    import altair
+
+    spokes = [_at(place, 1.0, len(keys)) for place in range(len(keys))]
+    rings = [
+        {"ring": ring, "order": place, **_at(place, ring, len(keys))}
+        for ring in RINGS
+        for place in range(len(keys) + 1)
+    ]
+    lines = [
+        {"run": run, "order": place, **_at(place, values[place % len(keys)], len(keys))}
+        for run, values in series.items()
+        for place in range(len(keys) + 1)
+    ]
+    names = [
+        {**_at(place, 1.1, len(keys)), "name": key.split("_"), "align": _align(place, len(keys))}
+        for place, key in enumerate(keys)
+    ]
+    marks = [{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]]
+    x = altair.X("x:Q", axis=None, scale=altair.Scale(domain=[-1.85, 1.85]))
+    y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-1.3, 1.3]))
+    runs = list(series)
+    legend = altair.Legend(title=None, orient="bottom", columns=1, symbolSize=120, symbolStrokeWidth=0)
+    colour = altair.Color(
+        "run:N", scale=altair.Scale(domain=runs, range=[colour_of.get(run, LIGHT.ink) for run in runs]), legend=legend
+    )
+    dash = altair.StrokeDash("run:N", scale=altair.Scale(domain=runs, range=_cycled(DASHES, runs)), legend=None)
+    shape = altair.Shape("run:N", scale=altair.Scale(domain=runs, range=_cycled(SHAPES, runs)), legend=legend)
+    text = {"x": x, "y": y, "text": "name:N"}
+    return altair.layer(
+        _data(rings).mark_line(color=LIGHT.faint, strokeWidth=1).encode(x=x, y=y, detail="ring:N", order="order:Q"),
+        _data(spokes).mark_rule(color=LIGHT.faint).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
+        _data(lines).mark_line(strokeWidth=2.5).encode(x=x, y=y, order="order:Q", color=colour, strokeDash=dash),
+        _data(lines).mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
+        _data(marks).mark_text(align="left", fontSize=11, color=LIGHT.ink, opacity=0.75).encode(**text),
+        _data(names)
+        .mark_text(
+            align=altair.ExprRef("datum.align"),
+            baseline="middle",
+            fontSize=14,
+            limit=88,
+            lineHeight=16,
+            color=LIGHT.ink,
+        )
+        .encode(**text),
+    ).properties(width=400, height=281)
+
+
+def _at(place: int, radius: float, count: int) -> dict[str, Any]:
+    """Where a value stands on its spoke; the first spoke points up, the others follow clockwise."""
+    if math.isnan(radius):
+        return {"x": None, "y": None}
+    angle = math.tau * place / count
+    return {"x": round(radius * math.sin(angle), 4), "y": round(radius * math.cos(angle), 4)}
+
+
+def _align(place: int, count: int) -> str:
+    sine = math.sin(math.tau * place / count)
+    return "center" if abs(sine) < 0.1 else "left" if sine > 0 else "right"
+
+
+def _ridges(
+    name: str, title: str, rows: Sequence[tuple[ScoredLog, list[float]]], ends: Range, runs: Sequence[ScoredLog]
+) -> Figure:
+    medians = "; ".join(f"{run.label}: {spread(values).median:.4g}" for run, values in rows)
+    description = f"Distribution of {title}, a row a run. Medians: {medians}."
+    return Figure(name, title, description, lambda: _ridge_chart(title, rows, ends, colours(runs)))
+
+
+def _ridge_chart(
+    title: str, rows: Sequence[tuple[ScoredLog, list[float]]], ends: Range, colour_of: dict[str, str]
+) -> "Chart":
+    """A row a run: its name and its density; on the base line quartiles, median and, where they are few, documents."""
+    import altair
+
+    labels = [run.label for run, _ in rows]
+    scale = altair.Scale(domain=labels, range=[colour_of[label] for label in labels])
+    colour = altair.Color("run:N", scale=scale, legend=None)
+    x = altair.X(
+        "x:Q",
+        title=title,
+        scale=altair.Scale(domain=list(ends_of_axis(ends)), nice=False),
+        axis=altair.Axis(tickCount=5),
+    )
+    y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-len(rows) + 0.85, 0.95], nice=False))
+    areas: list[dict[str, Any]] = []
+    boxes: list[dict[str, Any]] = []
+    dots: list[dict[str, Any]] = []
+    names: list[dict[str, Any]] = []
+    for place, (run, values) in enumerate(rows):
+        own = {"run": run.label}
+        names.append({**own, "x": ends_of_axis(ends)[0], "y": 0.8 - place})
+        areas += [{**own, "x": at, "y": -place + height, "base": -place} for at, height in density(values, ends)]
+        boxes.append({**own, "y": -place, **_box(spread(values))})
+        dots += [{**own, "x": value, "y": -place} for value in values if len(values) <= DOTS]
+    box = altair.X("low:Q", title=title)
+    return altair.layer(
+        _data(areas).mark_area(opacity=0.35, line=True).encode(x=x, y=y, y2="base:Q", color=colour, detail="run:N"),
+        _data(dots).mark_tick(size=8, thickness=1.2, opacity=0.7).encode(x=x, y=y, color=colour),
+        _data(boxes).mark_rule(strokeWidth=4, color=LIGHT.ink, opacity=0.55).encode(x=box, x2="high:Q", y=y),
+        _data(boxes)
+        .mark_point(shape="diamond", filled=True, size=70, color=LIGHT.ink, opacity=1)
+        .encode(x=altair.X("median:Q", title=title), y=y),
+        _data(names)
+        .mark_text(align="left", baseline="middle", fontSize=12, color=LIGHT.ink, limit=330)
+        .encode(x=x, y=y, text="run:N"),
+    ).properties(width=340, height=66 * len(rows))
+
+
+def density(values: Sequence[float], ends: Range) -> list[tuple[float, float]]:
+    """A Gaussian kernel density, its highest point 0.6, over a grid from end to end; empty where all values are one.
+
+    What the kernel would put beyond a known end is reflected, because no value can lie there.
+    """
+    import numpy as np
+    from scipy.stats import gaussian_kde
+
+    if len(set(values)) < 2:
+        return []
+    low, high = ends_of_axis(ends)
+    grid = np.linspace(low, high, GRID)
+    kernel = gaussian_kde(values)
+    heights = kernel(grid)
+    if ends.known:
+        heights = heights + kernel(2 * low - grid) + kernel(2 * high - grid)
+    heights *= 0.6 / heights.max()
+    return [(round(float(at), 5), round(float(height), 4)) for at, height in zip(grid, heights, strict=True)]
+
+
+def ends_of_axis(ends: Range) -> tuple[float, float]:
+    """The known ends, or a little beyond the values that were seen."""
+    margin = 0.0 if ends.known else MARGIN * (ends.high - ends.low)
+    return ends.low - (margin if ends.low else 0.0), ends.high + margin
+
+
+def _box(found: Spread) -> dict[str, float]:
+    return {"low": found.low, "median": found.median, "high": found.high}
+
+
+def colours(runs: Sequence[ScoredLog]) -> dict[str, str]:
+    """A colour for each run by its name, the same in every chart; the population's is the ink."""
+    others = [run.label for run in runs if not run.is_population]
+    found = {label: LIGHT.series[place % len(LIGHT.series)] for place, label in enumerate(others)}
+    return found | {run.label: LIGHT.ink for run in runs if run.is_population}
+
+
+def _cycled(choices: Sequence[Any], runs: Sequence[str]) -> list[Any]:
+    return [choices[place % len(choices)] for place in range(len(runs))]
+
+
+def _data(rows: list[dict[str, Any]]) -> Any:
+    """A chart of rows as a plain dict, because altair checks its own kinds of data row by row, slowly."""
+    import altair
+
+    return altair.Chart({"values": rows})
+
+
+def _mean(values: Iterable[float]) -> float:
+    kept = [value for value in values if not math.isnan(value)]
+    return math.fsum(kept) / len(kept) if kept else math.nan

@@ -1,0 +1,80 @@
+"""How the numbers of a report came about, as far as its logs say."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.reports.page.report import Report
+from genie_inspect.signature import facts_of
+
+TASK = "genie_inspect/leave_one_out"
+RECORDED = "bundled/"  # graders that know recorded texts alone, and no pair of the population's own
+ANY_GRADER = "<provider/model>"
+ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
+
+
+def compared(found: Report) -> list[tuple[str, dict[str, str]]]:
+    """What each scorer's numbers depend on, by name."""
+    return [(measure.scorer, facts_of(measure.signature)) for measure in found.measures]
+
+
+def definitions(found: Report) -> dict[str, str]:
+    """What the features of the runs' populations are, by name; empty where no log says."""
+    told = ((run.header.eval.metadata or {}).get("features") for run in found.runs)
+    return {str(name): str(text) for features in told if isinstance(features, dict) for name, text in features.items()}
+
+
+def run_facts(run: ScoredLog) -> dict[str, str]:
+    """What a log says of its run, by name; what it does not say is left out."""
+    spec, plan = run.header.eval, run.header.plan
+    generation = plan.config.model_dump(exclude_none=True) | spec.model_generate_config.model_dump(exclude_none=True)
+    roles = {role: config for role, config in (spec.model_roles or {}).items() if not isinstance(config, list)}
+    told = {
+        "log": Path(run.file).name,
+        "task": spec.task,
+        "options": _listed(spec.task_args_passed),
+        "model": spec.model,
+        "solver": " → ".join(step.solver.split("/")[-1] for step in plan.steps),
+        "roles": _listed({role: config.model for role, config in roles.items()}),
+        "generation": _listed({name: value for name, value in generation.items() if name != "seed"}),
+        "seed": str(generation.get("seed", "none was set")),
+        "prompts": str(len({document.prompt for document in run.documents})),
+        "epochs": str(spec.config.epochs or 1),
+        "population": str((spec.metadata or {}).get("population", "")),
+        "begun": str(run.header.stats.started_at)[:16].replace("T", " "),
+        "ended": str(run.header.stats.completed_at)[:16].replace("T", " "),
+        "packages": _listed(spec.packages),
+        "commit": (spec.revision.commit or "") if spec.revision else "",
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def command_for_yardstick(found: Report) -> str:
+    """The command that makes a log of the population's own documents, scored as the runs are; empty when there is one.
+
+    Empty, too, where nothing in the report is measured with a population's questions.
+    """
+    if found.yardstick or "genie" not in (measure.scorer for measure in found.measures):
+        return ""
+    spec = next(run.header.eval for run in found.runs if "genie" in run.ours)
+    given = {name: spec.task_args[name] for name in ARGUMENTS if spec.task_args.get(name) is not None}
+    options = "".join(f" -T {name}={_option(value)}" for name, value in given.items())
+    model = grader(found)
+    role = f" --model-role grader={ANY_GRADER if model.startswith(RECORDED) else model}" if model else ""
+    return f"inspect eval {TASK} --model mockllm/model{options}{role}"
+
+
+def grader(found: Report) -> str:
+    """The model of the role `grader` in the first run that has questions; empty where there is none, or several."""
+    spec = next((run.header.eval for run in found.runs if "genie" in run.ours), None)
+    role = ((spec.model_roles if spec else None) or {}).get("grader")
+    return role.model if role and not isinstance(role, list) else ""
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in values.items())
+
+
+def _option(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

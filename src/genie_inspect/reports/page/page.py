@@ -1,0 +1,187 @@
+"""The report as one page: no network, no script, light and dark."""
+
+import math
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.measures.length import is_like_length
+from genie_inspect.reports.charts import ENDINGS, darkened, svg, write_chart
+from genie_inspect.reports.page.figures import Figure, length_ridges, radars, ridges
+from genie_inspect.reports.page.methods import RECORDED, command_for_yardstick, compared, definitions, grader, run_facts
+from genie_inspect.reports.page.report import Cell, Measure, Report, Spread
+from genie_inspect.signature import facts_of, package_version
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure as two images, of which the page shows the one for its light."""
+
+    figure: Figure
+    light: str
+    dark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What the page shows of one measure."""
+
+    measure: Measure
+    radars: list[Picture]
+    ridges: list[Picture]
+
+    @property
+    def is_smoke_test(self) -> bool:
+        """Whether no reading model judged."""
+        return facts_of(self.measure.signature).get("judge", "").startswith("embedded(")
+
+    @property
+    def rated(self) -> bool:
+        """Whether the scorer says how many ratings were due."""
+        return any(cell.due for row in self.measure.rows for cell in row.values())
+
+    @property
+    def covered(self) -> list[str]:
+        """The keys of which the scorer says how many questions or tests could be used."""
+        return [key for key in self.measure.keys if any(row[key].asked for row in self.measure.rows if row)]
+
+
+def figures(found: Report) -> Iterator[Figure]:
+    """Every chart of the page, in its order."""
+    for measure in found.measures:
+        yield from radars(found, measure)
+        yield from ridges(found, measure)
+    yield length_ridges(found)
+
+
+def page(found: Report) -> str:
+    """The report as HTML; whatever comes from logs stands in it as text.
+
+    Raises:
+        MissingExtraError: If altair or vl-convert is not installed.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("genie_inspect.reports.page", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "words": in_words, "breakable": breakable}
+    parts = [Part(m, _pictures(radars(found, m)), _pictures(ridges(found, m))) for m in found.measures]
+    return environment.get_template("page.html.j2").render(
+        report=found,
+        parts=parts,
+        lengths=_picture(length_ridges(found)),
+        documents=sum(len(run.documents) for run in found.runs if not run.is_population),
+        unlike=unlike_lengths(found),
+        yardstick_command=command_for_yardstick(found),
+        recorded_grader=grader(found) if grader(found).startswith(RECORDED) else "",
+        compared=compared(found),
+        definitions=definitions(found),
+        facts=[run_facts(run) for run in found.runs],
+        version=package_version(),
+        shade=shade,
+        places=places,
+        cost=cost,
+    )
+
+
+def as_bytes(html: str) -> bytes:
+    """The page as UTF-8; what is no character (half of a surrogate pair) becomes a question mark."""
+    return html.encode("utf-8", "replace")
+
+
+def write_pictures(found: Report, folder: Path) -> None:
+    """Write every chart as SVG and PNG for light paper.
+
+    Raises:
+        OSError: If the folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for figure in figures(found):
+        for ending in ENDINGS:
+            write_chart(figure.draw, folder / (figure.name + ending))
+
+
+def number(value: float, decimals: int = 2) -> str:
+    """A number as the page shows it; words where there is none.
+
+    >>> [number(0.125), number(float("nan"))]
+    ['0.12', 'not measured']
+    """
+    return NOT_MEASURED if math.isnan(value) else f"{value:.{decimals}f}"
+
+
+def in_words(name: str) -> str:
+    """A key as words."""
+    return name.replace("_", " ")
+
+
+def breakable(name: str) -> "Markup":
+    """A name that may go on in the next line after each slash.
+
+    >>> str(breakable("openai/<b>"))
+    'openai/<wbr>&lt;b&gt;'
+    """
+    from markupsafe import Markup, escape
+
+    return escape(name).replace("/", Markup("/<wbr>"))
+
+
+def places(measure: Measure, key: str) -> int:
+    """How many decimals the values of a key need to be told apart: two, or more where they are small."""
+    span = measure.ranges[key].high - measure.ranges[key].low
+    return (
+        2 if math.isnan(span) or span == 0 else min(6, max(0 if span >= 1000 else 2, 1 - math.floor(math.log10(span))))
+    )
+
+
+def shade(measure: Measure, key: str, cell: Cell) -> str:
+    """How far a mean stands from the low to the high end of its key's range, in percent.
+
+    The range is the values' own where no view says it, so that there the shade compares runs and says nothing else.
+    """
+    ends = measure.ranges[key]
+    if math.isnan(cell.interval.mean) or not ends.high > ends.low:
+        return "0%"
+    return f"{100 * min(1.0, max(0.0, (cell.interval.mean - ends.low) / (ends.high - ends.low))):.0f}%"
+
+
+def cost(run: ScoredLog) -> str:
+    """What the models of a run cost in money; empty where the log has no prices."""
+    known = [u.total_cost for u in run.header.stats.model_usage.values() if u.total_cost is not None]
+    return f"{math.fsum(known):.2f}" if known else ""
+
+
+def unlike_lengths(found: Report) -> tuple[str, Spread, str, Spread] | None:
+    """The runs with the shortest and the longest median document, where they are too far apart to compare well."""
+    pairs = zip(found.runs, found.lengths, strict=True)
+    known: Sequence[tuple[ScoredLog, Spread]] = [(run, words) for run, words in pairs if words.median > 0]
+    if not known:
+        return None
+    (short, few), (long, many) = (end(known, key=lambda pair: pair[1].median) for end in (min, max))
+    return (short.label, few, long.label, many) if not is_like_length(few.median, many.median) else None
+
+
+def _pictures(drawn: list[Figure]) -> list[Picture]:
+    return [_picture(figure) for figure in drawn]
+
+
+def _picture(figure: Figure) -> Picture:
+    light = svg(figure.draw())
+    return Picture(figure, _uri(light), _uri(darkened(light)))
+
+
+def _uri(image: str) -> str:
+    return "data:image/svg+xml;base64," + b64encode(image.encode()).decode()

@@ -1,0 +1,215 @@
+"""Everything that the report's page and its JSON show, as numbers and words."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+from genie_inspect.logs.evidence import NO_SHARE
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.measures import viewed_range
+from genie_inspect.logs.reading import read_logs
+from genie_inspect.logs.results import Results, results_of
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.signatures import one_signature
+from genie_inspect.reports.page.concordance import Concordance, concordance
+from genie_inspect.reports.page.stand_outs import StandOut, stand_outs
+from genie_inspect.reports.plain_values import plain
+from genie_inspect.statistics.intervals import NO_INTERVAL, Interval
+
+EXAMPLES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From where to where the values of a key go."""
+
+    low: float
+    high: float
+    known: bool
+    """Whether the task's view says so; else these are the lowest and the highest value seen, NaN without any."""
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether all values lie from 0 to 1, by what they are."""
+        return self.known and (self.low, self.high) == (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Median and quartiles; NaN where there is nothing."""
+
+    low: float
+    median: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One key of one run."""
+
+    interval: Interval
+    """Mean over prompts with its 95% interval."""
+    spread: Spread
+    used: int
+    asked: int
+    """Questions (tests) that could be used, of all, over the scored documents; 0 of 0 where the scorer does not say."""
+    usable: int
+    due: int
+    """Ratings that count, of those that were due, likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One scorer: a row a run, a column a key."""
+
+    scorer: str
+    signature: str
+    keys: tuple[str, ...]
+    ranges: dict[str, Range]
+    """By key."""
+    rows: tuple[dict[str, Cell], ...]
+    """In the order of the runs; empty for a run that it did not score."""
+    unscored: tuple[Mapping[str, int], ...]
+    """In the order of the runs, as are the next two: documents without any value, by reason."""
+    faults: tuple[Mapping[str, int], ...]
+    """Answers, ratings or verdicts that are missing, by reason."""
+    warnings: tuple[Sequence[str], ...]
+    """What to beware of."""
+
+    def values(self, run: ScoredLog, key: str) -> list[float]:
+        """What the documents of a run got, without those that could not be measured."""
+        return _measured(run, self.scorer, key)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Runs that may be compared, and what is to be said of them."""
+
+    runs: tuple[ScoredLog, ...]
+    measures: tuple[Measure, ...]
+    lengths: tuple[Spread, ...]
+    """Words a document, in the order of the runs."""
+    concordance: Concordance
+    stand_outs: tuple[StandOut, ...]
+
+    @property
+    def yardstick(self) -> ScoredLog | None:
+        """The population's own documents, each compared with the others; None when no log has them."""
+        return next((run for run in self.runs if run.is_population), None)
+
+
+def build_report(paths: Iterable[str | Path], examples: int = EXAMPLES) -> Report:
+    """The report on finished logs.
+
+    Args:
+        paths: Log files or folders.
+        examples: How many documents stand out at either end of each feature.
+
+    Raises:
+        LogError: If a log cannot be read, is not finished, has no scores of ours, or scores do not compare.
+    """
+    runs = tuple(sorted(read_logs(paths), key=lambda run: run.is_population))
+    scorers = sorted(_scorers(runs), key=lambda name: name != "genie")
+    measures = tuple(_measure(scorer, runs) for scorer in scorers)
+    return Report(
+        runs=runs,
+        measures=measures,
+        lengths=tuple(spread([document.words for document in run.documents]) for run in runs),
+        concordance=concordance(runs, [(measure.scorer, key) for measure in measures for key in measure.keys]),
+        stand_outs=tuple(stand_outs(runs, [(m.scorer, m.keys) for m in measures], examples)),
+    )
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Median and quartiles, of the values themselves and those halfway between two (inclusive method)."""
+    if len(values) < 2:
+        return Spread(*(list(values) * 3 or [math.nan] * 3))
+    return Spread(*quantiles(values, method="inclusive"))
+
+
+def numbers(found: Report) -> dict[str, Any]:
+    """The numbers as JSON values: what is not a number is null."""
+    return {
+        "runs": [
+            {
+                "label": run.label,
+                "log": run.file,
+                "task": run.header.eval.task,
+                "model": run.header.eval.model,
+                "created": str(run.header.eval.created),
+                "is_population": run.is_population,
+                "documents": len(run.documents),
+                "refusals": sum(document.refused for document in run.documents),
+                "words": plain(words),
+                "tokens": {name: usage.total_tokens for name, usage in run.header.stats.model_usage.items()},
+            }
+            for run, words in zip(found.runs, found.lengths, strict=True)
+        ],
+        "measures": plain(found.measures),
+        "concordance": plain(found.concordance),
+        "stand_outs": [plain(replace(one, text="")) for one in found.stand_outs],
+    }
+
+
+def _scorers(runs: Iterable[ScoredLog]) -> list[str]:
+    """The scorers of ours that scored any of the logs, in the order of the scores.
+
+    Raises:
+        LogError: If a log has no scores of ours.
+    """
+    scorers: dict[str, None] = {}
+    for run in runs:
+        if not run.ours:
+            raise LogError(
+                f"{run.file} has no scores of ours, score it with: inspect score {run.file} --scorer genie_inspect/..."
+            )
+        scorers |= dict.fromkeys(run.ours)
+    return list(scorers)
+
+
+def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
+    signature = one_signature(runs, scorer)
+    results = [results_of(run, scorer) if scorer in run.ours else None for run in runs]
+    keys = tuple(dict.fromkeys(key for own in results if own for key in own.cells))
+    return Measure(
+        scorer=scorer,
+        signature=signature,
+        keys=keys,
+        ranges={key: _range(scorer, key, runs) for key in keys},
+        rows=tuple(
+            {key: _cell(run, scorer, key, own) for key in keys} if own else {}
+            for run, own in zip(runs, results, strict=True)
+        ),
+        unscored=tuple(own.unscored if own else {} for own in results),
+        faults=tuple(own.faults if own else {} for own in results),
+        warnings=tuple(own.warnings if own else () for own in results),
+    )
+
+
+def _cell(run: ScoredLog, scorer: str, key: str, results: Results) -> Cell:
+    used, asked = results.coverage.get(key, NO_SHARE)
+    usable, due = results.pairs.get(key, NO_SHARE)
+    return Cell(
+        interval=results.cells.get(key, NO_INTERVAL),
+        spread=spread(_measured(run, scorer, key)),
+        used=used,
+        asked=asked,
+        usable=usable,
+        due=due,
+    )
+
+
+def _measured(run: ScoredLog, scorer: str, key: str) -> list[float]:
+    return [value for value in run.values(scorer, key) if not math.isnan(value)]
+
+
+def _range(scorer: str, key: str, runs: Iterable[ScoredLog]) -> Range:
+    seen: list[float] = []
+    for run in runs:
+        if ends := viewed_range(run.header, key):
+            return Range(*ends, known=True)
+        seen += _measured(run, scorer, key)
+    return Range(min(seen, default=math.nan), max(seen, default=math.nan), known=False)

@@ -1,0 +1,127 @@
+"""What the panel's scorers have in common: a document, the population's documents for its prompt, one score."""
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+import anyio
+from inspect_ai.scorer import Score
+from inspect_ai.solver import TaskState
+
+from genie_inspect.populations.catalogue import open_population
+from genie_inspect.populations.population import Population
+from genie_inspect.samples.document import document_of
+from genie_inspect.samples.prompt import prompt_of
+from genie_inspect.scoring.compared import KEPT, Compared, Others
+from genie_inspect.scoring.explanation import LISTED, WIDTHS, cell, cut
+from genie_inspect.scoring.outcome import scored_or_reason, unscored
+
+NO_DOCUMENTS = "the population has no documents for this prompt"
+WarmT = TypeVar("WarmT")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one measure found out about one document."""
+
+    value: dict[str, float]
+    """Every key of the measure; NaN where it could not be measured."""
+    explanation: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+    reason: str | None = None
+    """Why nothing could be measured, where that is so."""
+
+
+Measure = Callable[[str, str, Compared], Awaitable[Finding]]
+"""Text, prompt and what it is compared with in; the finding out."""
+
+
+class Reference:
+    """A population as the panel sees it: for each prompt its documents, in the order of their ids.
+
+    Args:
+        population: One that has documents.
+    """
+
+    def __init__(self, population: Population) -> None:
+        self.population = population
+        self.others = lru_cache(maxsize=KEPT)(self._others)
+
+    @property
+    def name(self) -> str:
+        """Name, version and digest, as they stand in signatures."""
+        return self.population.name
+
+    def _others(self, prompt: str) -> Others:
+        """All documents of a prompt; none when the prompt is unknown."""
+        return Others(sorted(self.population.documents(prompt), key=lambda document: document.id))
+
+
+def reference(population: str, measure: str) -> Reference:
+    """The population, when it has documents to compare with.
+
+    Raises:
+        PopulationError: If it cannot be opened, or holds answers alone.
+    """
+    opened = open_population(population)
+    opened.require_documents(f"measure {measure}")
+    return Reference(opened)
+
+
+async def scored(
+    state: TaskState, population: Reference, keys: Sequence[str], facts: dict[str, Any], measure: Measure
+) -> Score:
+    """The score of one sample; unscored with a reason where there is nothing to compare, or a model failed.
+
+    Args:
+        state: The sample.
+        population: What the document is compared with.
+        keys: The measure's keys, NaN where the document is unscored.
+        facts: Metadata of every score, the signature among them.
+        measure: What is measured.
+    """
+    prompt = prompt_of(state)
+    facts = {**facts, "prompt": cut(prompt, WIDTHS[0])}
+    return await scored_or_reason(
+        state, keys, facts, lambda: _measured(document_of(state), prompt, population, keys, facts, measure)
+    )
+
+
+async def _measured(
+    text: str, prompt: str, population: Reference, keys: Sequence[str], facts: dict[str, Any], measure: Measure
+) -> Score:
+    """The score of a document, as long as the population has any to compare it with."""
+    others = population.others(prompt).than(text)
+    if not others.documents:
+        return unscored(keys, NO_DOCUMENTS, f"Not scored: {NO_DOCUMENTS}.", text, facts)
+    finding = await measure(text, prompt, others)
+    notes = [finding.explanation, f"Compared with {len(others.documents)} documents of the population."]
+    left_out = list(others.left_out[:LISTED])
+    if left_out:
+        notes.append(f"The same text stands in the population ({cell(', '.join(left_out))}); it was left out.")
+    return Score(
+        value=dict(finding.value),
+        answer=text,
+        explanation="\n\n".join(notes),
+        reason=finding.reason,
+        metadata={**facts, "documents": len(others.documents), "left_out": left_out, **finding.metadata},
+    )
+
+
+class Warm(Generic[WarmT]):
+    """What is costly to prepare for a prompt, prepared once however many samples ask at a time."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, WarmT] = OrderedDict()
+        self._preparing: dict[Hashable, anyio.Lock] = {}
+
+    async def get(self, key: Hashable, prepare: Callable[[], Awaitable[WarmT]]) -> WarmT:
+        """What was prepared for the key; the last 64 are kept."""
+        async with self._preparing.setdefault(key, anyio.Lock()):
+            if key not in self._kept:
+                self._kept[key] = await prepare()
+                if len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+            return self._kept[key]

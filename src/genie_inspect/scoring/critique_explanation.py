@@ -1,0 +1,166 @@
+"""What a person reads beside a story's tests, and the compact evidence that stays in the log."""
+
+import json
+import math
+from typing import Any
+
+from genie_inspect.critic.critic import Comparison, Opinion
+from genie_inspect.critic.critique import Critique
+from genie_inspect.critic.rubrics import TOTAL
+from genie_inspect.prompting.replies import analysis
+from genie_inspect.scoring.explanation import cell, cut
+
+MOST_BYTES = 8_000
+WIDTHS = (200, 120, 60, 0)
+PHRASES = 160  # characters of the critic's words on each order in the table
+BIASED = 0.5  # share of tests in which the same place wins both times, from which the critic is called biased
+LIKE_LENGTH = 1.5  # stories whose lengths differ by more do not compare well
+SIDES = ("reference", "candidate")
+DEGREES = {1: "better", 2: "much better", 3: "better by far"}
+ANSWERS = ("no", "yes")
+COMPARED = (
+    "| test | reference first | candidate first | score | pass | the critic in short |",
+    "|:--|:--|:--|--:|:--|:--|",
+)
+ALONE = ("| test | yes/no | the critic in short |", "|:--|:--|:--|")
+
+
+def explained(critique: Critique, candidate: str, reference: str) -> str:
+    """A Markdown table with a row a test: verdicts, score, pass, the critic's phrases; then what to know.
+
+    Of a candidate that stood alone there is one verdict, yes or no, and the reference is empty.
+    """
+    rows = [*(ALONE if critique.is_alone else COMPARED)]
+    for comparison in critique.comparisons:
+        cells = [
+            f"{comparison.test.id} {cell(comparison.test.name)}",
+            *(_answered(comparison) if critique.is_alone else _compared(critique, comparison)),
+            "; ".join(cell(cut(analysis(opinion.reply), PHRASES)) for opinion in comparison.opinions if opinion.reply),
+        ]
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join([*rows, "", *(f"{line}\n" for line in _notes(critique, candidate, reference))]).rstrip()
+
+
+def evidence(critique: Critique, **facts: Any) -> dict[str, Any]:
+    """Score metadata of at most 8 KB: the facts, coverage, faults, how far the orders agree, and the tests."""
+    counts = {
+        **facts,
+        "judged": len(critique.judged),
+        "not_judged": len(critique.comparisons) - len(critique.judged),
+        "ratings": critique.ratings,
+        **({} if critique.is_alone else _between_orders(critique)),
+        "faults": {cut(fault, WIDTHS[0]): count for fault, count in critique.faults.items()},
+        "coverage": _coverage(critique),
+    }
+    for width in WIDTHS:
+        metadata = counts | {"tests": [_row(critique, comparison, width) for comparison in critique.comparisons]}
+        if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
+            return metadata
+    return counts | {"tests": f"{len(critique.comparisons)} tests: too many to keep here"}
+
+
+def _answered(comparison: Comparison) -> list[str]:
+    """The one verdict on a candidate alone."""
+    (opinion,) = comparison.opinions
+    return [_missing(opinion) if opinion.points is None else ANSWERS[opinion.points]]
+
+
+def _compared(critique: Critique, comparison: Comparison) -> list[str]:
+    """Both verdicts, the score and whether the test passes."""
+    score, result = comparison.score, critique.result(comparison)
+    return [
+        *(_worded(opinion, place) for place, opinion in enumerate(comparison.opinions)),
+        ("" if score is None else f"{score:+d}" if score else "0") + ("" if comparison.agree else " ⇄"),
+        "not judged" if math.isnan(result) else ANSWERS[int(result)],
+    ]
+
+
+def _worded(opinion: Opinion, place: int) -> str:
+    """One verdict by what the stories are: "reference better", "even"."""
+    if opinion.points is None:
+        return _missing(opinion)
+    if opinion.points == 0:
+        return "even"
+    first, second = SIDES[place], SIDES[1 - place]
+    return f"{first if opinion.points > 0 else second} {DEGREES[abs(opinion.points)]}"
+
+
+def _missing(opinion: Opinion) -> str:
+    return f"none: {cell(cut(opinion.fault, PHRASES))}"
+
+
+def _notes(critique: Critique, candidate: str, reference: str) -> list[str]:
+    """What a reader of the score must know beside the numbers."""
+    judged, total = len(critique.judged), critique.value[critique.rubric.key(TOTAL)]
+    missing = len(critique.comparisons) - judged
+    lines = [
+        "**No test could be judged.**" if math.isnan(total) else f"**Passed {total:.0f} of {judged} judged tests.**"
+    ]
+    if critique.cutoff is not None:
+        lines[0] += f" A test passes from a score of {critique.cutoff} on."
+    if missing:
+        shown = "; ".join(f"{count} {cell(cut(fault, PHRASES))}" for fault, count in critique.faults.items())
+        lines.append(f"{missing} of {len(critique.comparisons)} tests are not judged, verdicts missing: {shown}.")
+    if critique.disagreeing:
+        lines.append(f"The two orders name different stories in {len(critique.disagreeing)} of {judged} tests (⇄).")
+    return [*lines, *_bias(critique), *_lengths(candidate, reference)]
+
+
+def _bias(critique: Critique) -> list[str]:
+    place, wins = max(zip(("first", "second"), critique.won_by_place, strict=True), key=lambda pair: pair[1])
+    if not wins or wins < BIASED * len(critique.judged):
+        return []
+    return [
+        f"**The critic is biased by position:** whichever story stood {place} won both times in {wins} of "
+        f"{len(critique.judged)} tests. Such a preference cancels in the score; by itself it scores 0, and 0 passes at "
+        "any cutoff up to 0."
+    ]
+
+
+def _lengths(candidate: str, reference: str) -> list[str]:
+    words, expected = len(candidate.split()), len(reference.split())
+    if not expected or max(words, expected) <= LIKE_LENGTH * min(words, expected):
+        return []
+    return [f"Unlike lengths, which do not compare well: {words} words, the reference has {expected}."]
+
+
+def _between_orders(critique: Critique) -> dict[str, Any]:
+    """How far the two orders agree: a critic's preference for a place."""
+    judged = len(critique.judged)
+    first, second = critique.won_by_place
+    return {
+        "order_disagreement": _rounded(len(critique.disagreeing) / judged) if judged else None,
+        "position_bias": _rounded(critique.position_bias),
+        "first_place_wins_both": first,
+        "second_place_wins_both": second,
+    }
+
+
+def _row(critique: Critique, comparison: Comparison, width: int) -> dict[str, Any]:
+    result = critique.result(comparison)
+    row: dict[str, Any] = {
+        "id": comparison.test.id,
+        "verdicts": [opinion.points for opinion in comparison.opinions],
+        "pass": None if math.isnan(result) else bool(result),
+    }
+    if not critique.is_alone:
+        row |= {"score": comparison.score, "orders_agree": comparison.agree if comparison.verdicts else None}
+    return row | ({"critic": [cut(_said(opinion), width) for opinion in comparison.opinions]} if width else {})
+
+
+def _said(opinion: Opinion) -> str:
+    return analysis(opinion.reply) or opinion.fault
+
+
+def _coverage(critique: Critique) -> dict[str, str]:
+    """Judged tests of all tests behind each key, as reports read it."""
+    rubric = critique.rubric
+    judged = {comparison.test.id for comparison in critique.judged}
+    behind = {TOTAL: [test.id for test in rubric.tests]}
+    behind |= {name: [test.id for test in rubric.tests if test.dimension == name] for name in rubric.dimensions}
+    behind |= {test.id: [test.id] for test in rubric.tests}
+    return {rubric.key(part): f"{len(judged & set(ids))}/{len(ids)}" for part, ids in behind.items()}
+
+
+def _rounded(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 4)

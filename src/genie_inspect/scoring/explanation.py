@@ -1,0 +1,189 @@
+"""What a person reads beside a Genie score, and the compact evidence that stays in the log."""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+from genie_inspect.judges.protocols import GRADER_FAILED, UNREADABLE
+from genie_inspect.measures.genie import FEWEST_RATINGS
+from genie_inspect.scoring.assessment import TOO_FEW, Assessment, QuestionResult
+from genie_inspect.scoring.neighbours import neighbours
+
+MOST_BYTES = 8_000
+WIDTHS = (160, 80, 40, 20, 0)
+FITTING = ((160, 3), (80, 3), (160, 1), (80, 1), (40, 1), (20, 1), (0, 0))  # width of texts, nearest answers of each
+SMOKE_TEST = "Embedded judge: a smoke test without any reading model, not a measurement."
+WORD_JOINER = "\u2060"
+_MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]()#!|~$"})
+REASONS = {UNREADABLE: "invalid_response_format", GRADER_FAILED: "grader_failed"}  # Inspect's names for them
+LISTED = 20  # ids of documents with one text; more would say no more
+
+
+class _Unchanging(list[Any]):
+    """A list that is its own copy: Inspect copies every score of a log for every key whenever it computes metrics."""
+
+    def __deepcopy__(self, memo: object) -> "_Unchanging":
+        return self
+
+
+def explained(assessment: Assessment, features: Sequence[str], notes: Sequence[str] = ()) -> str:
+    """A Markdown table with a row a feature, novelty, questions used and ratings; then what set the document apart."""
+    table = ["| feature | novelty | questions used | usable ratings |", "|:--|--:|--:|--:|"]
+    apart: list[str] = []
+    novelty = assessment.novelty(features)
+    for name, results in assessment.by_feature(features).items():
+        used = [result for result in results if result.is_used]
+        usable, due = _ratings(results)
+        shown = cell(name.replace("_", " "))
+        table.append(f"| {shown} | {_shown(novelty[name])} | {len(used)} of {len(results)} | {usable} of {due} |")
+        if used:
+            apart += _apart(shown, max(used, key=lambda result: result.novelty))
+    return "\n".join([*table, "", *apart, "", *notes]).rstrip()
+
+
+def _apart(feature: str, result: QuestionResult) -> list[str]:
+    """Two lines of a list: a question with the document's answer, and under it who in the population comes nearest."""
+    near = (f"{cell(cut(other.text, WIDTHS[1]))} ({other.given} of {result.usable})" for other in neighbours(result))
+    return [
+        f"- {feature}: {cell(result.question.text)} **{cell(cut(_text(result), WIDTHS[0]))}**",
+        f"    - nearest in the population: {'; '.join(near)}",
+    ]
+
+
+def notes_on(assessment: Assessment, *, smoke_test: bool) -> list[str]:
+    """What a reader of the score must know beside the numbers."""
+    count = assessment.documents
+    notes = [f"Compared with {count} {'document' if count == 1 else 'documents'} of the population."]
+    if 0 < count < FEWEST_RATINGS:
+        notes.append(
+            f"Fewer than {FEWEST_RATINGS} documents are no population: with others the novelty may be another."
+        )
+    if few := assessment.few_answers:
+        notes.append(
+            f"Questions used that rest on fewer than {FEWEST_RATINGS} ratings: {few} of {len(assessment.used)}; "
+            "one rating more could change them much."
+        )
+    if len(ratings := assessment.counted) > 1 and len(set(ratings)) == 1:
+        notes.append(f"All {len(ratings)} ratings are {ratings[0]:g}.")
+    if assessment.left_out:
+        ids = cell(", ".join(assessment.left_out[:LISTED]))
+        notes.append(f"The same text stands in the population ({ids}); it was left out of its own comparison.")
+    faults = assessment.faults()
+    if few := faults.pop(TOO_FEW, 0):
+        notes.append(f"Questions not used, because too few of the ratings due could be had: {few}.")
+    if faults:
+        notes.append("Missing: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) + ".")
+    if smoke_test:
+        notes.append(f"**{SMOKE_TEST}**")
+    return notes
+
+
+def why_nothing(assessment: Assessment) -> str:
+    """Why no question of a document could be used, as a reason for the log: what went wrong most often."""
+    faults = assessment.faults()
+    reason = max(faults, key=lambda fault: faults[fault])
+    return REASONS.get(reason, f"nothing to compare: {reason}")
+
+
+def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> dict[str, Any]:
+    """Score metadata of at most 8 KB: the facts, coverage, faults and the question table, its texts cut to fit.
+
+    By feature, `coverage` has the questions used of those asked and `pairs` the usable ratings of those due: one for
+    each answer of the population to a question that the document answers. `few_answers` has the questions used that
+    rest on fewer than three ratings, of all used; `ratings` is there when any is usable, `off_labels` where the judge
+    reads probabilities.
+    """
+    for width, most in FITTING:
+        metadata = {
+            **facts,
+            "documents": assessment.documents,
+            "left_out": [cut(document, WIDTHS[1]) for document in assessment.left_out[:LISTED]],
+            "coverage": {
+                name: f"{sum(result.is_used for result in results)}/{len(results)}"
+                for name, results in assessment.by_feature(features).items()
+            },
+            "pairs": {
+                name: "{}/{}".format(*_ratings(results)) for name, results in assessment.by_feature(features).items()
+            },
+            "few_answers": f"{assessment.few_answers}/{len(assessment.used)}",
+            **_range(assessment.counted),
+            **_off_labels(assessment.off_labels()),
+            "faults": assessment.faults(),
+            "questions": _Unchanging(_row(result, width, most) for result in assessment.results),
+        }
+        if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
+            return metadata
+    return metadata | {"questions": f"{len(assessment.results)} questions: too many to keep here"}
+
+
+def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+    """What a comparison of documents of like length needs: the population's median, and novelty against its middle.
+
+    `matched` is the novelty by feature against those documents alone whose length is within a factor of 1.5 of the
+    median; null where nothing was usable. Empty when nothing was compared.
+    """
+    if not assessment.lengths:
+        return {}
+    words = median(assessment.lengths)
+    found = assessment.within(words).novelty(features)
+    return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in found.items()}}
+
+
+def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
+    """How many ratings of some questions are usable, and how many were due."""
+    return sum(result.usable for result in results), sum(len(result.due) for result in results)
+
+
+def _range(ratings: Sequence[float]) -> dict[str, Any]:
+    if not ratings:
+        return {}
+    return {"ratings": {"count": len(ratings), "lowest": round(min(ratings), 4), "highest": round(max(ratings), 4)}}
+
+
+def _off_labels(mass: float | None) -> dict[str, float]:
+    return {} if mass is None else {"off_labels": round(mass, 4)}
+
+
+def _row(result: QuestionResult, width: int, most: int) -> dict[str, Any]:
+    """One line of the question table; `ratings` counts the usable ones, so that novelty can be told from noise."""
+    novelty = result.novelty
+    row: dict[str, Any] = {"id": result.question.id, "feature": result.question.feature}
+    if width:
+        row |= {"question": cut(result.question.text, width), "answer": cut(_text(result), width)}
+        row["nearest"] = [
+            {"answer": cut(other.text, width), "rating": round(other.rating, 2), "given": other.given}
+            for other in neighbours(result, most)
+        ]
+    row |= {"novelty": None if math.isnan(novelty) else round(novelty, 4), "ratings": result.usable}
+    return row | _off_labels(result.off_labels)
+
+
+def cell(text: str) -> str:
+    r"""Text from outside as it can stand in a Markdown table: shown as it is, never as markup.
+
+    Inspect View turns `<` and `&` into entities before it reads Markdown, so that a backslash before them would show;
+    a word joiner, which nobody sees, keeps other readers from taking what follows for a tag or an entity.
+
+    >>> cell("a|b\n*c* < d")
+    'a\\|b \\*c\\* < d'
+    >>> cell("<i>") == "<" + WORD_JOINER + "i>"
+    True
+    """
+    broken = re.sub(r"(?<=[<&])(?=[A-Za-z/!?#])", WORD_JOINER, " ".join(text.split()))
+    return broken.translate(_MARKUP)
+
+
+def _text(result: QuestionResult) -> str:
+    return result.answer.text if result.answer else ""
+
+
+def cut(text: str, width: int) -> str:
+    """The beginning of a text, with an ellipsis where it was longer."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _shown(value: float) -> str:
+    return "not measured" if math.isnan(value) else f"{value:.2f}"

@@ -1,0 +1,51 @@
+"""One sample's score, or the score that says why there is none: for every scorer alike."""
+
+import math
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+from inspect_ai.scorer import Score
+from inspect_ai.solver import TaskState
+
+from genie_inspect.errors import EngineFailedError, GenieError, GraderFailedError, RefusalError, UnreadableReplyError
+from genie_inspect.samples.document import REFUSAL, document_of, unusable
+from genie_inspect.scoring.explanation import cell
+
+# Inspect knows all of them but the last by these names, and counts unscored samples by them
+REASONS: Mapping[type[GenieError], str] = {
+    RefusalError: REFUSAL,
+    GraderFailedError: "grader_failed",
+    UnreadableReplyError: "invalid_response_format",
+    EngineFailedError: "engine_failed",
+}
+"""Failures that cost one sample its score, with the reason that the log gives; all other errors end the run."""
+
+
+async def scored_or_reason(
+    state: TaskState, keys: Iterable[str], facts: dict[str, Any], measure: Callable[[], Awaitable[Score]]
+) -> Score:
+    """What a measure makes of a sample; unscored with a reason where there is no document, or what is asked fails.
+
+    Args:
+        state: The sample.
+        keys: The measure's keys, all of which stand in every score.
+        facts: Metadata of an unscored sample, the signature among them.
+        measure: Scores the document; called when there is one.
+
+    Raises:
+        Exception: What the measure raises, unless it is one of `REASONS`: a fault of ours, or a wrong set-up.
+    """
+    text = document_of(state)
+    if reason := unusable(state):
+        return unscored(keys, reason, f"Not scored: {cell(reason)}.", text, facts)
+    try:
+        return await measure()
+    except tuple(REASONS) as error:
+        reason = next(reason for kind, reason in REASONS.items() if isinstance(error, kind))
+        return unscored(keys, reason, f"Not scored: {cell(str(error))}", text, facts)
+
+
+def unscored(keys: Iterable[str], reason: str, explanation: str, text: str, metadata: dict[str, Any]) -> Score:
+    """A score that counts nowhere: NaN under every key, so that all samples have the same keys, and the reason."""
+    value = dict.fromkeys(keys, math.nan)
+    return Score(value=dict(value), answer=text, explanation=explanation, reason=reason, metadata=metadata)

@@ -1,0 +1,135 @@
+"""Agreement of people and machines, on tables small enough to work out by hand."""
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from genie_inspect.agreement.figures import agreement
+from genie_inspect.agreement.machine_scores import Judged
+from genie_inspect.agreement.votes import Voted, VotesError
+
+
+def story(name: str, *ballots: str) -> Voted:
+    """A story with a ballot a rater, a letter a test."""
+    raters = "abcdefgh"
+    votes = {
+        raters[index]: {
+            str(test): math.nan if letter == "-" else float(letter == "Y") for test, letter in enumerate(ballot)
+        }
+        for index, ballot in enumerate(ballots)
+    }
+    return Voted(name, votes)
+
+
+def judged(**scores: float) -> dict[str, Judged]:
+    return {name: Judged(name, score, {}) for name, score in scores.items()}
+
+
+def verdicts(**letters: str) -> dict[str, Judged]:
+    found = {}
+    for name, own in letters.items():
+        tests = {str(test): math.nan if letter == "-" else float(letter == "Y") for test, letter in enumerate(own)}
+        found[name] = Judged(name, sum(value for value in tests.values() if value == 1), tests)
+    return found
+
+
+VOTES = [story("1_a", "YY"), story("1_b", "YN"), story("1_c", "NN"), story("2_a", "YY"), story("2_b", "NN")]
+
+
+def means(
+    votes: Sequence[Voted], scores: dict[str, Judged], *, published_averages: bool = False
+) -> dict[str, tuple[float, int]]:
+    found = agreement(votes, {"mine": scores}, resamples=50, published_averages=published_averages)
+    return {name: (round(own.mean.value, 12), own.undefined) for name, own in found.judges["mine"].rankings.items()}
+
+
+def test_each_prompt_counts_once_whatever_its_number_of_stories() -> None:
+    # people: 1_a 2, 1_b 1, 1_c 0; 2_a 2, 2_b 0. The machine: the same order in prompt 1, reversed in prompt 2.
+    found = means(VOTES, judged(**{"1_a": 9, "1_b": 5, "1_c": 1, "2_a": 0, "2_b": 9}))
+    assert found["spearman"] == (0.0, 0)  # (1 - 1) / 2
+    assert found["kendall"] == (0.0, 0)
+    assert found["pairwise_accuracy"] == (0.5, 0)  # (3/3 + 0/1) / 2
+
+
+def test_an_undefined_correlation_is_counted_and_left_out_and_entered_as_0_on_demand() -> None:
+    ties = judged(**{"1_a": 9, "1_b": 5, "1_c": 1, "2_a": 4, "2_b": 4})
+    assert means(VOTES, ties)["spearman"] == (1.0, 1)
+    assert means(VOTES, ties, published_averages=True)["spearman"] == (0.5, 1)  # (1 + 0) / 2
+
+
+def test_stories_that_were_not_judged_are_left_out_and_counted() -> None:
+    scores = judged(**{"1_a": 9, "1_b": math.nan, "1_c": 1, "2_a": 4, "2_b": 2})
+    found = agreement(VOTES, {"mine": scores}, resamples=50)
+    assert found.judges["mine"].not_judged == 1
+    assert found.judges["mine"].rankings["kendall"].mean.value == 1
+
+
+def test_the_interval_resamples_prompts() -> None:
+    scores = judged(**{"1_a": 9, "1_b": 5, "1_c": 1, "2_a": 0, "2_b": 9})
+    mean = agreement(VOTES, {"mine": scores}, resamples=500).judges["mine"].rankings["spearman"].mean
+    # a resample has both prompts, or one of them twice
+    assert mean.low == pytest.approx(-1)
+    assert mean.high == pytest.approx(1)
+
+
+def test_a_single_prompt_has_no_interval() -> None:
+    found = agreement(VOTES[:3], {"mine": judged(**{"1_a": 9, "1_b": 5, "1_c": 1})}, resamples=50)
+    assert math.isnan(found.judges["mine"].rankings["spearman"].mean.low)
+
+
+def test_the_judge_is_held_against_the_majority_test_by_test() -> None:
+    # majority Y N N N, judge Y N N Y: observed 3/4; by chance 1/4 * 1/2 + 3/4 * 1/2 = 1/2; kappa (3/4 - 1/2) / (1/2)
+    votes = [story("1_a", "YN", "YN", "NN"), story("2_a", "NN", "NY", "NN")]
+    found = agreement(votes, {"mine": verdicts(**{"1_a": "YN", "2_a": "NY"})}, resamples=50)
+    assert found.judges["mine"].raters["cohen_kappa"].value == pytest.approx(0.5)
+    assert found.judges["mine"].raters["randolph_kappa"].value == pytest.approx(0.5)  # (3/4 - 1/2) / (1/2)
+
+
+def test_people_among_themselves_are_measured_without_the_judge() -> None:
+    votes = [story("1_a", "YN", "YN"), story("2_a", "NN", "NY")]
+    found = agreement(votes, {"mine": judged(**{"1_a": 1, "2_a": 0})}, resamples=50)
+    # units Y Y, N N, N N, N Y: observed 3/4; shares 3/8 and 5/8, by chance 34/64; Fleiss (48 - 34) / (64 - 34)
+    assert found.people["fleiss_kappa"].value == pytest.approx(14 / 30)
+    assert found.people["randolph_kappa"].value == pytest.approx(0.5)
+    assert found.raters == 2
+
+
+def test_a_missing_vote_leaves_krippendorff_alone_defined() -> None:
+    votes = [story("1_a", "YN", "YN"), story("2_a", "NN", "N-")]
+    found = agreement(votes, {"mine": judged(**{"1_a": 1, "2_a": 0})}, resamples=50)
+    assert math.isnan(found.people["fleiss_kappa"].value)
+    assert found.people["krippendorff_alpha"].value == 1
+
+
+def test_cohens_kappa_is_for_two_raters() -> None:
+    votes = [story("1_a", "YN", "YN", "YN"), story("2_a", "NN", "NY", "NN")]
+    found = agreement(votes, {"mine": judged(**{"1_a": 1, "2_a": 0})}, resamples=50)
+    assert math.isnan(found.people["cohen_kappa"].value)
+
+
+def test_a_judge_with_scores_alone_has_no_agreement_test_by_test() -> None:
+    found = agreement(VOTES, {"mine": judged(**{"1_a": 9, "1_b": 5, "1_c": 1, "2_a": 0, "2_b": 9})}, resamples=50)
+    assert all(math.isnan(interval.value) for interval in found.judges["mine"].raters.values())
+
+
+def test_pass_rates_are_shares_of_votes_by_writer_also_of_stories_that_are_left_out() -> None:
+    votes = [story("1_a", "YN", "YN"), story("2_a", "NN", "NY"), story("2_pro", "YY", "YY"), story("1_pro", "YY", "YN")]
+    found = agreement(votes, {"mine": judged(**{"1_a": 1, "2_a": 0})}, leave_out=["*_pro"], resamples=50)
+    assert found.pass_rates["a"] == {"0": 0.5, "1": 0.25, "average": 3 / 8}
+    assert found.pass_rates["pro"]["average"] == 7 / 8
+    assert (found.prompts, found.stories) == (2, 2)
+
+
+def test_votes_for_an_unknown_story_are_one_clear_line() -> None:
+    with pytest.raises(VotesError) as caught:
+        agreement(VOTES, {"mine": judged(**{"1_a": 9})})
+    assert str(caught.value).startswith("story '1_b' has votes but no score by mine, expected one of 1_a")
+    assert "\n" not in str(caught.value)
+
+
+def test_nothing_left_to_compare_is_refused() -> None:
+    with pytest.raises(VotesError, match="nothing to compare"):
+        agreement(VOTES, {"mine": judged(**{"1_a": 9})}, leave_out=["*"])
+    with pytest.raises(VotesError, match="nothing to compare"):
+        agreement(VOTES, {})

@@ -1,0 +1,122 @@
+"""Votes and machine scores, as files hold them."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genie_inspect.agreement.machine_scores import read_scores
+from genie_inspect.agreement.votes import Voted, VotesError, read_votes
+
+ANN = {"story": "1_mine", "rater": "ann", "votes": {"01": 1, "02": 0}}
+
+
+def lines(folder: Path, *rows: object, name: str = "file.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def whole(folder: Path, content: object) -> Path:
+    path = folder / "file.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_a_line_is_one_persons_votes_on_one_story(tmp_path: Path) -> None:
+    bob = ANN | {"rater": "bob", "votes": {"01": True, "02": None}}
+    [story] = read_votes(lines(tmp_path, ANN, bob))
+    assert story.by_test() == {"01": [1.0, 1.0], "02": [0.0]}
+    assert story.majority() == {"01": 1.0, "02": 0.0}
+
+
+def test_half_of_the_votes_is_no_majority_and_no_vote_is_no_verdict() -> None:
+    story = Voted("1_mine", {"ann": {"01": 1.0, "02": math.nan}, "bob": {"01": 0.0}})
+    assert story.majority()["01"] == 0
+    assert math.isnan(story.majority()["02"])
+
+
+def test_released_votes_have_a_letter_an_expert_for_each_test(tmp_path: Path) -> None:
+    path = whole(tmp_path, {"stories": {"0_GPT4": {"experts": [9, 1, 7], "tests": ["YNN", "YYN"]}}})
+    [story] = read_votes(path)
+    assert story.votes["9"] == {"01": 1.0, "02": 1.0}
+    assert story.majority() == {"01": 0.0, "02": 1.0}
+
+
+VOTES: list[tuple[list[Any], str]] = [
+    ([], "holds no vote"),
+    ([ANN, ANN], "line 2: 'ann' votes twice on story '1_mine'"),
+    ([{"story": "1_mine", "votes": {"01": 1}}], "line 1, field rater: Field required"),
+    ([ANN | {"votes": {"01": 7}}], "line 1, field votes.01: "),
+    ([ANN | {"votes": {}}], "line 1, field votes: "),
+    ([ANN | {"mood": "good"}], "line 1, field mood: "),
+]
+
+
+@pytest.mark.parametrize(("rows", "fault"), VOTES)
+def test_faulty_votes_are_refused_in_one_line(tmp_path: Path, rows: list[Any], fault: str) -> None:
+    path = lines(tmp_path, *rows)
+    with pytest.raises(VotesError) as caught:
+        read_votes(path)
+    assert fault in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+RELEASED: list[tuple[Any, str]] = [
+    ({"judges": {}}, "has no object 'stories'"),
+    ({"stories": {"0_GPT4": {"tests": ["YNN"]}}}, "'0_GPT4' lacks a list of experts or of tests"),
+    ({"stories": {"0_GPT4": {"experts": [1, 2], "tests": ["YNN"]}}}, "votes 'YNN' for 2 experts"),
+    ({"stories": {"0_GPT4": {"experts": [1, 2, 3], "tests": ["YNX"]}}}, "'X' is no verdict"),
+    ({"stories": {"0_GPT4": {"experts": [1], "tests": [7]}}}, "votes 7 for 1 experts"),
+]
+
+
+@pytest.mark.parametrize(("content", "fault"), RELEASED)
+def test_faulty_released_votes_are_refused_in_one_line(tmp_path: Path, content: Any, fault: str) -> None:
+    with pytest.raises(VotesError) as caught:
+        read_votes(whole(tmp_path, content))
+    assert fault in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    with pytest.raises(VotesError, match="cannot be read"):
+        read_votes(tmp_path / "missing.jsonl")
+    broken = tmp_path / "broken.json"
+    broken.write_text("{", encoding="utf-8")
+    with pytest.raises(VotesError, match="is no JSON"):
+        read_votes(broken)
+
+
+def test_without_a_score_of_its_own_a_storys_is_the_number_of_tests_it_passes(tmp_path: Path) -> None:
+    rows = [{"story": "1_a", "tests": {"01": 1, "02": 0, "03": None}}, {"story": "1_b", "score": 9.5, "judge": "other"}]
+    found = read_scores([lines(tmp_path, *rows)])
+    assert found["judge"]["1_a"].score == 1
+    assert math.isnan(found["judge"]["1_a"].tests["03"])
+    assert found["other"]["1_b"].score == 9.5
+
+
+def test_released_verdicts_count_neither_as_a_pass_and_missing_as_nothing(tmp_path: Path) -> None:
+    found = read_scores([whole(tmp_path, {"judges": {"gpt4": {"0_GPT4": "YNB-"}}})])
+    story = found["gpt4"]["0_GPT4"]
+    assert story.score == 2
+    assert list(story.tests.values())[:3] == [1, 0, 1]
+    assert math.isnan(story.tests["04"])
+
+
+SCORES: list[tuple[list[Any], str]] = [
+    ([{"story": "1_a"}], "line 1: neither score nor tests"),
+    ([{"story": "1_a", "score": 1}, {"story": "1_a", "score": 2}], "story '1_a' has two scores by 'judge'"),
+    ([{"story": "1_a", "score": "good"}], "line 1, field score: "),
+]
+
+
+@pytest.mark.parametrize(("rows", "fault"), SCORES)
+def test_faulty_scores_are_refused_in_one_line(tmp_path: Path, rows: list[Any], fault: str) -> None:
+    with pytest.raises(VotesError) as caught:
+        read_scores([lines(tmp_path, *rows)])
+    assert fault in str(caught.value)
+    assert "\n" not in str(caught.value)

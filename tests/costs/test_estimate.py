@@ -1,0 +1,220 @@
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval as evaluate
+from inspect_ai.log import EvalLog
+from inspect_ai.model import get_model
+from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, small_population
+
+from genie_inspect.costs.estimate import Expected, Known, TaskCost, expected_answers, rating_cost, task_cost
+from genie_inspect.costs.request_tokens import Cost, RequestTokens, tokens
+from genie_inspect.engines.embedders.choices import embedder, static_token_count
+from genie_inspect.judges.cache import Cache, Judged
+from genie_inspect.judges.choices import reader_and_judge
+from genie_inspect.populations.catalogue import open_population
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Answer, Document
+from genie_inspect.populations.writing import write_population
+from genie_inspect.prompting.answers import NOT_SPECIFIED, normalised
+from genie_inspect.prompting.readings import ATTEMPT, YES
+from genie_inspect.providers.record import starter_record
+from genie_inspect.signature import digest
+
+EPOCHS = 2
+
+
+def told_by(judge: str, folder: Path, prompts: int) -> EvalLog:
+    """The bundled conventional storyteller, evaluated with the bundled grader on the first prompts."""
+    (log,) = evaluate(
+        "genie_inspect/synthetic_prompts",
+        model="bundled/conventional",
+        model_roles={"grader": "bundled/grader"},
+        task_args={"judge": judge},
+        epochs=EPOCHS,
+        limit=prompts,
+        log_dir=str(folder),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    return log
+
+
+def told_cost(judge: str) -> Cost:
+    """What judging those stories costs, given what the record says of them."""
+    population, record, costs = open_population("starter"), starter_record(), RequestTokens(as_json=False)
+    total = Cost()
+    for prompt in population.prompts[:2]:
+        documents, stories = population.documents(prompt), record.told("conventional", prompt)[:EPOCHS]
+        for question in population.questions(prompt):
+            answers = [record.answer(document.text, question.text) for document in documents]
+            said = [record.answer(story, question.text) for story in stories]
+            targets = Counter(normalised(text) for text in said if text)
+            expected = Expected({normalised(text): tokens(text) for text in answers if text}, targets)
+            total += rating_cost(question.text, expected, judge, costs)[1]
+    return total
+
+
+@pytest.mark.parametrize("judge", ["list", "pairwise"])
+def test_calls_are_those_of_a_real_run_and_tokens_within_one_percent_of_its_usage(judge: str, tmp_path: Path) -> None:
+    log = told_by(judge, tmp_path, prompts=2)
+    population = open_population("starter")
+    known = Known(*reader_and_judge(judge, get_model("bundled/grader"), embedder(), {}), as_json=False)
+    reading = task_cost(population, EPOCHS, judge, known=known).reading * (2 / len(population.prompts))
+    judging = told_cost(judge)
+    used = log.stats.role_usage["grader"]
+    assert reading.tokens_in + judging.tokens_in == pytest.approx(used.input_tokens, rel=0.01)
+    if judge == "pairwise":  # its calls leave no events; its replies have one length
+        each = static_token_count("The rating of this pair is on record.\nRating: 2")
+        assert judging.calls == (used.output_tokens - said_by_reader()) / each
+    else:
+        assert reading.tokens_out + judging.tokens_out == pytest.approx(used.output_tokens, rel=0.03)
+        assert reading.calls + judging.calls == grader_calls(log)
+
+
+def said_by_reader() -> int:
+    """Tokens of the replies that read the stories."""
+    population, record = open_population("starter"), starter_record()
+    replies = [
+        [record.answer(story, question.text) or NOT_SPECIFIED for question in population.questions(prompt)]
+        for prompt in population.prompts[:2]
+        for story in record.told("conventional", prompt)[:EPOCHS]
+    ]
+    return sum(
+        static_token_count(json.dumps({ATTEMPT: YES} | {str(n): text for n, text in enumerate(reply, start=1)}))
+        for reply in replies
+    )
+
+
+def grader_calls(log: EvalLog) -> int:
+    return sum(
+        event.event == "model" and event.model == "bundled/grader" for one in log.samples or [] for event in one.events
+    )
+
+
+def test_an_estimate_from_the_population_alone_is_within_five_percent_of_a_real_run(tmp_path: Path) -> None:
+    log = told_by("list", tmp_path, prompts=8)
+    population = open_population("starter")
+    known = Known(*reader_and_judge("list", get_model("bundled/grader"), embedder(), {}), as_json=False)
+    estimate = task_cost(population, EPOCHS, "list", known=known).total
+    used = log.stats.role_usage["grader"]
+    assert estimate.calls == pytest.approx(grader_calls(log), rel=0.05)
+    assert estimate.tokens_in == pytest.approx(used.input_tokens, rel=0.05)
+    assert estimate.tokens_out == pytest.approx(used.output_tokens, rel=0.05)
+
+
+def test_new_documents_answer_as_the_population_does() -> None:
+    found = expected_answers([("rain", 1), ("rain", 1), ("snow", 1), None], epochs=1)
+    # one document, drawn from four: "rain" twice, "snow" once, and one that does not say
+    assert found.targets == {"rain": 0.5, "snow": 0.25}
+    assert found.others == {"rain": 1, "snow": 1}
+    assert found.unseen == 0
+    assert found.pairs == 0.75 * 3
+
+
+def test_where_nothing_is_kept_every_new_answer_is_judged() -> None:
+    found = expected_answers([("rain", 1), ("rain", 1), ("snow", 1), None], epochs=8, kept=False)
+    assert found.targets == {"rain": 4, "snow": 2}
+    assert found.unseen == 0
+
+
+def test_more_documents_than_the_population_has_bring_answers_that_it_lacks() -> None:
+    found = expected_answers([("rain", 1), ("snow", 1)], epochs=5)
+    assert found.targets == {"rain": 1, "snow": 1}
+    assert found.unseen == 3
+
+
+def test_a_population_that_says_nothing_asks_nothing() -> None:
+    assert rating_cost("Who?", expected_answers([None, None], epochs=5), "list", RequestTokens()) == (0, Cost())
+
+
+def test_ratings_on_record_are_not_paid_again() -> None:
+    cache = Cache()
+    known = Known(*reader_and_judge("pairwise", get_model("bundled/grader"), embedder(), {}), cache)
+    assert known.judge is not None
+    cache.keep_ratings(known.judge.signature, "Who?", "rain", {"rain": Judged(4), "snow": Judged(1)})
+    expected = Expected({"rain": 1, "snow": 1, "hail": 1}, {"rain": 1.0, "snow": 1.0})
+    judged, cost = rating_cost("Who?", expected, "pairwise", RequestTokens(), known)
+    assert judged == cost.calls == 1 + 3  # rain against hail, snow against all three
+
+
+def answered(folder: Path, reader: str) -> Population:
+    """The small population, of which one reader has read all: every document says something of its own."""
+    return read_by(folder, {reader: lambda document: document.text})
+
+
+def read_by(folder: Path, readers: Mapping[str, Callable[[Document], str | None]]) -> Population:
+    """The small population with what readers answered to all questions about each document; None where they did not."""
+    made = small_population(folder)
+    documents = [document for prompt in made.prompts for document in made.documents(prompt)]
+    rows = [
+        Answer(document=document.id, question=question.id, reader=reader, text=text)
+        for reader, answer in readers.items()
+        for document in documents
+        for question in made.questions(document.prompt)
+        if (text := answer(document)) is not None
+    ]
+    manifest = made.manifest
+    return write_population(
+        folder,
+        name=manifest.name,
+        version=manifest.version,
+        licence=manifest.licence,
+        features=manifest.features,
+        documents=documents,
+        questions=[question for prompt in made.prompts for question in made.questions(prompt)],
+        answers=rows,
+    )
+
+
+@pytest.mark.parametrize("order", [("most", "least"), ("least", "most")])
+def test_for_a_grader_who_has_read_nothing_stands_the_reader_who_has_read_most(
+    order: tuple[str, str], tmp_path: Path
+) -> None:
+    first = small_population(tmp_path / "first").documents(OWL)[0].id
+    answers = {"most": lambda document: "rain", "least": lambda document: "snow" if document.id == first else None}
+    population = read_by(tmp_path / "read", {name: answers[name] for name in order})
+    # all documents say the same to each of four questions, so that one pair a question has to be judged
+    assert task_cost(population, 1, "pairwise").judged == pytest.approx(4)
+    least = read_by(tmp_path / "least", {"least": answers["least"]})
+    assert task_cost(least, 1, "pairwise").judged > 4
+
+
+def counted(cost: TaskCost) -> dict[str, float]:
+    return {"read": cost.reading.calls, "population": cost.population.calls, "judge": cost.rating.calls}
+
+
+def test_an_unread_population_is_read_and_all_its_answers_count_as_different(tmp_path: Path) -> None:
+    cost = task_cost(small_population(tmp_path), 2, "pairwise")
+    # 2 documents for each of 2 prompts, the 5 of the population; 2 x 3 documents x 3 questions and 2 x 2 x 1
+    assert counted(cost) == {"read": 4, "population": 5, "judge": pytest.approx(22)}
+    assert cost.documents == 4
+    assert [cost.pairs, cost.judged] == pytest.approx([22, 22])
+
+
+def test_what_the_grader_has_read_of_the_population_is_not_read_again(tmp_path: Path) -> None:
+    reader, judge = reader_and_judge("list", get_model("bundled/grader"), embedder(), {})
+    population = answered(tmp_path, reader.signature)
+    assert task_cost(population, 1, "list", known=Known(reader, judge)).population.calls == 0
+    assert task_cost(population, 1, "list").population.calls == 5
+
+
+def test_what_the_cache_holds_of_a_reader_is_not_read_again(tmp_path: Path) -> None:
+    population, cache = small_population(tmp_path), Cache()
+    reader, judge = reader_and_judge("list", get_model("bundled/grader"), embedder(), {})
+    kept, partly = DOCUMENTS[OWL][:2]
+    texts = [text for _, text in QUESTIONS[OWL]]
+    cache.keep_answers(reader.signature, digest(kept), dict.fromkeys(texts, "rain"))
+    cache.keep_answers(reader.signature, digest(partly), {texts[0]: "rain"})
+    before = task_cost(population, 1, "list", known=Known(reader, judge))
+    after = task_cost(population, 1, "list", known=Known(reader, judge, cache))
+    assert before.population.calls - after.population.calls == 1  # one is known whole, the other in part
+    assert after.population.tokens_in < before.population.tokens_in * 4 / 5
+
+
+def test_a_list_asks_once_a_question_and_document(tmp_path: Path) -> None:
+    cost = task_cost(small_population(tmp_path), 2, "list")
+    assert Counter({prompt: len(asked) for prompt, asked in QUESTIONS.items()}) == {OWL: 3, FOX: 1}
+    assert cost.rating.calls == pytest.approx(2 * (3 + 1))

@@ -1,0 +1,214 @@
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import write_eval_log
+from inspect_ai.scorer import Score
+from tests.reports.logs import log_of, plots
+from tests.reports.made_logs import made_log, scored
+
+from genie_inspect.reports.comparison.comparison import Options, compare
+from genie_inspect.reports.comparison.selection import Selection
+from genie_inspect.reports.comparison.verdict import verdict, warnings
+
+BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
+AFTER = (0.61, 0.60, 0.60, 0.66, 0.60, 0.61, 0.62, 0.61)
+
+
+def test_the_sentence_names_what_holds_and_counts_the_rest(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE))
+    log_of(tmp_path, "raised", plots(*AFTER))
+    log_of(tmp_path, "same", plots(*BEFORE))
+    log_of(tmp_path, "mixed", plots(0.3, 0.7, 0.2, 0.9, 0.3, 0.8, 0.4, 0.6))
+    assert verdict(compare([tmp_path], "plain")) == (
+        "Of 3 differences from plain, 1 holds (raised plot +0.104) after Holm's correction at 5%, 1 more is equivalent "
+        "within the margin and 1 undecided."
+    )
+
+
+def test_nothing_that_holds_is_said_plainly(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE))
+    log_of(tmp_path, "same", plots(*BEFORE))
+    sentence = verdict(compare([tmp_path], "plain", Options(correction="none")))
+    assert sentence.startswith("Of 1 differences from plain, none holds uncorrected at 5%, 1 more is equivalent")
+
+
+def test_nothing_measured_is_no_finding(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(0.1, 0.2))
+    log_of(tmp_path, "silent", plots(math.nan, math.nan), texts=("",))
+    found = compare([tmp_path], "plain")
+    assert verdict(found) == (
+        "None of 1 differences from plain could be tested: that takes two prompts or more with scores on both sides."
+    )
+    assert "silent lost 2 of 2 documents: what is left may be a selection" in warnings(found)
+
+
+def test_a_run_that_wins_by_another_length_is_warned_of_in_the_sentence(tmp_path: Path) -> None:
+    long, brief = " ".join(["word"] * 30), " ".join(["word"] * 10)
+    log_of(tmp_path, "plain", plots(*BEFORE), texts=(long,))
+    log_of(tmp_path, "brief", plots(*AFTER), texts=(brief,))
+    found = compare([tmp_path], "plain")
+    assert "what brief gained or lost may be length alone, see --length-matched" in verdict(found)
+    assert warnings(found) == [
+        "brief writes 11 words where plain writes 31: beyond 1.5x lengths do not compare; --length-matched keeps "
+        "documents and population of like length"
+    ]
+
+
+def test_lengths_within_one_and_a_half_times_are_no_matter(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE), texts=(" ".join(["word"] * 14),))
+    log_of(tmp_path, "raised", plots(*AFTER), texts=(" ".join(["word"] * 9),))
+    assert warnings(compare([tmp_path], "plain")) == []
+
+
+def test_length_matching_needs_no_warning(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {"length": {"population": 10, "matched": {"plot": 0.5}}}
+    words = " ".join(["word"] * 9)
+    log_of(tmp_path, "plain", plots(*BEFORE), texts=(words,), **facts)
+    log_of(tmp_path, "brief", plots(*AFTER), texts=("two words",), **facts)
+    assert any(line.startswith("brief writes") for line in warnings(compare([tmp_path], "plain")))
+    matched = compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))
+    assert not any("writes" in line for line in warnings(matched))
+
+
+@pytest.mark.parametrize(
+    ("prompts", "runs", "correction", "warned"),
+    # 5 prompts: no p below 2 / 32; 8: 2 / 256, times 6 tests 0.047, times 7 0.055
+    [
+        (5, 1, "none", "0.062:"),
+        (6, 1, "none", ""),
+        (8, 6, "holm", ""),
+        (8, 7, "none", ""),
+        (8, 7, "holm", "0.0078, over"),
+    ],
+)
+def test_too_few_prompts_for_anything_to_hold_are_warned_of(
+    tmp_path: Path, prompts: int, runs: int, correction: str, warned: str
+) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE[:prompts]))
+    for number in range(runs):
+        log_of(tmp_path, f"raised{number}", plots(*AFTER[:prompts]))
+    found = compare([tmp_path], "plain", Options(correction=correction))
+    lines = [line for line in warnings(found) if "no difference could hold" in line]
+    assert [line.startswith(f"genie: with {prompts} prompts no p-value lies below {warned}") for line in lines] == (
+        [True] if warned else []
+    )
+    assert any(row.finding.differs for row in found.rows) != bool(warned)
+
+
+def test_the_warning_of_too_few_prompts_says_what_the_correction_makes_of_them(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE))
+    for number in range(8):
+        log_of(tmp_path, f"raised{number}", plots(*AFTER))
+    assert warnings(compare([tmp_path], "plain")) == [
+        "genie: with 8 prompts no p-value lies below 0.0078, over 8 tests 0.062 after Holm's correction: no difference "
+        "could hold, however large; take more prompts, or fewer runs at a time"
+    ]
+
+
+def test_one_prompt_is_no_test_however_many_documents_it_has(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", {"owl": [{"plot": 0.1}, {"plot": 0.2}]}, texts=("one", "two"))
+    later = {"owl": [{"plot": 0.8}, {"plot": 0.9}]}
+    log_of(tmp_path, "negative", later, texts=("uno", "due"), earlier=("one", "two"))
+    found = compare([tmp_path], "plain")
+    difference = found.rows[0].finding.difference
+    assert (difference.pairs, found.rows[0].instances) == (1, 2)
+    assert difference.delta == pytest.approx(0.7)
+    assert all(math.isnan(value) for value in (difference.low, difference.high, difference.p_value, difference.effect))
+    assert verdict(found).startswith("None of 1 differences from plain could be tested: that takes two prompts")
+    assert warnings(found) == [
+        "negative has one prompt in common with its baseline: without a second there is neither interval nor p-value"
+    ]
+
+
+def test_a_baseline_of_another_length_than_the_population_is_warned_of_too(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {"length": {"population": 31, "matched": {"plot": 0.5}}}
+    log_of(tmp_path, "plain", plots(*BEFORE), texts=(" ".join(["word"] * 17),), **facts)
+    log_of(tmp_path, "longer", plots(*BEFORE), texts=(" ".join(["word"] * 24),), **facts)
+    assert [line.split(":")[0] for line in warnings(compare([tmp_path], "plain"))] == [
+        "plain writes 18 words where the population has 31"
+    ]
+
+
+def test_documents_written_after_one_that_the_baseline_lacks_are_counted(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE), texts=("one",))
+    log_of(tmp_path, "negative", plots(*AFTER), texts=("uno",), earlier=("another",))
+    found = compare([tmp_path], "plain")
+    assert found.rows[0].paired_by == "prompt"
+    assert [line.split(";")[0] for line in warnings(found)] == [
+        "negative has 8 documents written after one that its baseline's log lacks, so prompts are paired"
+    ]
+
+
+def test_a_scorer_whose_population_cannot_be_matched_is_named(tmp_path: Path) -> None:
+    texts = (" ".join(["word"] * 9),)
+    for task in ("plain", "same"):
+        log = log_of(tmp_path, task, plots(*BEFORE), texts=texts, length={"population": 10, "matched": {"plot": 0.5}})
+        for sample in log.samples or []:
+            scores = sample.scores or {}
+            metadata = {"signature": "measure:cosine|version:0"}
+            scores["cosine"] = Score(value={"cosine": 0.5}, metadata=metadata)
+        write_eval_log(log)
+    assert warnings(compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))) == [
+        "cosine has no figures against population documents of like length: only what it scores is matched"
+    ]
+    assert warnings(compare([tmp_path], "plain")) == []
+
+
+def test_runs_at_opposite_ends_of_the_band_are_warned_of_without_the_advice_to_match_them(tmp_path: Path) -> None:
+    # a band of 10 / 1.5 to 10 * 1.5 words: 7 and 15 lie within it, more than 1.5x apart
+    facts: dict[str, Any] = {"length": {"population": 10, "matched": {}}}
+    log_of(tmp_path, "plain", plots(*BEFORE), texts=(" ".join(["word"] * 6),), **facts)
+    log_of(tmp_path, "long", plots(*AFTER), texts=(" ".join(["word"] * 14),), **facts)
+    found = compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))
+    assert warnings(found)[0] == (
+        "long writes 15 words where plain writes 7: beyond 1.5x lengths do not compare; each is within the band of the "
+        "population's, at opposite ends"
+    )
+    assert verdict(found).endswith("what long gained or lost may be length alone.")
+
+
+def test_what_is_shown_beside_the_tests_is_counted_by_itself_and_families_are_named(tmp_path: Path) -> None:
+    for task, values in (("plain", BEFORE), ("raised", AFTER)):
+        log = log_of(tmp_path, task, plots(*values))
+        for sample, value in zip(log.samples or [], values, strict=True):
+            keys = {"cosine_mean": value, "cosine_nearest": value}
+            (sample.scores or {})["cosine"] = Score(
+                value=dict(keys), metadata={"signature": "measure:cosine|version:0"}
+            )
+        write_eval_log(log)
+    assert verdict(compare([tmp_path], "plain")) == (
+        "Of 2 differences from plain, 2 hold (raised plot +0.104, raised cosine mean +0.104) after Holm's correction "
+        "within each measure at 5%, 0 more are equivalent within the margin and 0 undecided; 1 more is shown beside "
+        "them and not tested."
+    )
+    assert "uncorrected at 5%" in verdict(compare([tmp_path], "plain", Options(correction="none")))
+
+
+def test_a_tested_difference_without_enough_pairs_is_said_to_be_without_a_test(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE))
+    log_of(tmp_path, "raised", plots(*AFTER))
+    log_of(tmp_path, "lone", plots(0.5))
+    assert verdict(compare([tmp_path], "plain")).endswith("0 undecided and 1 could not be tested.")
+
+
+def test_runs_of_unlike_length_are_all_named(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE))
+    for name in ("long", "longer", "longest"):
+        log_of(tmp_path, name, plots(*AFTER), texts=("word " * 60,))
+    assert "what long, longer and longest gained or lost may be length alone" in verdict(compare([tmp_path], "plain"))
+
+
+@pytest.mark.parametrize(("scorers", "where"), [(("genie",), "plain"), (("genie", "other"), "plain, genie")])
+def test_a_warning_about_one_of_several_scorers_names_it(scorers: tuple[str, ...], where: str, tmp_path: Path) -> None:
+    half = {
+        "genie": scored({"plot": 0.5}, coverage={"plot": "1/2"}),
+        "other": scored({"points": 0.5}, "measure:other|version:0"),
+    }
+    for model in ("plain", "longer"):
+        made_log(tmp_path, [{name: half[name] for name in scorers}] * 3, model=f"mock/{model}")
+    lines = [
+        line.removeprefix("mock/") for line in warnings(compare([tmp_path], "mock/plain")) if "could be used" in line
+    ]
+    assert lines[0] == f"{where}: not every question or test could be used: plot 3 of 6"

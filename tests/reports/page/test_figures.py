@@ -1,0 +1,150 @@
+import re
+from pathlib import Path
+
+import pytest
+from scipy.stats import gaussian_kde
+from tests.reports.made_logs import made_log, scored
+
+from genie_inspect.reports.charts import DARK, LIGHT, Theme, darkened, svg
+from genie_inspect.reports.page.figures import (
+    OVERLAID,
+    colours,
+    density,
+    ends_of_axis,
+    length_ridges,
+    radars,
+    ridges,
+)
+from genie_inspect.reports.page.page import figures
+from genie_inspect.reports.page.report import Range, Report, build_report
+from genie_inspect.tasks.views import score_view
+
+FEATURES = ("plot", "style", "agent")
+VIEW = score_view("made", {"genie": FEATURES}, dict.fromkeys(FEATURES, (0.0, 1.0)))
+
+
+def report(folder: Path, *logs: tuple[float, ...]) -> Report:
+    """A report on logs of documents whose features all have one value."""
+    files = [
+        made_log(
+            folder,
+            [{"genie": scored(dict.fromkeys(FEATURES, value))} for value in values],
+            model=f"mock/{number}",
+            viewer=VIEW,
+        )
+        for number, values in enumerate(logs)
+    ]
+    return build_report(files)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, as WCAG 2 defines it."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_marks_stand_off_the_paper_by_3_to_1_and_text_by_7_to_1(theme: Theme) -> None:
+    assert min(contrast(colour, theme.paper) for colour in theme.series) >= 3
+    assert contrast(theme.ink, theme.paper) >= 7
+
+
+def test_one_radar_shows_up_to_six_runs_and_beyond_them_each_run_has_its_own(tmp_path: Path) -> None:
+    few = report(tmp_path / "few", *[(0.2, 0.8)] * OVERLAID)
+    many = report(tmp_path / "many", *[(0.2, 0.8)] * (OVERLAID + 1))
+    assert len(radars(few, few.measures[0])) == 1
+    assert [figure.title for figure in radars(many, many.measures[0])] == [f"mock/{n}" for n in range(OVERLAID + 1)]
+
+
+def test_two_features_make_no_radar(tmp_path: Path) -> None:
+    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.5})}])])
+    assert radars(found, found.measures[0]) == []
+
+
+def test_every_run_is_named_in_the_radar_and_in_its_description(tmp_path: Path) -> None:
+    found = report(tmp_path, (0.2, 0.4), (0.9, 0.8))
+    (figure,) = radars(found, found.measures[0])
+    drawn = svg(figure.draw())
+    for name in ("mock/0", "mock/1", *FEATURES):
+        assert f">{name}<" in drawn
+    assert "mock/0, mock/1" in figure.description
+
+
+def test_a_feature_that_was_not_measured_leaves_a_gap_in_the_radar(tmp_path: Path) -> None:
+    values = {"plot": 0.5, "style": float("nan"), "agent": 0.5}
+    found = build_report([made_log(tmp_path, [{"genie": scored(values)}], viewer=VIEW)])
+    (figure,) = radars(found, found.measures[0])
+    points = re.findall(r'aria-roledescription="point"', svg(figure.draw()))
+    assert len(points) == 3, "plot twice, because the line comes back to it, and agent"
+
+
+def test_a_feature_that_is_passed_or_not_has_no_distribution(tmp_path: Path) -> None:
+    binary, graded = report(tmp_path / "binary", (0.0, 1.0, 1.0)), report(tmp_path / "graded", (0.0, 0.5, 1.0))
+    assert ridges(binary, binary.measures[0]) == []
+    assert [figure.title for figure in ridges(graded, graded.measures[0])] == list(FEATURES)
+
+
+def test_a_ridge_shows_a_density_a_median_and_a_tick_a_document(tmp_path: Path) -> None:
+    found = report(tmp_path, (0.1, 0.4, 0.7))
+    drawn = svg(ridges(found, found.measures[0])[0].draw())
+    assert len(re.findall(r'aria-roledescription="tick"', drawn)) == 3
+    assert "mock/0" in drawn
+    assert LIGHT.series[0] in drawn
+    assert "Medians: mock/0: 0.4." in ridges(found, found.measures[0])[0].description
+
+
+def test_on_dark_paper_a_chart_is_the_same_in_other_colours(tmp_path: Path) -> None:
+    found = report(tmp_path, (0.1, 0.4, 0.7), (0.2, 0.5, 0.9))
+    for figure in [*radars(found, found.measures[0]), *ridges(found, found.measures[0])]:
+        light = svg(figure.draw())
+        dark = darkened(light)
+        used = set(re.findall(r'="(#[0-9a-fA-F]{3,6})"', light))
+        assert used <= set(LIGHT.inks), "every colour has its like on dark paper"
+        assert set(re.findall(r'="(#[0-9a-f]{6})"', dark)) <= set(DARK.inks)
+        assert re.sub("#[0-9a-f]{6}", "", light) == re.sub("#[0-9a-f]{6}", "", dark)
+        assert not re.search(r'(?:fill|stroke)="(?!#|none|transparent)', dark)
+
+
+def test_a_density_is_that_of_a_gaussian_kernel() -> None:
+    values, ends = [0.2, 0.3, 0.35, 0.7], Range(0, 1, known=False)
+    points = density(values, ends)
+    heights = gaussian_kde(values)([at for at, _ in points])
+    assert [height for _, height in points] == pytest.approx(0.6 * heights / heights.max(), abs=1e-3)
+
+
+def test_documents_of_one_length_have_a_chart_all_the_same(tmp_path: Path) -> None:
+    assert "words a document" in svg(length_ridges(report(tmp_path, (0.5, 0.5))).draw())
+
+
+def test_the_area_of_a_density_stays_within_known_ends() -> None:
+    points = density([0.9, 0.95, 1.0], Range(0, 1, known=True))
+    assert (points[0][0], points[-1][0]) == (0, 1)
+    assert max(height for _, height in points) == pytest.approx(0.6)
+    assert points[-1][1] > 0.3, "what the kernel puts beyond 1 is reflected"
+    assert density([0.5, 0.5], Range(0, 1, known=True)) == []
+
+
+def test_an_axis_goes_a_little_beyond_what_was_seen_but_not_below_zero_words() -> None:
+    assert ends_of_axis(Range(10, 20, known=False)) == (9.5, 20.5)
+    assert ends_of_axis(Range(0, 20, known=False)) == (0, 21)
+    assert ends_of_axis(Range(0, 1, known=True)) == (0, 1)
+
+
+def test_a_run_has_one_colour_throughout_and_the_population_the_ink(tmp_path: Path) -> None:
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    runs = build_report([own, made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]).runs
+    assert colours(runs) == {"mock/writer": LIGHT.series[0], "population, leave-one-out": LIGHT.ink}
+
+
+def test_what_is_exported_has_the_radar_the_spreads_and_the_lengths(tmp_path: Path) -> None:
+    found = report(tmp_path, (0.2, 0.4, 0.6), (0.3, 0.5, 0.9))
+    exported = [figure.name for figure in figures(found)]
+    drawn = [*radars(found, found.measures[0]), *ridges(found, found.measures[0])]
+    assert exported == [*(figure.name for figure in drawn), "lengths"]
+    assert len(radars(found, found.measures[0])) == 1

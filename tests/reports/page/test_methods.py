@@ -1,0 +1,67 @@
+from pathlib import Path
+
+from inspect_ai.model import ModelConfig
+from tests.reports.made_logs import made_log, scored
+
+from genie_inspect.reports.page.methods import command_for_yardstick, compared, definitions, run_facts
+from genie_inspect.reports.page.page import page
+from genie_inspect.reports.page.report import build_report
+
+
+def test_a_signature_is_shown_fact_by_fact(tmp_path: Path) -> None:
+    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])])
+    assert compared(found) == [
+        ("genie", {"measure": "genie", "judge": "test", "population": "small-1@0", "version": "0"})
+    ]
+
+
+def test_a_run_is_told_by_what_its_log_says_and_nothing_else(tmp_path: Path) -> None:
+    grader = {"grader": ModelConfig(model="mock/grader")}
+    file = made_log(
+        tmp_path,
+        [{"genie": scored({"plot": 0.5})}],
+        model_roles=grader,
+        task_args_passed={"judge": "list"},
+        packages={"inspect_ai": "0.3.285"},
+        metadata={"population": "small-1@0"},
+    )
+    told = run_facts(build_report([file]).runs[0])
+    assert told["roles"] == "grader=mock/grader"
+    assert told["options"] == "judge=list"
+    assert told["packages"] == "inspect_ai=0.3.285"
+    assert told["population"] == "small-1@0"
+    assert told["seed"] == "none was set"
+    assert told["prompts"] == "1"
+    assert "commit" not in told
+
+
+def test_features_are_defined_as_the_population_defines_them(tmp_path: Path) -> None:
+    told = {"population": "small-1@0", "features": {"finding": "What was <found>."}}
+    file = made_log(tmp_path, [{"genie": scored({"finding": 0.5})}], metadata=told)
+    report = build_report([file])
+    assert definitions(report) == {"finding": "What was <found>."}
+    assert "<bdi>What was &lt;found&gt;.</bdi>" in page(report)
+    assert definitions(build_report([made_log(tmp_path / "other", [{"genie": scored({"plot": 0.5})}])])) == {}
+
+
+def test_the_command_for_the_yardstick_repeats_what_the_scores_depend_on(tmp_path: Path) -> None:
+    given = {"population": "folder", "judge": "logit", "templates": None, "panel": ["cosine", "partition"]}
+    grader = {"grader": ModelConfig(model="mock/grader")}
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], task_args=given, model_roles=grader)
+    assert command_for_yardstick(build_report([file])) == (
+        "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=folder -T judge=logit "
+        "-T panel=cosine,partition --model-role grader=mock/grader"
+    )
+
+
+def test_for_a_recorded_grader_the_command_asks_for_another(tmp_path: Path) -> None:
+    recorded = {"grader": ModelConfig(model="bundled/grader")}
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model_roles=recorded)
+    found = build_report([file])
+    assert command_for_yardstick(found).endswith("--model-role grader=<provider/model>")
+    assert "bundled/grader</bdi> has no ratings of them on record" in page(found)
+
+
+def test_what_needs_no_population_has_no_yardstick(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}])
+    assert command_for_yardstick(build_report([file])) == ""

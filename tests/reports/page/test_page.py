@@ -1,0 +1,150 @@
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reports.made_logs import asked, made_log, scored
+
+from genie_inspect.reports.page.page import as_bytes, number, page, places, shade, write_pictures
+from genie_inspect.reports.page.report import Cell, Measure, Range, Spread, build_report
+from genie_inspect.statistics.intervals import Interval
+
+NAN = float("nan")
+HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> **b** [l](javascript:alert(3)) {{ 7*7 }} </style>"
+
+
+class Seen(HTMLParser):
+    """What a browser makes of a page: its tags with attributes, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def hostile_page(folder: Path) -> str:
+    row = asked(0.5, question=HOSTILE, answer=HOSTILE, nearest=[{"answer": HOSTILE, "rating": 1, "given": 1}])
+    score = scored({"plot": 0.5, HOSTILE: 1.0}, coverage={"plot": "1/1"}, questions=[row])
+    silent = scored({"plot": NAN, HOSTILE: NAN}, reason=HOSTILE)
+    samples = [{"genie": score}, {"genie": score}, {"genie": silent}]
+    return page(build_report([made_log(folder, samples, model=HOSTILE, texts=[HOSTILE] * 3, prompts=[HOSTILE] * 3)]))
+
+
+def test_text_from_logs_that_looks_like_markup_is_text_wherever_it_stands(tmp_path: Path) -> None:
+    seen = Seen(hostile_page(tmp_path))
+    assert "script" not in {tag for tag, _ in seen.tags}
+    assert all("onerror" not in attributes for _, attributes in seen.tags)
+    # the document, its prompt, its answer, question and neighbour, a key, a reason, a model
+    assert seen.text.count("{{ 7*7 }} </style>") >= 8
+    assert "49" not in seen.text
+
+
+def test_the_page_forbids_every_call_out_and_makes_none(tmp_path: Path) -> None:
+    seen = Seen(hostile_page(tmp_path))
+    policies = [given["content"] for tag, given in seen.tags if given.get("http-equiv") == "Content-Security-Policy"]
+    assert [str(policy).split("; ")[:3] for policy in policies] == [
+        ["default-src 'none'", "style-src 'unsafe-inline'", "img-src data:"]
+    ]
+    links = [given.get(name) or "" for _, given in seen.tags for name in ("src", "srcset", "href") if name in given]
+    assert links
+    assert {link[:5] for link in links if not link.startswith("#")} == {"data:"}
+
+
+def test_what_half_a_character_leaves_can_be_written() -> None:
+    assert as_bytes("a\ud800b") == b"a?b"
+
+
+def test_every_table_has_a_caption_and_heads_for_rows_and_columns(tmp_path: Path) -> None:
+    html = hostile_page(tmp_path)
+    tables = re.findall(r"<table.*?</table>", html, re.DOTALL)
+    assert len(tables) >= 5
+    assert all("<caption>" in table and 'scope="row"' in table and 'scope="col"' in table for table in tables)
+
+
+def test_every_picture_says_what_it_shows(tmp_path: Path) -> None:
+    seen = Seen(hostile_page(tmp_path))
+    pictures = [given for tag, given in seen.tags if tag == "img"]
+    assert pictures
+    assert all(len(given["alt"] or "") > 20 for given in pictures)
+
+
+def test_the_populations_own_documents_are_not_counted_among_those_of_the_runs(tmp_path: Path) -> None:
+    told = made_log(tmp_path / "told", [{"genie": scored({"plot": value})} for value in (0.2, 0.4, 0.6)])
+    own = made_log(tmp_path / "own", [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    assert "3 documents from 1" in " ".join(page(build_report([told, own])).split())
+
+
+def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], task_args={"population": "starter", "judge": "list"})
+    text = Seen(page(build_report([file]))).text
+    assert "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=starter -T judge=list" in text
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.6}, left_out=["d"])}])
+    text = Seen(page(build_report([file, own]))).text
+    assert "inspect eval" not in text
+    assert "is the yardstick" in text
+
+
+def test_an_embedded_judge_is_called_a_smoke_test(tmp_path: Path) -> None:
+    signature = "measure:genie|judge:embedded(static,anchors=starter)|version:0"
+    assert "a smoke test" in page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5}, signature)}])]))
+
+
+def test_shares_faults_and_what_to_beware_of_stand_on_the_page(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {"coverage": {"plot": "1/4"}, "pairs": {"plot": "5/48"}, "faults": {HOSTILE: 43}}
+    text = Seen(page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}] * 2)]))).text
+    words = " ".join(text.split())
+    assert "25% 10% of ratings" in words
+    assert f"86 {HOSTILE}" in words
+    assert "Beware: mock/writer: not every question or test could be used: plot 2 of 8." in words
+    bare = Seen(page(build_report([made_log(tmp_path / "bare", [{"genie": scored({"plot": 0.5})}])]))).text
+    assert "Beware" not in bare
+    assert "of ratings" not in bare
+
+
+def test_documents_of_unlike_length_are_pointed_out(tmp_path: Path) -> None:
+    files = [
+        made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], texts=["word " * words], model=f"mock/{words}")
+        for words in (10, 16)
+    ]
+    assert "do not compare well" in page(build_report(files))
+    assert "do not compare well" not in page(build_report(files[:1]))
+
+
+def test_pictures_are_written_as_svg_and_png(tmp_path: Path) -> None:
+    samples = [{"genie": scored({"plot": value})} for value in (0.1, 0.5, 0.9)]
+    write_pictures(build_report([made_log(tmp_path, samples)]), tmp_path / "pictures")
+    written = {path.name: path.read_bytes()[:8] for path in (tmp_path / "pictures").iterdir()}
+    assert sorted(written) == ["lengths.png", "lengths.svg", "spread-genie-plot.png", "spread-genie-plot.svg"]
+    assert written["lengths.png"].startswith(b"\x89PNG")
+    assert written["lengths.svg"].startswith(b"<svg")
+
+
+def measure(low: float, high: float) -> Measure:
+    return Measure("genie", "", ("plot",), {"plot": Range(low, high, known=True)}, (), (), (), ())
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "decimals"),
+    [(0, 1, 2), (0, 14, 2), (0, 5_000, 0), (0.01, 0.05, 3), (0.3, 0.3004, 5), (3, 3, 2), (NAN, NAN, 2)],
+)
+def test_as_many_decimals_are_shown_as_tell_values_apart(low: float, high: float, decimals: int) -> None:
+    assert places(measure(low, high), "plot") == decimals
+
+
+@pytest.mark.parametrize(("mean", "shown"), [(1.0, "0%"), (2.5, "75%"), (9.0, "100%"), (NAN, "0%")])
+def test_the_shade_is_where_the_mean_stands_in_its_range(mean: float, shown: str) -> None:
+    cell = Cell(Interval(mean, NAN, NAN, 1, 1), Spread(NAN, NAN, NAN), 0, 0, 0, 0)
+    assert shade(measure(1, 3), "plot", cell) == shown
+
+
+def test_what_is_no_number_is_said_in_words() -> None:
+    assert number(NAN) == "not measured"
+    assert number(0.98765, 3) == "0.988"

@@ -1,0 +1,87 @@
+import json
+import math
+from pathlib import Path
+
+import pytest
+from tests.reports.made_logs import asked, made_log, scored
+
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.scored_log import NO_SCORE
+from genie_inspect.reports.page.report import Range, Spread, build_report, numbers, spread
+
+NAN = math.nan
+
+
+def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_used(tmp_path: Path) -> None:
+    samples = [
+        {"genie": scored({"plot": value, "style": NAN}, coverage={"plot": "1/2", "style": "0/1"})}
+        for value in (0.0, 0.5, 1.0)
+    ]
+    (measure,) = build_report([made_log(tmp_path, samples)]).measures
+    plot, style = measure.rows[0]["plot"], measure.rows[0]["style"]
+    assert plot.interval.mean == 0.5
+    # t(2, 97.5%) = 4.3027; standard error 0.5 / sqrt(3) = 0.2887: 0.5 +- 1.24, of which values from 0 to 1 leave
+    assert (plot.interval.low, plot.interval.high) == (0, 1)
+    assert plot.spread == Spread(0.25, 0.5, 0.75)
+    assert (plot.used, plot.asked) == (3, 6)
+    assert math.isnan(style.interval.mean)
+    assert math.isnan(style.spread.median)
+
+
+def test_samples_of_one_prompt_are_one_cluster(tmp_path: Path) -> None:
+    samples = [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.6, 0.7)]
+    (measure,) = build_report([made_log(tmp_path, samples, prompts=["a", "a", "b", "b"])]).measures
+    assert measure.rows[0]["plot"].interval.clusters == 2
+
+
+def test_measures_start_with_genie_and_a_log_without_one_has_an_empty_row(tmp_path: Path) -> None:
+    cosine = scored({"cosine": 0.3}, "measure:cosine|version:0")
+    both = made_log(tmp_path, [{"cosine": cosine, "genie": scored({"plot": 0.5})}])
+    alone = made_log(tmp_path, [{"cosine": cosine}], model="mock/other")
+    genie, other = build_report([both, alone]).measures
+    assert (genie.scorer, other.scorer) == ("genie", "cosine")
+    assert [list(row) for row in genie.rows] == [["plot"], []]
+    assert [list(row) for row in other.rows] == [["cosine"], ["cosine"]]
+
+
+def test_a_populations_own_documents_come_last(tmp_path: Path) -> None:
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    other = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
+    assert [run.is_population for run in build_report([own, other]).runs] == [False, True]
+
+
+def test_a_log_without_scores_of_ours_says_how_to_score_it(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"accuracy": scored(1.0, signature="")}])
+    with pytest.raises(LogError, match="has no scores of ours, score it with: inspect score"):
+        build_report([file])
+
+
+def test_unscored_documents_are_counted_by_reason_the_failed_ones_too(tmp_path: Path) -> None:
+    silent = {"genie": scored({"plot": NAN}, reason="no_response")}
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}, silent, silent, {}])
+    (measure,) = build_report([file]).measures
+    assert measure.unscored == ({"no_response": 2, NO_SCORE: 1},)
+
+
+def test_a_range_is_what_the_view_says_else_what_was_seen(tmp_path: Path) -> None:
+    values = ({"plot": 0.4, "other": 3.0}, {"plot": 0.6, "other": 5.0})
+    (measure,) = build_report([made_log(tmp_path, [{"genie": scored(value)} for value in values])]).measures
+    assert measure.ranges == {"plot": Range(0, 1, known=True), "other": Range(3, 5, known=False)}
+
+
+def test_json_has_null_for_what_is_not_a_number_and_no_texts(tmp_path: Path) -> None:
+    score = scored({"plot": 0.5, "style": NAN}, coverage={"plot": "1/1"}, questions=[asked(0.5)])
+    found = numbers(build_report([made_log(tmp_path, [{"genie": score}], texts=["A secret."])]))
+    written = json.dumps(found, allow_nan=False)
+    assert "A secret." not in written
+    assert found["measures"][0]["rows"][0]["style"]["interval"]["mean"] is None
+    assert found["runs"][0]["tokens"] == {"mock/writer": 3_000}
+    assert {(one["key"], one["end"], one["value"]) for one in found["stand_outs"]} == {
+        ("plot", "most", 0.5),
+        ("plot", "least", 0.5),
+    }
+
+
+def test_the_spread_of_one_value_is_that_value_and_of_none_not_a_number() -> None:
+    assert spread([2.0]) == Spread(2.0, 2.0, 2.0)
+    assert math.isnan(spread([]).median)

@@ -1,0 +1,23 @@
+from tests.scripted import OWL
+
+from genie_inspect.populations.schema import Document
+from genie_inspect.scoring.compared import Compared, Others
+
+
+def document(name: str, text: str) -> Document:
+    return Document(id=name, prompt=OWL, text=text)
+
+
+GREY, WHITE, AGAIN = document("d-3", "Grey owl."), document("d-1", "White owl."), document("d-2", "Grey\n owl. ")
+
+
+def test_a_text_is_compared_with_all_documents_in_their_order() -> None:
+    assert Others([GREY, WHITE, AGAIN]).than("Old owl.") == Compared((GREY, WHITE, AGAIN), ())
+
+
+def test_every_document_that_is_the_text_itself_but_for_spacing_is_left_out() -> None:
+    assert Others([GREY, WHITE, AGAIN]).than("  Grey owl.") == Compared((WHITE,), ("d-3", "d-2"))
+
+
+def test_without_documents_there_is_nothing_to_compare_with() -> None:
+    assert Others([]).than("Grey owl.") == Compared((), ())
