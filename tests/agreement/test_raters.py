@@ -4,9 +4,9 @@ from collections.abc import Sequence
 import pytest
 from tests.scripted import Script, grading, saying
 
-from genie_inspect.agreement.raters import FAILED, calls_for, judge_ratings, list_positions, recorded_ratings
+from genie_inspect.agreement.raters import FAILED, Rater, judge_ratings, list_positions, recorded_ratings
 from genie_inspect.agreement.targets import CalibrationError, Target, pair
-from genie_inspect.judges.list_judge import ListJudge
+from genie_inspect.judges.list_judge import CHUNK, ListJudge
 from genie_inspect.judges.pairwise_judge import PairwiseJudge
 from genie_inspect.judges.protocols import UNREADABLE, UNSPECIFIED
 from genie_inspect.populations.schema import Question
@@ -25,30 +25,30 @@ async def test_a_pairwise_judge_is_asked_again_with_the_sides_swapped() -> None:
     script = grading(rating=lambda answer, other: 3 if answer < other else 2)
     told: list[int] = []
     judge = PairwiseJudge(script.model())
-    found = await judge_ratings("pairs", judge, TARGETS, told.append)
+    found = await judge_ratings(Rater("pairs", judge), TARGETS, told.append)
     # owl/fox: 2, owl/hen: 2, cat/dog: 3; swapped 3, 3, 2
     assert found.values == (2, 2, 3)
     assert found.swapped == (3, 3, 2)
     assert found.positions == ()
-    assert len(script.requests) == sum(told) == calls_for(judge, TARGETS) == 6
+    assert len(script.requests) == sum(told) == Rater("", judge).calls(TARGETS) == 6
 
 
 async def test_a_list_judge_is_asked_once_and_tells_where_each_answer_stood() -> None:
     script = grading(rating=lambda answer, other: {"fox": 1, "hen": 4, "cow": 2}[other])
     target = Target(QUESTION, "owl", ("fox", "hen", "cow"))
     judge = ListJudge(script.model())
-    found = await judge_ratings("lists", judge, [target])
+    found = await judge_ratings(Rater("lists", judge, CHUNK), [target])
     assert found.values == (1, 4, 2)
     assert found.swapped == ()
     order = order_of(script)
     assert found.positions == tuple(order.index(other) / 2 for other in target.others)
     assert len(script.requests) == 1
-    assert calls_for(judge, [target]) == 3
+    assert Rater("", judge, CHUNK).calls([target]) == 3
 
 
 async def test_positions_are_not_told_of_lists_that_a_cache_may_have_cut() -> None:
     judge = ListJudge(grading().model())
-    assert (await judge_ratings("lists", judge, TARGETS, fresh=False)).positions == ()
+    assert (await judge_ratings(Rater("lists", judge, CHUNK), TARGETS, fresh=False)).positions == ()
 
 
 def test_positions_begin_anew_in_each_call_and_a_list_of_one_has_none() -> None:
@@ -59,10 +59,10 @@ def test_positions_begin_anew_in_each_call_and_a_list_of_one_has_none() -> None:
 
 async def test_what_comes_to_no_rating_keeps_its_reason() -> None:
     script = grading(rating=lambda answer, other: 0 if "dog" in (answer, other) else 4)
-    found = await judge_ratings("pairs", PairwiseJudge(script.model()), TARGETS)
+    found = await judge_ratings(Rater("pairs", PairwiseJudge(script.model())), TARGETS)
     assert found.faults == {2: UNSPECIFIED}
     assert math.isnan(found.values[2])
-    babbling = await judge_ratings("pairs", PairwiseJudge(saying("Well, well.").model()), TARGETS)
+    babbling = await judge_ratings(Rater("pairs", PairwiseJudge(saying("Well, well.").model())), TARGETS)
     assert babbling.faults == dict.fromkeys(range(3), UNREADABLE)
 
 
@@ -72,7 +72,7 @@ async def test_a_grader_that_fails_now_and_then_costs_only_what_it_failed_at() -
             raise RuntimeError("no more today")
         return "Rating: 2"
 
-    found = await judge_ratings("pairs", PairwiseJudge(Script(reply).model()), TARGETS)
+    found = await judge_ratings(Rater("pairs", PairwiseJudge(Script(reply).model())), TARGETS)
     assert found.values[:2] == (2, 2)
     assert found.faults == {2: FAILED}
 
@@ -82,7 +82,7 @@ async def test_a_grader_that_never_answers_ends_the_calibration_with_its_reason(
         raise RuntimeError("no more today")
 
     with pytest.raises(CalibrationError, match=r"pairs rated nothing: .*no more today"):
-        await judge_ratings("pairs", PairwiseJudge(Script(reply).model()), TARGETS)
+        await judge_ratings(Rater("pairs", PairwiseJudge(Script(reply).model())), TARGETS)
 
 
 def test_recorded_ratings_come_in_the_order_of_the_targets() -> None:

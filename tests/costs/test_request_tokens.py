@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 from tests.scripted import Asked, Script, grading
 
-from genie_inspect.costs.request_tokens import TOKENS_A_REASON, Cost, RequestTokens, tokens
+from genie_inspect.costs.request_tokens import Cost, RequestTokens, tokens
 from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.list_judge import CHUNK, ListJudge
 from genie_inspect.judges.logit_judge import LogitJudge
-from genie_inspect.judges.pairwise_judge import PairwiseJudge
+from genie_inspect.judges.pairwise_judge import TOKENS_A_REASON, PairwiseJudge
 from genie_inspect.judges.protocols import Answer
 
 QUESTION = Asked('What does "the owl" want?')

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
@@ -6,7 +6,7 @@ import pytest
 
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.judges.cache import Cache, Judged
-from genie_inspect.judges.merging import Keep, RatingMemo
+from genie_inspect.judges.merging import RatingMemo, Unrated
 from genie_inspect.judges.protocols import OFF_LABELS, UNREADABLE, UNSPECIFIED, Answer, Rated
 
 
@@ -17,11 +17,11 @@ class Asked:
         self.table, self.reasons = table, reasons or {}
         self.calls: list[list[str]] = []
 
-    async def __call__(self, texts: Sequence[str], keep: Keep) -> Mapping[str, str]:
-        self.calls.append(sorted(texts))
+    async def __call__(self, pairs: Unrated) -> Mapping[str, str]:
+        self.calls.append(sorted(pairs.others))
         await anyio.sleep(0.005)
-        keep({text: self.table[text] for text in texts if text in self.table})
-        return {text: reason for text, reason in self.reasons.items() if text in texts}
+        pairs.keep({text: self.table[text] for text in pairs.others if text in self.table})
+        return {text: reason for text, reason in self.reasons.items() if text in pairs.others}
 
 
 async def rated(memo: RatingMemo, ask: Asked, *others: str, answer: str = "rain", judge: str = "judge") -> Rated:
@@ -86,8 +86,8 @@ async def test_what_has_no_rating_is_not_on_record_and_is_asked_again(tmp_path: 
 
 
 async def test_what_was_kept_before_a_failure_is_on_record(tmp_path: Path) -> None:
-    async def failing(texts: Sequence[str], keep: Keep) -> Mapping[str, str]:
-        keep({"at sea": Judged(4)})
+    async def failing(pairs: Unrated) -> Mapping[str, str]:
+        pairs.keep({"at sea": Judged(4)})
         raise GraderFailedError("down")
 
     others = [Answer("at sea"), Answer("at home")]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from genie_inspect.agreement.targets import CalibrationError, Pair, Target
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.judges.list_judge import ListJudge, shuffled
+from genie_inspect.judges.list_judge import shuffled
 from genie_inspect.judges.protocols import UNSPECIFIED, Answer, Judge, Rated
 
 FAILED = "grader failed"
@@ -37,14 +37,23 @@ def recorded_ratings(name: str, said: Mapping[Pair, float | None], targets: Sequ
     return Ratings(name, "recorded", tuple(math.nan if one is None else one for one in found), faults)
 
 
-def calls_for(judge: Judge, targets: Sequence[Target]) -> int:
-    """How many ratings `judge_ratings` asks for, swapped ones included."""
-    pairs = sum(len(target.others) for target in targets)
-    return pairs if isinstance(judge, ListJudge) else 2 * pairs
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """A judge that is held against others."""
+
+    name: str
+    judge: Judge
+    chunk: int = 1
+    """Most answers that it is shown in one call, as its mode says. With 1 the order of a pair may matter to it."""
+
+    def calls(self, targets: Sequence[Target]) -> int:
+        """How many ratings it is asked for, swapped ones included."""
+        pairs = sum(len(target.others) for target in targets)
+        return pairs if self.chunk > 1 else 2 * pairs
 
 
 async def judge_ratings(
-    name: str, judge: Judge, targets: Sequence[Target], told: Told = lambda count: None, *, fresh: bool = True
+    rater: Rater, targets: Sequence[Target], told: Told = lambda count: None, *, fresh: bool = True
 ) -> Ratings:
     """What a judge says of the targets' pairs, and how much their order matters to it.
 
@@ -52,8 +61,7 @@ async def judge_ratings(
     the list that may matter; lists that a cache cut short would tell nothing of it.
 
     Args:
-        name: What to call it.
-        judge: Who rates.
+        rater: Who rates.
         targets: What is rated.
         told: Called with the number of ratings whenever some are done.
         fresh: Whether every rating is asked for now, so that positions are known.
@@ -61,12 +69,13 @@ async def judge_ratings(
     Raises:
         CalibrationError: If the model behind it never answered.
     """
+    name, judge, chunk = rater.name, rater.judge, rater.chunk
     rated = await gathered(*(_rated(judge, target, told) for target in targets))
     faults, values = _joined(rated)
     if values and set(faults.values()) == {FAILED} and len(faults) == len(values):
         raise CalibrationError(f"{name} rated nothing: {_reason(rated)}")
-    if isinstance(judge, ListJudge):
-        positions = [place for target in targets for place in list_positions(target, judge.chunk)] if fresh else []
+    if chunk > 1:
+        positions = [place for target in targets for place in list_positions(target, chunk)] if fresh else []
         return Ratings(name, judge.signature, values, faults, positions=tuple(positions))
     sides = [Target(target.question, other, (target.answer,)) for target in targets for other in target.others]
     _, swapped = _joined(await gathered(*(_rated(judge, target, told) for target in sides)))

@@ -11,14 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from genie_inspect.engines.embedders.choices import static_token_count
-from genie_inspect.judges.choices import TEMPLATES
-from genie_inspect.judges.list_judge import CHUNK
+from genie_inspect.judges.choices import MODES
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.readings import ATTEMPT, YES
-from genie_inspect.prompting.templates import Template, load_template
-
-LIST, LOGIT = "list", "logit"
-TOKENS_A_REASON = 30  # assumed: one sentence and a number is what rate_pair.md asks for
+from genie_inspect.prompting.templates import load_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +59,7 @@ class RequestTokens:
     def __init__(self, templates: Path | str | None = None, *, as_json: bool = True) -> None:
         self._as_json = as_json
         self._read = load_template("read", {"count", "data"}, templates)
-        self._rate = {mode: load_template(name, blanks, templates) for mode, (name, blanks) in TEMPLATES.items()}
+        self._rate = {name: mode.instruction(templates) for name, mode in MODES.items()}
         self._empty: dict[tuple[str, int], int] = {}
 
     def reading(self, document: float, questions: Sequence[str], answers: Sequence[float]) -> Cost:
@@ -81,33 +77,21 @@ class RequestTokens:
 
     def rating(self, mode: str, question: int, answer: int, others: Sequence[int]) -> Cost:
         """All calls that rate one answer against others, by the tokens of these texts."""
-        size = CHUNK if mode == LIST else 1
+        size = MODES[mode].chunk
         calls = [len(others[start : start + size]) for start in range(0, len(others), size)]
         repeated = len(calls) * (question + answer)
         return Cost(
             len(calls),
             sum(self._empty_request(mode, count) for count in calls) + repeated + sum(others),
-            sum(self._reply(mode, count) for count in calls),
+            sum(MODES[mode].reply_tokens(count, self._as_json) for count in calls),
         )
 
     def _empty_request(self, mode: str, others: int) -> int:
         """Tokens of a rating request whose texts are empty."""
         if (mode, others) not in self._empty:
-            self._empty[mode, others] = static_token_count(_empty_request(self._rate[mode], mode, others))
+            request = MODES[mode].request(self._rate[mode], "", "", [""] * others)
+            self._empty[mode, others] = static_token_count(request)
         return self._empty[mode, others]
-
-    def _reply(self, mode: str, others: int) -> int:
-        if mode == LIST:
-            return _numbered(others) + others if self._as_json else _in_one_line(others)  # a rating is one token
-        return 1 if mode == LOGIT else TOKENS_A_REASON
-
-
-def _empty_request(template: Template, mode: str, others: int) -> str:
-    pair = {"question": "", "answer": ""}
-    if mode != LIST:
-        return template.fill(data=fenced({**pair, "other": ""}))
-    listed = {str(number): "" for number in range(1, others + 1)}
-    return template.fill(count=others, data=fenced({**pair, "others": listed}))
 
 
 @lru_cache
@@ -120,9 +104,3 @@ def _numbered(count: int) -> int:
 def _attempt() -> int:
     """Tokens in which a reading says that the document is an attempt, before its answers."""
     return static_token_count(json.dumps({ATTEMPT: YES})) - static_token_count("{}")
-
-
-@lru_cache
-def _in_one_line(count: int) -> int:
-    """Tokens of a reply of numbered ratings as rate_list.md asks for it."""
-    return static_token_count(" ".join(f"{number}:0" for number in range(1, count + 1)))

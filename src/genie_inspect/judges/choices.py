@@ -9,25 +9,21 @@ from genie_inspect.asking.grader import grader
 from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.engines.embedders.choices import Embedder
 from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.cache import Cache
-from genie_inspect.judges.cached_reader import CachedReader
 from genie_inspect.judges.embedded import EmbeddedJudge, EmbeddedReader
 from genie_inspect.judges.grader_reader import GraderReader
-from genie_inspect.judges.list_judge import ListJudge
-from genie_inspect.judges.logit_judge import LogitJudge, check_log_probabilities
+from genie_inspect.judges.list_judge import LIST
+from genie_inspect.judges.logit_judge import LOGIT
 from genie_inspect.judges.merging import RatingMemo
-from genie_inspect.judges.pairwise_judge import PairwiseJudge
+from genie_inspect.judges.pairwise_judge import PAIRWISE
 from genie_inspect.judges.protocols import Judge, Reader
 from genie_inspect.prompting.templates import load_template
 
 EMBEDDED = "embedded"
 RECORDED = "bundled"
-TEMPLATES = {
-    "list": ("rate_list", {"count", "data"}),
-    "pairwise": ("rate_pair", {"data"}),
-    "logit": ("rate_logit", {"data"}),
-}
-MODES = {"list": ListJudge, "pairwise": PairwiseJudge, "logit": LogitJudge}
+MODES = {mode.name: mode for mode in (LIST, PAIRWISE, LOGIT)}
+"""Judges that ask a grader, by name."""
 JUDGES = (*MODES, EMBEDDED)
 
 
@@ -41,8 +37,8 @@ def check_judge(judge: str, templates: Path | str | None = None) -> None:
     if judge not in JUDGES:
         raise UnknownChoiceError("judge", judge, "one of " + ", ".join(JUDGES))
     load_template("read", {"count", "data"}, templates)
-    for name, blanks in TEMPLATES.values():
-        load_template(name, blanks, templates)
+    for mode in MODES.values():
+        mode.instruction(templates)
 
 
 def grader_for(judge: str) -> Model | None:
@@ -57,9 +53,9 @@ def grader_for(judge: str) -> Model | None:
     if judge == EMBEDDED:
         return None
     model = grader(judge, replaceable=judge in JUDGES)
-    if judge == "logit":
+    if judge in MODES and (check := MODES[judge].check):
         try:
-            check_log_probabilities(model)
+            check(model)
         except UnknownChoiceError as error:
             raise unmet(error) from error
     return model
@@ -95,5 +91,5 @@ def reader_and_judge(
     if model is None:
         return EmbeddedReader(embedder, words), EmbeddedJudge(embedder)
     cache = cache_for(model, cache)
-    reader = GraderReader(model, templates)
-    return (CachedReader(reader, cache) if cache else reader), MODES[judge](model, templates, RatingMemo(cache))
+    reader = GraderReader(model, templates, AnswerMemo(cache))
+    return reader, MODES[judge].judge(model, templates, RatingMemo(cache))

@@ -9,6 +9,7 @@ from inspect_ai.model import GenerateConfig, Model
 from genie_inspect.asking.grader import ask
 from genie_inspect.asking.identity import identified_model
 from genie_inspect.asking.readable import REPEATS, until_complete
+from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, answers_form, reading_form
@@ -25,12 +26,20 @@ class GraderReader:
     Args:
         model: Who reads.
         templates: A folder with a `read.md` of the user's own.
+        memo: What this reader has answered before.
         repeats: How often a question whose answer is missing or malformed is asked again, alone.
     """
 
-    def __init__(self, model: Model, templates: Path | str | None = None, repeats: int = REPEATS) -> None:
+    def __init__(
+        self,
+        model: Model,
+        templates: Path | str | None = None,
+        memo: AnswerMemo | None = None,
+        repeats: int = REPEATS,
+    ) -> None:
         self.model = model
         self.template = load_template("read", {"count", "data"}, templates)
+        self.memo = memo or AnswerMemo()
         self.repeats = repeats
 
     @cached_property
@@ -44,6 +53,9 @@ class GraderReader:
 
         A document that the grader takes for no attempt has no answers and no faults, and nothing more is asked of it.
         """
+        return await self.memo.answered(self.signature, document, questions, self._read)
+
+    async def _read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         sitting = _Sitting(self, document, questions)
         answers = await until_complete(range(len(questions)), sitting.ask, self.repeats)
         if sitting.is_attempt is False:

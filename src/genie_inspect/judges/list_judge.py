@@ -1,9 +1,10 @@
 """The list judge: one call rates one answer against many."""
 
+import json
 import random
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model
@@ -14,12 +15,13 @@ from genie_inspect.asking.in_flight import Room
 from genie_inspect.asking.readable import ANEW, REPEATS, until_complete
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges.cache import Judged
-from genie_inspect.judges.merging import Keep, RatingMemo
+from genie_inspect.judges.merging import RatingMemo, Unrated
+from genie_inspect.judges.modes import Mode
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import ratings_form
 from genie_inspect.prompting.replies import numbered_ratings
-from genie_inspect.prompting.templates import load_template
+from genie_inspect.prompting.templates import Template
 from genie_inspect.signature import digest
 
 CHUNK = 50  # most other answers in one call: the whole population of the study
@@ -53,7 +55,7 @@ class ListJudge:
         if chunk < 1:
             raise ValueError(f"chunk is {chunk}, expected at least 1 answer a call")
         self.model = model
-        self.template = load_template("rate_list", {"count", "data"}, templates)
+        self.template = LIST.instruction(templates)
         self.memo = memo or RatingMemo()
         self.chunk = chunk
         self.repeats = repeats
@@ -67,37 +69,47 @@ class ListJudge:
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer; equal answers are judged once."""
+        return await self.memo.rated(self.signature, question.text, answer.text, others, self._rate)
 
-        async def ask_all(texts: Sequence[str], keep: Keep) -> Mapping[str, str]:
-            order = shuffled(texts, question.text, answer.text)
-            first = order[: self.chunk]
+    async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
+        order = shuffled(pairs.others, pairs.question, pairs.answer)
+        rated = await until_complete(order, partial(self._rate_missing, pairs, order[: self.chunk]), self.repeats)
+        return {text: UNREADABLE for text in order if text not in rated}
 
-            async def ask_missing(missing: Sequence[str], settings: GenerateConfig) -> dict[str, Judged]:
-                async def ask_some(some: Sequence[str]) -> dict[str, Judged]:
-                    with nullcontext() if some == first and settings != ANEW else unlogged():
-                        judged = await self._ask(question.text, answer.text, some, settings)
-                    keep(judged)
-                    return judged
-
-                chunks = [missing[start : start + self.chunk] for start in range(0, len(missing), self.chunk)]
-                return {
-                    text: judged for part in await self.room.each(ask_some, chunks) for text, judged in part.items()
-                }
-
-            rated = await until_complete(order, ask_missing, self.repeats)
-            return {text: UNREADABLE for text in order if text not in rated}
-
-        return await self.memo.rated(self.signature, question.text, answer.text, others, ask_all)
-
-    async def _ask(
-        self, question: str, answer: str, others: Sequence[str], settings: GenerateConfig
+    async def _rate_missing(
+        self, pairs: Unrated, first: Sequence[str], missing: Sequence[str], settings: GenerateConfig
     ) -> dict[str, Judged]:
-        listed = {str(number): text for number, text in enumerate(others, start=1)}
-        request = self.template.fill(
-            count=len(others), data=fenced({"question": question, "answer": answer, "others": listed})
-        )
-        reply = await ask(self.model, request, _settings(len(others)).merge(settings), ratings_form(len(others)))
-        return {others[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, len(others)).items()}
+        """What can be read of the replies, by the other answer; the first call of a question is in the log."""
+        chunks = [missing[start : start + self.chunk] for start in range(0, len(missing), self.chunk)]
+        parts = await self.room.each(partial(self._rate_chunk, pairs, first, settings), chunks)
+        return {text: judged for part in parts for text, judged in part.items()}
+
+    async def _rate_chunk(
+        self, pairs: Unrated, first: Sequence[str], settings: GenerateConfig, chunk: Sequence[str]
+    ) -> dict[str, Judged]:
+        count = len(chunk)
+        request = list_request(self.template, pairs.question, pairs.answer, chunk)
+        with nullcontext() if chunk == first and settings != ANEW else unlogged():
+            reply = await ask(self.model, request, _settings(count).merge(settings), ratings_form(count))
+        judged = {chunk[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, count).items()}
+        pairs.keep(judged)
+        return judged
+
+
+def list_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
+    """The request that rates an answer against others, each with its number."""
+    listed = {str(number): text for number, text in enumerate(others, start=1)}
+    return template.fill(count=len(others), data=fenced({"question": question, "answer": answer, "others": listed}))
+
+
+@lru_cache
+def reply_tokens(count: int, as_json: bool) -> int:
+    """Tokens of a reply with so many ratings: of JSON, or of the one line that rate_list.md asks for, which is half."""
+    from genie_inspect.engines.embedders.choices import static_token_count
+
+    if as_json:
+        return static_token_count(json.dumps({str(number): "" for number in range(1, count + 1)})) + count
+    return static_token_count(" ".join(f"{number}:0" for number in range(1, count + 1)))
 
 
 def _settings(count: int) -> GenerateConfig:
@@ -113,3 +125,8 @@ def shuffled(texts: Sequence[str], question: str, answer: str) -> list[str]:
     order = sorted(texts)
     random.Random(digest(question, answer, *order)).shuffle(order)  # noqa: S311  # no secret
     return order
+
+
+LIST = Mode(
+    "list", ListJudge, "rate_list", frozenset({"count", "data"}), reply_tokens, request=list_request, chunk=CHUNK
+)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model, ModelName
@@ -13,11 +13,10 @@ from genie_inspect.asking.in_flight import Room
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges.cache import Judged
-from genie_inspect.judges.merging import Keep, RatingMemo
+from genie_inspect.judges.merging import RatingMemo, Unrated
+from genie_inspect.judges.modes import Mode, pair_request
 from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated
 from genie_inspect.measures.labels import label_reading
-from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.templates import load_template
 
 # providers whose replies Inspect reads log probabilities from; the others are refused by name. Of the ones that pass
 # requests on (openai-api, litellm-proxy, openrouter) it depends on who is behind them: a pair without any is unscored.
@@ -72,7 +71,7 @@ class LogitJudge:
     ) -> None:
         check_log_probabilities(model)
         self.model = model
-        self.template = load_template("rate_logit", {"data"}, templates)
+        self.template = LOGIT.instruction(templates)
         self.memo = memo or RatingMemo()
         self.most_off_labels = most_off_labels
         self.room = Room(model)
@@ -85,30 +84,27 @@ class LogitJudge:
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer, on a continuous scale from 1 to 4; equal answers are judged once."""
-
-        async def ask_all(texts: Sequence[str], keep: Keep) -> Mapping[str, str]:
-            requests = {text: self._request(question.text, answer.text, text) for text in texts}
-
-            async def ask_one(text: str) -> bool:
-                found = judged({text: await self._ask(requests[text])})
-                keep(found)
-                return bool(found)
-
-            with unlogged():
-                together = await self._ask_together(list(requests.values()))
-                if together is None:
-                    answered_to = await self.room.each(ask_one, texts)
-                    return {text: NO_LOGPROBS for text, found in zip(texts, answered_to, strict=True) if not found}
-            found = judged(dict(zip(texts, together, strict=True)))
-            keep(found)
-            return {text: NO_LOGPROBS for text in texts if text not in found}
-
         return await self.memo.rated(
-            self.signature, question.text, answer.text, others, ask_all, most_off_labels=self.most_off_labels
+            self.signature, question.text, answer.text, others, self._rate, most_off_labels=self.most_off_labels
         )
 
-    def _request(self, question: str, answer: str, other: str) -> str:
-        return self.template.fill(data=fenced({"question": question, "answer": answer, "other": other}))
+    async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
+        requests = {other: pair_request(self.template, pairs.question, pairs.answer, [other]) for other in pairs.others}
+        with unlogged():
+            together = await self._ask_together(list(requests.values()))
+            if together is None:
+                is_rated = await self.room.each(partial(self._rate_pair, pairs), list(requests.items()))
+            else:
+                ratings = judged(dict(zip(requests, together, strict=True)))
+                pairs.keep(ratings)
+                is_rated = [other in ratings for other in requests]
+        return {other: NO_LOGPROBS for other, rated in zip(requests, is_rated, strict=True) if not rated}
+
+    async def _rate_pair(self, pairs: Unrated, request: tuple[str, str]) -> bool:
+        """Whether there are candidates for an other answer, asked for by its request; their rating is kept."""
+        rating = judged({request[0]: await self._ask(request[1])})
+        pairs.keep(rating)
+        return bool(rating)
 
     async def _ask_together(self, requests: Sequence[str]) -> Sequence[Candidates] | None:
         """The candidates of all requests; None where they must be asked one by one."""
@@ -138,3 +134,8 @@ def judged(candidates_by_text: Mapping[str, Candidates]) -> dict[str, Judged]:
         )
         for text, reading in readings.items()
     }
+
+
+LOGIT = Mode(
+    "logit", LogitJudge, "rate_logit", frozenset({"data"}), lambda count, as_json: 1, check=check_log_probabilities
+)

@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 
 import anyio
@@ -10,8 +12,21 @@ from genie_inspect.judges.cache import Cache, Judged
 from genie_inspect.judges.protocols import OFF_LABELS, UNREADABLE, UNSPECIFIED, Answer, Rated
 from genie_inspect.prompting.answers import normalised
 
-Keep = Callable[[Mapping[str, Judged]], None]
-Asking = Callable[[Sequence[str], Keep], Awaitable[Mapping[str, str]]]
+
+@dataclass(frozen=True, slots=True)
+class Unrated:
+    """Pairs of one answer with others that are to be rated now."""
+
+    question: str
+    answer: str
+    others: Sequence[str]
+    """Distinct answers."""
+    keep: Callable[[Mapping[str, Judged]], None]
+    """Takes ratings by the other answer as soon as there are some: what was paid for is on record at once."""
+
+
+Rate = Callable[[Unrated], Awaitable[Mapping[str, str]]]
+"""Rates pairs, keeps the ratings, and gives the reason for each other answer without one."""
 
 
 class RatingMemo:
@@ -33,7 +48,7 @@ class RatingMemo:
         question: str,
         answer: str,
         others: Sequence[Answer],
-        ask: Asking,
+        rate: Rate,
         most_off_labels: float = 1.0,
     ) -> Rated:
         """Ratings of all others, asking only for those that are not on record.
@@ -45,29 +60,29 @@ class RatingMemo:
             question: The question's text.
             answer: The answer that is compared.
             others: Answers, of which some may be equal but for case, spacing and end punctuation.
-            ask: Rates the texts that it gets, hands each finding over to `keep` before anything is made of it, and
-                gives the reason for those without one.
+            rate: Rates the pairs that are not on record.
             most_off_labels: Highest probability off the labels at which a finding counts as a rating.
         """
         spelling: dict[str, str] = {}
         for other in others:
             spelling.setdefault(normalised(other.text), other.text)
-        mine = normalised(answer)
+        pair = judge, question, normalised(answer)
         reasons: dict[str, str] = {}
-        async with self._asking[question, mine]:
-            known = self.cache.ratings(judge, question, mine) if self.cache and not self.anew else {}
-            found = {key: known[key] for key in spelling if key in known}
+        async with self._asking[pair[1:]]:
+            on_record = self.cache.ratings(*pair) if self.cache and not self.anew else {}
+            judged = {key: on_record[key] for key in spelling if key in on_record}
+            if missing := [text for key, text in spelling.items() if key not in judged]:
+                keep = partial(self._keep, pair, judged)
+                faults = await rate(Unrated(question, answer, missing, keep))
+                reasons = {normalised(text): reason for text, reason in faults.items()}
+        return _spread([normalised(other.text) for other in others], judged, reasons, most_off_labels)
 
-            def keep(said: Mapping[str, Judged]) -> None:
-                fresh = {normalised(text): judged for text, judged in said.items()}
-                found.update(fresh)
-                if self.cache:
-                    self.cache.keep_ratings(judge, question, mine, fresh)
-
-            missing = [text for key, text in spelling.items() if key not in found]
-            if missing:
-                reasons = {normalised(text): reason for text, reason in (await ask(missing, keep)).items()}
-        return _spread([normalised(other.text) for other in others], found, reasons, most_off_labels)
+    def _keep(self, pair: tuple[str, str, str], judged: dict[str, Judged], ratings: Mapping[str, Judged]) -> None:
+        """Add ratings to those of this question, and put them on record."""
+        fresh = {normalised(text): rating for text, rating in ratings.items()}
+        judged.update(fresh)
+        if self.cache:
+            self.cache.keep_ratings(*pair, fresh)
 
 
 def _spread(

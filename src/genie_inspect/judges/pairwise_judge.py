@@ -1,7 +1,7 @@
 """The pairwise judge: the study's protocol, one call a pair, the reason before the number."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model
@@ -12,14 +12,14 @@ from genie_inspect.asking.readable import REPEATS, readable
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges.cache import Judged
-from genie_inspect.judges.merging import Keep, RatingMemo
+from genie_inspect.judges.merging import RatingMemo, Unrated
+from genie_inspect.judges.modes import Mode, pair_request
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.ratings import pair_rating
-from genie_inspect.prompting.templates import load_template
 
 # sampling of the study's reference judge (arXiv 2606.12790, section 4); its reply is one sentence and a number
 STUDY = GenerateConfig(temperature=0.7, top_p=0.9, max_tokens=256)
+TOKENS_A_REASON = 30  # assumed: one sentence and a number is what rate_pair.md asks for
 
 
 class PairwiseJudge:
@@ -40,7 +40,7 @@ class PairwiseJudge:
         repeats: int = REPEATS,
     ) -> None:
         self.model = model
-        self.template = load_template("rate_pair", {"data"}, templates)
+        self.template = PAIRWISE.instruction(templates)
         self.memo = memo or RatingMemo()
         self.repeats = repeats
         self.room = Room(model)
@@ -52,23 +52,22 @@ class PairwiseJudge:
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer; equal answers are judged once."""
+        return await self.memo.rated(self.signature, question.text, answer.text, others, self._rate)
 
-        async def ask_all(texts: Sequence[str], keep: Keep) -> Mapping[str, str]:
-            async def ask_one(text: str) -> bool:
-                rating = await self._ask(question.text, answer.text, text)
-                if rating is not None:
-                    keep({text: Judged(rating)})
-                return rating is not None
+    async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
+        with unlogged():
+            is_rated = await self.room.each(partial(self._rate_pair, pairs), pairs.others)
+        return {other: UNREADABLE for other, rated in zip(pairs.others, is_rated, strict=True) if not rated}
 
-            with unlogged():
-                rated = await self.room.each(ask_one, texts)
-            return {text: UNREADABLE for text, found in zip(texts, rated, strict=True) if not found}
-
-        return await self.memo.rated(self.signature, question.text, answer.text, others, ask_all)
-
-    async def _ask(self, question: str, answer: str, other: str) -> int | None:
-        request = self.template.fill(data=fenced({"question": question, "answer": answer, "other": other}))
+    async def _rate_pair(self, pairs: Unrated, other: str) -> bool:
+        """Whether the reply could be read; its rating is kept."""
+        request = pair_request(self.template, pairs.question, pairs.answer, [other])
         try:
-            return await readable(self.model, request, STUDY, pair_rating, repeats=self.repeats)
+            rating = await readable(self.model, request, STUDY, pair_rating, repeats=self.repeats)
         except UnreadableReplyError:
-            return None
+            return False
+        pairs.keep({other: Judged(rating)})
+        return True
+
+
+PAIRWISE = Mode("pairwise", PairwiseJudge, "rate_pair", frozenset({"data"}), lambda count, as_json: TOKENS_A_REASON)

@@ -9,7 +9,7 @@ import click
 
 from genie_inspect.agreement.calibration import compare
 from genie_inspect.agreement.calibration_chart import calibration_chart
-from genie_inspect.agreement.raters import Ratings, calls_for, judge_ratings, recorded_ratings
+from genie_inspect.agreement.raters import Rater, Ratings, judge_ratings, recorded_ratings
 from genie_inspect.agreement.ratings_file import RatingsFile
 from genie_inspect.agreement.targets import CalibrationError, Target, drawn, recorded_targets
 from genie_inspect.asking.prerequisites import PrerequisiteError
@@ -22,7 +22,6 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import MODES, cache_for
 from genie_inspect.judges.merging import RatingMemo
-from genie_inspect.judges.protocols import Judge
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
 from genie_inspect.reports.charts import check_picture, write_chart
@@ -121,10 +120,8 @@ def _targets(
     return targets
 
 
-def _judges(
-    judges: tuple[str, ...], graders: tuple[str, ...], templates: Path | None, *, anew: bool
-) -> dict[str, Judge]:
-    """Every judge with every grader, by name."""
+def _judges(judges: tuple[str, ...], graders: tuple[str, ...], templates: Path | None, *, anew: bool) -> list[Rater]:
+    """Every judge with every grader."""
     for judge in judges:
         if judge not in MODES:
             raise UnknownChoiceError("judge", judge, "one of " + ", ".join(MODES))
@@ -132,14 +129,15 @@ def _judges(
         raise CalibrationError(f"judge={judges[0]} asks a model, name it: --grader <provider/model>")
     models = {grader: named_model(grader) for grader in graders}
     cache = Cache() if models else None
-    return {
-        f"{judge}({grader})": MODES[judge](model, templates, RatingMemo(cache_for(model, cache), anew=anew))
-        for grader, model in models.items()
-        for judge in judges or USUAL_JUDGES
-    }
+    raters = []
+    for grader, model in models.items():
+        for mode in (MODES[judge] for judge in judges or USUAL_JUDGES):
+            memo = RatingMemo(cache_for(model, cache), anew=anew)
+            raters.append(Rater(f"{mode.name}({grader})", mode.judge(model, templates, memo), mode.chunk))
+    return raters
 
 
-def _asked(judges: dict[str, Judge], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
+def _asked(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
     """What the judges say, one after another, with a bar that shows how far they are.
 
     Raises:
@@ -151,14 +149,12 @@ def _asked(judges: dict[str, Judge], targets: Sequence[Target], *, fresh: bool) 
 
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console(stderr=True), transient=True) as progress:
-        bars = {
-            name: progress.add_task(escape(name), total=calls_for(judge, targets)) for name, judge in judges.items()
-        }
+        bars = [progress.add_task(escape(rater.name), total=rater.calls(targets)) for rater in raters]
 
         async def ask() -> list[Ratings]:
             return [
-                await judge_ratings(name, judge, targets, partial(progress.advance, bars[name]), fresh=fresh)
-                for name, judge in judges.items()
+                await judge_ratings(rater, targets, partial(progress.advance, bar), fresh=fresh)
+                for rater, bar in zip(raters, bars, strict=True)
             ]
 
         try:

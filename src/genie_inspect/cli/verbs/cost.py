@@ -15,6 +15,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import MODES, cache_for
 from genie_inspect.judges.grader_reader import GraderReader
+from genie_inspect.judges.merging import RatingMemo
 from genie_inspect.populations.catalogue import open_population
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _known(judges: tuple[str, ...], grader: str | None, templates: Path | None, 
     found: dict[str, Known] = {}
     for judge in judges:
         try:
-            readers = GraderReader(model, templates), MODES[judge](model, templates)
+            readers = GraderReader(model, templates), MODES[judge].judge(model, templates, RatingMemo())
             found[judge] = Known(*readers, cache, as_json=held_to_json(model))
         except UnknownChoiceError:
             if strict:

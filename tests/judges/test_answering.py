@@ -5,8 +5,8 @@ import pytest
 from tests.scripted import Asked, Script, grading, saying
 
 from genie_inspect.errors import GraderFailedError
+from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.cache import Cache
-from genie_inspect.judges.cached_reader import CachedReader
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.signature import digest
@@ -14,8 +14,8 @@ from genie_inspect.signature import digest
 WHO, WHERE, END = Asked("Who is it?"), Asked("Where is it?"), Asked("How does it end?")
 
 
-def cached(script: Script, folder: Path) -> CachedReader:
-    return CachedReader(GraderReader(script.model()), Cache(folder))
+def cached(script: Script, folder: Path) -> GraderReader:
+    return GraderReader(script.model(), memo=AnswerMemo(Cache(folder)))
 
 
 async def test_what_is_on_record_is_not_asked_again_not_even_by_a_later_run(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ async def test_a_document_with_answers_on_record_stays_an_attempt(tmp_path: Path
 async def test_what_is_no_attempt_counts_as_read_for_all_its_questions(tmp_path: Path) -> None:
     reader = cached(saying('{"attempt": "no"}'), tmp_path)
     await reader.read("No.", [WHO, WHERE])
-    kept = reader.cache.answers(reader.signature, digest("No."), [WHO.text, WHERE.text])
+    kept = Cache(tmp_path).answers(reader.signature, digest("No."), [WHO.text, WHERE.text])
     assert kept == {WHO.text: None, WHERE.text: None}
 
 
@@ -82,7 +82,6 @@ async def test_samples_that_ask_about_one_document_side_by_side_ask_once(tmp_pat
     class Slow:
         """A reader that takes its time, so that everybody else comes while it reads."""
 
-        signature = "slow"
         calls = 0
 
         async def read(self, document: str, questions: object) -> Reading:
@@ -91,11 +90,11 @@ async def test_samples_that_ask_about_one_document_side_by_side_ask_once(tmp_pat
             return Reading((Answer("a pilot"),))
 
     slow = Slow()
-    reader = CachedReader(slow, Cache(tmp_path))
+    memo = AnswerMemo(Cache(tmp_path))
     readings: list[Reading] = []
 
     async def read() -> None:
-        readings.append(await reader.read("A story.", [WHO]))
+        readings.append(await memo.answered("slow", "A story.", [WHO], slow.read))
 
     async with anyio.create_task_group() as group:
         for _ in range(20):
@@ -137,8 +136,8 @@ async def test_a_grader_that_fails_leaves_no_record_and_the_next_one_may_ask(tmp
 
 
 async def test_the_signature_is_the_readers_own(tmp_path: Path) -> None:
-    reader = GraderReader(saying("").model())
-    assert CachedReader(reader, Cache(tmp_path)).signature == reader.signature
+    model = saying("").model()
+    assert cached(saying(""), tmp_path).signature == GraderReader(model).signature
 
 
 async def test_no_questions_are_no_request(tmp_path: Path) -> None:

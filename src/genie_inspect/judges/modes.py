@@ -1,0 +1,48 @@
+"""What a judge mode is, in one record: who judges, by which template, what a request and its reply look like."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai.model import Model
+
+from genie_inspect.judges.merging import RatingMemo
+from genie_inspect.judges.protocols import Judge
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.templates import Template, load_template
+
+
+def pair_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
+    """The request that rates an answer against one other."""
+    (other,) = others
+    return template.fill(data=fenced({"question": question, "answer": answer, "other": other}))
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A way to ask a grader how alike answers are. A new one is a file that ends in its record, and a row in MODES."""
+
+    name: str
+    """As `judge=` takes it."""
+    judge: Callable[[Model, Path | str | None, RatingMemo], Judge]
+    """Makes the judge from model, folder of templates and memo."""
+    template: str
+    """Name of the instruction."""
+    blanks: frozenset[str]
+    """What the instruction leaves open."""
+    reply_tokens: Callable[[int, bool], int]
+    """About how many tokens the reply for so many other answers has; as JSON, where the grader is held to it."""
+    request: Callable[[Template, str, str, Sequence[str]], str] = pair_request
+    """The request from the template, a question, an answer and the others."""
+    chunk: int = 1
+    """Most other answers in one call. With 1 the two sides of a pair may matter; with more, the place in the list."""
+    check: Callable[[Model], None] | None = None
+    """Refuses a model that cannot judge in this way, before anything is asked."""
+
+    def instruction(self, templates: Path | str | None = None) -> Template:
+        """The template, from the user's own folder where it has one.
+
+        Raises:
+            TemplateError: If it has other blanks than ours.
+        """
+        return load_template(self.template, set(self.blanks), templates)
