@@ -35,3 +35,12 @@ def test_an_unknown_name_is_refused_with_those_that_are_known(name: str) -> None
         PopulationError, match=rf"population is '{name}', expected abstracts, starter or a folder that holds"
     ):
         open_population(name)
+
+
+def test_a_population_is_opened_once_until_one_of_its_files_changes(make: Make) -> None:
+    folder = make().folder
+    first = open_population(folder)
+    assert open_population(str(folder)) is open_population(folder) is first
+    documents = folder / "documents.jsonl"
+    documents.write_bytes(documents.read_bytes())
+    assert open_population(folder) is not first
