@@ -9,12 +9,14 @@ from functools import partial
 import genie_inspect
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.building.discovering import split
+from genie_inspect.building.questions import rules
+from genie_inspect.engines.identity import redacted
 from genie_inspect.engines.sources.prompts import clean_prompt
 from genie_inspect.engines.sources.tables import cell as table_cell
 from genie_inspect.engines.texts import identity
 from genie_inspect.errors import GenieError, PopulationError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_object, json_row
-from genie_inspect.files.printable import printable
+from genie_inspect.files.printable import one_line, printable
 from genie_inspect.judges.embedded import pronoun_answer, sentences
 from genie_inspect.populations.card import plain
 from genie_inspect.populations.files import parsed
@@ -25,7 +27,6 @@ from genie_inspect.prompting import (
     echo,
     fence,
     panel_replies,
-    question_rules,
     ratings,
     readings,
     refusals,
@@ -55,7 +56,9 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 
 PARSERS: dict[str, Parser] = {
     "building.discovering.split": (lambda text: list(split([text])), _NO),
+    "engines.identity.redacted": (redacted, _NO),
     "files.printable.printable": (printable, _NO),
+    "files.printable.one_line": (one_line, _NO),
     "engines.sources.prompts.clean_prompt": (clean_prompt, _NO),
     "engines.sources.tables.cell": (table_cell, _NO),
     "engines.texts.identity": (identity, _NO),
@@ -82,7 +85,7 @@ PARSERS: dict[str, Parser] = {
     "prompting.panel_replies.quality_level": (panel_replies.quality_level, _UNREADABLE),
     "prompting.panel_replies.preferred": (panel_replies.preferred, _UNREADABLE),
     "prompting.panel_replies.yes_or_no": (panel_replies.yes_or_no, _UNREADABLE),
-    "building.questions.rules.breach": (question_rules.breach, _NO),
+    "building.questions.rules.breach": (rules.breach, _NO),
     "prompting.ratings.rating_in": (partial(ratings.rating_in, lowest=0, highest=4), _NO),
     "prompting.ratings.rating_between": (partial(ratings.rating_between, lowest=1, highest=5), _UNREADABLE),
     "prompting.ratings.pair_rating": (ratings.pair_rating, _UNREADABLE),
@@ -122,6 +125,8 @@ PARSERS: dict[str, Parser] = {
     "signature.facts_of": (facts_of, _NO),
 }
 OTHERS = {
+    "cli.terminal.confirm": "asks, by printable",
+    "cli.terminal.echo": "prints, by printable",
     "agreement.targets.pair": "takes an id",
     "engines.corpora.documents.excerpt": "a slice between tokens",
     "engines.embedders.choices.static_token_count": "a library's tokenizer",

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.scored_log import NO_SCORE
 from genie_inspect.reports.comparison.comparison import Options, compare
+from genie_inspect.reports.comparison.rows import as_csv, as_values
 from genie_inspect.reports.comparison.selection import Selection
 from genie_inspect.reports.comparison.verdict import warnings
 from genie_inspect.statistics.effect import cohens_d
@@ -183,6 +185,16 @@ def test_a_key_that_one_of_the_two_runs_lacks_is_shown_without_a_difference(lack
     assert rows.keys() == {"plot", "style"}
     assert math.isnan(rows["style"].delta)
     assert rows["style"].pairs == 0
+
+
+def test_a_table_has_the_same_columns_with_rows_and_without(tmp_path: Path) -> None:
+    for task in ("plain", "negative"):
+        log_of(tmp_path, task, plots(*BEFORE))
+    comparison = compare([tmp_path], "plain")
+    header, row = as_csv(comparison).splitlines()
+    assert header.split(",") == list(as_values(comparison)["differences"][0])
+    assert row.startswith("negative,plain,genie,plot,")
+    assert as_csv(replace(comparison, rows=())).splitlines() == [header]
 
 
 def test_equal_runs_are_equivalent_and_nothing_differs(tmp_path: Path) -> None:

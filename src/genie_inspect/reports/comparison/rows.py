@@ -1,13 +1,21 @@
 """A comparison as plain rows, for scripts and spreadsheets."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from genie_inspect.files.csv_tables import csv_text
 from genie_inspect.reports.comparison.comparison import Comparison, Row
 from genie_inspect.reports.comparison.verdict import verdict, warnings
 from genie_inspect.reports.plain_values import plain
-from genie_inspect.statistics.differences import TEST
+from genie_inspect.statistics.differences import TEST, Difference
+
+COLUMNS = (
+    *("run", "baseline", "scorer", "key", "tested", "paired_by", "instances"),
+    *(field.name for field in fields(Difference)),
+    *("p_value_corrected", "p_unlike_corrected", "power_at_margin", "differs", "is_equivalent"),
+    *("questions_used_before", "questions_asked_before", "questions_used_after", "questions_asked_after"),
+    *("ratings_usable_before", "ratings_due_before", "ratings_usable_after", "ratings_due_after"),
+)
 
 
 def as_values(found: Comparison) -> dict[str, Any]:
@@ -30,7 +38,7 @@ def as_values(found: Comparison) -> dict[str, Any]:
 def as_csv(found: Comparison) -> str:
     """A line a difference, with a header; what is not a number is empty, and no text is a formula."""
     rows = [plain(_flat(row)) for row in found.rows]
-    return csv_text(list(rows[0]), [list(row.values()) for row in rows])
+    return csv_text(COLUMNS, [[row[column] for column in COLUMNS] for row in rows])
 
 
 def _flat(row: Row) -> dict[str, Any]:
