@@ -108,7 +108,7 @@ def test_no_opponents_are_refused() -> None:
 
 def test_a_recorded_grader_is_refused_before_anything_is_generated(tmp_path: Path) -> None:
     writer = saying(STORY)
-    with pytest.raises(PrerequisiteError, match=r"^bundled/grader has its readings on record .* needs a real grader$"):
+    with pytest.raises(PrerequisiteError, match=r"^bundled/grader has its readings on record .*, litbench needs a real grader$"):
         evaluate(
             "genie_inspect/synthetic_prompts",
             task_args={"panel": "cheap,litbench"},
