@@ -178,6 +178,8 @@ def test_ten_thousand_resamples_of_500_pairs_and_six_features_take_little_time_a
         ([1, math.inf], [1, 2], {}, "infinite"),
         ([1, 2], [1, 2], {"resamples": 0}, "resamples is 0"),
         ([1, 2], [1, 2], {"confidence": 95}, "confidence is 95"),
+        ([1, 2], [1, 2], {"confidence": 1}, "confidence is 1,"),
+        ([1, 2], [1, 2], {"confidence": 0}, "confidence is 0,"),
     ],
 )
 def test_bad_input_is_named(before: list[float], after: list[float], options: dict[str, int], message: str) -> None:
