@@ -229,6 +229,13 @@ def test_nothing_but_refusals_is_unscored_as_one(prompts: str, tmp_path: Path) -
     assert found(run(prompts, saying(REFUSAL), tmp_path, k=2)).reason == "refusal"
 
 
+@pytest.mark.parametrize(("replies", "reason"), [((REFUSAL, ""), "refusal"), (("", REFUSAL), "no_response")])
+def test_where_no_reply_is_a_document_the_first_says_why(
+    replies: tuple[str, str], reason: str, prompts: str, tmp_path: Path
+) -> None:
+    assert found(run(prompts, saying(*replies), tmp_path, k=2)).reason == reason
+
+
 def test_instructions_of_ones_own_reach_both_graders(prompts: str, tmp_path: Path) -> None:
     own = tmp_path / "templates"
     own.mkdir()
