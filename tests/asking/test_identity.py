@@ -34,6 +34,7 @@ from genie_inspect.judges.pairwise_judge import PairwiseJudge
 from genie_inspect.judges.preference import PreferenceJudge
 from genie_inspect.judges.quality import GraderQuality
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.forms import answers_form
 from genie_inspect.scorers.genie import genie
 
 LOCAL = "openai-api/local/tiny"
@@ -196,11 +197,13 @@ def test_a_template_of_the_users_is_another_instrument(maker: Any, template: str
     assert maker(local()).signature != maker(local(), tmp_path).signature
 
 
-def test_the_form_that_replies_are_held_to_counts() -> None:
-    # OpenAI's replies are held to a schema, those of the other server are not
-    held = (LOCAL, "openai/gpt-4o", "vllm/tiny")
-    names = {ListJudge(local(A, name)).signature.partition("@")[2] for name in held}
-    assert len(names) == 3
+@pytest.mark.parametrize(("name", "counts"), [(LOCAL, False), ("openai/gpt-4o", True), ("vllm/tiny", True)])
+def test_the_form_of_ratings_counts_where_a_provider_holds_replies_to_it(
+    name: str, counts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ListJudge(local(A, name)).signature
+    monkeypatch.setattr(list_judge, "ratings_form", answers_form)
+    assert (ListJudge(local(A, name)).signature != before) == counts
 
 
 def test_the_form_of_a_reading_counts_too() -> None:

@@ -3,6 +3,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -218,3 +219,10 @@ def test_a_write_stops_no_reader_and_does_not_wait_for_the_disk(tmp_path: Path) 
     found = [connection.execute(f"pragma {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
     assert found == ["wal", 1], "1 is normal: a killed process loses nothing, a machine without power the last moments"
     assert connection.execute("pragma busy_timeout").fetchone()[0] == 30_000, "milliseconds that a write waits"
+
+
+def test_a_cache_serves_whichever_thread_asks(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(cache.keep_answers, "reader", "document", {"Who?": "a pilot"}).result()
+    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}
