@@ -11,6 +11,7 @@ from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import TemplateError, UnknownChoiceError
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import cache_for, check_judge, grader_for, reader_and_judge
+from genie_inspect.judges.embedded import EmbeddedReader
 
 
 @pytest.mark.parametrize("judge", ["list", "pairwise", "embedded"])
@@ -72,6 +73,10 @@ def test_the_embedded_pair_carries_the_embedder_in_its_signatures() -> None:
     reader, rater = reader_and_judge("embedded", None, embedder(), {})
     assert reader.signature == f"embedded({embedder().identity})"
     assert rater.signature.startswith(f"embedded({embedder().identity},anchors=")
+    words = {"plot": ("rain",)}
+    reader, _ = reader_and_judge("embedded", None, embedder(), words)
+    assert isinstance(reader, EmbeddedReader)
+    assert reader.words == words
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ def test_a_story_meets_every_document_in_both_orders(population: Population, tmp
     met = sorted((data["story_a"], data["story_b"]) for data in judge.data)
     texts = [document.text for document in population.documents(OWL)]
     assert met == sorted([(STORY, text) for text in texts] + [(text, STORY) for text in texts])
+    (sample,) = log.samples or []
+    assert sum(event.event == "model" for event in sample.events) == 1, "the story is long enough alone"
 
 
 def test_ties_are_half_and_losses_nothing(population: Population, tmp_path: Path) -> None:
