@@ -40,6 +40,7 @@ def test_a_cell_shows_the_difference_with_its_sign_and_what_holds_of_it(tmp_path
     log(tmp_path, "plain", *BASE)
     log(tmp_path, "raised", *(value + 0.2 + value / 10 for value in BASE))
     log(tmp_path, "lowered", *(value - 0.1 - value / 10 for value in BASE))
+    log(tmp_path, "slight", *(value + 0.001 + value / 1000 for value in BASE))  # it holds, and is within the margin
     log(tmp_path, "same", *BASE)
     log(tmp_path, "mixed", *MIXED)
     log(tmp_path, "b", *BASE)
@@ -48,6 +49,7 @@ def test_a_cell_shows_the_difference_with_its_sign_and_what_holds_of_it(tmp_path
     assert {run: cell["shown"] for (run, key), cell in shown.items() if key == "plot"} == {
         "m/raised": "+0.251 *",
         "m/lowered": "-0.151 *",
+        "m/slight": "+0.002 *",
         "m/same": "+0.000 =",
         "m/mixed": "+0.015",
         "m/b": "+0.000 =",
