@@ -119,5 +119,5 @@ async def test_of_a_reply_with_more_tokens_than_were_asked_for_the_first_is_read
         made["logprobs"]["content"].append(later)
         return made
 
-    served.choice = talkative  # type: ignore[method-assign]  # this test's own server
+    served.choice = talkative  # type: ignore[method-assign,assignment]  # this test's own server
     assert (await rated_by(served.model(provider))).ratings == pytest.approx((1, 2, 3, 4))

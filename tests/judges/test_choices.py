@@ -100,8 +100,10 @@ def test_templates_of_the_users_reach_the_reader_and_the_judge(judge: str, name:
     (tmp_path / "read.md").write_text("READ $count\n$data", encoding="utf-8")
     (tmp_path / f"{name}.md").write_text("RATE\n$data" + (" $count" if judge == "list" else ""), encoding="utf-8")
     model = saying("").model()
-    ours, own = (reader_and_judge(judge, model, embedder(), {}, folder) for folder in (None, tmp_path))
-    assert [a.signature != b.signature for a, b in zip(ours, own, strict=True)] == [True, True]
+    reader, rater = reader_and_judge(judge, model, embedder(), {})
+    own_reader, own_rater = reader_and_judge(judge, model, embedder(), {}, tmp_path)
+    assert own_reader.signature != reader.signature
+    assert own_rater.signature != rater.signature
 
 
 def test_a_replay_is_not_kept_and_what_any_other_model_says_is(tmp_path: Path) -> None:

@@ -450,7 +450,7 @@ def test_words_are_those_of_the_documents_that_have_a_score(tmp_path: Path) -> N
     log_of(tmp_path, "plain", values)
     log = log_of(tmp_path, "rambling", values, texts=("one two three", "word " * 40))
     for sample in log.samples or []:
-        length = {"population": 10 if sample.epoch == 1 else 500, "matched": {}}
+        length: dict[str, Any] = {"population": 10 if sample.epoch == 1 else 500, "matched": {}}
         ((sample.scores or {})["genie"].metadata or {})["length"] = length
     write_eval_log(log)
     found = {run.label: run for run in compare([tmp_path], "plain").runs}
