@@ -133,3 +133,34 @@ def test_nothing_left_to_compare_is_refused() -> None:
         agreement(VOTES, {"mine": judged(**{"1_a": 9})}, leave_out=["*"])
     with pytest.raises(VotesError, match="nothing to compare"):
         agreement(VOTES, {})
+
+
+@pytest.mark.parametrize(
+    ("stories", "listed"), [(3, "2_a, 2_b, 2_c;"), (4, "2_a, 2_b, 2_c and 1 more;"), (6, "2_a, 2_b, 2_c and 3 more;")]
+)
+def test_up_to_three_of_the_stories_that_have_a_score_are_named_and_the_others_counted(
+    stories: int, listed: str
+) -> None:
+    scores = judged(**{f"2_{letter}": 1 for letter in "abcdef"[:stories]})
+    with pytest.raises(VotesError) as caught:
+        agreement(VOTES[:1], {"mine": scores})
+    assert f"expected one of {listed} --leave-out leaves stories out" in str(caught.value)
+
+
+def test_resamples_and_seed_are_those_that_are_asked_for() -> None:
+    votes = [
+        story(f"{prompt}_{name}", own) for prompt in range(4) for name, own in zip("ab", ("YYYN", "NYNN"), strict=True)
+    ]
+    # of the four verdicts on each first story all, three, two and none are the people's; of the orders two are theirs
+    letters = {"0_a": "YYYN", "1_a": "YYNN", "2_a": "YNNN", "3_a": "NNNY"}
+    letters |= dict.fromkeys(("0_b", "1_b"), "NNNN") | dict.fromkeys(("2_b", "3_b"), "YYYY")
+    tied = judged(**dict.fromkeys(letters, 1.0))
+    undefined = agreement(votes, {"mine": tied}, resamples=7).judges["mine"]
+    assert {interval.undefined for interval in undefined.raters.values()} == {7}
+    assert undefined.rankings["kendall"].mean.undefined == 7
+    ends = []
+    for seed in (0, 0, 1, 2, 3, 4):
+        found = agreement(votes, {"mine": verdicts(**letters)}, resamples=9, seed=seed).judges["mine"]
+        ends.append((found.raters["randolph_kappa"].low, found.rankings["kendall"].mean.low))
+    assert ends[0] == ends[1]
+    assert [len(set(lows)) > 1 for lows in zip(*ends, strict=True)] == [True, True]

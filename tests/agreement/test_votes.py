@@ -120,3 +120,9 @@ def test_faulty_scores_are_refused_in_one_line(tmp_path: Path, rows: list[Any], 
         read_scores([lines(tmp_path, *rows)])
     assert fault in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("score", [0, 5.5])
+def test_a_score_of_its_own_goes_before_the_number_of_tests_that_are_passed(tmp_path: Path, score: float) -> None:
+    found = read_scores([lines(tmp_path, {"story": "1_a", "score": score, "tests": {"01": 1, "02": 1}})])
+    assert (found["judge"]["1_a"].score, found["judge"]["1_a"].tests) == (score, {"01": 1, "02": 1})

@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,27 @@ from tests.scripted import OWL, evaluated, numbered, saying, scores, small_popul
 from tests.served import Served, serving
 
 from genie_inspect.asking.identity import identified_model, served_at
-from genie_inspect.judges import list_judge, pairwise_judge
+from genie_inspect.critic.critic import Critic
+from genie_inspect.critic.instructions import Instructions
+from genie_inspect.judges import (
+    coherence,
+    critic,
+    grader_reader,
+    list_judge,
+    logit_judge,
+    pairwise_judge,
+    preference,
+    quality,
+)
+from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.list_judge import ListJudge
+from genie_inspect.judges.logit_judge import LogitJudge
 from genie_inspect.judges.pairwise_judge import PairwiseJudge
+from genie_inspect.panel_judges.coherence import GraderCoherence
+from genie_inspect.panel_judges.preference import PreferenceJudge
+from genie_inspect.panel_judges.quality import GraderQuality
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.forms import answers_form
 from genie_inspect.scorers.genie import genie
 
 LOCAL = "openai-api/local/tiny"
@@ -120,29 +139,80 @@ def test_a_script_is_the_same_in_every_process() -> None:
     assert identified_model(saying("a").model()) == identified_model(saying("b").model())
 
 
+def made_by(module: Any) -> str:
+    """The signature of the instrument that a module holds."""
+    makers: dict[Any, Callable[[Model], Any]] = {
+        list_judge: ListJudge,
+        pairwise_judge: PairwiseJudge,
+        logit_judge: LogitJudge,
+        grader_reader: GraderReader,
+        preference: PreferenceJudge,
+        quality: GraderQuality,
+        coherence: GraderCoherence,
+        critic: lambda model: Critic(model, Instructions.load()),
+    }
+    return str(makers[module](local()).signature)
+
+
+HOT = GenerateConfig(temperature=0.6)
+
+
 @pytest.mark.parametrize(
-    ("module", "constant", "value"),
+    ("module", "constants"),
     [
-        (list_judge, "TOKENS_A_RATING", 13),
-        (list_judge, "SPARE_TOKENS", 7),
-        (pairwise_judge, "STUDY", GenerateConfig(temperature=0.6, top_p=0.9, max_tokens=256)),
+        (list_judge, {"TOKENS_A_RATING": 13}),
+        (list_judge, {"SPARE_TOKENS": 7}),
+        (list_judge, {"TOKENS_A_RATING": 13, "SPARE_TOKENS": 99}),  # as many as before, for a single rating
+        (grader_reader, {"TOKENS_AN_ANSWER": 41}),
+        (grader_reader, {"TOKENS_AN_ANSWER": 41, "SPARE_TOKENS": 199}),
+        (pairwise_judge, {"STUDY": HOT}),
+        (logit_judge, {"ONE_TOKEN": HOT}),
+        (preference, {"CONFIG": HOT}),
+        (quality, {"CONFIG": HOT}),
+        (coherence, {"CONFIG": HOT}),
+        (critic, {"FIRST": HOT}),
+        (critic, {"AGAIN": HOT}),
     ],
 )
 def test_a_constant_of_the_instrument_that_changes_asks_anew(
-    module: Any, constant: str, value: object, monkeypatch: pytest.MonkeyPatch
+    module: Any, constants: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def signatures() -> list[str]:
-        return [ListJudge(local()).signature, PairwiseJudge(local()).signature]
-
-    before = signatures()
-    monkeypatch.setattr(module, constant, value)
-    assert signatures() != before
+    before = made_by(module)
+    for constant, value in constants.items():
+        monkeypatch.setattr(module, constant, value)
+    assert made_by(module) != before
 
 
-def test_the_form_that_replies_are_held_to_counts() -> None:
-    # OpenAI's replies are held to a schema, those of the other server are not
-    names = {ListJudge(local(A, name)).signature.partition("@")[2] for name in (LOCAL, "openai/gpt-4o", "vllm/tiny")}
-    assert len(names) == 3
+@pytest.mark.parametrize(
+    ("maker", "template"),
+    [
+        (PairwiseJudge, "rate_pair"),
+        (PreferenceJudge, "prefer"),
+        (GraderQuality, "rate_quality"),
+        (GraderCoherence, "coherence"),
+    ],
+)
+def test_a_template_of_the_users_is_another_instrument(maker: Any, template: str, tmp_path: Path) -> None:
+    (tmp_path / f"{template}.md").write_text("Say it.\n$data", encoding="utf-8")
+    assert maker(local()).signature != maker(local(), tmp_path).signature
+
+
+@pytest.mark.parametrize(("name", "counts"), [(LOCAL, False), ("openai/gpt-4o", True), ("vllm/tiny", True)])
+def test_the_form_of_ratings_counts_where_a_provider_holds_replies_to_it(
+    name: str, counts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ListJudge(local(A, name)).signature
+    monkeypatch.setattr(list_judge, "ratings_form", answers_form)
+    assert (ListJudge(local(A, name)).signature != before) == counts
+
+
+def test_the_form_of_a_reading_counts_too() -> None:
+    # what stands before the template's digest, with a field for the attempt and without
+    readers = [GraderReader(local(A, "vllm/tiny")) for _ in range(2)]
+    plain = readers[1].template
+    readers[1].template = replace(plain, text=plain.text.replace('"attempt"', "attempt"))
+    models = {reader.signature.partition(",template=")[0] for reader in readers}
+    assert len(models) == 2
 
 
 def grading_all(rating: int) -> Served:

@@ -9,7 +9,15 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import get_model
 from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, small_population
 
-from genie_inspect.costs.estimate import Expected, Known, TaskCost, expected_answers, rating_cost, task_cost
+from genie_inspect.costs.estimate import (
+    USUAL_ANSWER,
+    Expected,
+    Known,
+    TaskCost,
+    expected_answers,
+    rating_cost,
+    task_cost,
+)
 from genie_inspect.costs.request_tokens import Cost, RequestTokens, tokens
 from genie_inspect.engines.embedders.choices import embedder, static_token_count
 from genie_inspect.judges.cache import Cache, Judged
@@ -218,3 +226,20 @@ def test_a_list_asks_once_a_question_and_document(tmp_path: Path) -> None:
     cost = task_cost(small_population(tmp_path), 2, "list")
     assert Counter({prompt: len(asked) for prompt, asked in QUESTIONS.items()}) == {OWL: 3, FOX: 1}
     assert cost.rating.calls == pytest.approx(2 * (3 + 1))
+
+
+def test_answers_that_differ_in_case_and_end_punctuation_are_judged_as_one(tmp_path: Path) -> None:
+    first = small_population(tmp_path / "first").documents(OWL)[0].id
+    population = read_by(tmp_path / "read", {"reader": lambda document: "Rain." if document.id == first else "rain"})
+    # one pair for each of four questions
+    assert task_cost(population, 1, "pairwise").judged == pytest.approx(4)
+
+
+def test_answers_that_nobody_has_read_have_the_usual_length(tmp_path: Path) -> None:
+    population, costs = small_population(tmp_path), RequestTokens()
+    expected = Cost()
+    for prompt in population.prompts:
+        size = len(population.documents(prompt))
+        for question in population.questions(prompt):
+            expected += costs.rating("pairwise", tokens(question.text), USUAL_ANSWER, [USUAL_ANSWER] * size)
+    assert task_cost(population, 1, "pairwise").rating.tokens_in == pytest.approx(expected.tokens_in)

@@ -73,3 +73,9 @@ def test_own_templates_count_with_their_own_length(tmp_path: Path) -> None:
 def test_money_is_per_million_tokens() -> None:
     # 2 M in at 2.5 and 0.5 M out at 10
     assert Cost(1, 2e6, 5e5).money(2.5, 10) == 10
+
+
+def test_the_reply_to_a_reading_has_the_attempt_the_numbers_and_the_answers() -> None:
+    reply = json.dumps({"attempt": "yes", "1": "rain", "2": "at sea"})
+    cost = RequestTokens().reading(100, ["Who?", "Where?"], [tokens("rain"), tokens("at sea")])
+    assert cost.tokens_out == pytest.approx(static_token_count(reply), abs=1), "but for the comma behind the attempt"

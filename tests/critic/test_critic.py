@@ -9,6 +9,7 @@ from inspect_ai.model import ChatMessage, ContentText, GenerateConfig, Model, Mo
 from inspect_ai.tool import ToolChoice, ToolInfo
 from tests.critics import better, blocks, comparing
 from tests.scripted import Script, output, saying
+from tests.served import Served, serving
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.critic.critic import Comparison, Critic
@@ -354,3 +355,24 @@ async def test_repeats_go_past_the_providers_cache_at_another_temperature(
     found = await Critic(model, Instructions.load()).compare(CANDIDATE, REFERENCE, TESTS[:1])
     assert found[0].score == 0, "the first replies, which cannot be read, come from the provider's cache"
     assert len(script.requests) == 6 + 2
+
+
+async def test_a_grader_that_fails_on_one_order_of_the_first_test_costs_that_test_alone() -> None:
+    def failing(a: str, b: str, aspect: str) -> int:
+        if aspect == TESTS[0].name and a == CANDIDATE:
+            raise RuntimeError("no connection")
+        return 0
+
+    found = await compared(comparing(failing))
+    assert [comparison.is_judged for comparison in found] == [False] + [True] * 13
+    assert found[0].points == (0,), "the reference first, which the grader answered"
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
+async def test_replies_on_vllm_are_held_to_the_labels_also_when_they_are_asked_for_again() -> None:
+    instructions = Instructions.load()
+    with serving(Served(lambda request: "Hm.")) as served:
+        async with served.model("vllm") as model:
+            await Critic(model, instructions, repeats=1).compare(CANDIDATE, REFERENCE, TESTS[:1])
+    patterns = [body["structured_outputs"]["regex"] for body in served.bodies]
+    assert patterns == [instructions.form.pattern] * 4, "two orders, each twice"

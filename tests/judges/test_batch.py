@@ -1,5 +1,6 @@
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from inspect_ai.model import Model
@@ -8,7 +9,7 @@ from tests.served import BABBLE, BROKEN, BUSY, CUT, HANGING, NO_BATCHES, OK, Ser
 
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.judges.batch import first_tokens_in_one_request
-from genie_inspect.judges.logit_judge import LogitJudge
+from genie_inspect.judges.logit_judge import NO_LOGPROBS, LogitJudge
 from genie_inspect.judges.protocols import OFF_LABELS, Answer, Rated
 from genie_inspect.prompting.fence import unfenced
 
@@ -95,3 +96,28 @@ async def test_a_reply_that_is_no_json_or_misses_conversations_is_a_grader_that_
         served.choice = lambda *any_of: {"what": "is this"}  # type: ignore[method-assign]
         with pytest.raises(GraderFailedError, match="ValidationError"):
             await first_tokens_in_one_request(model, ["x"], 20)
+
+
+@pytest.mark.parametrize("logprobs", [None, {"content": None}, {"content": []}, {"content": [{"top_logprobs": []}]}])
+async def test_a_conversation_without_log_probabilities_costs_its_own_pair_alone(
+    served: Served, logprobs: dict[str, Any] | None
+) -> None:
+    choice = served.choice
+    served.choice = lambda index, *rest: choice(index, *rest) | ({"logprobs": logprobs} if index == 1 else {})  # type: ignore[method-assign]  # this test's own server
+    rated = await rated_by(served.model("vllm"))
+    assert [rated.ratings[1], rated.faults] == [None, {1: NO_LOGPROBS}]
+    assert [rated.ratings[index] for index in (0, 2, 3)] == pytest.approx([1, 3, 4])
+
+
+@pytest.mark.parametrize("provider", ["vllm", "openai"])
+async def test_of_a_reply_with_more_tokens_than_were_asked_for_the_first_is_read(served: Served, provider: str) -> None:
+    choice = served.choice
+    later = {"token": "4", "logprob": 0.0, "bytes": None, "top_logprobs": [{"token": "4", "logprob": 0, "bytes": None}]}
+
+    def talkative(*asked: Any) -> dict[str, Any]:
+        made = choice(*asked)
+        made["logprobs"]["content"].append(later)
+        return made
+
+    served.choice = talkative  # type: ignore[method-assign,assignment]  # this test's own server
+    assert (await rated_by(served.model(provider))).ratings == pytest.approx((1, 2, 3, 4))

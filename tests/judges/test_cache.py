@@ -3,10 +3,12 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from genie_inspect.engines.sqlite_file import connected
 from genie_inspect.judges.cache import FILE, Cache, Judged, Verdict, VerdictKey, cache_folder
 
 
@@ -197,3 +199,33 @@ def test_a_damaged_file_takes_its_log_along_and_two_processes_set_it_aside_once(
     assert found.answers("reader", "document 7", ["Who?"]) == {"Who?": "a captain"}
     assert found.answers("reader", "document 8", ["Who?"]) == {"Who?": "a cook"}
     assert len([path for path in tmp_path.glob("*.damaged-*") if not path.name.endswith(("-wal", "-shm"))]) == 1
+
+
+def test_damage_that_befalls_a_file_that_was_made_in_this_run_is_set_aside_too(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    for number in range(200):
+        cache.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 20})
+    # else it answers out of its log and its memory
+    cache._file.run(
+        lambda connection: connection.executescript("pragma wal_checkpoint(truncate); pragma shrink_memory")
+    )
+    contents = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
+    with pytest.warns(UserWarning, match="set aside"):
+        assert cache.answers("reader", "document 7", ["Who?"]) == {}
+    cache.keep_answers("reader", "document 7", {"Who?": "a captain"})
+    assert Cache(tmp_path).answers("reader", "document 7", ["Who?"]) == {"Who?": "a captain"}
+
+
+def test_a_write_stops_no_reader_and_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    connection = connected(Cache(tmp_path).path, "")
+    found = [connection.execute(f"pragma {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert found == ["wal", 1], "1 is normal: a killed process loses nothing, a machine without power the last moments"
+    assert connection.execute("pragma busy_timeout").fetchone()[0] == 30_000, "milliseconds that a write waits"
+
+
+def test_a_cache_serves_whichever_thread_asks(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(cache.keep_answers, "reader", "document", {"Who?": "a pilot"}).result()
+    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}

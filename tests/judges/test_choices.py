@@ -4,11 +4,14 @@ from pathlib import Path
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import get_model
 from tests.scripted import saying
 
 from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.errors import TemplateError, UnknownChoiceError
-from genie_inspect.judges.choices import check_judge, grader_for, reader_and_judge
+from genie_inspect.judges.cache import Cache
+from genie_inspect.judges.choices import cache_for, check_judge, grader_for, reader_and_judge
+from genie_inspect.judges.embedded import EmbeddedReader
 
 
 @pytest.mark.parametrize("judge", ["list", "pairwise", "embedded"])
@@ -24,9 +27,21 @@ def test_an_unknown_judge_is_refused_with_its_value_and_what_would_work(judge: s
     assert "list, pairwise, logit, embedded" in str(caught.value)
 
 
-def test_a_template_with_other_blanks_is_refused_whatever_the_judge(tmp_path: Path) -> None:
-    (tmp_path / "rate_pair.md").write_text("Compare $this with $that.", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"rate_pair\.md has the blanks \['that', 'this'\], expected \['data'\]"):
+@pytest.mark.parametrize(
+    ("name", "blanks"),
+    [
+        ("read", ["count", "data"]),
+        ("rate_list", ["count", "data"]),
+        ("rate_pair", ["data"]),
+        ("rate_logit", ["data"]),
+    ],
+)
+def test_a_template_with_other_blanks_is_refused_whatever_the_judge(
+    name: str, blanks: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / f"{name}.md").write_text("Compare $this with $that.", encoding="utf-8")
+    message = f"{name}.md has the blanks ['that', 'this'], expected {blanks}"
+    with pytest.raises(TemplateError, match=re.escape(message)):
         check_judge("list", tmp_path)
 
 
@@ -58,6 +73,10 @@ def test_the_embedded_pair_carries_the_embedder_in_its_signatures() -> None:
     reader, rater = reader_and_judge("embedded", None, embedder(), {})
     assert reader.signature == f"embedded({embedder().identity})"
     assert rater.signature.startswith(f"embedded({embedder().identity},anchors=")
+    words = {"plot": ("rain",)}
+    reader, _ = reader_and_judge("embedded", None, embedder(), words)
+    assert isinstance(reader, EmbeddedReader)
+    assert reader.words == words
 
 
 @pytest.mark.parametrize(
@@ -74,3 +93,21 @@ def test_a_judge_that_cannot_work_ends_a_run_in_one_line_before_anything_is_gene
             "genie_inspect/synthetic_prompts", task_args={"judge": judge}, model="bundled/inventive", model_roles=roles
         )
     assert re.fullmatch(said, str(caught.value.message))
+
+
+@pytest.mark.parametrize(("judge", "name"), [("list", "rate_list"), ("pairwise", "rate_pair"), ("logit", "rate_logit")])
+def test_templates_of_the_users_reach_the_reader_and_the_judge(judge: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / "read.md").write_text("READ $count\n$data", encoding="utf-8")
+    (tmp_path / f"{name}.md").write_text("RATE\n$data" + (" $count" if judge == "list" else ""), encoding="utf-8")
+    model = saying("").model()
+    reader, rater = reader_and_judge(judge, model, embedder(), {})
+    own_reader, own_rater = reader_and_judge(judge, model, embedder(), {}, tmp_path)
+    assert own_reader.signature != reader.signature
+    assert own_rater.signature != rater.signature
+
+
+def test_a_replay_is_not_kept_and_what_any_other_model_says_is(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    assert cache_for(get_model("bundled/grader"), cache) is None
+    assert cache_for(saying("").model(), cache) is cache
+    assert cache_for(saying("").model(), None) is None

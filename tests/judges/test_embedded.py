@@ -201,3 +201,25 @@ def test_the_median_cosine_of_fewer_than_two_is_not_a_number() -> None:
 def test_the_anchors_that_ship_are_those_of_the_starter_population_as_it_ships() -> None:
     assert json.loads(ANCHORS.read_text(encoding="utf-8"))["population"] == open_population("starter").name
     assert recorded_anchors(embedder())
+
+
+async def test_an_anchor_of_0_is_an_anchor() -> None:
+    # without it the median over the others, 0.8, would be
+    answer = Answer("x", np.array([1.0, 0.0]))
+    others = [Answer("y", np.array([0.6, 0.8])), Answer("z", np.array([0.0, 1.0]))]
+    rated = await EmbeddedJudge(embedder(), anchors={"plot": 0.0}).rate(PLOT, answer, others)
+    # cosines 0.6 and 0: 1 + 3 * 0.6 and 1
+    assert rated.ratings == pytest.approx((2.8, 1.0))
+
+
+def test_the_embedder_that_ships_is_judged_by_the_starter_populations_anchors_and_says_so() -> None:
+    assert EmbeddedJudge(embedder()).signature == f"embedded({embedder().identity},anchors=starter)"
+    assert EmbeddedJudge(embedder(), anchors={}).signature == f"embedded({embedder().identity},anchors=own)"
+
+
+@pytest.mark.parametrize(("text", "direction"), [("She left.", [1, 0]), ("I left.", [0, 1])])
+def test_third_person_is_the_first_axis_and_first_person_the_second(text: str, direction: list[int]) -> None:
+    said = pronoun_answer(text)
+    assert said is not None
+    assert said.vector is not None
+    assert said.vector.tolist() == pytest.approx(direction)

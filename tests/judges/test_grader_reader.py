@@ -201,3 +201,10 @@ def test_the_signature_changes_with_the_template(tmp_path: Path) -> None:
     model = saying("{}").model()
     assert GraderReader(model).signature != GraderReader(model, folder).signature
     assert GraderReader(model).signature.startswith("grader(mockllm/model@")
+
+
+async def test_the_request_says_how_many_questions_there_are(tmp_path: Path) -> None:
+    (tmp_path / "read.md").write_text("Answer $count questions.\n$data", encoding="utf-8")
+    script = saying('{"1": "a pilot", "2": "the desert"}', '{"1": "waiting"}')
+    await GraderReader(script.model(), tmp_path).read(STORY, QUESTIONS)
+    assert [request.split("\n")[0] for request in script.requests] == ["Answer 3 questions.", "Answer 1 questions."]

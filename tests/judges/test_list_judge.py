@@ -6,11 +6,13 @@ import pytest
 from inspect_ai.log import transcript
 from inspect_ai.log._transcript import Transcript, init_transcript
 from tests.scripted import Asked, Script, grading, numbered, saying
+from tests.served import Served, serving
 
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.judges.list_judge import ListJudge
 from genie_inspect.judges.protocols import UNREADABLE, UNSPECIFIED, Answer
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.forms import ratings_form
 
 QUESTION = Asked("How does it end?")
 ANSWER = Answer("in the rain")
@@ -148,3 +150,28 @@ def test_the_signature_holds_model_chunk_and_template(tmp_path: Path) -> None:
     }
     assert len(signatures) == 3
     assert all(re.match(r"list\(mockllm/model@[0-9a-f]{12},chunk=", signature) for signature in signatures)
+
+
+async def test_the_request_says_how_many_answers_there_are(tmp_path: Path) -> None:
+    (tmp_path / "rate_list.md").write_text("Rate $count.\n$data", encoding="utf-8")
+    script = grading()
+    await ListJudge(script.model(), tmp_path, chunk=2).rate(QUESTION, ANSWER, answers(["a", "b", "c"]))
+    assert sorted(request.split("\n")[0] for request in script.requests) == ["Rate 1.", "Rate 2."]
+
+
+async def test_a_call_that_is_made_again_is_not_in_the_log_a_second_time() -> None:
+    init_transcript(Transcript())
+    script = saying("Hm.")
+    await ListJudge(script.model()).rate(QUESTION, ANSWER, answers(["a", "b"]))
+    assert len(script.requests) == 3
+    assert [event.event for event in transcript().events] == ["model"]
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
+async def test_replies_on_vllm_are_held_to_a_rating_an_answer() -> None:
+    with serving(Served(lambda request: "1:2 2:3")) as served:
+        async with served.model("vllm") as model:
+            rated = await ListJudge(model).rate(QUESTION, ANSWER, answers(["a", "b"]))
+    (body,) = served.bodies
+    assert body["structured_outputs"]["regex"] == ratings_form(2).pattern
+    assert sorted(rating for rating in rated.ratings if rating) == [2, 3]

@@ -3,6 +3,8 @@ import re
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import transcript
+from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import Logprob, Logprobs, ModelOutput, TopLogprob, get_model
 from tests.scripted import Asked, Script, output
 
@@ -135,3 +137,11 @@ def test_the_signature_holds_model_limit_and_template(tmp_path: Path) -> None:
     signatures = {LogitJudge(model).signature, LogitJudge(model, tmp_path).signature}
     assert len(signatures) == 2
     assert all(re.match(r"logit\(mockllm/model@[0-9a-f]{12},off<=0.5,template=", own) for own in signatures)
+
+
+async def test_the_calls_of_single_pairs_are_not_in_the_log() -> None:
+    init_transcript(Transcript())
+    script = logits(at_sea={"_4": 1.0}, at_home={"_2": 1.0})
+    await LogitJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea"), Answer("at home")])
+    assert len(script.requests) == 2
+    assert transcript().events == []

@@ -116,3 +116,27 @@ async def test_nothing_to_compare_asks_nobody() -> None:
     ask = Asked({})
     found = await rated(RatingMemo(), ask)
     assert (found.ratings, found.faults, ask.calls) == ((), {}, [])
+
+
+@pytest.mark.parametrize(
+    ("judged", "rating", "fault"),
+    [
+        (Judged(3.5, 0.5), 3.5, None),  # the highest probability at which it is still rated
+        (Judged(3.5, 0.51), None, OFF_LABELS),
+        (Judged(0.0, 0.5), None, UNSPECIFIED),
+        (Judged(0.0, 0.51), None, OFF_LABELS),  # so far off its 0 says nothing either
+    ],
+)
+async def test_up_to_the_limit_off_the_labels_a_finding_counts(
+    judged: Judged, rating: float | None, fault: str | None
+) -> None:
+    found = await RatingMemo().rated("judge", "How?", "rain", [Answer("a")], Asked({"a": judged}), most_off_labels=0.5)
+    assert found.ratings == (rating,)
+    assert found.faults == ({0: fault} if fault else {})
+
+
+async def test_asked_anew_it_asks_for_what_it_has_on_record_and_keeps_what_is_said_now(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    await rated(RatingMemo(cache), Asked({"at sea": Judged(4)}), "at sea")
+    assert (await rated(RatingMemo(cache, anew=True), Asked({"at sea": Judged(2)}), "at sea")).ratings == (2,)
+    assert (await rated(RatingMemo(cache), Asked({}), "at sea")).ratings == (2,)

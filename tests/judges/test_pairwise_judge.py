@@ -1,4 +1,6 @@
 import pytest
+from inspect_ai.log import transcript
+from inspect_ai.log._transcript import Transcript, init_transcript
 from tests.scripted import Asked, Script, grading, saying
 
 from genie_inspect.errors import GraderFailedError
@@ -66,3 +68,11 @@ async def test_sampling_is_the_studys() -> None:
     script = grading()
     await PairwiseJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea")])
     assert (script.configs[0].temperature, script.configs[0].top_p) == (0.7, 0.9)
+
+
+async def test_the_calls_of_single_pairs_are_not_in_the_log() -> None:
+    init_transcript(Transcript())
+    script = grading()
+    await PairwiseJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea"), Answer("at home")])
+    assert len(script.requests) == 2
+    assert transcript().events == []

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.engines.models.rewards import PUBLISHED_REWARD
 from genie_inspect.errors import MissingExtraError, TemplateError, UnknownChoiceError
 from genie_inspect.panel_judges.choices import computed_equivalence, computed_quality
+from genie_inspect.panel_judges.quality import RewardQuality
 
 
 def test_the_grader_is_no_computed_choice() -> None:
@@ -52,3 +54,17 @@ def test_a_template_with_other_blanks_is_refused(tmp_path: Path) -> None:
     (tmp_path / "same_list.md").write_text("Compare $this.")
     with pytest.raises(TemplateError, match="same_list"):
         computed_equivalence("grader", embedder(), None, tmp_path)
+    (tmp_path / "rate_quality.md").write_text("Rate $this.")
+    with pytest.raises(TemplateError, match="rate_quality"):
+        computed_quality("grader", tmp_path)
+
+
+@pytest.mark.parametrize(("option", "model"), [("reward", PUBLISHED_REWARD), ("reward/some/model", "some/model")])
+def test_a_reward_model_is_the_published_one_or_the_one_that_is_named(
+    option: str, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("genie_inspect.engines.models.folders.find_spec", lambda name: object())
+    chosen = computed_quality(option)
+    assert isinstance(chosen, RewardQuality)
+    assert chosen.model.model == model
+    assert ("thresholds of another model" in chosen.signature) == (model != PUBLISHED_REWARD)

@@ -1,11 +1,16 @@
 """Qualities by a grader."""
 
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from tests.scripted import Script
 
-from genie_inspect.panel_judges.quality import GraderQuality
+from genie_inspect.panel_judges.quality import GraderQuality, RewardQuality
+
+if TYPE_CHECKING:
+    from genie_inspect.engines.models.rewards import RewardModel
 
 pytestmark = pytest.mark.anyio
 
@@ -24,3 +29,17 @@ async def test_a_grader_that_babbles_leaves_the_level_unknown(babble: str) -> No
     (level,) = await GraderQuality(script.model(), repeats=1).levels("Write.", ["one"])
     assert math.isnan(level)
     assert len(script.requests) == 2
+
+
+async def test_levels_of_rewards_are_those_of_the_published_thresholds_a_reply_each() -> None:
+    class Rewards:
+        """A reward model to which a reply is worth the number that it is, once it is told of the right prompt."""
+
+        model = name = "numbers"
+
+        def rewards(self, prompt: str, replies: Sequence[str]) -> list[float]:
+            return [float(reply) if prompt == "Write." else math.nan for reply in replies]
+
+    quality = RewardQuality(cast("RewardModel", Rewards()))
+    # thresholds -7.71875, -6.28125, -6, ... and -2.046875 last
+    assert await quality.levels("Write.", ["0", "-8", "-7", "-2.046875"]) == [10, 1, 2, 9]

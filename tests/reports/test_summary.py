@@ -44,6 +44,7 @@ def test_features_go_down_and_logs_across_with_means_coverage_and_counts(tmp_pat
     assert [(own.documents, own.unscored) for own in results] == [(1, {})] * 2
     assert found.signature.startswith("measure:genie|judge:list(mockllm/model")
     first, second = (column.label for column in found.columns)
+    assert [column.log for column in found.columns] == [alike.location, unlike.location]
     assert first.startswith("mockllm/model ")
     assert first != second
 

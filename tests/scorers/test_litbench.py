@@ -43,6 +43,8 @@ def test_a_story_meets_every_document_in_both_orders(population: Population, tmp
     met = sorted((data["story_a"], data["story_b"]) for data in judge.data)
     texts = [document.text for document in population.documents(OWL)]
     assert met == sorted([(STORY, text) for text in texts] + [(text, STORY) for text in texts])
+    (sample,) = log.samples or []
+    assert sum(event.event == "model" for event in sample.events) == 1, "the story is long enough alone"
 
 
 def test_ties_are_half_and_losses_nothing(population: Population, tmp_path: Path) -> None:
@@ -91,9 +93,10 @@ def test_the_preference_role_goes_before_the_grader(population: Population, tmp_
 
 
 def test_fewer_opponents_are_drawn_by_the_text(population: Population, tmp_path: Path) -> None:
-    judge = Script(longer)
-    evaluated(litbench(str(population.folder), opponents=2), saying(STORY), judge, tmp_path)
-    assert len(judge.requests) == 4
+    for opponents in (1, 2):
+        judge = Script(longer)
+        evaluated(litbench(str(population.folder), opponents=opponents), saying(STORY), judge, tmp_path)
+        assert len(judge.requests) == 2 * opponents, "each in both orders"
     documents = population.documents(OWL)
     assert drawn(documents, 2, STORY) == drawn(documents, 2, STORY)
     others = {tuple(document.id for document in drawn(documents, 2, f"{STORY} {number}")) for number in range(20)}
@@ -108,7 +111,9 @@ def test_no_opponents_are_refused() -> None:
 
 def test_a_recorded_grader_is_refused_before_anything_is_generated(tmp_path: Path) -> None:
     writer = saying(STORY)
-    with pytest.raises(PrerequisiteError, match=r"^bundled/grader has its readings on record .* needs a real grader$"):
+    with pytest.raises(
+        PrerequisiteError, match=r"^bundled/grader has its readings on record .*, litbench needs a real grader$"
+    ):
         evaluate(
             "genie_inspect/synthetic_prompts",
             task_args={"panel": "cheap,litbench"},

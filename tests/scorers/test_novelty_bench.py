@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
-from inspect_ai.model import CachePolicy
+from inspect_ai.model import CachePolicy, ModelName
 from inspect_ai.scorer import Score
-from tests.scripted import Script, evaluated, saying, scores
+from inspect_ai.solver import TaskState
+from tests.scripted import Script, evaluated, output, saying, scores
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.panel_judges.choices import computed_equivalence
+from genie_inspect.panel_judges.quality import GraderQuality
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.samples.store import keep_generations
+from genie_inspect.scorers.novelty_bench import Bench
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
 from genie_inspect.solvers.generations import cache_for, generations
 from genie_inspect.tasks.novelty_bench import novelty_bench
@@ -227,6 +232,21 @@ def test_a_refusal_among_the_replies_is_no_kind_and_worth_nothing(prompts: str, 
 
 def test_nothing_but_refusals_is_unscored_as_one(prompts: str, tmp_path: Path) -> None:
     assert found(run(prompts, saying(REFUSAL), tmp_path, k=2)).reason == "refusal"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("replies", "reason"), [((REFUSAL, ""), "refusal"), (("", REFUSAL), "no_response")])
+async def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_solver_wrote(
+    replies: tuple[str, str], reason: str
+) -> None:
+    state = TaskState(ModelName("mockllm/model"), 1, 1, PROMPT, [], output=output("A later text."))
+    keep_generations(state, replies)
+    same, grader = computed_equivalence("embedded", embedder(), None), Script(grading)
+    assert same is not None
+    score = await Bench(same, GraderQuality(grader.model()), 0.8).score(state)
+    assert (score.reason, score.answer, score.explanation) == (reason, "", f"Not scored: {reason}.")
+    assert all(math.isnan(value) for value in values(score).values())
+    assert grader.requests == []
 
 
 def test_instructions_of_ones_own_reach_both_graders(prompts: str, tmp_path: Path) -> None:

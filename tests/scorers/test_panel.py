@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import read_eval_log
-from inspect_ai.scorer import Score
+from inspect_ai.model import ModelName
+from inspect_ai.scorer import Score, Target
+from inspect_ai.solver import TaskState
 from tests.scripted import saying, scores, small_population
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.scorers.panel import KEYS, MEASURES, chosen_panel, merged
+from genie_inspect.scorers.panel import KEYS, MEASURES, chosen_panel, combined, merged
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +33,7 @@ def test_names_stand_for_measures() -> None:
     assert chosen_panel("cheap,litbench").names == (*CHEAP, "litbench")
     assert chosen_panel("litbench,cheap", "list").asks_equivalence == "embedded"
     assert chosen_panel("cheap,partition", "list").asks_equivalence == "grader"
+    assert chosen_panel("cheap,all", "list").asks_equivalence == "grader"
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
@@ -158,3 +161,36 @@ def test_the_recipe_is_a_page_that_a_person_can_change() -> None:
     text = (ROOT / "scorers" / "novelty_panel.py").read_text()
     body = text[text.index("@scorer") :]
     assert len(body.splitlines()) <= 25
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_of_a_panel_compares_with_the_population_that_is_given(name: str, tmp_path: Path) -> None:
+    folder = str(small_population(tmp_path / "answers", documents={}).folder)
+    with pytest.raises(PrerequisiteError, match=f"measure {name} compares with documents, and population small-1"):
+        chosen_panel(name, "list").scorers(folder)
+
+
+@pytest.mark.parametrize(("name", "template"), [("partition", "same_list"), ("litbench", "prefer")])
+def test_templates_of_the_users_reach_the_measures_that_ask_a_model(name: str, template: str, tmp_path: Path) -> None:
+    (tmp_path / f"{template}.md").write_text("Compare $this.", encoding="utf-8")
+    with pytest.raises(PrerequisiteError, match=f"{template}.md has the blanks"):
+        chosen_panel(name, "list").scorers("starter", templates=str(tmp_path))
+
+
+def test_the_embedder_reaches_the_cosine_distance() -> None:
+    with pytest.raises(PrerequisiteError, match="embedder is 'word2vec'"):
+        chosen_panel("cosine").scorers("starter", "word2vec")
+
+
+@pytest.mark.anyio
+async def test_a_measure_without_a_score_leaves_the_others_theirs() -> None:
+    async def nothing(state: TaskState, target: Target) -> Score | None:
+        return None
+
+    async def something(state: TaskState, target: Target) -> Score | None:
+        return Score(value={"compression_novelty": 0.25}, explanation="new", metadata={"signature": "s"})
+
+    state = TaskState(ModelName("mockllm/model"), 1, 1, "Write.", [])
+    score = await combined({"cosine": nothing, "compression": something})(state, Target(""))
+    assert score is not None
+    assert score.value == {"compression_novelty": 0.25}

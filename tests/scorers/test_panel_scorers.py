@@ -4,14 +4,16 @@ import json
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from inspect_ai.scorer import Score, Scorer
+from inspect_ai.scorer import SampleScore, Score, Scorer
 from tests.scripted import DOCUMENTS, OWL, Script, evaluated, output, saying, scores, small_population
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.errors import CorpusError
 from genie_inspect.measures import ngrams
 from genie_inspect.measures.compression import compression_ratio
 from genie_inspect.measures.tokens import tokens
@@ -191,6 +193,10 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
         ({"corpus": "infini-gram:http://host/?key=PW#v4"}, "belong in ~/.netrc"),
         ({"corpus": "http://me:PW@host/#v4"}, "corpus is 'http://host/', expected population"),
         ({"corpus": "infinigram:http://host/?key=PW"}, "corpus is 'infinigram:http://host/', expected population"),
+        (
+            {"corpus": "infini-gram:https://host/"},
+            "corpus is 'infini-gram:host:443', expected infini-gram:<service url>",
+        ),
         ({"corpus": "infini-gram:x", "matcher": "near"}, "looks up exact runs only"),
         ({"matcher": "fuzzy"}, "matcher is 'fuzzy', expected one of exact, near"),
         ({"embedder": "word2vec", "matcher": "near"}, "embedder is 'word2vec'"),
@@ -293,3 +299,72 @@ def test_without_a_grader_partition_stops_the_run(population: Population, tmp_pa
     assert log.status == "error"
     assert log.error
     assert "equivalence=embedded" in log.error.message or "no grader is named" in log.error.message
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_a_text_of_the_population_scores_the_same_after_a_text_that_is_not(
+    name: str, population: Population, tmp_path: Path
+) -> None:
+    own = population.documents(OWL)[1].text
+    alone = scored(name, population, own, tmp_path)
+    log = evaluated(made(name, population), saying(STORY, own), None, tmp_path, [OWL, OWL], max_samples=1)
+    _, second = scores(log, name)
+    assert values(second) == values(alone)
+    assert (second.metadata, second.explanation) == (alone.metadata, alone.explanation)
+
+
+def test_where_the_embedder_can_read_nothing_of_the_population_there_is_no_distance(tmp_path: Path) -> None:
+    unreadable = small_population(tmp_path / "unreadable", documents={OWL: ("\U00012000", "\U00012001 \U00012002")})
+    score = scored("cosine", unreadable, STORY, tmp_path)
+    assert score.reason == cosine.UNKNOWN_WORDS
+    assert all(math.isnan(value) for value in values(score).values())
+
+
+def test_the_explanation_of_compression_has_the_ratio_without_and_with_the_document(
+    population: Population, tmp_path: Path
+) -> None:
+    ordered = [document.text for document in sorted(population.documents(OWL), key=lambda document: document.id)]
+    without, within = compression_ratio(ordered), compression_ratio([*ordered, STORY])
+    score = scored("compression", population, STORY, tmp_path)
+    assert f"Compression ratio (gzip): {without:.4f} without the document, {within:.4f} with it." in (
+        score.explanation or ""
+    )
+    assert (score.metadata or {})["ratio"] == without
+
+
+@pytest.mark.parametrize("codec", ["gzip", "xz"])
+def test_the_ratio_of_all_generations_does_not_depend_on_which_came_first_and_silence_counts_as_nothing(
+    codec: str,
+) -> None:
+    told = [
+        "So the owl by the clock counted, so the owl counted.",
+        "Down by the clock the owl counted all the trains that stopped",
+        "a brown owl by the clock counted the trains.",
+    ]
+    given = [SampleScore(score=Score(value=0.0, answer=text)) for text in (told[0], None, told[1], told[2])]
+    ratio: Any = compression.compression_ratio(codec)
+    expected = compression_ratio(sorted(["", *told]), codec)
+    assert expected != compression_ratio([told[0], "", *told[1:]], codec), "the order makes a difference"
+    assert ratio(given) == ratio(given[::-1]) == expected
+
+
+def test_a_corpus_is_named_by_its_folder_wherever_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "books").mkdir()
+    (tmp_path / "books" / "owls.txt").write_text("Nobody saw it.")
+    monkeypatch.chdir(tmp_path / "books")
+    named = [creativity_index.opened_corpus(where, None) for where in (".", str(tmp_path / "books"))]
+    assert {re.sub("@.*", "", corpus.name) for corpus in named if corpus} == {"folder(books)"}
+
+
+def test_a_folder_without_texts_is_no_corpus(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="holds no texts, expected"):
+        creativity_index.opened_corpus(str(tmp_path), None)
+
+
+def test_near_verbatim_runs_are_found_in_a_folder_too(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("and the boat came to the harbour in the morning", encoding="utf-8")
+    text = "the boats came to the harbours in the morning"
+    exact, near = (creativity_index.opened_corpus(str(tmp_path), engine) for engine in (None, embedder()))
+    assert exact is not None
+    assert near is not None
+    assert max(exact.copies(text).lengths) < 5 <= max(near.copies(text).lengths)

@@ -96,12 +96,17 @@ def test_the_cutoff_says_from_which_score_on_a_test_passes(cutoff: int, passed: 
     assert value(scored(comparing(better(1, "fine")), cutoff=cutoff))["ttcw_total"] == passed
 
 
-@pytest.mark.parametrize(("points", "bias", "place"), [(2, 2.0, "first"), (-1, -1.0, "second")])
-def test_a_critic_that_prefers_a_place_scores_0_and_is_called_biased(points: int, bias: float, place: str) -> None:
+@pytest.mark.parametrize(
+    ("points", "bias", "place", "wins"), [(2, 2.0, "first", (14, 0)), (-1, -1.0, "second", (0, 14))]
+)
+def test_a_critic_that_prefers_a_place_scores_0_and_is_called_biased(
+    points: int, bias: float, place: str, wins: tuple[int, int]
+) -> None:
     score = scored(comparing(lambda a, b, aspect: points))
     rows = metadata(score)["tests"]
     assert {row["score"] for row in rows} == {0}
     assert metadata(score)["position_bias"] == bias
+    assert (metadata(score)["first_place_wins_both"], metadata(score)["second_place_wins_both"]) == wins
     assert metadata(score)["order_disagreement"] == 1
     assert f"biased by position:** whichever story stood {place} won both times in 14 of 14 tests" in str(
         score.explanation

@@ -155,6 +155,7 @@ async def test_among_documents_of_like_length_a_question_is_used_by_the_ratings_
     assert [result.due for result in found.within(4).results] == [(4.0, 4.0)] * 3
     assert [result.due for result in found.within(12).results] == [(None, None)] * 3
     assert math.isnan(found.within(12).novelty(["plot"])["plot"])
+    assert (found.documents, found.within(4).documents, found.within(100).documents) == (4, 2, 0)
 
 
 async def test_a_population_without_an_answer_leaves_nothing_to_compare_and_says_so(population: Population) -> None:

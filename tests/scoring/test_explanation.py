@@ -247,3 +247,14 @@ def test_evidence_of_a_judge_that_reads_probabilities_says_how_much_was_off_the_
     assert metadata["off_labels"] == 0.25
     assert [row["off_labels"] for row in metadata["questions"]] == [0.125, 0.375]
     assert "off_labels" not in evidence(Assessment((result("x", (1,)),), 1, ()), ["plot"])
+
+
+def test_long_questions_answers_and_neighbours_are_cut_to_what_a_reader_takes_in() -> None:
+    question = Question(id="q", prompt="p", feature="plot", text="What happens? " * 3)
+    found = QuestionResult(question, Answer("rain " * 60), (Answer("snow " * 60),), (1,), ())
+    shown = items(explained(Assessment((found,), 1, ()), ["plot"]))
+    # 160 and 80 characters, the ellipsis among them
+    assert shown == [
+        f"plot: {' '.join(['What happens?'] * 3)} <strong>{('rain ' * 60)[:159]}…</strong>",
+        f"nearest in the population: {('snow ' * 60)[:79]}… (1 of 1)",
+    ]

@@ -27,3 +27,8 @@ def test_an_answer_that_several_documents_gave_is_as_near_as_its_highest_rating(
 
 def test_answers_without_a_usable_rating_are_nobodys_neighbours() -> None:
     assert neighbours(result(rain=(None,), snow=(0,))) == ()
+
+
+def test_of_answers_as_near_and_as_common_the_first_is_first_and_three_are_shown() -> None:
+    found = neighbours(result(snow=(2,), hail=(2,), rain=(2,), fog=(2,)))
+    assert [other.text for other in found] == ["snow", "hail", "rain"]

@@ -278,6 +278,8 @@ WRONG: list[tuple[Callable[..., Scorer], str, Any, str]] = [
     (litbench, "population", "nowhere", f"population is {NOWHERE}"),
     (litbench, "opponents", 0, "opponents is 0, expected at least 1"),
     (litbench, "opponents", "all", "opponents is 'all', expected at least 1"),
+    (litbench, "opponents", True, "opponents is True, expected at least 1"),
+    (litbench, "opponents", 2.5, "opponents is 2.5, expected at least 1"),
     (litbench, "templates", "nowhere", f"templates {TEMPLATES}"),
     (coherence, "by", "judge", "by is 'judge', expected grader or reward/<hub id or folder>"),
     (coherence, "templates", "nowhere", f"templates {TEMPLATES}"),

@@ -145,3 +145,9 @@ def test_a_table_that_is_not_one_of_counts_is_refused(kappa: object, counts: lis
 def test_raters_of_different_units_are_refused() -> None:
     with pytest.raises(ValueError, match="2 ratings against 1"):
         cohen_kappa("ab", "a")
+
+
+def test_alpha_is_ordinal_unless_said_otherwise() -> None:
+    table = [[1, 2, 3, 3, 5], [1, 3, 3, 5, 5]]
+    assert krippendorff_alpha(table) == krippendorff_alpha(table, "ordinal")
+    assert len({krippendorff_alpha(table, level) for level in LEVELS}) == 3

@@ -178,6 +178,8 @@ def test_ten_thousand_resamples_of_500_pairs_and_six_features_take_little_time_a
         ([1, math.inf], [1, 2], {}, "infinite"),
         ([1, 2], [1, 2], {"resamples": 0}, "resamples is 0"),
         ([1, 2], [1, 2], {"confidence": 95}, "confidence is 95"),
+        ([1, 2], [1, 2], {"confidence": 1}, "confidence is 1,"),
+        ([1, 2], [1, 2], {"confidence": 0}, "confidence is 0,"),
     ],
 )
 def test_bad_input_is_named(before: list[float], after: list[float], options: dict[str, int], message: str) -> None:
@@ -218,3 +220,12 @@ def test_fewer_than_two_units_have_no_interval(units: int) -> None:
     assert math.isnan(found.low)
     assert math.isnan(found.high)
     assert found.value == 1 if units else math.isnan(found.value)
+
+
+def test_ten_thousand_resamples_and_95_percent_are_what_nobody_has_to_ask_for() -> None:
+    assert paired_bootstrap([0, 0], [1, 3]).p_value == 1 / 10_001
+    before, after = np.random.default_rng(0).normal(size=(2, 30))
+    found = paired_bootstrap(before, after)
+    assert found == paired_bootstrap(before, after, resamples=10_000, seed=0, confidence=0.95)
+    assert found.low not in [paired_bootstrap(before, after, confidence=near).low for near in (0.94, 0.96)]
+    assert found.low != paired_bootstrap(before, after, seed=1).low

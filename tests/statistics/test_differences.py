@@ -1,4 +1,5 @@
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -147,3 +148,11 @@ def test_equivalence_is_tested_as_the_option_says() -> None:
 def test_an_unknown_method_of_equivalence_is_refused() -> None:
     with pytest.raises(UnknownChoiceError, match="method is 'z', expected t or bootstrap"):
         differences(BEFORE, AFTER, equivalence="z")
+
+
+def test_a_single_pair_has_both_means_and_no_spread_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (found,) = differences([[0.25], [math.nan]], [[0.75], [0.5]])
+    assert (found.pairs, found.before, found.after, found.delta) == (1, 0.25, 0.75, 0.5)
+    assert math.isnan(found.spread)

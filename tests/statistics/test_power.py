@@ -76,6 +76,8 @@ def test_power_is_never_missing_however_large_the_effect(n: int) -> None:
     [
         (minimum_population, (-0.1,), "sd is -0.1"),
         (minimum_population, (math.nan,), "sd is nan"),
+        (minimum_population, (math.inf,), "sd is inf"),
+        (minimum_population, (0.3, 0.1, 0), "confidence is 0"),
         (minimum_population, (0.3, 0), "margin is 0"),
         (minimum_population, (0.3, 0.1, 98), "confidence is 98"),
         (margin, (0.3, 0), "n is 0"),
@@ -83,6 +85,8 @@ def test_power_is_never_missing_however_large_the_effect(n: int) -> None:
         (paired_power, (0.1, 0, 5), "sd is 0"),
         (paired_power, (0.1, 0.1, 1), "n is 1"),
         (paired_power, (0.1, 0.1, 5, 5), "level is 5"),
+        (paired_power, (0.1, 0.1, 5, 0), "level is 0"),
+        (paired_power, (0.1, 0.1, 5, 1), "level is 1"),
         (paired_power, (math.nan, 0.1, 5), "delta is nan"),
     ],
 )

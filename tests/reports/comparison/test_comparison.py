@@ -455,3 +455,36 @@ def test_a_scorer_that_a_log_lacks_is_refused(tmp_path: Path) -> None:
 def test_an_option_out_of_range_is_refused(tmp_path: Path, options: Options, message: str) -> None:
     with pytest.raises(UnknownChoiceError, match=message):
         compare([tmp_path], "plain", options)
+
+
+def test_words_are_those_of_the_documents_that_have_a_score(tmp_path: Path) -> None:
+    values = {"owl": [{"plot": 0.2}, {"plot": math.nan}], "fox": [{"plot": 0.3}, {"plot": math.nan}]}
+    log_of(tmp_path, "plain", values)
+    log = log_of(tmp_path, "rambling", values, texts=("one two three", "word " * 40))
+    for sample in log.samples or []:
+        length: dict[str, Any] = {"population": 10 if sample.epoch == 1 else 500, "matched": {}}
+        ((sample.scores or {})["genie"].metadata or {})["length"] = length
+    write_eval_log(log)
+    found = {run.label: run for run in compare([tmp_path], "plain").runs}
+    # three words and the sample's id
+    assert (found["rambling"].words, found["rambling"].population_words) == (4, 10)
+
+
+def test_how_many_are_scored_is_told_by_the_first_scorer(tmp_path: Path) -> None:
+    for task, texts in (("plain", ("a b",)), ("raised", ("a b c d",))):
+        log = log_of(tmp_path, task, plots(0.1, 0.2, 0.3), texts=texts)
+        for sample, value in zip(log.samples or [], (0.5, math.nan, math.nan), strict=True):
+            metadata = {"signature": "measure:cosine|version:0"}
+            reason = "engine_failed" if math.isnan(value) else None
+            (sample.scores or {})["cosine"] = Score(value={"cosine": value}, metadata=metadata, reason=reason)
+            if not math.isnan(value):
+                sample.output = ModelOutput.from_content("mockllm/model", "word " * 30)
+        write_eval_log(log)
+    genie_first, cosine_first = (
+        compare([tmp_path], "plain", Options(scorers=scorers)).runs[0]
+        for scorers in (("genie", "cosine"), ("cosine", "genie"))
+    )
+    assert (genie_first.scored, genie_first.unscored) == (3, {})
+    assert (cosine_first.scored, cosine_first.unscored) == (1, {"engine_failed": 2})
+    # of the three documents 30, 3 and 3 words: their mean, and that of the one alone
+    assert (genie_first.words, cosine_first.words) == (12, 30)

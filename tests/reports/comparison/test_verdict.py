@@ -41,7 +41,7 @@ def test_nothing_measured_is_no_finding(tmp_path: Path) -> None:
     assert verdict(found) == (
         "None of 1 differences from plain could be tested: that takes two prompts or more with scores on both sides."
     )
-    assert "silent lost 2 of 2 documents: what is left may be a selection" in warnings(found)
+    assert warnings(found) == ["silent lost 2 of 2 documents: what is left may be a selection"]
 
 
 def test_a_run_that_wins_by_another_length_is_warned_of_in_the_sentence(tmp_path: Path) -> None:

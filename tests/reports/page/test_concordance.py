@@ -43,14 +43,20 @@ def test_the_populations_own_documents_do_not_count(tmp_path: Path) -> None:
 
 
 def test_a_key_that_two_scorers_share_has_its_scorer_in_its_name(tmp_path: Path) -> None:
+    value = {"plot_twist": 0.5, "style_of_speech": 0.5}
     samples = [
-        {"genie": scored({"plot": value}), "again": scored({"plot": value}, "measure:again|version:0")}
-        for value in (0.5, 0.6)
+        {
+            "genie": scored(dict.fromkeys(value, level)),
+            "again": scored({"plot_twist": level}, "measure:again|version:0"),
+        }
+        for level in (0.5, 0.6)
     ]
     file = made_log(tmp_path, samples)
-    assert concordance(read_logs([file]), [("genie", "plot"), ("again", "plot")]).names == (
-        "plot (genie)",
-        "plot (again)",
+    keys = [("genie", "plot_twist"), ("genie", "style_of_speech"), ("again", "plot_twist")]
+    assert concordance(read_logs([file]), keys).names == (
+        "plot twist (genie)",
+        "style of speech",
+        "plot twist (again)",
     )
 
 

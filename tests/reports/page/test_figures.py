@@ -1,5 +1,6 @@
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scipy.stats import gaussian_kde
@@ -8,6 +9,7 @@ from tests.reports.made_logs import made_log, scored
 from genie_inspect.reports.charts import DARK, LIGHT, Theme, darkened, svg
 from genie_inspect.reports.page.figures import (
     OVERLAID,
+    Figure,
     colours,
     density,
     ends_of_axis,
@@ -148,3 +150,48 @@ def test_what_is_exported_has_the_radar_the_spreads_and_the_lengths(tmp_path: Pa
     drawn = [*radars(found, found.measures[0]), *ridges(found, found.measures[0])]
     assert exported == [*(figure.name for figure in drawn), "lengths"]
     assert len(radars(found, found.measures[0])) == 1
+
+
+def drawn(figure: Figure) -> dict[str, Any]:
+    """What altair is told to draw."""
+    found: dict[str, Any] = figure.draw().to_dict(validate=False)
+    return found
+
+
+def shown(spec: dict[str, Any], *fields: str) -> list[dict[str, Any]]:
+    """The rows of the first layer whose rows have these fields."""
+    layers = [layer["data"] for layer in spec["layer"]]
+    tables = [spec["datasets"][data["name"]] if "name" in data else data["values"] for data in layers]
+    return next(rows for rows in tables if rows and set(fields) <= rows[0].keys())
+
+
+def test_the_first_spoke_points_up_and_the_others_follow_clockwise(tmp_path: Path) -> None:
+    (figure,) = radars(found := report(tmp_path, (0.5, 0.5)), found.measures[0])
+    names = {"_".join(row["name"]): (row["x"], row["y"]) for row in shown(drawn(figure), "name", "align")}
+    # 1.1 times the sine and cosine of 0, 120 and 240 degrees
+    assert names == {"plot": (0, 1.1), "style": (0.9526, -0.55), "agent": (-0.9526, -0.55)}
+    # half way to the rim, and back to where the line began
+    line = [(row["x"], row["y"]) for row in shown(drawn(figure), "run", "order")]
+    assert line == [(0, 0.5), (0.433, -0.25), (-0.433, -0.25), (0, 0.5)]
+
+
+def test_an_axis_of_lengths_begins_at_0_and_ends_a_little_beyond_the_longest_document(tmp_path: Path) -> None:
+    samples = [{"genie": scored({"plot": 0.5})}] * 2
+    found = build_report([made_log(tmp_path, samples, texts=["word " * 10, "word " * 40])])
+    layers = drawn(length_ridges(found))["layer"]
+    # a twentieth of 40 beyond it
+    assert layers[0]["encoding"]["x"]["scale"]["domain"] == [0, 42]
+
+
+def test_an_axis_of_values_goes_as_far_as_they_can(tmp_path: Path) -> None:
+    found = report(tmp_path, (0.1, 0.4, 0.7))
+    layers = drawn(ridges(found, found.measures[0])[0])["layer"]
+    assert layers[0]["encoding"]["x"]["scale"]["domain"] == [0, 1]
+
+
+def test_a_long_name_stands_whole_in_the_legend(tmp_path: Path) -> None:
+    name = "openai-api/somewhere/a-model-with-a-rather-long-name-2026-01-01"
+    file = made_log(tmp_path, [{"genie": scored(dict.fromkeys(FEATURES, 0.5))}], model=name, viewer=VIEW)
+    found = build_report([file])
+    (figure,) = radars(found, found.measures[0])
+    assert f">{name}<" in svg(figure.draw())

@@ -6,6 +6,7 @@ from tests.reports.made_logs import made_log, scored
 from genie_inspect.reports.page.methods import command_for_yardstick, compared, definitions, run_facts
 from genie_inspect.reports.page.page import page
 from genie_inspect.reports.page.report import build_report
+from genie_inspect.signature import package_version
 
 
 def test_a_signature_is_shown_fact_by_fact(tmp_path: Path) -> None:
@@ -21,13 +22,13 @@ def test_a_run_is_told_by_what_its_log_says_and_nothing_else(tmp_path: Path) -> 
         tmp_path,
         [{"genie": scored({"plot": 0.5})}],
         model_roles=grader,
-        task_args_passed={"judge": "list"},
+        task_args_passed={"judge": "list", "epochs": 3},
         packages={"inspect_ai": "0.3.285"},
         metadata={"population": "small-1@0"},
     )
     told = run_facts(build_report([file]).runs[0])
     assert told["roles"] == "grader=mock/grader"
-    assert told["options"] == "judge=list"
+    assert told["options"] == "judge=list, epochs=3"
     assert told["packages"] == "inspect_ai=0.3.285"
     assert told["population"] == "small-1@0"
     assert told["seed"] == "none was set"
@@ -65,3 +66,11 @@ def test_for_a_recorded_grader_the_command_asks_for_another(tmp_path: Path) -> N
 def test_what_needs_no_population_has_no_yardstick(tmp_path: Path) -> None:
     file = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}])
     assert command_for_yardstick(build_report([file])) == ""
+
+
+def test_signature_run_and_version_stand_on_the_page(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], task_args_passed={"judge": "list"})
+    html = page(build_report([file]))
+    assert "<dt>population</dt><dd><bdi>small-1@0</bdi></dd>" in html
+    assert "<dt>options</dt><dd><bdi>judge=list</bdi></dd>" in html
+    assert f"Written by genie-inspect {package_version()}." in html

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.model import ModelUsage
 from tests.reports.made_logs import asked, made_log, scored
 
-from genie_inspect.reports.page.page import as_bytes, number, page, places, shade, write_pictures
+from genie_inspect.reports.page.page import as_bytes, cost, number, page, places, shade, write_pictures
 from genie_inspect.reports.page.report import Cell, Measure, Range, Spread, build_report
 from genie_inspect.statistics.intervals import Interval
 
@@ -148,3 +149,24 @@ def test_the_shade_is_where_the_mean_stands_in_its_range(mean: float, shown: str
 def test_what_is_no_number_is_said_in_words() -> None:
     assert number(NAN) == "not measured"
     assert number(0.98765, 3) == "0.988"
+
+
+@pytest.mark.parametrize(
+    ("prices", "told"), [([None, None], ""), ([0.0, None], "0.00"), ([1.254, 2.5], "3.75"), ([1.254, None], "1.25")]
+)
+def test_the_cost_of_a_run_is_that_of_all_models_with_a_price(
+    tmp_path: Path, prices: list[float | None], told: str
+) -> None:
+    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])])
+    usage = [ModelUsage(total_cost=price) for price in prices]
+    found.runs[0].header.stats.model_usage = dict(zip(("writer", "grader"), usage, strict=True))
+    assert cost(found.runs[0]) == told
+    assert f"<td>{told or 'no prices in the log'}</td>" in page(found)
+
+
+def test_pictures_go_into_a_folder_that_is_made_and_over_older_ones(tmp_path: Path) -> None:
+    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])])
+    folder = tmp_path / "deep" / "down"
+    for _ in range(2):
+        write_pictures(found, folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["lengths.png", "lengths.svg"]

@@ -85,3 +85,37 @@ def test_json_has_null_for_what_is_not_a_number_and_no_texts(tmp_path: Path) -> 
 def test_the_spread_of_one_value_is_that_value_and_of_none_not_a_number() -> None:
     assert spread([2.0]) == Spread(2.0, 2.0, 2.0)
     assert math.isnan(spread([]).median)
+
+
+def test_json_says_of_each_run_who_wrote_what_when_and_how_much(tmp_path: Path) -> None:
+    samples = [
+        {"genie": scored({"plot": 0.5})},
+        {"genie": scored({"plot": NAN}, reason="refusal")},
+        {"genie": scored({"plot": 0.7})},
+    ]
+    file = made_log(tmp_path, samples, texts=["a b", "I refuse", "a b c d"])
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    found = numbers(build_report([file, own]))
+    assert found["runs"][0] == {
+        "label": "mock/writer",
+        "log": file,
+        "task": "made",
+        "model": "mock/writer",
+        "created": "2026-01-02T03:04:05+00:00",
+        "is_population": False,
+        "documents": 3,
+        "refusals": 1,
+        "words": {"low": 2, "median": 2, "high": 3},
+        "tokens": {"mock/writer": 3_000},
+    }
+    assert [run["is_population"] for run in found["runs"]] == [False, True]
+    assert found["concordance"]["names"] == ["plot"]
+    assert found["concordance"]["documents"] == [[2]]
+
+
+def test_a_range_that_nobody_knows_goes_over_the_values_of_all_runs(tmp_path: Path) -> None:
+    files = [
+        made_log(tmp_path, [{"genie": scored({"other": value})} for value in values], model=f"m/{values[0]}")
+        for values in ((3.0, 4.0), (1.0, NAN, 9.0))
+    ]
+    assert build_report(files).measures[0].ranges == {"other": Range(1, 9, known=False)}

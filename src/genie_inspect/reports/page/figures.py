@@ -73,8 +73,8 @@ def ridges(found: Report, measure: Measure) -> list[Figure]:
 
 def length_ridges(found: Report) -> Figure:
     """How long the documents of each run are."""
-    rows = [(run, [float(document.words) for document in run.documents]) for run in found.runs if run.documents]
-    longest = max((value for _, values in rows for value in values), default=1.0)
+    rows = [(run, [float(document.words) for document in run.documents]) for run in found.runs]
+    longest = max(value for _, values in rows for value in values)
     return _ridges("lengths", "words a document", rows, Range(0.0, longest, known=False), found.runs)
 
 

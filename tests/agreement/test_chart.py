@@ -1,0 +1,58 @@
+"""The picture of `genie agreement`, as altair is told to draw it."""
+
+import math
+from typing import Any
+
+import pytest
+
+from genie_inspect.agreement.chart import agreement_chart
+from genie_inspect.agreement.figures import Agreement, JudgeAgreement, Ranking
+from genie_inspect.statistics.bootstrap import BootstrapInterval
+
+pytest.importorskip("altair", reason="needs the extra `charts`")
+NAN = math.nan
+NAMES = {"spearman": "rho", "pairwise_accuracy": "accuracy"}
+
+
+def drawn() -> list[dict[str, Any]]:
+    """The panels of a judge with an interval, named last in the alphabet but first in order, and of one without."""
+    keen = Ranking(BootstrapInterval(0.5, 0.25, 0.75, 0), 1, {"1": 0.4, "2": 0.6, "3": NAN})
+    dull = Ranking(BootstrapInterval(0.1, NAN, NAN, 0), 0, {"1": 0.1})
+    silent = Ranking(BootstrapInterval(NAN, NAN, NAN, 9), 1, {"1": NAN})
+    judges = {
+        name: JudgeAgreement(dict.fromkeys(NAMES, own), {}, 0)
+        for name, own in {"keen": keen, "dull": dull, "a silent one": silent}.items()
+    }
+    found = Agreement(prompts=3, stories=9, raters=2, judges=judges, people={})
+    spec: dict[str, Any] = agreement_chart(found, NAMES).to_dict()
+    return [panel | {"datasets": spec["datasets"]} for panel in spec["vconcat"]]
+
+
+def rows(panel: dict[str, Any], layer: int) -> list[dict[str, Any]]:
+    """What a layer draws."""
+    data = panel["layer"][layer].get("data") or panel["data"]
+    return list(panel["datasets"][data["name"]] if "name" in data else data["values"])
+
+
+def test_dots_are_the_prompts_that_have_a_value_and_a_mean_lies_on_its_interval() -> None:
+    for panel in drawn():
+        assert [(row["judge"], row["value"]) for row in rows(panel, 0)] == [("keen", 0.4), ("keen", 0.6), ("dull", 0.1)]
+        assert (
+            rows(panel, 1)
+            == rows(panel, 2)
+            == [
+                {"judge": "keen", "value": 0.5, "low": 0.25, "high": 0.75},
+                {"judge": "dull", "value": 0.1, "low": None, "high": None},
+            ]
+        )
+
+
+def test_an_accuracy_goes_from_0_and_a_correlation_from_minus_1_each_under_its_name() -> None:
+    axes = [panel["layer"][0]["encoding"]["x"] for panel in drawn()]
+    assert [(axis["title"], axis["scale"]["domain"]) for axis in axes] == [("rho", [-1, 1]), ("accuracy", [0, 1])]
+
+
+def test_judges_stand_in_their_order() -> None:
+    for panel in drawn():
+        orders = [layer["encoding"]["y"]["sort"] for layer in panel["layer"]]
+        assert orders == [["keen", "dull", "a silent one"]] * 3
