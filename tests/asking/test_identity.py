@@ -14,22 +14,15 @@ from tests.scripted import OWL, evaluated, numbered, saying, scores, small_popul
 from tests.served import Served, serving
 
 from genie_inspect.asking.identity import identified_model, served_at
+from genie_inspect.critic import critic
 from genie_inspect.critic.critic import Critic
 from genie_inspect.critic.instructions import Instructions
-from genie_inspect.judges import (
-    coherence,
-    critic,
-    grader_reader,
-    list_judge,
-    logit_judge,
-    pairwise_judge,
-    preference,
-    quality,
-)
+from genie_inspect.judges import grader_reader, list_judge, logit_judge, pairwise_judge
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.list_judge import ListJudge
 from genie_inspect.judges.logit_judge import LogitJudge
 from genie_inspect.judges.pairwise_judge import PairwiseJudge
+from genie_inspect.panel_judges import coherence, preference, quality
 from genie_inspect.panel_judges.coherence import GraderCoherence
 from genie_inspect.panel_judges.preference import PreferenceJudge
 from genie_inspect.panel_judges.quality import GraderQuality

@@ -195,7 +195,7 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
         ({"corpus": "infinigram:http://host/?key=PW"}, "corpus is 'infinigram:http://host/', expected population"),
         (
             {"corpus": "infini-gram:https://host/"},
-            "corpus is 'infini-gram:host:443', expected infini-gram:<service url>",
+            "corpus is 'infini-gram:https://host/', expected infini-gram:<service url>#<index>",
         ),
         ({"corpus": "infini-gram:x", "matcher": "near"}, "looks up exact runs only"),
         ({"matcher": "fuzzy"}, "matcher is 'fuzzy', expected one of exact, near"),
