@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+from packaging.utils import NormalizedName, canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "genie_inspect"
@@ -104,13 +104,13 @@ def test_nothing_is_declared_for_everybody_that_is_not_imported() -> None:
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_a_dependency_has_a_floor_and_its_reason(name: str) -> None:
-    assert [found.operator for found in PLAIN[name].specifier] == [">="]
+def test_a_dependency_has_a_floor_and_its_reason(name: NormalizedName) -> None:
+    assert [clause.operator for clause in PLAIN[name].specifier] == [">="]
     assert re.search(rf'^  "{name}>=[^"]+", *# .{{10,}}$', PYPROJECT, re.MULTILINE)
 
 
 def test_no_floor_is_below_what_the_oldest_inspect_accepts() -> None:
-    (oldest,) = PLAIN["inspect-ai"].specifier
+    (oldest,) = PLAIN[canonicalize_name("inspect-ai")].specifier
     if version("inspect-ai") != oldest.version:
         pytest.skip(f"what inspect-ai {oldest.version} asks for is only known where it is installed")
     needs = [need for need in map(Requirement, requires("inspect-ai") or []) if not need.marker]

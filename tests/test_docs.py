@@ -44,12 +44,12 @@ class Block:
 
 
 def blocks(page: str) -> list[Block]:
-    """The blocks of a page in order, each with the block `text` that follows it at once."""
-    found = [(match[1], match[2]) for match in _BLOCK.finditer(page)]
-    after = [*found[1:], ("", "")]
+    """The blocks of a page in order, each with the block `text` that comes next."""
+    fenced = [(match[1], match[2]) for match in _BLOCK.finditer(page)]
+    after = [*fenced[1:], ("", "")]
     return [
         Block(language, text, following if kind == "text" else "")
-        for (language, text), (kind, following) in zip(found, after, strict=True)
+        for (language, text), (kind, following) in zip(fenced, after, strict=True)
         if language != "text"
     ]
 
@@ -109,7 +109,7 @@ def test_the_examples_of_the_page_run_and_print_what_it_says(folder: Path) -> No
         assert [scores.reason for scores in document.scores.values()] == [""]
 
 
-def test_a_block_knows_what_follows_it_at_once() -> None:
+def test_a_block_knows_what_the_page_says_that_it_prints() -> None:
     page = "```python\nprint(1)\n```\n\n```text\n1\n```\n\n```python\nx = 2\n```\n\n```sh\ngenie\n```\n"
     assert blocks(page) == [
         Block("python", "print(1)\n", "1\n"),
