@@ -1,0 +1,208 @@
+"""The pages for those who carry the project on: their code runs, and what they name is there."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+from click.testing import CliRunner
+from tests.scripted import grading
+from tests.served import Served, serving
+
+from genie_inspect import inspect_private
+from genie_inspect.cli import main
+from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.logs.reading import read_logs
+from genie_inspect.prompting.fence import unfenced
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "genie_inspect"
+EXTENDING = ROOT / "docs" / "extending.md"
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PACKAGES = sorted(PACKAGE.rglob("__init__.py"))
+_CODE = re.compile(r"`([^`]+)`")
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"# (mylab/\w+\.py)\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block of a page."""
+
+    language: str
+    text: str
+    printed: str
+    """What the page says that it prints; empty where it says nothing."""
+
+
+def blocks(page: str) -> list[Block]:
+    """The blocks of a page in order, each with the block `text` that comes next."""
+    fenced = [(match[1], match[2]) for match in _BLOCK.finditer(page)]
+    after = [*fenced[1:], ("", "")]
+    return [
+        Block(language, text, following if kind == "text" else "")
+        for (language, text), (kind, following) in zip(fenced, after, strict=True)
+        if language != "text"
+    ]
+
+
+def replied(request: str) -> str:
+    """What the models of the page say, whether they write, read or rate."""
+    try:
+        data = unfenced(request)
+    except UnreadableReplyError:
+        return "Swifts sleep on the wing."
+    if "request" not in data:
+        reply = grading().reply(request)
+        assert isinstance(reply, str)
+        return reply
+    return "Moss remembers nothing of glaciers, happily." if "obvious" in data else "Birds fly."
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder in which a user works, with OpenAI's address on this machine."""
+    with serving(Served(replied)) as served:
+        for name, value in {"OPENAI_BASE_URL": served.url, "OPENAI_API_KEY": "none", "INSPECT_DISPLAY": "none"}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        yield tmp_path
+    for name in [name for name in sys.modules if name.split(".")[0] == "mylab"]:
+        del sys.modules[name]
+
+
+def run(block: Block, folder: Path) -> str:
+    """What a block of Python prints; one that begins with the name of a file is that file, and prints nothing."""
+    name = _FILE.match(block.text)
+    path = folder / (name[1] if name else "script.py")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(block.text, encoding="utf-8")
+    printed = StringIO()
+    if not name:
+        with redirect_stdout(printed):
+            run_path(str(path), run_name="__main__")
+    return printed.getvalue()
+
+
+def test_the_examples_of_the_page_run_and_print_what_it_says(folder: Path) -> None:
+    page = blocks(EXTENDING.read_text(encoding="utf-8"))
+    assert [block.language for block in page].count("python") > 6
+    assert sum(bool(block.printed) for block in page) > 3
+    for block in page:
+        if block.language == "python":
+            assert run(block, folder) == block.printed
+        for line in block.text.splitlines() if block.language == "sh" else []:
+            done = CliRunner().invoke(main, line.split("#")[0].split()[1:])
+            assert done.exit_code == 0, done.output
+    logs = read_logs([folder / "logs"])
+    assert len(logs) == 5
+    for document in (document for log in logs for document in log.documents):
+        assert [scores.reason for scores in document.scores.values()] == [""]
+
+
+def test_a_block_knows_what_the_page_says_that_it_prints() -> None:
+    page = "```python\nprint(1)\n```\n\n```text\n1\n```\n\n```python\nx = 2\n```\n\n```sh\ngenie\n```\n"
+    assert blocks(page) == [
+        Block("python", "print(1)\n", "1\n"),
+        Block("python", "x = 2\n", ""),
+        Block("sh", "genie\n", ""),
+    ]
+
+
+def section(page: str, heading: str) -> str:
+    """What stands under a heading."""
+    return page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def table(text: str) -> list[list[str]]:
+    """The cells of a table's rows, without its heads."""
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    return rows[2:]
+
+
+def codes(cell: str) -> list[str]:
+    """What stands in a cell as code."""
+    return _CODE.findall(cell)
+
+
+def layers() -> list[set[str]]:
+    """The rooms of each layer, the highest first."""
+    lines = PYPROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
+    return [set(re.findall(r"\w+", line)) for line in lines]
+
+
+def definitions(path: Path) -> set[str]:
+    """Names of a module's functions and classes, and `Class.method`."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    tops = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, kinds)]
+    inner = ((top, node) for top in tops for node in top.body if isinstance(node, kinds))
+    return {top.name for top in tops} | {f"{top.name}.{node.name}" for top, node in inner}
+
+
+def test_the_table_of_rooms_names_every_room_and_no_other() -> None:
+    rooms = [codes(row[0])[0] for row in table(section(ARCHITECTURE, "The rooms"))]
+    there = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    there |= {path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"}
+    assert len(rooms) == len(set(rooms))
+    assert set(rooms) == there == set.union(*layers())
+
+
+def test_the_picture_has_the_layers_of_the_contract_in_their_order() -> None:
+    picture = section(ARCHITECTURE, "The rooms").split("```")[1].splitlines()[1:]
+    assert [set(line.split("   ")[0].split(" | ")) for line in picture] == layers()
+
+
+@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: str(path.parent.relative_to(PACKAGE.parent)))
+def test_every_room_says_in_one_line_what_it_is_for(path: Path) -> None:
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert docstring
+    assert "\n" not in docstring
+    assert docstring.endswith((".", "?"))
+
+
+@pytest.mark.parametrize("heading", ["The way of a document", "The way of a rating"])
+def test_every_step_of_a_way_is_where_the_page_says(heading: str) -> None:
+    steps = table(section(ARCHITECTURE, heading))
+    assert len(steps) > 10
+    for _, files, names in steps:
+        there = set.union(*(definitions(PACKAGE / file) for file in codes(files)))
+        assert [name for name in codes(names) if name not in there] == [], files
+
+
+def test_every_wire_to_inspect_is_named_and_no_other() -> None:
+    wires = [wire for row in table(section(ARCHITECTURE, "Inspect")) for wire in codes(row[0])]
+    assert sorted(wires) == sorted(inspect_private.__all__)
+
+
+def test_the_page_names_the_oldest_inspect_that_is_supported() -> None:
+    (floor,) = (text for text in PYPROJECT["project"]["dependencies"] if text.startswith("inspect-ai"))
+    assert f"`inspect-ai` {floor.split('>=')[1]} is the oldest" in section(ARCHITECTURE, "Inspect")
+
+
+def test_every_file_that_is_to_be_edited_is_there() -> None:
+    rows = table(section(EXTENDING.read_text(encoding="utf-8"), "When it becomes part of ours"))
+    places = [code for row in rows for code in codes(row[1]) if "/" in code or code.endswith((".md", ".py"))]
+    named = [place for place in places if "NAME" not in place]
+    assert len(named) > 10
+    roots = (PACKAGE, ROOT, PACKAGE / "prompting" / "templates")
+    assert [place for place in named if not any((root / place).exists() for root in roots)] == []
+    folders = [place.rpartition("/")[0] for place in places if "NAME" in place]
+    assert [folder for folder in folders if not (PACKAGE / folder).is_dir()] == []
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.name
+)
+def test_what_a_page_points_at_is_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    places = [place for place in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if "://" not in place]
+    assert [place for place in places if not (page.parent / place).exists()] == []
