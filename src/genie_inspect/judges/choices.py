@@ -24,7 +24,6 @@ EMBEDDED = "embedded"
 RECORDED = "bundled"
 MODES = {mode.name: mode for mode in (LIST, PAIRWISE, LOGIT)}
 """Judges that ask a grader, by name."""
-JUDGES = (*MODES, EMBEDDED)
 
 
 def check_judge(judge: str, templates: Path | str | None = None) -> None:
@@ -34,8 +33,8 @@ def check_judge(judge: str, templates: Path | str | None = None) -> None:
         UnknownChoiceError: If the judge is none of list, pairwise, logit and embedded.
         TemplateError: If a template of the user's has other blanks than ours.
     """
-    if judge not in JUDGES:
-        raise UnknownChoiceError("judge", judge, "one of " + ", ".join(JUDGES))
+    if judge not in (*MODES, EMBEDDED):
+        raise UnknownChoiceError("judge", judge, "one of " + ", ".join((*MODES, EMBEDDED)))
     load_template("read", {"count", "data"}, templates)
     for mode in MODES.values():
         mode.instruction(templates)
@@ -52,7 +51,7 @@ def grader_for(judge: str) -> Model | None:
     """
     if judge == EMBEDDED:
         return None
-    model = grader(judge, replaceable=judge in JUDGES)
+    model = grader(judge, replaceable=judge in MODES)
     if judge in MODES and (check := MODES[judge].check):
         try:
             check(model)
