@@ -243,3 +243,11 @@ def test_answers_that_nobody_has_read_have_the_usual_length(tmp_path: Path) -> N
         for question in population.questions(prompt):
             expected += costs.rating("pairwise", tokens(question.text), USUAL_ANSWER, [USUAL_ANSWER] * size)
     assert task_cost(population, 1, "pairwise").rating.tokens_in == pytest.approx(expected.tokens_in)
+
+
+def test_what_is_said_is_kept_unless_there_is_no_cache_or_there_will_be_none(tmp_path: Path) -> None:
+    reader = GraderReader(grading().model())
+    assert Known().keeps
+    assert not Known(keeps_none=True).keeps
+    assert not Known(reader).keeps
+    assert Known(reader, cache=Cache(tmp_path)).keeps
