@@ -7,7 +7,7 @@ import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import get_model
-from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, small_population
+from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, grading, small_population
 
 from genie_inspect.costs.estimate import (
     USUAL_ANSWER,
@@ -22,6 +22,7 @@ from genie_inspect.costs.request_tokens import Cost, RequestTokens, tokens
 from genie_inspect.engines.embedders.choices import embedder, static_token_count
 from genie_inspect.judges.cache import Cache, Judged
 from genie_inspect.judges.choices import reader_and_judge
+from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Answer, Document
