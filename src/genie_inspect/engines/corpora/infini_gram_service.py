@@ -79,8 +79,10 @@ class InfiniGramService:
         placed = placed_tokens(text)
         lengths = counted_match_lengths(
             len(placed),
+            # tokens of the service are not ours: only the words themselves can be sent
             lambda start, end: self.count(excerpt(text, placed, start, end)) > 0,
             LENGTHS[0],
+            # a request each, so that no run is followed past the longest length that the Creativity Index counts
             LENGTHS[-1],
         )
         matches = no_matches(len(placed))
