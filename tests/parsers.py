@@ -9,6 +9,7 @@ from functools import partial
 import genie_inspect
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.building.discovering import split
+from genie_inspect.building.questions import rules as question_rules
 from genie_inspect.engines.sources.prompts import clean_prompt
 from genie_inspect.engines.sources.tables import cell as table_cell
 from genie_inspect.engines.texts import identity
@@ -25,7 +26,6 @@ from genie_inspect.prompting import (
     echo,
     fence,
     panel_replies,
-    question_rules,
     ratings,
     readings,
     refusals,

@@ -39,8 +39,8 @@ class ScoredDocument:
     @property
     def population_words(self) -> float:
         """Median length of the population's documents for the prompt; NaN where no score says it."""
-        known = (scores.population_words for scores in self.scores.values())
-        return next((words for words in known if not math.isnan(words)), math.nan)
+        lengths = (scores.population_words for scores in self.scores.values())
+        return next((words for words in lengths if not math.isnan(words)), math.nan)
 
     def value(self, scorer: str, key: str) -> float:
         """What it got; NaN where there is nothing."""
@@ -88,18 +88,18 @@ class ScoredLog:
     @cached_property
     def options(self) -> dict[str, Any]:
         """Of the strategy's solvers, and the model's own arguments."""
-        own = {name: value for _, options in self._steps() for name, value in options.items()}
-        return own | dict(self.header.eval.model_args)
+        of_solvers = {name: value for _, options in self._steps() for name, value in options.items()}
+        return of_solvers | dict(self.header.eval.model_args)
 
     @property
     def ours(self) -> list[str]:
         """The scorers of this package that scored it, in the order of the scores."""
-        return [scorer for scorer, own in self.signatures.items() if is_ours(own[0])]
+        return [scorer for scorer, signatures in self.signatures.items() if is_ours(signatures[0])]
 
     def keys(self, scorer: str) -> tuple[str, ...]:
         """Every key of a scorer, in the order of the scores; none where it did not score."""
         values = (document.scores[scorer].values for document in self.documents if scorer in document.scores)
-        return tuple(dict.fromkeys(key for own in values for key in own))
+        return tuple(dict.fromkeys(key for row in values for key in row))
 
     def values(self, scorer: str, key: str) -> list[float]:
         """What each document got, NaN where there is nothing; in the order of the documents."""
@@ -113,5 +113,6 @@ class ScoredLog:
     def _steps(self) -> Iterator[tuple[str, dict[str, Any]]]:
         for step in self.header.plan.steps:
             name = step.solver.split("/")[-1]
+            # a task may check its grader in a solver that writes nothing
             if not name.startswith(SET_UP):
                 yield name, step.params

@@ -72,4 +72,5 @@ def scores_of(scorer: str, score: Score) -> Scores:
 def _by_key(scorer: str, score: Score) -> Mapping[str, Any]:
     if isinstance(score.value, dict):
         return score.value
+    # Score.unscored has one NaN for all keys: its own name would become a key that no other sample has
     return {} if math.isnan(number(score.value)) else {scorer: score.value}
