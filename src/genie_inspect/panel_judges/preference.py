@@ -59,6 +59,7 @@ class PreferenceJudge:
         """
         request = self.template.fill(data=fenced({"prompt": prompt, "story_a": first, "story_b": second}))
         try:
+            # None and not a tie: a judge that says nothing has not found the stories equal
             return await readable(self.model, request, CONFIG, preferred, repeats=self.repeats)
         except UnreadableReplyError:
             return None

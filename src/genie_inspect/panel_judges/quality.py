@@ -54,12 +54,14 @@ class RewardQuality:
     @property
     def signature(self) -> str:
         """`reward(<model>)`, marked where the thresholds were made for another model."""
+        # rewards have no common scale: the same thresholds cut another model's rewards at other qualities
         foreign = "" if self.model.model == PUBLISHED_REWARD else ",thresholds of another model"
         return self.model.name.removesuffix(")") + foreign + ")"
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
         """1 to 10 a reply."""
         rewards = await to_thread.run_sync(self.model.rewards, prompt, replies)
+        # levels, not rewards: utility is a mean, and only levels have equal steps
         return [float(reward_level(reward)) for reward in rewards]
 
 
@@ -89,6 +91,7 @@ class GraderQuality:
     async def _level(self, prompt: str, reply: str) -> float:
         request = self.template.fill(data=fenced({"request": prompt, "reply": reply}))
         try:
+            # NaN and not level 1: a grader that says nothing has not found the reply useless
             return float(await readable(self.model, request, CONFIG, quality_level, repeats=self.repeats))
         except UnreadableReplyError:
             return math.nan

@@ -41,8 +41,8 @@ class Examination:
         async def measured() -> Score:
             if not (reference is None or has_word(reference)):
                 return unscored(keys, NO_REFERENCE, f"Not scored: {NO_REFERENCE}.", text, facts)
-            comparisons = await critic.compare(text, reference, self.rubric.tests)
-            critique = Critique(self.rubric, tuple(comparisons), self.cutoff)
+            judgements = await critic.compare(text, reference, self.rubric.tests)
+            critique = Critique(self.rubric, tuple(judgements), self.cutoff)
             return Score(
                 value=dict(critique.value),
                 answer=text,

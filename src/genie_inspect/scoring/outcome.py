@@ -40,6 +40,7 @@ async def scored_or_reason(
         return unscored(keys, reason, f"Not scored: {cell(reason)}.", text, facts)
     try:
         return await measure()
+    # only these: a fault of ours as an unscored sample would look like a fault of the model
     except tuple(REASONS) as error:
         reason = next(reason for kind, reason in REASONS.items() if isinstance(error, kind))
         return unscored(keys, reason, f"Not scored: {cell(str(error))}", text, facts)
