@@ -50,7 +50,7 @@ class RaterAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """What one rater did with the pairs of a feature."""
+    """How one rater rated the pairs of a feature: how many came, why others did not, and the rater's biases."""
 
     rater: str
     feature: str
@@ -81,7 +81,7 @@ def compare(
     """Every two raters, and every rater alone, for each feature that has pairs and for all together.
 
     Args:
-        targets: What was rated.
+        targets: The answers that were rated, each with those that it was compared with.
         raters: The ratings of each rater, one for each pair of the targets.
         features: In the order in which they are to appear.
         resamples: Of the bootstrap.
@@ -133,7 +133,7 @@ class _Table:
         )
 
     def conduct(self, rater: Ratings, feature: str, rows: Rows) -> Conduct:
-        """What a rater did with these rows."""
+        """How a rater rated these rows."""
         values = np.array(rater.values)
         faults = Counter(rater.faults[row] for row in rows.tolist() if row in rater.faults)
         rated = rows[~np.isnan(values[rows])]

@@ -49,7 +49,7 @@ class ManyRatings(Row):
 
 
 class RatingsFile:
-    """Who rated which pairs how.
+    """A file of ratings of pairs of answers, by one rater or several.
 
     Args:
         path: A CSV file with the columns question, answer, other, rating and optionally rater, or JSON Lines with

@@ -15,7 +15,7 @@ Pair = tuple[str, frozenset[str]]
 
 
 class CalibrationError(GenieError):
-    """A calibration cannot be made from what was given; the message says of what."""
+    """A calibration cannot be made from these files or options; the message names them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Target:
 
 
 def pair(question: str, answer: str, other: str) -> Pair:
-    """What makes two ratings ratings of the same pair."""
+    """The key of a pair of answers to a question: ratings with one key are of the same pair."""
     return question, frozenset((normalised(answer), normalised(other)))
 
 

@@ -60,7 +60,7 @@ class VotedStory:
 
 
 def prompt_of(story: str) -> str:
-    """What stories that are ranked against each other share: the part of the id before the first underscore.
+    """The prompt of a story, the part of its id before the first underscore: stories of one prompt are ranked together.
 
     >>> prompt_of("3_GPT4")
     '3'

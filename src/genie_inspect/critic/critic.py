@@ -98,8 +98,8 @@ class Critic:
 
     Args:
         model: Who judges.
-        instructions: What it is told.
-        memo: What this critic has said before; unless given, everything is asked anew.
+        instructions: The templates and the scale of its requests.
+        memo: Its earlier verdicts; unless given, everything is asked anew.
         repeats: How often a reply without a label is asked for again.
     """
 

@@ -1,4 +1,4 @@
-"""What a critic is told, and which labels it chooses from."""
+"""The instructions of a critic, and the labels that it chooses from."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -48,7 +48,7 @@ class VerdictMemo:
 
 
 def verdict_key(judge: str, stories: Sequence[str], test: Test) -> VerdictKey:
-    """What stands for a question to a critic.
+    """The key of a question to a critic, under which its verdict is on record.
 
     Args:
         judge: The critic's signature.

@@ -58,7 +58,7 @@ class Reply(Protocol):
 
 
 def answered(what: str, ask: Callable[[], T]) -> T:
-    """What a request gives, tried six times at most and for three minutes at most.
+    """The result of a request, tried six times at most and for three minutes at most.
 
     Args:
         what: The engine, for messages.
@@ -102,7 +102,7 @@ def netrc_login() -> "Auth | None":
 
 @contextmanager
 def http_faults() -> Iterator[None]:
-    """Faults of the HTTP library as ours; its messages are left out where they would repeat the address.
+    """Raises the HTTP library's errors as ours, without its message where that would repeat the address.
 
     Raises:
         EngineFailedError: For every one of them.

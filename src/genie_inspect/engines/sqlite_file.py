@@ -34,7 +34,7 @@ class SqliteFile:
         self._file: tuple[int, int] | None = None
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """What the work gives.
+        """The result of some work on the database.
 
         Damage shows only where it is met, so that any work may have to be done again, on an empty file.
 

@@ -111,7 +111,7 @@ def sample_of(file: str, sample: str | int, epoch: int) -> EvalSample:
 
 @contextmanager
 def readable(file: str, but: type[Exception] = LogError) -> Iterator[None]:
-    """Whatever a damaged log raises while it is read, in one line that names it.
+    """Raises any error that a damaged log causes while it is read as one line that names the log.
 
     Args:
         file: The log.

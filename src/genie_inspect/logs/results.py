@@ -1,4 +1,4 @@
-"""What one scorer says of one log: the numbers that summary, report and comparison show, all made here."""
+"""The results of one scorer in one log: the numbers that summary, report and comparison show, all made here."""
 
 import math
 from collections import Counter
@@ -45,7 +45,7 @@ class Results:
 
 
 def results_of(log: ScoredLog, scorer: str) -> Results:
-    """What a scorer says of a log, under every key that any of its documents has."""
+    """A scorer's results in a log, under every key that any of its documents has."""
     keys = log.keys(scorer)
     evidence = together([scores.evidence for document in log.documents if (scores := document.scores.get(scorer))])
     reasons = Counter(reason for document in log.documents if (reason := document.why_unscored(scorer)))

@@ -1,4 +1,4 @@
-"""One log as every report sees it: who wrote, what was written, and what each scorer said of it."""
+"""One log as every report sees it: the model, the documents, and the scores of each scorer."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ class ScoredDocument:
         return next((words for words in lengths if not math.isnan(words)), math.nan)
 
     def value(self, scorer: str, key: str) -> float:
-        """What it got; NaN where there is nothing."""
+        """The document's value under a key of a scorer; NaN where it has none."""
         scores = self.scores.get(scorer)
         return scores.values.get(key, math.nan) if scores else math.nan
 
@@ -68,11 +68,11 @@ class ScoredLog:
     is_population: bool = False
     """Whether every document stands in the population that it was compared with, and was left out of it there."""
     label: str = ""
-    """What tells it from the logs that it is read with."""
+    """Its name among the logs that it is read with."""
 
     @property
     def model(self) -> str:
-        """Who wrote."""
+        """The model under evaluation."""
         return self.header.eval.model
 
     @property
@@ -102,7 +102,7 @@ class ScoredLog:
         return tuple(dict.fromkeys(key for row in values for key in row))
 
     def values(self, scorer: str, key: str) -> list[float]:
-        """What each document got, NaN where there is nothing; in the order of the documents."""
+        """The value of each document under a key, NaN where it has none; in the order of the documents."""
         return [document.value(scorer, key) for document in self.documents]
 
     def known_range(self, scorer: str, key: str) -> Bounds | None:

@@ -82,4 +82,5 @@ class RewardCoherence:
 
     async def rate(self, prompt: str, document: str) -> float:
         """The coherence of the document as a reply to its prompt."""
+        # in a thread: a forward pass blocks, and other samples go on meanwhile
         return await to_thread.run_sync(self.rewards.coherence, prompt, document)

@@ -93,8 +93,9 @@ class GraderEquivalence:
         return f"grader({model},chunk={self.chunk},template={self.template.digest})"
 
     async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
-        """For each founder in order whether the text is the same; None where the grader babbles to the end."""
+        """For each founder in order whether the text is the same; None where no reply of the grader had a verdict."""
         order = list(range(len(founders)))
+        # graders favour places in a list; shuffled, no class gains by it
         random.Random(digest(prompt, text, *founders)).shuffle(order)  # noqa: S311  # no secret
 
         async def ask_missing(missing: Sequence[int], settings: GenerateConfig) -> dict[int, bool]:

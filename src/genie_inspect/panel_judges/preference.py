@@ -33,7 +33,7 @@ def preference_model() -> Model:
 
 
 class PreferenceJudge:
-    """Asks a chat model for the better of two stories; what it babbles is asked again, at most `repeats` times.
+    """Asks a chat model for the better of two stories; an unreadable reply is asked for again, at most `repeats` times.
 
     Args:
         model: Who judges.

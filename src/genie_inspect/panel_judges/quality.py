@@ -32,7 +32,7 @@ class Quality(Protocol):
         ...
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
-        """1 (of no use) to 10 a reply; NaN where it could not be said.
+        """The level of each reply, 1 (of no use) to 10; NaN where no level could be had.
 
         Raises:
             GraderFailedError: If the model behind it cannot be reached.
@@ -59,7 +59,7 @@ class RewardQuality:
         return self.model.name.removesuffix(")") + foreign + ")"
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
-        """1 to 10 a reply."""
+        """The level of each reply, 1 to 10."""
         rewards = await to_thread.run_sync(self.model.rewards, prompt, replies)
         # levels, not rewards: utility is a mean, and only levels have equal steps
         return [float(reward_level(reward)) for reward in rewards]
@@ -85,7 +85,7 @@ class GraderQuality:
         return f"grader({identified_model(self.model, (CONFIG, None))},template={self.template.digest})"
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
-        """1 to 10 a reply; NaN where the grader babbles to the end."""
+        """The level of each reply, 1 to 10; NaN where no reply of the grader had one."""
         return await gathered(*(self._level(prompt, reply) for reply in replies))
 
     async def _level(self, prompt: str, reply: str) -> float:

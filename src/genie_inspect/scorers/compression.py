@@ -1,4 +1,4 @@
-"""The scorer `compression`: how much a document adds to what the population's compressor knows already."""
+"""The scorer `compression`: how much a document adds to a population that is compressed together with it."""
 
 from functools import partial
 

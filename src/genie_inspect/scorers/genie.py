@@ -84,7 +84,7 @@ def suited(population: str, judge: str) -> Population:
 
 
 class FeatureMeasure:
-    """A population and who reads and rates, with which one document after another is measured.
+    """Measures one document after another against a population, with one reader and one judge.
 
     Args:
         population: What documents are compared with.
@@ -152,7 +152,7 @@ class FeatureMeasure:
         return Assessor(self.population, reader, judge, self.min_coverage)
 
     def _facts(self, assessor: Assessor, prompt: str) -> dict[str, Any]:
-        """What stands in the metadata of every score."""
+        """The metadata of every score."""
         judge, reader = assessor.judge.signature, assessor.reader.signature
         facts = {
             "signature": signature(

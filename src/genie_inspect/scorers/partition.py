@@ -90,7 +90,7 @@ async def placed(
 
 
 def measurement(label: int | None, classes: Classes[str], ids: Sequence[str]) -> Measurement:
-    """What the class of a document says, among the classes of the population's documents."""
+    """Both values of a document, from its class among those of the population's documents."""
     # documents without a class are in no share: neither like this one nor unlike it
     decided = len(classes.labels) - classes.undecided
     metadata = {"classes": len(classes.founders), "undecided": classes.undecided, "class": label}

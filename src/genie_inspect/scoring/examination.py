@@ -39,6 +39,7 @@ class Examination:
         keys = self.rubric.keys
 
         async def measured() -> Score:
+            # a reference of nothing but punctuation would lose every test
             if not (reference is None or has_word(reference)):
                 return unscored(keys, NO_REFERENCE, f"Not scored: {NO_REFERENCE}.", text, facts)
             judgements = await critic.compare(text, reference, self.rubric.tests)
@@ -54,7 +55,7 @@ class Examination:
         return await scored_or_reason(state, keys, facts, measured)
 
     def _facts(self, critic: Critic, state: TaskState) -> dict[str, str]:
-        """What stands in every score's metadata."""
+        """The metadata of every score."""
         facts = {
             "judge": critic.signature,
             "rubric": f"{self.rubric.name}@{self.rubric.digest}",

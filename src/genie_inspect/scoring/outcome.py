@@ -24,7 +24,7 @@ REASONS: Mapping[type[GenieError], str] = {
 async def scored_or_reason(
     state: TaskState, keys: Iterable[str], facts: dict[str, Any], measure: Callable[[], Awaitable[Score]]
 ) -> Score:
-    """What a measure makes of a sample; unscored with a reason where there is no document, or what is asked fails.
+    """The score of a sample; unscored with a reason where there is no document, or what is asked fails.
 
     Args:
         state: The sample.

@@ -1,4 +1,4 @@
-"""What resampling says: the mean difference of pairs, and any statistic of units such as stories."""
+"""Bootstraps: of the mean difference of pairs, and of any statistic of units such as stories."""
 
 import math
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What paired scores differ by, and which of many differences hold."""
+"""Differences of paired scores, and which of many hold once the number of tests is allowed for."""
 
 import math
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ CORRECTIONS = {"holm": holm, "bonferroni": bonferroni, "none": uncorrected}
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One column of pairs, taken by itself; what could not be had is NaN."""
+    """The difference in one column of pairs, by itself; NaN where a figure is not defined."""
 
     pairs: int
     """With both sides; pairs must not hang together: take one a prompt."""
@@ -140,7 +140,7 @@ def findings(family: Sequence[Difference], correction: str = "holm", level: floa
 def _difference(
     before: Values, after: Values, ends: tuple[float, float], p_value: float, least_p: float, alike: EquivalenceTest
 ) -> Difference:
-    """A column's complete pairs with what the tests say of them."""
+    """The difference of a column's complete pairs, with the results of its tests."""
     return Difference(
         pairs=alike.n,
         before=float(before.mean()) if alike.n else math.nan,

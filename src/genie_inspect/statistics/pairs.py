@@ -1,4 +1,4 @@
-"""Values that come in pairs: who has both sides, and what lies between the sides once rounding is set aside."""
+"""Values that come in pairs: those with both sides, and their differences without rounding errors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ Method = Callable[[Values, Values], tuple[Values, Values, Values]]
 
 
 def tested(before: ArrayLike, after: ArrayLike, method: Method) -> PairedTest:
-    """What a method says of each column's complete pairs; all but the delta is NaN where these are fewer than two.
+    """A method's interval and p-value for each column's complete pairs; NaN, but for the delta, below two pairs.
 
     Raises:
         ValueError: As in `paired_values`.

@@ -31,7 +31,7 @@ class CopiedRun:
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """What of a text stands in a corpus."""
+    """The runs of a text that stand in a corpus."""
 
     lengths: Sequence[int]
     """For each token of the text the length in tokens of the longest run that starts there and stands in the corpus."""
@@ -41,15 +41,15 @@ class Copies:
 
 
 class Corpus(Protocol):
-    """Whatever a text's words can be looked up in."""
+    """A corpus in which the runs of words of a text can be looked up."""
 
     @property
     def name(self) -> str:
-        """How it stands in signatures; two corpora of other texts have other names."""
+        """Its name in signatures; corpora of different texts have different names."""
         ...
 
     def copies(self, text: str) -> Copies:
-        """What of the text stands in the corpus, the text itself left out where the corpus holds it.
+        """The runs of the text that stand in the corpus, the text itself left out where the corpus holds it.
 
         Raises:
             EngineFailedError: If a look-up fails.
@@ -80,7 +80,7 @@ class DocumentsCorpus:
         self.name = identified(name, *sorted(self._numbers))
 
     def copies(self, text: str) -> Copies:
-        """What of the text stands in the documents."""
+        """The runs of the text that stand in the documents."""
         placed = placed_tokens(text)
         # a text that stands in the corpus would be a copy of itself from end to end
         same = self._numbers.get(identity(text), [])

@@ -132,7 +132,7 @@ class InfiniGramCorpus:
         return self._count(symbols) if symbols is not None else 0
 
     def copies(self, text: str) -> Copies:
-        """What of the text stands in the corpus; the text itself is taken off every count where it is a document."""
+        """The runs of the text that stand in the corpus; where the text is a document itself, no count includes it."""
         placed = placed_tokens(text)
         words = [token.text for token in placed]
         same = self._numbers.get(identity(text), [])

@@ -75,7 +75,7 @@ class InfiniGramService:
         return answered(f"corpus {self.name}: look-up", lambda: self._ask(words))
 
     def copies(self, text: str) -> Copies:
-        """What of the text stands in the corpus, in runs of 5 to 12 tokens of ours."""
+        """The runs of the text that stand in the corpus, of 5 to 12 tokens of ours."""
         placed = placed_tokens(text)
         lengths = counted_match_lengths(
             len(placed),

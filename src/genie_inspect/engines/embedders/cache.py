@@ -26,7 +26,7 @@ class CachedEmbedder:
     Vectors are kept in single precision and come back so the first time too. A cache that cannot be used is a warning.
 
     Args:
-        embedder: Who embeds what is not on record.
+        embedder: Embeds the texts that are not on record.
         folder: Where the cache file stands; it is made when missing.
     """
 
@@ -39,12 +39,12 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """The embedder's own: where a vector was kept does not change it."""
+        """That of the embedder: caching changes no vector."""
         return self.embedder.name
 
     @property
     def identity(self) -> str:
-        """The embedder's own."""
+        """That of the embedder."""
         return self.embedder.identity
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
@@ -86,7 +86,7 @@ class CachedEmbedder:
         return vectors
 
     def _is_whole(self, vector: object) -> bool:
-        """Whether it is as long as the others, and all numbers; else it is as good as none, and made again."""
+        """Whether a vector on record has the embedder's width and only finite numbers; any other is embedded again."""
         import numpy as np
 
         if not isinstance(vector, bytes) or not self._size or len(vector) != self._size:

@@ -16,7 +16,7 @@ create table if not exists embeddings (
 
 
 class KeptVectors:
-    """What embedders gave once.
+    """A file of vectors, by the embedder's identity and the digest of the text.
 
     Args:
         folder: Where the file stands; it is made when missing.

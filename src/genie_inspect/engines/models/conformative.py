@@ -24,7 +24,7 @@ class ConformativeError(GenieError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be continued, as each model sees it, and how."""
+    """A prompt as each of the two models sees it, and the settings of its continuation."""
 
     base: str
     instruct: str
@@ -40,7 +40,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """What was written."""
+    """The text written for one request."""
 
     text: str
     prompt_tokens: int
@@ -290,6 +290,6 @@ def _ends(*parts: Any) -> frozenset[int]:
 
 
 def _first(models: Conformative) -> int:
-    """What an empty prompt begins with."""
+    """The token with which an empty prompt begins."""
     token = models.tokenizer.bos_token_id
     return int(token) if token is not None else min(models.ends, default=0)

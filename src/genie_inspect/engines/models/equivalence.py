@@ -22,7 +22,7 @@ EMBEDDED_THRESHOLDS = {"static": 0.79}
 
 
 class LocalEquivalence(Protocol):
-    """Whatever tells without a chat model whether texts say the same."""
+    """An equivalence of texts that asks no chat model."""
 
     @property
     def name(self) -> str:
