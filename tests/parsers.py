@@ -15,7 +15,7 @@ from genie_inspect.engines.sources.tables import cell as table_cell
 from genie_inspect.engines.texts import identity
 from genie_inspect.errors import GenieError, PopulationError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_object, json_row
-from genie_inspect.files.printable import printable
+from genie_inspect.files.printable import one_line, printable
 from genie_inspect.judges.embedded import pronoun_answer, sentences
 from genie_inspect.populations.card import plain
 from genie_inspect.populations.files import parsed
@@ -56,6 +56,7 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 PARSERS: dict[str, Parser] = {
     "building.discovering.split": (lambda text: list(split([text])), _NO),
     "files.printable.printable": (printable, _NO),
+    "files.printable.one_line": (one_line, _NO),
     "engines.sources.prompts.clean_prompt": (clean_prompt, _NO),
     "engines.sources.tables.cell": (table_cell, _NO),
     "engines.texts.identity": (identity, _NO),
@@ -135,6 +136,9 @@ OTHERS = {
     "prompting.replies.last_labels": "through verdict and yes_or_no",
     "costs.estimate.rating_cost": "takes a question of the population",
     "costs.request_tokens.tokens": "an estimate from the length",
+    "engines.identity.redacted": "takes an option of the user's, for an error message",
+    "cli.terminal.echo": "prints",
+    "cli.terminal.confirm": "asks a person",
 }
 """Functions that are no parsers, though their first argument is a text, with the reason."""
 
