@@ -20,7 +20,7 @@ import anyio
 from inspect_ai.model import get_model
 
 from genie_inspect.asking.gathering import gathered
-from genie_inspect.critic.critic import Comparison, Critic, orders_of
+from genie_inspect.critic.critic import Critic, Judgement, orders_of
 from genie_inspect.critic.instructions import Instructions
 from genie_inspect.critic.rubrics import Test, load_rubric
 from genie_inspect.engines.sources.reference_stories import reference_stories
@@ -44,8 +44,8 @@ class AspectFirst(Critic):
 class AllAtOnce(Critic):
     """Asks all tests together."""
 
-    async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Comparison]:
-        """One comparison a test, in order."""
+    async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Judgement]:
+        """One judgement a test, in order."""
         orders = orders_of(candidate, reference)
         return await gathered(*(self._compare(orders, test) for test in tests))
 
@@ -72,7 +72,7 @@ async def measured(server: str, model: str, way: type[Critic], *, analyse: bool)
     found = await critic.compare(candidate, reference, load_rubric("ttcw").tests)
     seconds = time.perf_counter() - start
     used = {name: value - before[name] for name, value in counters(server).items()}
-    judged, hits = sum(comparison.is_judged for comparison in found), used["hits"] / used["prompt"]
+    judged, hits = sum(judgement.is_judged for judgement in found), used["hits"] / used["prompt"]
     return (
         f"{judged} of {len(found)} | {used['requests']:.0f} | {used['prompt']:,.0f} | {hits:.0%} | "
         f"{used['written']:,.0f} | {seconds:.1f}"

@@ -10,7 +10,6 @@ import genie_inspect
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.building.discovering import split
 from genie_inspect.building.questions import rules
-from genie_inspect.engines.identity import redacted
 from genie_inspect.engines.sources.prompts import clean_prompt
 from genie_inspect.engines.sources.tables import cell as table_cell
 from genie_inspect.engines.texts import identity
@@ -56,7 +55,6 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 
 PARSERS: dict[str, Parser] = {
     "building.discovering.split": (lambda text: list(split([text])), _NO),
-    "engines.identity.redacted": (redacted, _NO),
     "files.printable.printable": (printable, _NO),
     "files.printable.one_line": (one_line, _NO),
     "engines.sources.prompts.clean_prompt": (clean_prompt, _NO),
@@ -127,6 +125,7 @@ PARSERS: dict[str, Parser] = {
 OTHERS = {
     "cli.terminal.confirm": "asks, by printable",
     "cli.terminal.echo": "prints, by printable",
+    "engines.identity.redacted": "takes an option of the user's, for an error message",
     "agreement.targets.pair": "takes an id",
     "engines.corpora.documents.excerpt": "a slice between tokens",
     "engines.embedders.choices.static_token_count": "a library's tokenizer",

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from genie_inspect.agreement.calibration import ALL, Agreement, Conduct, compare
+from genie_inspect.agreement.calibration import ALL, Conduct, RaterAgreement, compare
 from genie_inspect.agreement.raters import Ratings
 from genie_inspect.agreement.targets import Target
 from genie_inspect.populations.schema import Question
@@ -25,7 +25,7 @@ def ratings(name: str, *values: float, **more: object) -> Ratings:
     return Ratings(name, name, values, **more)  # type: ignore[arg-type]  # the tests' own shorthand
 
 
-def agreed(first: Ratings, second: Ratings) -> dict[str, Agreement]:
+def agreed(first: Ratings, second: Ratings) -> dict[str, RaterAgreement]:
     return {one.feature: one for one in compare(TARGETS, [first, second], FEATURES, 200).agreements}
 
 

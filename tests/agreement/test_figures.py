@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import pytest
 
 from genie_inspect.agreement.figures import agreement
-from genie_inspect.agreement.machine_scores import Judged
-from genie_inspect.agreement.votes import Voted, VotesError
+from genie_inspect.agreement.machine_scores import JudgedStory
+from genie_inspect.agreement.votes import VotedStory, VotesError
 
 
-def story(name: str, *ballots: str) -> Voted:
+def story(name: str, *ballots: str) -> VotedStory:
     """A story with a ballot a rater, a letter a test."""
     raters = "abcdefgh"
     votes = {
@@ -19,18 +19,18 @@ def story(name: str, *ballots: str) -> Voted:
         }
         for index, ballot in enumerate(ballots)
     }
-    return Voted(name, votes)
+    return VotedStory(name, votes)
 
 
-def judged(**scores: float) -> dict[str, Judged]:
-    return {name: Judged(name, score, {}) for name, score in scores.items()}
+def judged(**scores: float) -> dict[str, JudgedStory]:
+    return {name: JudgedStory(name, score, {}) for name, score in scores.items()}
 
 
-def verdicts(**letters: str) -> dict[str, Judged]:
+def verdicts(**letters: str) -> dict[str, JudgedStory]:
     found = {}
     for name, own in letters.items():
         tests = {str(test): math.nan if letter == "-" else float(letter == "Y") for test, letter in enumerate(own)}
-        found[name] = Judged(name, sum(value for value in tests.values() if value == 1), tests)
+        found[name] = JudgedStory(name, sum(value for value in tests.values() if value == 1), tests)
     return found
 
 
@@ -38,7 +38,7 @@ VOTES = [story("1_a", "YY"), story("1_b", "YN"), story("1_c", "NN"), story("2_a"
 
 
 def means(
-    votes: Sequence[Voted], scores: dict[str, Judged], *, published_averages: bool = False
+    votes: Sequence[VotedStory], scores: dict[str, JudgedStory], *, published_averages: bool = False
 ) -> dict[str, tuple[float, int]]:
     found = agreement(votes, {"mine": scores}, resamples=50, published_averages=published_averages)
     return {name: (round(own.mean.value, 12), own.undefined) for name, own in found.judges["mine"].rankings.items()}

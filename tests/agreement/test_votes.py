@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from genie_inspect.agreement.machine_scores import read_scores
-from genie_inspect.agreement.votes import Voted, VotesError, read_votes
+from genie_inspect.agreement.votes import VotedStory, VotesError, read_votes
 
 ANN = {"story": "1_mine", "rater": "ann", "votes": {"01": 1, "02": 0}}
 
@@ -33,7 +33,7 @@ def test_a_line_is_one_persons_votes_on_one_story(tmp_path: Path) -> None:
 
 
 def test_half_of_the_votes_is_no_majority_and_no_vote_is_no_verdict() -> None:
-    story = Voted("1_mine", {"ann": {"01": 1.0, "02": math.nan}, "bob": {"01": 0.0}})
+    story = VotedStory("1_mine", {"ann": {"01": 1.0, "02": math.nan}, "bob": {"01": 0.0}})
     assert story.majority()["01"] == 0
     assert math.isnan(story.majority()["02"])
 

@@ -12,7 +12,7 @@ from tests.scripted import Script, output, saying
 from tests.served import Served, serving
 
 from genie_inspect.asking.gathering import gathered
-from genie_inspect.critic.critic import Comparison, Critic
+from genie_inspect.critic.critic import Critic, Judgement
 from genie_inspect.critic.instructions import Instructions
 from genie_inspect.critic.rubrics import load_rubric
 from genie_inspect.critic.verdicts import VerdictMemo
@@ -23,7 +23,7 @@ TESTS = load_rubric("ttcw").tests
 REFERENCE, CANDIDATE = "A fine story.", "A new story."
 
 
-async def compared(script: Script, reference: str | None = REFERENCE, **options: int | bool) -> list[Comparison]:
+async def compared(script: Script, reference: str | None = REFERENCE, **options: int | bool) -> list[Judgement]:
     instructions = Instructions.load(reference=reference is not None, **options)  # type: ignore[arg-type]  # by name
     return await Critic(script.model(), instructions).compare(CANDIDATE, reference, TESTS)
 
@@ -32,7 +32,7 @@ async def test_a_story_takes_28_requests_two_a_test_with_either_story_first() ->
     script = comparing(better(1, "fine"))
     found = await compared(script)
     assert len(script.requests) == 28
-    assert [comparison.test for comparison in found] == list(TESTS)
+    assert [judgement.test for judgement in found] == list(TESTS)
     asked = {(blocks(request)[0]["story_a"], blocks(request)[1]["aspect"]) for request in script.requests}
     assert asked == {(story, test.name) for story in (REFERENCE, CANDIDATE) for test in TESTS}
 
@@ -42,8 +42,8 @@ async def test_without_a_reference_the_candidate_stands_alone_and_gets_a_yes_or_
     found = await compared(script, reference=None)
     assert [blocks(request)[0] for request in script.requests] == [{"story": CANDIDATE}] * 14
     assert {blocks(request)[1]["aspect"] for request in script.requests} == {test.name for test in TESTS}
-    assert [comparison.points for comparison in found] == [(1,) if test is TESTS[2] else (0,) for test in TESTS]
-    assert all(comparison.is_judged for comparison in found)
+    assert [judgement.points for judgement in found] == [(1,) if test is TESTS[2] else (0,) for test in TESTS]
+    assert all(judgement.is_judged for judgement in found)
     assert (found[2].verdicts, found[2].score) == (None, None)
 
 
@@ -115,22 +115,22 @@ async def test_a_story_cannot_close_its_fence_or_give_its_own_verdict() -> None:
 @pytest.mark.parametrize(("points", "score"), [(2, -4), (1, -2), (0, 0), (-1, 2), (-2, 4)])
 async def test_a_consistent_critic_scores_twice_its_preference(points: int, score: int) -> None:
     found = await compared(comparing(better(points, "fine")))
-    assert {comparison.score for comparison in found} == {score}
-    assert all(comparison.agree for comparison in found)
+    assert {judgement.score for judgement in found} == {score}
+    assert all(judgement.agree for judgement in found)
 
 
 @pytest.mark.parametrize("points", [-2, -1, 0, 1, 2])
 async def test_a_critic_that_replies_the_same_when_the_sides_are_swapped_gives_0(points: int) -> None:
     found = await compared(comparing(lambda a, b, aspect: points))
-    assert {comparison.score for comparison in found} == {0}
-    assert all(comparison.agree is (points == 0) for comparison in found)
+    assert {judgement.score for judgement in found} == {0}
+    assert all(judgement.agree is (points == 0) for judgement in found)
 
 
 @pytest.mark.parametrize(("levels", "points", "score"), [(3, 1, -2), (5, 2, -4), (7, 3, -6)])
 async def test_each_scale_reaches_its_own_ends(levels: int, points: int, score: int) -> None:
     script = comparing(better(points, "fine"), levels)
     found = await compared(script, levels=levels)
-    assert {comparison.score for comparison in found} == {score}
+    assert {judgement.score for judgement in found} == {score}
 
 
 async def test_a_reply_without_a_label_is_asked_for_twice_more_and_then_the_test_is_not_judged() -> None:
@@ -140,7 +140,7 @@ async def test_a_reply_without_a_label_is_asked_for_twice_more_and_then_the_test
     script = comparing(babbling)
     found = await compared(script)
     assert len(script.requests) == 28 + 2
-    assert [comparison.score is None for comparison in found] == [test is TESTS[3] for test in TESTS]
+    assert [judgement.score is None for judgement in found] == [test is TESTS[3] for test in TESTS]
     assert found[3].faults == ["unreadable reply"]
     assert {config.temperature for config in script.configs[:2]} == {0.0}
     assert 0.7 in {config.temperature for config in script.configs}
@@ -181,7 +181,7 @@ async def test_a_grader_that_fails_later_costs_the_tests_on_which_it_fails() -> 
         return 0
 
     found = await compared(comparing(failing))
-    assert [comparison.score for comparison in found] == [None if test is TESTS[5] else 0 for test in TESTS]
+    assert [judgement.score for judgement in found] == [None if test is TESTS[5] else 0 for test in TESTS]
     assert "no connection" in found[5].faults[0]
 
 
@@ -251,7 +251,7 @@ async def test_a_verdict_on_a_candidate_alone_is_kept_too(tmp_path: Path) -> Non
     first, second = comparing(lambda a, b, aspect: 1), comparing(lambda a, b, aspect: 0)
     for script in (first, second):
         found = await remembering(script, Cache(tmp_path), reference=False).compare(CANDIDATE, None, TESTS)
-        assert {comparison.points for comparison in found} == {(1,)}
+        assert {judgement.points for judgement in found} == {(1,)}
     assert (len(first.requests), len(second.requests)) == (14, 0)
 
 
@@ -297,10 +297,10 @@ async def test_only_verdicts_that_can_be_read_are_kept(tmp_path: Path) -> None:
     first = comparing(lambda a, b, aspect: failures.get(aspect, 0))
     second = comparing(lambda a, b, aspect: 0)
     found = await remembering(first, cache).compare(CANDIDATE, REFERENCE, TESTS)
-    assert [comparison.is_judged for comparison in found[:5]] == [True, False, False, False, True]
+    assert [judgement.is_judged for judgement in found[:5]] == [True, False, False, False, True]
     assert list(cache.counts()["verdicts"].values()) == [28 - 6]
     found = await remembering(second, cache).compare(CANDIDATE, REFERENCE, TESTS)
-    assert all(comparison.is_judged for comparison in found)
+    assert all(judgement.is_judged for judgement in found)
     assert len(second.requests) == 6
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reports.made_logs import scored
 
-from genie_inspect.logs.evidence import NOTHING, Evidence, Ratings, count, evidence_of, number, together
+from genie_inspect.logs.evidence import NOTHING, Evidence, RatingRange, count, evidence_of, number, together
 from genie_inspect.logs.scores import LEFT_OUT, Scores, scores_of
 
 NAN = math.nan
@@ -29,7 +29,7 @@ def test_a_scores_evidence_is_read_key_by_key() -> None:
         coverage={"plot": (2, 3)},
         pairs={"plot": (20, 36)},
         faults={"unreadable": 2},
-        ratings=Ratings(20, 1.0, 4.0),
+        ratings=RatingRange(20, 1.0, 4.0),
         documents=12,
         few_answers=(1, 2),
         position_bias=-0.5,
@@ -85,13 +85,13 @@ def test_an_infinite_score_is_no_score() -> None:
 def test_together_counts_are_added_up_and_the_extremes_kept() -> None:
     found = together(
         [
-            Evidence({"a": (1, 2)}, {"a": (3, 9)}, {"x": 1}, Ratings(3, 2.0, 3.0), 12, (1, 4), 0.5),
-            Evidence({"a": (2, 2), "b": (0, 1)}, {}, {"y": 2, "x": 1}, Ratings(4, 1.0, 2.5), 11, (2, 3), -1.0),
+            Evidence({"a": (1, 2)}, {"a": (3, 9)}, {"x": 1}, RatingRange(3, 2.0, 3.0), 12, (1, 4), 0.5),
+            Evidence({"a": (2, 2), "b": (0, 1)}, {}, {"y": 2, "x": 1}, RatingRange(4, 1.0, 2.5), 11, (2, 3), -1.0),
             NOTHING,
         ]
     )
     assert found == Evidence(
-        {"a": (3, 4), "b": (0, 1)}, {"a": (3, 9)}, {"x": 2, "y": 2}, Ratings(7, 1.0, 3.0), 11, (3, 7), -0.25
+        {"a": (3, 4), "b": (0, 1)}, {"a": (3, 9)}, {"x": 2, "y": 2}, RatingRange(7, 1.0, 3.0), 11, (3, 7), -0.25
     )
     assert together([]) == NOTHING
     # a document that was compared with none was not compared

@@ -1,6 +1,6 @@
 import pytest
 
-from genie_inspect.logs.evidence import NOTHING, Evidence, Ratings
+from genie_inspect.logs.evidence import NOTHING, Evidence, RatingRange
 from genie_inspect.logs.warnings import ENOUGH_RATINGS, warnings
 
 
@@ -9,15 +9,15 @@ def test_nothing_known_is_nothing_to_beware_of() -> None:
 
 
 def test_a_grader_whose_ratings_never_vary_is_named() -> None:
-    assert warnings(Evidence(ratings=Ratings(12, 4.0, 4.0))) == [
+    assert warnings(Evidence(ratings=RatingRange(12, 4.0, 4.0))) == [
         "the grader gave every pair the same rating (4): these numbers say nothing about the documents"
     ]
 
 
-@pytest.mark.parametrize("ratings", [Ratings(ENOUGH_RATINGS - 1, 4.0, 4.0), Ratings(1_000, 3.9, 4.0)])
-def test_few_ratings_may_be_alike_by_chance_and_many_may_vary_little(ratings: Ratings) -> None:
+@pytest.mark.parametrize("ratings", [RatingRange(ENOUGH_RATINGS - 1, 4.0, 4.0), RatingRange(1_000, 3.9, 4.0)])
+def test_few_ratings_may_be_alike_by_chance_and_many_may_vary_little(ratings: RatingRange) -> None:
     assert warnings(Evidence(ratings=ratings)) == []
-    assert warnings(Evidence(ratings=Ratings(ENOUGH_RATINGS, 1.5, 1.5)))[0].startswith(
+    assert warnings(Evidence(ratings=RatingRange(ENOUGH_RATINGS, 1.5, 1.5)))[0].startswith(
         "the grader gave every pair the same rating (1.5)"
     )
 

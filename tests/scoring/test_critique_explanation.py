@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from genie_inspect.critic.critic import Comparison, Opinion
+from genie_inspect.critic.critic import Judgement, Opinion
 from genie_inspect.critic.critique import Critique
 from genie_inspect.critic.rubrics import Rubric, Test
 from genie_inspect.scoring.critique_explanation import evidence, explained
@@ -24,7 +24,7 @@ RUBRIC = Rubric(
 
 def critique(*opinions: tuple[Opinion, ...], cutoff: int | None = -2) -> Critique:
     """Three tests, of which each has these opinions."""
-    found = (Comparison(test, own) for test, own in zip(RUBRIC.tests, opinions, strict=True))
+    found = (Judgement(test, own) for test, own in zip(RUBRIC.tests, opinions, strict=True))
     return Critique(RUBRIC, tuple(found), cutoff)
 
 
@@ -85,6 +85,6 @@ def test_a_long_fault_and_a_long_reply_are_cut_and_markup_in_them_is_text(cutoff
 def test_the_name_of_a_test_is_text() -> None:
     test = Test(id="x", name="a|b *c*", question="Is it?")
     rubric = Rubric(name="mine", tests=(test,))
-    found: Any = Critique(rubric, (Comparison(test, (EVEN, EVEN)),), -2)
+    found: Any = Critique(rubric, (Judgement(test, (EVEN, EVEN)),), -2)
     assert explained(found, "a", "a").splitlines()[2].startswith("| x a\\|b \\*c\\* | even | even |")
-    assert math.isnan(Critique(rubric, (Comparison(test, (EVEN, LOST)),), -2).value["mine_x"])
+    assert math.isnan(Critique(rubric, (Judgement(test, (EVEN, LOST)),), -2).value["mine_x"])

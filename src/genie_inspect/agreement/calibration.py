@@ -31,7 +31,7 @@ Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RaterAgreement:
     """How far two raters agree on a feature."""
 
     first: str
@@ -50,44 +50,45 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """What one rater did with the pairs of a feature."""
+    """How one rater rated the pairs of a feature: how many came, why others did not, and the rater's biases."""
 
     rater: str
     feature: str
     asked: int
+    """Ratings that the rater was asked for."""
     unusable: float
-    """Share of what was asked that came to no rating, 0 to 1; NaN when nothing was."""
+    """Share of the requested ratings that did not come, 0 to 1; NaN when none was requested."""
     faults: dict[str, int]
     novelty: float
     """Mean over the questions, 0 to 1."""
     position: BootstrapInterval
     """How much higher the last of a list is rated than the first, with a 95% interval; NaN without lists."""
     swapped: BootstrapInterval
-    """Mean of rating(answer, other) - rating(other, answer), with a 95% interval; NaN where not asked."""
+    """Mean of rating(answer, other) - rating(other, answer), with a 95% interval; NaN where no pair was swapped."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Calibration:
     """Raters compared, each two of them and each alone."""
 
-    agreements: tuple[Agreement, ...]
+    agreements: tuple[RaterAgreement, ...]
     conducts: tuple[Conduct, ...]
 
 
 def compare(
     targets: Sequence[Target], raters: Sequence[Ratings], features: Sequence[str], resamples: int = RESAMPLES
-) -> Comparison:
+) -> Calibration:
     """Every two raters, and every rater alone, for each feature that has pairs and for all together.
 
     Args:
-        targets: What was rated.
-        raters: What was said of it.
+        targets: The answers that were rated, each with those that it was compared with.
+        raters: The ratings of each rater, one for each pair of the targets.
         features: In the order in which they are to appear.
         resamples: Of the bootstrap.
     """
     table = _Table(targets, resamples)
     groups = list(table.features(features))
-    return Comparison(
+    return Calibration(
         tuple(table.agreement(first, second, *group) for first, second in combinations(raters, 2) for group in groups),
         tuple(table.conduct(rater, *group) for rater in raters for group in groups),
     )
@@ -111,36 +112,39 @@ class _Table:
                 yield name, rows
         yield ALL, np.arange(len(self.target))
 
-    def agreement(self, first: Ratings, second: Ratings, feature: str, rows: Rows) -> Agreement:
+    def agreement(self, first: Ratings, second: Ratings, feature: str, rows: Rows) -> RaterAgreement:
         """How far two raters agree on these rows."""
         sides = [np.array(rater.values) for rater in (first, second)]
+        # pairs that only one of the two could rate would move its novelty and not the other's
         both = rows[~np.isnan(sides[0][rows]) & ~np.isnan(sides[1][rows])]
         novelties = [self._novelties(side, both) for side in sides]
         by_question = [self._by_question(side, both) for side in sides]
         delta = paired_bootstrap(by_question[0], by_question[1], self.resamples)
-        return Agreement(
+        return RaterAgreement(
             first=first.name,
             second=second.name,
             feature=feature,
             pairs=len(both),
             questions=len(by_question[0]),
+            # ordinal alpha ranks whole values; a mean over label probabilities would be a level of its own
             alpha=krippendorff_alpha([np.round(side[both]) for side in sides]),
             tau=kendall(novelties[0], novelties[1]),
             difference=_interval(delta),
         )
 
     def conduct(self, rater: Ratings, feature: str, rows: Rows) -> Conduct:
-        """What a rater did with these rows."""
+        """How a rater rated these rows."""
         values = np.array(rater.values)
         faults = Counter(rater.faults[row] for row in rows.tolist() if row in rater.faults)
         rated = rows[~np.isnan(values[rows])]
-        asked = len(rated) + sum(faults.values())
+        # a pair that a person left out has neither a rating nor a fault: it does not count as asked for
+        requested = len(rated) + sum(faults.values())
         novelty = self._by_question(values, rated)
         return Conduct(
             rater=rater.name,
             feature=feature,
-            asked=asked,
-            unusable=1 - len(rated) / asked if asked else math.nan,
+            asked=requested,
+            unusable=1 - len(rated) / requested if requested else math.nan,
             faults=dict(faults),
             novelty=float(novelty.mean()) if len(novelty) else math.nan,
             position=self._position(rater, rated),
@@ -149,11 +153,11 @@ class _Table:
 
     def _novelties(self, values: Values, rows: Rows) -> Values:
         """Novelty of each target against the others in these rows."""
-        return np.array([question_novelty(values[own].tolist()) for own in _grouped(rows, self.target)])
+        return np.array([question_novelty(values[group].tolist()) for group in _grouped(rows, self.target)])
 
     def _by_question(self, values: Values, rows: Rows) -> Values:
         """Novelty of each question: mean over its targets."""
-        return np.array([self._novelties(values, own).mean() for own in _grouped(rows, self.question)])
+        return np.array([self._novelties(values, group).mean() for group in _grouped(rows, self.question)])
 
     def _position(self, rater: Ratings, rows: Rows) -> BootstrapInterval:
         if not rater.positions:
@@ -165,21 +169,23 @@ class _Table:
         if not rater.swapped:
             return UNKNOWN
         sides = [np.array(ratings) for ratings in (rater.swapped, rater.values)]
+        # a swapped rating is made of pairs alone that have one the other way round
         both = rows[~np.isnan(sides[0][rows])]
-        means = [np.array([side[own].mean() for own in _grouped(both, self.question)]) for side in sides]
+        means = [np.array([side[group].mean() for group in _grouped(both, self.question)]) for side in sides]
         return _interval(paired_bootstrap(means[0], means[1], self.resamples))
 
 
-def _interval(found: PairedTest) -> BootstrapInterval:
-    return BootstrapInterval(found.delta, found.low, found.high, 0)
+def _interval(test: PairedTest) -> BootstrapInterval:
+    return BootstrapInterval(test.delta, test.low, test.high, 0)
 
 
+# of a measure that was not taken
 UNKNOWN = BootstrapInterval(math.nan, math.nan, math.nan, 0)
 
 
 def _grouped(rows: Rows, keys: NDArray[np.generic]) -> list[Rows]:
     """The rows that share a key, key by key."""
-    found: dict[object, list[int]] = {}
+    rows_by_key: dict[object, list[int]] = {}
     for row in rows.tolist():
-        found.setdefault(keys[row], []).append(row)
-    return [np.array(own) for own in found.values()]
+        rows_by_key.setdefault(keys[row], []).append(row)
+    return [np.array(group) for group in rows_by_key.values()]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from genie_inspect.agreement.calibration import Agreement, Comparison
+from genie_inspect.agreement.calibration import Calibration, RaterAgreement
 
 if TYPE_CHECKING:
     import altair
@@ -14,21 +14,21 @@ COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]  # 
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]  # and in grey
 
 
-def calibration_chart(found: Comparison) -> "altair.VConcatChart":
+def calibration_chart(calibration: Calibration) -> "altair.VConcatChart":
     """Alpha above, the difference of feature novelty with its interval below; a row a feature, a mark two raters."""
     import altair
 
-    features = list(dict.fromkeys(one.feature.replace("_", " ") for one in found.agreements))
-    raters = list(dict.fromkeys(map(_label, found.agreements)))
-    alphas = [{**_names(one), "value": one.alpha} for one in found.agreements]
+    features = list(dict.fromkeys(agreement.feature.replace("_", " ") for agreement in calibration.agreements))
+    raters = list(dict.fromkeys(map(_label, calibration.agreements)))
+    alphas = [{**_names(agreement), "value": agreement.alpha} for agreement in calibration.agreements]
     differences = [
         {
-            **_names(one),
-            "value": one.difference.value,
-            "low": _number(one.difference.low),
-            "high": _number(one.difference.high),
+            **_names(agreement),
+            "value": agreement.difference.value,
+            "low": _number(agreement.difference.low),
+            "high": _number(agreement.difference.high),
         }
-        for one in found.agreements
+        for agreement in calibration.agreements
     ]
     title = altair.TitleParams("How far raters agree", subtitle="lines: 95% intervals over questions", anchor="start")
     return altair.vconcat(
@@ -43,9 +43,10 @@ def _panel(
 ) -> "altair.LayerChart | altair.FacetChart":
     import altair
 
-    known = [one for one in rows if not math.isnan(one["value"])]
+    # NaN is no JSON: the picture's data would be refused
+    drawn = [row for row in rows if not math.isnan(row["value"])]
     height = ROW * max(1, len(raters)) + 8
-    base = altair.Chart(altair.InlineData(values=known)).properties(width=420, height=height * len(features))
+    base = altair.Chart(altair.InlineData(values=drawn)).properties(width=420, height=height * len(features))
     y = altair.Y("feature:N", title=None, sort=features, scale=altair.Scale(paddingInner=0.2))
     offset = altair.YOffset("raters:N", sort=raters)
     legend = altair.Legend(orient="bottom", direction="vertical", columns=1, labelLimit=420)
@@ -54,9 +55,10 @@ def _panel(
         for kind, values in ((altair.Color, COLOURS), (altair.Shape, SHAPES))
     )
     x = altair.X("value:Q", title=title)
+    # as by chance, or no difference, in both panels
     zero = altair.Chart(altair.InlineData(values=[{"value": 0}])).mark_rule(color="#888888", strokeDash=[4, 3])
-    layers = [zero.encode(x=x)]
-    if any("low" in one for one in known):
+    layers = [zero.encode(x=x)]  # first, so that it lies under the marks
+    if any("low" in row for row in drawn):
         ends = base.mark_rule(strokeWidth=2)
         layers.append(ends.encode(x=altair.X("low:Q", title=title), x2="high:Q", y=y, yOffset=offset, color=colour))
     points = base.mark_point(filled=True, size=60, opacity=1)
@@ -64,12 +66,12 @@ def _panel(
     return altair.layer(*layers)
 
 
-def _names(one: Agreement) -> dict[str, str]:
-    return {"feature": one.feature.replace("_", " "), "raters": _label(one)}
+def _names(agreement: RaterAgreement) -> dict[str, str]:
+    return {"feature": agreement.feature.replace("_", " "), "raters": _label(agreement)}
 
 
-def _label(one: Agreement) -> str:
-    return f"{one.first} and {one.second}"
+def _label(agreement: RaterAgreement) -> str:
+    return f"{agreement.first} and {agreement.second}"
 
 
 def _number(value: float) -> float | None:

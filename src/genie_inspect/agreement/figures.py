@@ -8,13 +8,13 @@ from fnmatch import fnmatchcase
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.machine_scores import Judged
-from genie_inspect.agreement.votes import Voted, VotesError, prompt_of, writer_of
+from genie_inspect.agreement.machine_scores import JudgedStory
+from genie_inspect.agreement.votes import VotedStory, VotesError, prompt_of, writer_of
 from genie_inspect.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
 from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, spearman
 
-Ratings = NDArray[np.float64]
+RatingTable = NDArray[np.float64]
 AVERAGE = "average"
 RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
     "spearman": spearman,
@@ -47,7 +47,7 @@ class JudgeAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What people and judges say of the same stories."""
+    """How far people and each judge agree on the same stories."""
 
     prompts: int
     stories: int
@@ -61,8 +61,8 @@ class Agreement:
 
 
 def agreement(
-    votes: Sequence[Voted],
-    scores: Mapping[str, Mapping[str, Judged]],
+    votes: Sequence[VotedStory],
+    scores: Mapping[str, Mapping[str, JudgedStory]],
     *,
     leave_out: Sequence[str] = (),
     published_averages: bool = False,
@@ -83,16 +83,8 @@ def agreement(
         VotesError: If a story has votes but no score, or nothing is left to compare.
     """
     compared = [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
-    if not compared or not scores:
-        raise VotesError("there is nothing to compare: no votes are left, or no scores")
-    for judge, judged in scores.items():
-        for story in compared:
-            if story.story not in judged:
-                raise VotesError(
-                    f"story {story.story!r} has votes but no score by {judge}, expected one of {_some(judged)}; "
-                    "--leave-out leaves stories out"
-                )
-    by_prompt: dict[str, list[Voted]] = {}
+    _check_scored(compared, scores)
+    by_prompt: dict[str, list[VotedStory]] = {}
     for story in compared:
         by_prompt.setdefault(prompt_of(story.story), []).append(story)
     draws = _Draws(resamples, seed)
@@ -103,9 +95,27 @@ def agreement(
         raters=len(raters),
         judges={judge: _judge(by_prompt, judged, draws, published_averages) for judge, judged in scores.items()},
         people=draws.raters([_people(stories, raters) for stories in by_prompt.values()]),
+        # of all stories, those that are left out of the comparison among them
         pass_rates=_pass_rates(votes),
         published_averages=published_averages,
     )
+
+
+def _check_scored(compared: Sequence[VotedStory], scores: Mapping[str, Mapping[str, JudgedStory]]) -> None:
+    """Refuse to compare where a judge has no score of a story.
+
+    Raises:
+        VotesError: If a story has votes but no score, or there is no story or no judge.
+    """
+    if not compared or not scores:
+        raise VotesError("there is nothing to compare: no votes are left, or no scores")
+    for judge, judged in scores.items():
+        for story in compared:
+            if story.story not in judged:
+                raise VotesError(
+                    f"story {story.story!r} has votes but no score by {judge}, expected one of {_some(judged)}; "
+                    "--leave-out leaves stories out"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +135,11 @@ class _Draws:
 
         return bootstrap_interval(mean, len(array), self.resamples, self.seed)
 
-    def raters(self, parts: Sequence[Ratings]) -> dict[str, BootstrapInterval]:
+    def raters(self, parts: Sequence[RatingTable]) -> dict[str, BootstrapInterval]:
         """Chance-corrected agreement of raters; `parts` has a table (raters, units) for each prompt."""
 
-        def over(statistic: Callable[[Ratings], float]) -> BootstrapInterval:
+        def over(statistic: Callable[[RatingTable], float]) -> BootstrapInterval:
+            # prompts are drawn whole: stories of one prompt have the same raters and the same source
             def drawn_statistic(drawn: NDArray[np.intp]) -> float:
                 return statistic(np.concatenate([parts[index] for index in drawn], axis=1))
 
@@ -138,28 +149,33 @@ class _Draws:
 
 
 def _judge(
-    by_prompt: Mapping[str, Sequence[Voted]], judged: Mapping[str, Judged], draws: _Draws, published_averages: bool
+    by_prompt: Mapping[str, Sequence[VotedStory]],
+    judged: Mapping[str, JudgedStory],
+    draws: _Draws,
+    published_averages: bool,
 ) -> JudgeAgreement:
-    found: dict[str, dict[str, float]] = {name: {} for name in RANKINGS}
+    values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in RANKINGS}
     for prompt, stories in by_prompt.items():
+        # a story's score by people is the number of tests that most of them let pass; NaN (no vote) adds nothing
         human = [sum(vote for vote in story.majority().values() if vote == 1) for story in stories]
         machine = [judged[story.story].score for story in stories]
         for name, measure in RANKINGS.items():
-            found[name][prompt] = measure(human, machine)
+            values_by_ranking[name][prompt] = measure(human, machine)
     rankings = {
         name: Ranking(
+            # a correlation with a side that never varies is undefined; as 0 it pulls the mean towards no agreement
             draws.mean([0.0 if published_averages and math.isnan(value) else value for value in values.values()]),
             sum(map(math.isnan, values.values())),
             values,
         )
-        for name, values in found.items()
+        for name, values in values_by_ranking.items()
     }
     tables = [_against_majority(stories, judged) for stories in by_prompt.values()]
     missing = sum(math.isnan(judged[story.story].score) for stories in by_prompt.values() for story in stories)
     return JudgeAgreement(rankings, draws.raters(tables), missing)
 
 
-def _people(stories: Sequence[Voted], raters: Sequence[str]) -> Ratings:
+def _people(stories: Sequence[VotedStory], raters: Sequence[str]) -> RatingTable:
     """One row a rater, one column a story and test; NaN where a rater did not vote."""
     return np.array(
         [
@@ -169,7 +185,7 @@ def _people(stories: Sequence[Voted], raters: Sequence[str]) -> Ratings:
     )
 
 
-def _against_majority(stories: Sequence[Voted], judged: Mapping[str, Judged]) -> Ratings:
+def _against_majority(stories: Sequence[VotedStory], judged: Mapping[str, JudgedStory]) -> RatingTable:
     """Two rows, the people's majority and the judge; one column a story and test that both have a verdict on."""
     units = [
         (vote, judged[story.story].tests.get(test, math.nan))
@@ -179,17 +195,18 @@ def _against_majority(stories: Sequence[Voted], judged: Mapping[str, Judged]) ->
     return np.array([unit for unit in units if not any(map(math.isnan, unit))]).reshape(-1, 2).T
 
 
-def _counts(ratings: Ratings) -> Ratings:
+def _counts(ratings: RatingTable) -> RatingTable:
     """Votes against and for each unit, shape (units, 2); none when units differ in how many votes they have."""
     counts = np.stack([(ratings == 0).sum(axis=0), (ratings == 1).sum(axis=0)], axis=1)
+    # both kappas are defined for as many votes on every unit only
     return counts if len(np.unique(counts.sum(axis=1))) <= 1 else counts[:0]
 
 
-def _cohen(ratings: Ratings) -> float:
+def _cohen(ratings: RatingTable) -> float:
     return cohen_kappa(*ratings.tolist()) if len(ratings) == 2 else math.nan
 
 
-RATERS: dict[str, Callable[[Ratings], float]] = {
+RATERS: dict[str, Callable[[RatingTable], float]] = {
     "fleiss_kappa": lambda ratings: fleiss_kappa(_counts(ratings)),
     "cohen_kappa": _cohen,
     "randolph_kappa": lambda ratings: randolph_kappa(_counts(ratings)),
@@ -197,15 +214,15 @@ RATERS: dict[str, Callable[[Ratings], float]] = {
 }
 
 
-def _pass_rates(votes: Sequence[Voted]) -> dict[str, dict[str, float]]:
-    cast: dict[str, dict[str, list[float]]] = {}
+def _pass_rates(votes: Sequence[VotedStory]) -> dict[str, dict[str, float]]:
+    cast: dict[str, dict[str, list[float]]] = {}  # votes by writer and test
     for story in votes:
-        for test, own in story.by_test().items():
-            cast.setdefault(writer_of(story.story), {}).setdefault(test, []).extend(own)
+        for test, ballots in story.by_test().items():
+            cast.setdefault(writer_of(story.story), {}).setdefault(test, []).extend(ballots)
     rates = {}
     for writer, tests in cast.items():
-        rates[writer] = {test: _mean(own) for test, own in sorted(tests.items())}
-        rates[writer][AVERAGE] = _mean([vote for own in tests.values() for vote in own])
+        rates[writer] = {test: _mean(ballots) for test, ballots in sorted(tests.items())}
+        rates[writer][AVERAGE] = _mean([vote for ballots in tests.values() for vote in ballots])
     return rates
 
 
@@ -213,6 +230,6 @@ def _mean(votes: Sequence[float]) -> float:
     return math.fsum(votes) / len(votes) if votes else math.nan
 
 
-def _some(stories: Mapping[str, Judged]) -> str:
+def _some(stories: Mapping[str, JudgedStory]) -> str:
     names = list(stories)
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,4 +1,4 @@
-"""What machines say of stories: scores, from logs and files."""
+"""Scores that machines gave stories, from logs and files."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -25,8 +25,8 @@ class _Scored(StoryRow):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One story and what a machine says of it."""
+class JudgedStory:
+    """One story with a machine's score and test results."""
 
     story: str
     score: float
@@ -37,15 +37,15 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Logged:
-    """A story that a log has a score of, and whose it is."""
+    """A story that a log has a score of, and by which judge."""
 
     judge: str
     signature: str
-    judged: Judged
+    judged: JudgedStory
     path: Path
 
 
-def read_scores(paths: Iterable[Path], scorer: str = "ttcw") -> dict[str, dict[str, Judged]]:
+def read_scores(paths: Iterable[Path], scorer: str = "ttcw") -> dict[str, dict[str, JudgedStory]]:
     """Scores by judge and story.
 
     Args:
@@ -59,7 +59,7 @@ def read_scores(paths: Iterable[Path], scorer: str = "ttcw") -> dict[str, dict[s
         VotesError: If a file cannot be read or is malformed, or a story has two scores by one judge.
         LogError: If a log cannot be used.
     """
-    scores: dict[str, dict[str, Judged]] = {}
+    scores: dict[str, dict[str, JudgedStory]] = {}
     logged: list[_Logged] = []
     for path in paths:
         if path.suffix in (".json", ".jsonl"):
@@ -67,13 +67,14 @@ def read_scores(paths: Iterable[Path], scorer: str = "ttcw") -> dict[str, dict[s
                 _add(scores, judge, judged, path)
         else:
             logged += _from_logs(path, scorer)
-    names = _judges({(own.judge, own.signature): None for own in logged})
-    for own in logged:
-        _add(scores, names[own.judge, own.signature], own.judged, own.path)
+    # names need all logs at once: what tells two signatures of one judge apart depends on both
+    names = _judges({(record.judge, record.signature): None for record in logged})
+    for record in logged:
+        _add(scores, names[record.judge, record.signature], record.judged, record.path)
     return scores
 
 
-def _add(scores: dict[str, dict[str, Judged]], judge: str, judged: Judged, path: Path) -> None:
+def _add(scores: dict[str, dict[str, JudgedStory]], judge: str, judged: JudgedStory, path: Path) -> None:
     if judged.story in scores.setdefault(judge, {}):
         raise VotesError(f"{path}: story {judged.story!r} has two scores by {judge!r}")
     scores[judge][judged.story] = judged
@@ -81,20 +82,20 @@ def _add(scores: dict[str, dict[str, Judged]], judge: str, judged: Judged, path:
 
 def _judges(signed: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """A name for each judge and signature: the judge, with the facts in which its signatures differ."""
-    names = {}
+    labels = {}
     signatures: dict[str, list[str]] = {}
     for judge, signature in signed:
         signatures.setdefault(judge, []).append(signature)
-    for judge, own in signatures.items():
-        facts = [facts_of(signature) for signature in own]
-        told = dict.fromkeys(fact for each in facts for fact in each)
-        apart = [fact for fact in told if len({each.get(fact) for each in facts}) > 1]
-        for signature, each in zip(own, facts, strict=True):
-            names[judge, signature] = " ".join([judge, *(f"{fact}={each.get(fact, '-')}" for fact in apart)])
-    return names
+    for judge, several in signatures.items():
+        facts = [facts_of(signature) for signature in several]
+        names = dict.fromkeys(fact for details in facts for fact in details)
+        apart = [fact for fact in names if len({details.get(fact) for details in facts}) > 1]
+        for signature, details in zip(several, facts, strict=True):
+            labels[judge, signature] = " ".join([judge, *(f"{fact}={details.get(fact, '-')}" for fact in apart)])
+    return labels
 
 
-def _from_file(path: Path) -> Iterator[tuple[str, Judged]]:
+def _from_file(path: Path) -> Iterator[tuple[str, JudgedStory]]:
     if path.suffix == ".json":
         for judge, stories in json_field(path, "judges").items():
             for story, letters in stories.items():
@@ -106,10 +107,10 @@ def _from_file(path: Path) -> Iterator[tuple[str, Judged]]:
         yield row.judge, _judged(row.story, row.score, as_numbers(row.tests))
 
 
-def _judged(story: str, score: float | None, tests: dict[str, float]) -> Judged:
+def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedStory:
     """With no score of its own a story's is the number of tests that it passes."""
     passed = math.fsum(result for result in tests.values() if not math.isnan(result))
-    return Judged(story, passed if score is None else score, tests)
+    return JudgedStory(story, passed if score is None else score, tests)
 
 
 def _from_logs(path: Path, scorer: str) -> Iterator[_Logged]:
@@ -120,6 +121,7 @@ def _from_logs(path: Path, scorer: str) -> Iterator[_Logged]:
         scored: list[_Logged] = []
         failed: list[str] = []
         for name, epoch, score in read:
+            # the form of the ids in the votes file: prompt, underscore, writer
             story = f"{name}_{model}" + (f"#{epoch}" if several else "")
             if score is None:
                 failed.append(story)
@@ -129,14 +131,15 @@ def _from_logs(path: Path, scorer: str) -> Iterator[_Logged]:
         if not scored:
             raise VotesError(f"{file} has no scores by {scorer!r}, expected a log that it scored")
         yield from scored
-        # what failed before it was scored, whoever judged the others did not judge
-        yield from (replace(scored[0], judged=Judged(story, math.nan, {})) for story in failed)
+        # a sample that failed before it was scored counts as not judged, by the judge of the others
+        yield from (replace(scored[0], judged=JudgedStory(story, math.nan, {})) for story in failed)
 
 
-def _logged(story: str, scorer: str, score: Score) -> Judged:
+def _logged(story: str, scorer: str, score: Score) -> JudgedStory:
     values = scores_of(scorer, score).values
     listed = (score.metadata or {}).get("tests")
-    kept = [mapping(row) for row in listed] if isinstance(listed, list) else []
-    tests = {str(row["id"]): number(row.get("pass")) for row in kept if "id" in row}
+    rows = [mapping(row) for row in listed] if isinstance(listed, list) else []
+    tests = {str(row["id"]): number(row.get("pass")) for row in rows if "id" in row}
+    # the key begins with the rubric's name, which may be any
     total = next((value for key, value in values.items() if key.endswith(TOTAL)), math.nan)
-    return Judged(story, total, tests)
+    return JudgedStory(story, total, tests)

@@ -49,7 +49,7 @@ class ManyRatings(Row):
 
 
 class RatingsFile:
-    """Who rated which pairs how.
+    """A file of ratings of pairs of answers, by one rater or several.
 
     Args:
         path: A CSV file with the columns question, answer, other, rating and optionally rater, or JSON Lines with
@@ -67,8 +67,11 @@ class RatingsFile:
         """Ratings by rater and pair; None: no rating."""
         self._others: dict[tuple[str, str], dict[str, str]] = {}
         self._answers: dict[tuple[str, str], tuple[Question, str]] = {}
-        asked = [question for prompt in population.prompts for question in population.questions(prompt)]
-        questions = {question.text: question for question in reversed(asked)} | {one.id: one for one in asked}
+        listed = [question for prompt in population.prompts for question in population.questions(prompt)]
+        # by text or by id, ids last so that they win; of equal texts the first question
+        questions = {question.text: question for question in reversed(listed)} | {
+            question.id: question for question in listed
+        }
         place = "row" if path.suffix == ".csv" else "line"
         for line, row in _rows(path):
             if row.question not in questions:
@@ -84,13 +87,15 @@ class RatingsFile:
 
     def _add(self, question: Question, row: OneRating, where: str) -> None:
         rater = f"{self.path.stem}:{row.rater}" if row.rater else self.path.stem
-        said = self.raters.setdefault(rater, {})
+        rated_before = self.raters.setdefault(rater, {})
         rated = pair(question.id, row.answer, row.other)
+        # 0 stands for "one side gives no answer": no rating, as in the measure itself
         rating = row.rating or None
-        if said.setdefault(rated, rating) != rating:
+        if rated_before.setdefault(rated, rating) != rating:
             raise CalibrationError(f"{where}: {rater} rates {row.answer!r} and {row.other!r} twice, and not alike")
         key = question.id, normalised(row.answer)
         self._answers.setdefault(key, (question, row.answer))
+        # answers are equal when they differ in case or spacing only; the first spelling stands for all
         self._others.setdefault(key, {}).setdefault(normalised(row.other), row.other)
 
 
@@ -99,6 +104,7 @@ def _rows(path: Path) -> Iterator[tuple[int, OneRating]]:
         raise CalibrationError(f"ratings file {path} does not exist, expected CSV or JSON Lines")
     if path.suffix == ".csv":
         yield from _csv_rows(path)
+    # the first line tells which of the two forms the whole file has
     elif '"ratings"' in _first_line(path):
         for line, row in numbered_rows(path, ManyRatings):
             for other, rating in row.ratings.items():

@@ -15,7 +15,7 @@ Pair = tuple[str, frozenset[str]]
 
 
 class CalibrationError(GenieError):
-    """A calibration cannot be made from what was given; the message says of what."""
+    """A calibration cannot be made from these files or options; the message names them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Target:
 
 
 def pair(question: str, answer: str, other: str) -> Pair:
-    """What makes two ratings ratings of the same pair."""
+    """The key of a pair of answers to a question: ratings with one key are of the same pair."""
     return question, frozenset((normalised(answer), normalised(other)))
 
 
@@ -54,15 +54,16 @@ def recorded_targets(population: Population, reader: str | None = None) -> list[
     if reader is not None and reader not in readers:
         raise UnknownChoiceError("reader", reader, "one of " + ", ".join(readers))
     recorded = population.answers(reader or max(readers, key=lambda name: len(population.answers(name))))
-    said: dict[str, dict[str, str]] = {}
+    texts_by_question: dict[str, dict[str, str]] = {}
     for (_, question), text in recorded.items():
         if text is not None:
-            said.setdefault(question, {}).setdefault(normalised(text), text)
+            # the first spelling of an answer stands for all that count as equal
+            texts_by_question.setdefault(question, {}).setdefault(normalised(text), text)
     return [
         Target(question, text, tuple(other for other in answers if other != text))
         for prompt in population.prompts
         for question in population.questions(prompt)
-        for answers in [list(said.get(question.id, {}).values())]
+        for answers in [list(texts_by_question.get(question.id, {}).values())]
         for text in answers
     ]
 
@@ -83,19 +84,21 @@ def drawn(targets: Iterable[Target], count: int, seed: int = 0) -> list[Target]:
     for target in targets:
         strata.setdefault((target.question.feature, target.question.prompt), []).append(target)
     groups = list(strata.values())
+    # or the first groups would always get what the others have too little of
     generator.shuffle(groups)
-    found: list[Target] = []
+    sample: list[Target] = []
     seen: set[Pair] = set()
-    available = [len({one for target in group for one in target.pairs}) for group in groups]
+    available = [len({key for target in group for key in target.pairs}) for group in groups]
     for group, left in zip(groups, _shares(available, count), strict=True):
         for target in generator.sample(group, len(group)):
+            # (a, b) and (b, a) are one pair: rated twice, it would count twice
             fresh = [other for other, key in zip(target.others, target.pairs, strict=True) if key not in seen]
             others = generator.sample(fresh, min(left, len(fresh)))
             if others:
-                found.append(Target(target.question, target.answer, tuple(others)))
-                seen.update(found[-1].pairs)
+                sample.append(Target(target.question, target.answer, tuple(others)))
+                seen.update(sample[-1].pairs)
                 left -= len(others)
-    return found
+    return sample
 
 
 def _shares(available: Sequence[int], count: int) -> list[int]:
@@ -105,6 +108,7 @@ def _shares(available: Sequence[int], count: int) -> list[int]:
     [1, 5, 4]
     """
     shares = [0] * len(available)
+    # the smallest first, so that what a group lacks is spread over all the larger ones
     for done, index in enumerate(sorted(range(len(available)), key=available.__getitem__)):
         shares[index] = min(available[index], math.ceil((count - sum(shares)) / (len(available) - done)))
     return shares

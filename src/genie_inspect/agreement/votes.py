@@ -1,4 +1,4 @@
-"""What people say of stories: votes, from a file."""
+"""People's votes on stories, from a file."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -38,8 +38,8 @@ RowT = TypeVar("RowT", bound=StoryRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Voted:
-    """One story and what people say of it."""
+class VotedStory:
+    """One story with people's votes on its tests."""
 
     story: str
     votes: dict[str, dict[str, float]]
@@ -47,19 +47,20 @@ class Voted:
 
     def by_test(self) -> dict[str, list[float]]:
         """The votes on each test, in the order of the raters."""
-        found: dict[str, list[float]] = {}
+        votes: dict[str, list[float]] = {}
         for ballot in self.votes.values():
             for test, vote in ballot.items():
-                found.setdefault(test, []).extend([] if math.isnan(vote) else [vote])
-        return found
+                votes.setdefault(test, []).extend([] if math.isnan(vote) else [vote])
+        return votes
 
     def majority(self) -> dict[str, float]:
         """1 where more than half of the votes say so, else 0; NaN without a vote."""
+        # an even split is no majority, and so a fail
         return {test: float(sum(cast) * 2 > len(cast)) if cast else math.nan for test, cast in self.by_test().items()}
 
 
 def prompt_of(story: str) -> str:
-    """What stories that are ranked against each other share: the part of the id before the first underscore.
+    """The prompt of a story, the part of its id before the first underscore: stories of one prompt are ranked together.
 
     >>> prompt_of("3_GPT4")
     '3'
@@ -76,7 +77,7 @@ def writer_of(story: str) -> str:
     return story.partition("_")[2].partition("#")[0]
 
 
-def read_votes(path: Path) -> list[Voted]:
+def read_votes(path: Path) -> list[VotedStory]:
     """The votes of a file, stories in its order.
 
     Args:
@@ -87,21 +88,21 @@ def read_votes(path: Path) -> list[Voted]:
         VotesError: If the file cannot be read, is malformed or empty, or a person votes twice on a story.
     """
     if path.suffix == ".json":
-        found = [_released(story, row, path) for story, row in json_field(path, "stories").items()]
+        stories = [_released(story, row, path) for story, row in json_field(path, "stories").items()]
     else:
         ballots: dict[str, dict[str, dict[str, float]]] = {}
         for where, row in rows(path, _Ballot, FORM):
-            own = ballots.setdefault(row.story, {})
-            if row.rater in own:
+            ballots_of_story = ballots.setdefault(row.story, {})
+            if row.rater in ballots_of_story:
                 raise VotesError(f"{where}: {row.rater!r} votes twice on story {row.story!r}")
-            own[row.rater] = as_numbers(row.votes)
-        found = [Voted(story, votes) for story, votes in ballots.items()]
-    if not found:
+            ballots_of_story[row.rater] = as_numbers(row.votes)
+        stories = [VotedStory(story, votes) for story, votes in ballots.items()]
+    if not stories:
         raise VotesError(f"{path} holds no vote, expected {FORM}")
-    return found
+    return stories
 
 
-def _released(story: str, row: Any, path: Path) -> Voted:
+def _released(story: str, row: Any, path: Path) -> VotedStory:
     where = f"{path}: story {story!r}"
     experts, tests = (row.get(name) if isinstance(row, dict) else None for name in ("experts", "tests"))
     if not (isinstance(experts, list) and isinstance(tests, list) and tests):
@@ -110,7 +111,7 @@ def _released(story: str, row: Any, path: Path) -> Voted:
     if uneven:
         raise VotesError(f"{where} has the votes {uneven[0]!r} for {len(experts)} experts, expected a letter for each")
     ballots = (from_letters("".join(letters), where) for letters in zip(*tests, strict=True))
-    return Voted(story, {str(expert): votes for expert, votes in zip(experts, ballots, strict=True)})
+    return VotedStory(story, {str(expert): votes for expert, votes in zip(experts, ballots, strict=True)})
 
 
 def from_letters(letters: str, where: str) -> dict[str, float]:

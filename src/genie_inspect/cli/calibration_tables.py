@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from genie_inspect.agreement.calibration import ALL, Agreement, Conduct
+from genie_inspect.agreement.calibration import ALL, Conduct, RaterAgreement
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ KEY = (
 )
 
 
-def agreement_tables(agreements: Iterable[Agreement]) -> "Iterator[Table]":
+def agreement_tables(agreements: Iterable[RaterAgreement]) -> "Iterator[Table]":
     """A table each two raters, a row a feature."""
     for (first, second), own in groupby(agreements, key=lambda one: (one.first, one.second)):
         rows = {

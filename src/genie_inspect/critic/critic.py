@@ -37,7 +37,7 @@ class NoVerdictError(UnreadableReplyError):
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What the critic said once."""
+    """One reply of the critic: its verdict, or why it has none."""
 
     points: int | None
     """Points of story A over story B; of a story alone 1 = yes, 0 = no; None when there is no verdict."""
@@ -49,8 +49,8 @@ class Opinion:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """What the critic said about one test, with either story first; or of the candidate alone."""
+class Judgement:
+    """The critic's judgement on one test: an opinion with either story first, or one on the candidate alone."""
 
     test: Test
     opinions: tuple[Opinion, ...]
@@ -74,6 +74,7 @@ class Comparison:
     @property
     def score(self) -> int | None:
         """How much better the candidate is than the reference, over both orders; None when there are not both."""
+        # one order alone would hold the critic's preference for a place
         return test_score(*self.verdicts) if self.verdicts else None
 
     @property
@@ -97,8 +98,8 @@ class Critic:
 
     Args:
         model: Who judges.
-        instructions: What it is told.
-        memo: What this critic has said before; unless given, everything is asked anew.
+        instructions: The templates and the scale of its requests.
+        memo: Its earlier verdicts; unless given, everything is asked anew.
         repeats: How often a reply without a label is asked for again.
     """
 
@@ -118,8 +119,8 @@ class Critic:
             f"critic({identified_model(self.model, (FIRST, form), (AGAIN, form))},template={self.instructions.digest})"
         )
 
-    async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Comparison]:
-        """One comparison a test, in order: 28 requests for 14 tests with a reference, 14 without, less those on record.
+    async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Judgement]:
+        """One judgement a test, in order: 28 requests for 14 tests with a reference, 14 without, less those on record.
 
         The first test that nothing is on record of goes ahead and the others follow together: its requests put the
         stories into the provider's prefix cache, and a grader that fails on it is not asked the others.
@@ -130,10 +131,11 @@ class Critic:
         orders = orders_of(candidate, reference)
         first = next((test for test in tests if not self._touched(orders, test)), tests[0])
         ahead = await self._compare(orders, first)
+        # a grader that fails on both orders of the first test will hardly answer the other 26 requests
         if all(opinion.failed for opinion in ahead.opinions):
             raise GraderFailedError(ahead.opinions[0].fault)
         others = await gathered(*(self._compare(orders, test) for test in tests if test is not first))
-        by_test = {comparison.test.id: comparison for comparison in (ahead, *others)}
+        by_test = {judgement.test.id: judgement for judgement in (ahead, *others)}
         return [by_test[test.id] for test in tests]
 
     def _key(self, stories: Sequence[str], test: Test) -> VerdictKey:
@@ -142,8 +144,8 @@ class Critic:
     def _touched(self, orders: Sequence[Sequence[str]], test: Test) -> bool:
         return any(self.memo.recorded(self._key(stories, test)) for stories in orders)
 
-    async def _compare(self, orders: Sequence[Sequence[str]], test: Test) -> Comparison:
-        return Comparison(test, tuple(await gathered(*(self._opinion(stories, test) for stories in orders))))
+    async def _compare(self, orders: Sequence[Sequence[str]], test: Test) -> Judgement:
+        return Judgement(test, tuple(await gathered(*(self._opinion(stories, test) for stories in orders))))
 
     async def _opinion(self, stories: Sequence[str], test: Test) -> Opinion:
         ask = partial(until_read, partial(self._attempt, self._request(stories, test)), self.repeats)
@@ -155,8 +157,9 @@ class Critic:
             return Opinion(None, fault=str(error), failed=True)
 
     def _request(self, stories: Sequence[str], test: Test) -> tuple[str, str]:
-        """The part that all tests share, and the part that is this test's own."""
+        """The part of the request that all tests share, and the part that names this test."""
         names = ("story",) if len(stories) == 1 else ("story_a", "story_b")
+        # by neutral names: "reference" and "candidate" would tell the critic which one is to be the better
         shown = self.instructions.stories.fill(data=fenced(dict(zip(names, stories, strict=True))))
         aspect = fenced({"aspect": test.name, "question": test.question})
         return shown, self.instructions.test.fill(scale=self.instructions.scale.fill().strip(), data=aspect)
@@ -165,6 +168,7 @@ class Critic:
         repeated = settings == ANEW
         held = (AGAIN if repeated else FIRST).merge(held_to(self.instructions.form, self.model))
         output = await answered(self.model, request, held.merge(settings))
+        # a reply that repeats the request holds its labels, none of which is a verdict
         return self._verdict(output, without_echo(output.completion, "\n".join(request)).strip())
 
     def _verdict(self, output: ModelOutput, reply: str) -> Verdict:

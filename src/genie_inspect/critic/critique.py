@@ -5,17 +5,17 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from genie_inspect.critic.critic import Comparison
+from genie_inspect.critic.critic import Judgement
 from genie_inspect.critic.rubrics import TOTAL, Rubric
 from genie_inspect.measures.likert import pass_share, passed, passes, position_bias
 
 
 @dataclass(frozen=True)
 class Critique:
-    """What the critic found out about one story."""
+    """The critic's judgements of one story by all tests of a rubric."""
 
     rubric: Rubric
-    comparisons: tuple[Comparison, ...]
+    judgements: tuple[Judgement, ...]
     """One a test, in the rubric's order."""
     cutoff: int | None
     """From which score on a test passes; None where the candidate stands alone and passes on a yes."""
@@ -25,41 +25,42 @@ class Critique:
         """Whether the candidate was judged without a reference."""
         return self.cutoff is None
 
-    def result(self, comparison: Comparison) -> float:
+    def result(self, judgement: Judgement) -> float:
         """1 = pass, 0 = fail, NaN = not judged."""
         if self.cutoff is None:
-            return float(comparison.points[0]) if comparison.is_judged else math.nan
-        return math.nan if comparison.score is None else float(passes(comparison.score, self.cutoff))
+            return float(judgement.points[0]) if judgement.is_judged else math.nan
+        return math.nan if judgement.score is None else float(passes(judgement.score, self.cutoff))
 
     @cached_property
     def value(self) -> dict[str, float]:
         """Every key of the rubric: how many tests are passed, the share of each dimension, each test."""
-        results = {comparison.test.id: self.result(comparison) for comparison in self.comparisons}
+        results = {judgement.test.id: self.result(judgement) for judgement in self.judgements}
         value = {self.rubric.key(TOTAL): passed(results.values())}
         for dimension in self.rubric.dimensions:
-            own = [results[test.id] for test in self.rubric.tests if test.dimension == dimension]
-            value[self.rubric.key(dimension)] = pass_share(own)
+            results_of_dimension = [results[test.id] for test in self.rubric.tests if test.dimension == dimension]
+            value[self.rubric.key(dimension)] = pass_share(results_of_dimension)
         return value | {self.rubric.key(test): result for test, result in results.items()}
 
     @cached_property
-    def judged(self) -> list[Comparison]:
-        """The comparisons that have their verdicts."""
-        return [comparison for comparison in self.comparisons if comparison.is_judged]
+    def judged(self) -> list[Judgement]:
+        """The judgements that have their verdicts."""
+        return [judgement for judgement in self.judgements if judgement.is_judged]
 
     @property
-    def disagreeing(self) -> list[Comparison]:
-        """The judged comparisons whose two orders name different stories."""
-        return [comparison for comparison in self.judged if not comparison.agree]
+    def disagreeing(self) -> list[Judgement]:
+        """The judged judgements whose two orders name different stories."""
+        return [judgement for judgement in self.judged if not judgement.agree]
 
     @property
     def position_bias(self) -> float:
         """Mean points that a story gets for standing first; NaN when nothing was judged."""
-        return position_bias(comparison.verdicts for comparison in self.judged if comparison.verdicts)
+        return position_bias(judgement.verdicts for judgement in self.judged if judgement.verdicts)
 
     @property
     def won_by_place(self) -> tuple[int, int]:
         """In how many tests whichever story stood first won both times, and whichever stood second."""
-        verdicts = [comparison.verdicts for comparison in self.judged if comparison.verdicts]
+        verdicts = [judgement.verdicts for judgement in self.judged if judgement.verdicts]
+        # points are of story A over story B, so that two of one sign favour a place and not a story
         return sum(min(pair) > 0 for pair in verdicts), sum(max(pair) < 0 for pair in verdicts)
 
     @property
@@ -68,10 +69,10 @@ class Critique:
 
         Verdicts are points of story A over story B; of a candidate alone 1 = yes, 0 = no.
         """
-        points = [verdict for comparison in self.comparisons for verdict in comparison.points]
+        points = [verdict for judgement in self.judgements for verdict in judgement.points]
         return {"count": len(points), "lowest": min(points, default=None), "highest": max(points, default=None)}
 
     @property
     def faults(self) -> dict[str, int]:
         """How many verdicts are missing, by reason."""
-        return dict(Counter(fault for comparison in self.comparisons for fault in comparison.faults))
+        return dict(Counter(fault for judgement in self.judgements for fault in judgement.faults))

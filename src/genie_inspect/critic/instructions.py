@@ -1,4 +1,4 @@
-"""What a critic is told, and which labels it chooses from."""
+"""The instructions of a critic, and the labels that it chooses from."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,6 +53,7 @@ class Instructions:
             load_template(f"{test}_analyse" if analyse else f"{test}_label", {"scale", "data"}, folder),
             load_template(f"scale_{levels}" if reference else "scale_yes_no", set(), folder),
             label_form(choices, analysed=analyse),
+            # the parser belongs to the labels: one for another scale would read other verdicts
             partial(verdict, levels=levels) if reference else yes_or_no,
         )
 

@@ -37,6 +37,7 @@ class Test(BaseModel):
     @property
     def digest(self) -> str:
         """Twelve hex digits of what a critic is asked."""
+        # the id is left out: renumbered, a test is the same and its verdicts on record stay good
         return digest(self.name, self.question)
 
 
@@ -54,6 +55,7 @@ class Rubric(BaseModel):
         twice = [test for test, count in Counter(test.id for test in self.tests).items() if count > 1]
         if twice:
             raise ValueError(f"test id {twice[0]!r} stands there twice, expected ids that differ")
+        # tests, dimensions and the total share one set of keys in a score
         taken = {TOTAL, *self.dimensions} & {test.id for test in self.tests}
         if taken:
             raise ValueError(f"test id {min(taken)!r} is the name of a sum, expected another id")

@@ -1,4 +1,4 @@
-"""Every verdict of a critic is asked for once: a new cutoff is another look at what was said."""
+"""Every verdict of a critic is asked for once: with a new cutoff the verdicts on record are counted again."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from weakref import WeakValueDictionary
@@ -11,7 +11,7 @@ from genie_inspect.signature import digest
 
 
 class VerdictMemo:
-    """What a critic has said of a test, kept for this run and for later ones.
+    """The verdicts of a critic by stories and test, kept for this run and for later ones.
 
     Args:
         cache: Where verdicts are kept; None keeps nothing and asks for each anew.
@@ -42,12 +42,13 @@ class VerdictMemo:
             verdict = self.cache.verdict(key)
             if verdict is None:
                 verdict = await ask()
+                # before anything else is done with it, so that a crash repeats no call
                 self.cache.keep_verdict(key, verdict)
             return verdict
 
 
 def verdict_key(judge: str, stories: Sequence[str], test: Test) -> VerdictKey:
-    """What stands for a question to a critic.
+    """The key of a question to a critic, under which its verdict is on record.
 
     Args:
         judge: The critic's signature.

@@ -48,6 +48,7 @@ def clusters(vectors: "NDArray[np.float64]", count: int, method: str, seed: int 
     from sklearn.decomposition import PCA
 
     distinct = len(np.unique(vectors, axis=0))
+    # scikit-learn warns or fails when asked for more clusters than there are distinct points
     count = max(1, min(count, distinct))
     if distinct < 2:
         return [0] * len(vectors)

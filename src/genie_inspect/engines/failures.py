@@ -10,7 +10,7 @@ LONGEST = 300  # characters of a library's message
 
 @contextmanager
 def engine_failures(what: str) -> Iterator[None]:
-    """Whatever goes wrong in a library's call, by the name of the engine.
+    """Raises any error of a library's call as one error that names the engine.
 
     Only calls into libraries belong inside: an error of our own code would be hidden.
 

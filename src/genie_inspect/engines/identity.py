@@ -64,7 +64,9 @@ def address(url: str) -> str:
         host, port = None, None
     if not host:
         raise AddressError("a server's address cannot be read, expected http://<host>:<port>/<path>")
+    # the default port is written out: http://host and http://host:80 are one server
     port = PORTS.get(parts.scheme, PORTS["http"]) if port is None else port
+    # an IPv6 address without its brackets cannot be told from its port
     return f"{f'[{host}]' if ':' in host else host}:{port}{parts.path.rstrip('/')}"
 
 
@@ -108,5 +110,5 @@ def _facts(path: Path, folder: Path) -> tuple[str, ...]:
     name = path.relative_to(folder).as_posix()
     if path.suffix in CONFIGURATION:
         return name, digest(path.read_bytes().decode("latin-1"))  # any bytes, one character each
-    found = path.stat()
-    return name, str(found.st_size), str(found.st_mtime_ns)
+    status = path.stat()
+    return name, str(status.st_size), str(status.st_mtime_ns)

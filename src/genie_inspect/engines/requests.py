@@ -23,7 +23,7 @@ CONNECTING = 10.0  # seconds
 LONGEST = 180.0  # seconds for a request with all its tries
 MOST_BYTES = 64 * 2**20  # of a reply; 256 vectors of 4,096 numbers take 22 million
 SHOWN = 200  # characters of a reply in a message
-TRANSIENT = frozenset({408, 409, 425, 429})
+TRANSIENT = frozenset({408, 409, 425, 429})  # timeout, conflict, too early, too many requests
 
 
 class PassingFaultError(EngineFailedError):
@@ -58,7 +58,7 @@ class Reply(Protocol):
 
 
 def answered(what: str, ask: Callable[[], T]) -> T:
-    """What a request gives, tried six times at most and for three minutes at most.
+    """The result of a request, tried six times at most and for three minutes at most.
 
     Args:
         what: The engine, for messages.
@@ -96,12 +96,13 @@ def netrc_login() -> "Auth | None":
         return None
     except (OSError, UnicodeDecodeError, NetrcParseError) as error:
         where = f", line {error.lineno}" if isinstance(error, NetrcParseError) and error.lineno else ""
+        # from None: the parser's own message repeats the line, in which the password may stand
         raise EngineFailedError(f"{file or '~/.netrc'}{where} cannot be read: {type(error).__name__}") from None
 
 
 @contextmanager
 def http_faults() -> Iterator[None]:
-    """Faults of the HTTP library as ours; its messages are left out where they would repeat the address.
+    """Raises the HTTP library's errors as ours, without its message where that would repeat the address.
 
     Raises:
         EngineFailedError: For every one of them.
@@ -139,6 +140,7 @@ def body(reply: Reply) -> bytes:
         raise
     except Exception as error:  # of whichever HTTP library the client has
         raise PassingFaultError(f"{type(error).__name__}: {error}") from error
+    # the body is read first: the reason for a refusal stands in it
     if reply.status_code == 200:
         return bytes(content)
     reason = f"HTTP status {reply.status_code}: {shown(bytes(content))}"
@@ -175,5 +177,5 @@ def retry_after(header: str) -> float:
 def _wait(state: "RetryCallState") -> float:
     """Seconds before the next try: what the server asks for, and twice the last wait at least."""
     fault = state.outcome.exception() if state.outcome else None
-    asked = fault.wait if isinstance(fault, PassingFaultError) else 0.0
-    return max(asked, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))
+    seconds = fault.wait if isinstance(fault, PassingFaultError) else 0.0
+    return max(seconds, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))

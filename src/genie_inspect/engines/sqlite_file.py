@@ -34,7 +34,7 @@ class SqliteFile:
         self._file: tuple[int, int] | None = None
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """What the work gives.
+        """The result of some work on the database.
 
         Damage shows only where it is met, so that any work may have to be done again, on an empty file.
 
@@ -46,6 +46,7 @@ class SqliteFile:
             return work(connection)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             connection.close()
+            # all of the work again: what it read from the damaged file is worth nothing
             return work(self._instead_of(error))
 
     def close(self) -> None:
@@ -103,6 +104,7 @@ def connected(path: Path | str, schema: str) -> sqlite3.Connection:
         sqlite3.DatabaseError: If it is none, or cannot be used (then of the subclass OperationalError).
         UnicodeDecodeError: If it is so damaged that what SQLite says of it is no text.
     """
+    # callers hold a lock of their own, so one connection may serve several threads
     connection = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
     try:
         _into_wal_mode(connection)
@@ -146,7 +148,7 @@ def _into_wal_mode(connection: sqlite3.Connection) -> None:
 def _identity(path: Path) -> tuple[int, int] | None:
     """Which file stands at a path, whatever its name; None when there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

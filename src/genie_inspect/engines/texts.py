@@ -29,6 +29,7 @@ def folder_texts(folder: Path) -> Iterator[tuple[str, str]]:
     Raises:
         CorpusError: If a file is not UTF-8, or a line has no text; it names file and line.
     """
+    # sorted: the order in which a file system lists its files differs between machines
     for path in sorted(_files(folder)):
         name = path.relative_to(folder).as_posix()
         try:

@@ -57,6 +57,7 @@ def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[
                         f"{path}, row {number} has {len(cells)} cells, expected {len(columns)}: text with commas "
                         "stands in quotation marks"
                     )
+                # spreadsheets leave out the empty cells at the end of a row
                 texts = [*map(_unmarked, cells), *[""] * (len(columns) - len(cells))]
                 yield number, dict(zip(columns, texts, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
@@ -68,4 +69,5 @@ def _marked(text: str) -> str:
 
 
 def _unmarked(cell: str) -> str:
+    # only an apostrophe that `csv_text` would have put there: 'tis and 'twas keep theirs
     return cell[1:] if cell.startswith("'") and _MARKED.match(cell[1:]) else cell

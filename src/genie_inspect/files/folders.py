@@ -50,7 +50,7 @@ def new_folder(output: Path, within: Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def giving_way(output: Path) -> Iterator[None]:
-    """Where something fails after another process has made the output, that is what is said.
+    """Raises that the output exists, in place of an error that comes of another process having made it meanwhile.
 
     The first of several that make one output clears away what the others have in the same work folder.
 

@@ -68,6 +68,7 @@ def json_object(text: bytes, where: str, error: MakeError) -> dict[str, Any]:
         GenieError: As `error` makes it, if it is no JSON, none in UTF-8, nested too deep, or no object.
     """
     try:
+        # utf-8-sig: Windows editors put a byte order mark before the first line
         value = json.loads(whole_json(text.decode("utf-8-sig")))
     except (ValueError, RecursionError) as fault:
         reason = "nested too deep" if isinstance(fault, RecursionError) else fault

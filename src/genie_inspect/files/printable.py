@@ -39,4 +39,4 @@ def json_text(value: Any, indent: int | None = None) -> str:
     '{"name": "é\\\\u009b"}'
     """
     text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

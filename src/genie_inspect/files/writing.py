@@ -99,7 +99,7 @@ def is_stream(path: Path) -> bool:
 
 @contextmanager
 def unwritable(path: Path) -> Iterator[None]:
-    """What the operating system refuses, as an error that names the path; a reader that has gone away stays one.
+    """Raises what the operating system refuses as an error that names the path; a broken pipe stays one.
 
     Raises:
         UnwritableError: Instead of any other OSError.

@@ -1,6 +1,6 @@
 """What scores rest on: questions and ratings that count, what is missing, what the grader's ratings were like.
 
-Scorers write it into a score's metadata. What stands there in another form is taken as not said, so that a log of
+Scorers write it into a score's metadata. What stands there in another form counts as missing, so that a log of
 another version, or one that somebody edited, can still be read.
 """
 
@@ -17,8 +17,8 @@ NO_SHARE: Share = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Ratings:
-    """The ratings of a grader that could be used; of ttcw, its verdicts."""
+class RatingRange:
+    """How many ratings of a grader could be used, the lowest and the highest; of ttcw, its verdicts."""
 
     count: int
     """At least 1."""
@@ -37,7 +37,7 @@ class Evidence:
     answers."""
     faults: Mapping[str, int] = field(default_factory=dict)
     """By reason: answers, ratings or verdicts that are missing."""
-    ratings: Ratings | None = None
+    ratings: RatingRange | None = None
     documents: int | None = None
     """Documents of the population that it was compared with; of several documents, the fewest that one was."""
     few_answers: Share = NO_SHARE
@@ -51,7 +51,7 @@ NOTHING = Evidence()
 
 def evidence_of(metadata: Mapping[str, Any]) -> Evidence:
     """The evidence in a score's metadata."""
-    faults = {reason: count(given) for reason, given in mapping(metadata.get("faults")).items()}
+    faults = {reason: count(raw) for reason, raw in mapping(metadata.get("faults")).items()}
     return Evidence(
         coverage=_shares(metadata.get("coverage")),
         pairs=_shares(metadata.get("pairs")),
@@ -68,68 +68,71 @@ def together(parts: Sequence[Evidence]) -> Evidence:
 
     The position bias is the mean of those that are known, faults come with the most frequent first.
     """
-    ratings = [own.ratings for own in parts if own.ratings]
-    biases = [own.position_bias for own in parts if not math.isnan(own.position_bias)]
+    ratings = [part.ratings for part in parts if part.ratings]
+    biases = [part.position_bias for part in parts if not math.isnan(part.position_bias)]
     faults: Counter[str] = Counter()
-    for own in parts:
-        faults.update(own.faults)
+    for part in parts:
+        faults.update(part.faults)
     return Evidence(
-        coverage=_added(own.coverage for own in parts),
-        pairs=_added(own.pairs for own in parts),
+        coverage=_added(part.coverage for part in parts),
+        pairs=_added(part.pairs for part in parts),
         faults=dict(faults.most_common()),
         ratings=_joined(ratings) if ratings else None,
-        documents=min((own.documents for own in parts if own.documents), default=None),
-        few_answers=_sum([own.few_answers for own in parts]),
+        # the fewest: a mean would hide the one prompt that has a single document to compare with
+        documents=min((part.documents for part in parts if part.documents), default=None),
+        few_answers=_sum([part.few_answers for part in parts]),
         position_bias=math.fsum(biases) / len(biases) if biases else math.nan,
     )
 
 
-def mapping(given: object) -> Mapping[str, Any]:
-    """What was given, its keys as text; empty where it is no mapping."""
-    return {str(key): value for key, value in given.items()} if isinstance(given, Mapping) else {}
+def mapping(raw: object) -> Mapping[str, Any]:
+    """A mapping with its keys as text; empty where the metadata holds anything else."""
+    return {str(key): value for key, value in raw.items()} if isinstance(raw, Mapping) else {}
 
 
-def number(given: object) -> float:
-    """What was given, as a number; NaN where it is none, or no finite one."""
+def number(raw: object) -> float:
+    """A number of the metadata; NaN where it holds none, or no finite one."""
     try:
-        value = float(given) if isinstance(given, int | float) else math.nan
+        value = float(raw) if isinstance(raw, int | float) else math.nan
     except OverflowError:  # an integer beyond any float
         return math.nan
     return value if math.isfinite(value) else math.nan
 
 
-def count(given: object) -> int | None:
-    """What was given, where it is a whole number from 0."""
-    return given if isinstance(given, int) and not isinstance(given, bool) and given >= 0 else None
+def count(raw: object) -> int | None:
+    """A whole number from 0 of the metadata; None where it holds anything else."""
+    # JSON's true is an int to Python
+    return raw if isinstance(raw, int) and not isinstance(raw, bool) and raw >= 0 else None
 
 
-def _share(given: object) -> Share | None:
+def _share(raw: object) -> Share | None:
     """A share such as "3/4"; None where it is none."""
-    counts = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", str(given))
+    # at most nine digits each: longer ones come from no scorer and would be slow to convert
+    counts = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", str(raw))
     return (int(counts[1]), int(counts[2])) if counts else None
 
 
-def _shares(given: object) -> dict[str, Share]:
-    return {key: share for key, text in mapping(given).items() if (share := _share(text))}
+def _shares(raw: object) -> dict[str, Share]:
+    return {key: share for key, text in mapping(raw).items() if (share := _share(text))}
 
 
-def _ratings(given: object) -> Ratings | None:
-    facts = mapping(given)
+def _ratings(raw: object) -> RatingRange | None:
+    facts = mapping(raw)
     ratings, lowest, highest = count(facts.get("count")), number(facts.get("lowest")), number(facts.get("highest"))
-    return Ratings(ratings, lowest, highest) if ratings and lowest <= highest else None
+    return RatingRange(ratings, lowest, highest) if ratings and lowest <= highest else None
 
 
-def _joined(parts: Sequence[Ratings]) -> Ratings:
-    lowest, highest = min(own.lowest for own in parts), max(own.highest for own in parts)
-    return Ratings(sum(own.count for own in parts), lowest, highest)
+def _joined(parts: Sequence[RatingRange]) -> RatingRange:
+    lowest, highest = min(part.lowest for part in parts), max(part.highest for part in parts)
+    return RatingRange(sum(part.count for part in parts), lowest, highest)
 
 
 def _added(parts: Iterable[Mapping[str, Share]]) -> dict[str, Share]:
     shares: dict[str, list[Share]] = {}
-    for own in parts:
-        for key, share in own.items():
+    for part in parts:
+        for key, share in part.items():
             shares.setdefault(key, []).append(share)
-    return {key: _sum(own) for key, own in shares.items()}
+    return {key: _sum(listed) for key, listed in shares.items()}
 
 
 def _sum(shares: Sequence[Share]) -> Share:

@@ -88,6 +88,7 @@ def samples(file: str, unread: Collection[str] = UNREAD) -> Iterator[EvalSample]
         if is_zipfile(file):
             with ZipFile(file) as archive:
                 if members := sample_members(archive):
+                    # one sample at a time: the stories of a large run do not fit in memory together
                     yield from (_sample(archive, member, file, unread) for member in members)
                     return
         yield from read_eval_log(file).samples or []
@@ -110,7 +111,7 @@ def sample_of(file: str, sample: str | int, epoch: int) -> EvalSample:
 
 @contextmanager
 def readable(file: str, but: type[Exception] = LogError) -> Iterator[None]:
-    """Whatever a damaged log raises while it is read, in one line that names it.
+    """Raises any error that a damaged log causes while it is read as one line that names the log.
 
     Args:
         file: The log.
@@ -124,6 +125,7 @@ def readable(file: str, but: type[Exception] = LogError) -> Iterator[None]:
     except (LogError, but):
         raise
     except DAMAGED as error:
+        # in one line: pydantic's and the JSON parser's messages have many
         reason = " ".join(str(error).split())[:MOST_SAID] or type(error).__name__
         raise LogError(f"{file} cannot be read as a log: {reason}") from error
 

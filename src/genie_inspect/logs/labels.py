@@ -17,14 +17,16 @@ def labels(logs: Sequence[ScoredLog], *, brief: bool = False) -> list[str]:
         brief: Whether a model that all have in common is left out; else it always stands there, and so does a strategy
             that the run was asked for.
     """
-    parts = [_parts(log, logs) for log in logs]
+    rows = [_parts(log, logs) for log in logs]  # model, strategy, task, options, time
     shown: list[int] = [] if brief else [0]
+    # a run with a strategy of its own names it, even where no other log stands beside it
     if not brief and any(log.header.eval.solver not in (None, "generate") for log in logs):
         shown.append(1)
-    for place in range(len(parts[0]) if parts else 0):
-        if len({_name(own, [*shown, place]) for own in parts}) > len({_name(own, shown) for own in parts}):
+    for place in range(len(rows[0]) if rows else 0):
+        # a part is shown only where it tells apart what the parts before it do not
+        if len({_name(row, [*shown, place]) for row in rows}) > len({_name(row, shown) for row in rows}):
             shown.append(place)
-    names = [_name(own, shown) or own[0] for own in parts]
+    names = [_name(row, shown) or row[0] for row in rows]
     return [
         f"{name} #{names[:place].count(name) + 1}" if names.count(name) > 1 else name
         for place, name in enumerate(names)

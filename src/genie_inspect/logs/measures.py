@@ -39,6 +39,7 @@ BOUNDS: Mapping[str, Bounds] = {
     "partition_share": UNIT,
     "litbench_win_rate": UNIT,
     "litbench_order_bias": (-1.0, 1.0),
+    # at most as many as replies were generated, which the log's header does not say
     "distinct": (0.0, math.inf),
     "utility": (0.0, 10.0),
 }
@@ -69,6 +70,7 @@ def keys_to_test(signature: str, keys: Sequence[str]) -> tuple[str, ...]:
     if measure == GENIE:
         return tuple(keys)
     ours = set(HEADLINES.values())
+    # a score of the panel has the keys of several measures, so that more than one headline can stand in it
     headlines = tuple(key for key in keys if key in ours or (measure == TTCW and key.endswith(TOTAL)))
     if measure and headlines:
         return headlines
@@ -88,9 +90,9 @@ def known_range(log: EvalLog, signature: str, key: str) -> Bounds | None:
 
 def viewed_range(log: EvalLog, key: str) -> Bounds | None:
     """Lowest and highest value by the task's own view; None where it does not say. The log's header is enough."""
-    view = log.eval.viewer.task_samples_view if log.eval.viewer else None
-    views = view if isinstance(view, list) else [view] if view else []
-    for scale in (scale for one in views if (scale := (one.score_color_scales or {}).get(key))):
+    configured = log.eval.viewer.task_samples_view if log.eval.viewer else None
+    views = configured if isinstance(configured, list) else [configured] if configured else []
+    for scale in (scale for view in views if (scale := (view.score_color_scales or {}).get(key))):
         if isinstance(scale, ScoreColorScale) and scale.min is not None and scale.max is not None:
             return scale.min, scale.max
     return None

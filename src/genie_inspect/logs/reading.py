@@ -47,9 +47,11 @@ def read_scored_log(file: str) -> ScoredLog:
         document = _document(sample)
         documents.append(document)
         for scorer, score in (sample.scores or {}).items():
+            # samples without a value cannot disagree with the others: theirs count where none has a value
             signatures = silent if document.scores[scorer].is_unscored else valued
             signatures.setdefault(scorer, {}).setdefault(signature_of(score))
             left_out += _left_out(score)
+    # Inspect writes samples as they finish
     order = {name: place for place, name in enumerate(header.eval.dataset.sample_ids or [])}
     documents.sort(key=lambda document: (order.get(document.sample, len(order)), document.epoch))
     scorers = dict.fromkeys(scorer for document in documents for scorer in document.scores)
@@ -69,6 +71,7 @@ def _document(sample: EvalSample) -> ScoredDocument:
         sample=sample.id,
         epoch=sample.epoch,
         prompt=prompt_of(sample),
+        # the digest alone: the texts of many logs would fill the memory
         text=digest(text.strip()),
         words=word_count(text),
         scores=scores,
@@ -79,8 +82,9 @@ def _document(sample: EvalSample) -> ScoredDocument:
 
 
 def _is_refused(sample: EvalSample, scores: Mapping[str, Scores]) -> bool:
-    by_ours = (scores[name] for name, score in (sample.scores or {}).items() if is_ours(signature_of(score)))
-    return unusable(sample) == REFUSAL or any(own.reason == REFUSAL for own in by_ours)
+    our_scores = (scores[name] for name, score in (sample.scores or {}).items() if is_ours(signature_of(score)))
+    # a provider says so in the stop reason; a reader of ours can find out only while it scores
+    return unusable(sample) == REFUSAL or any(score.reason == REFUSAL for score in our_scores)
 
 
 def _earlier(sample: EvalSample) -> str:
@@ -89,8 +93,8 @@ def _earlier(sample: EvalSample) -> str:
 
 
 def _responses(metadata: Mapping[str, object]) -> tuple[int, int] | None:
-    asked, parsed = metadata.get(RESPONSES_ASKED), metadata.get(RESPONSES_PARSED)
-    return (parsed, asked) if isinstance(asked, int) and isinstance(parsed, int) else None
+    requested, parsed = metadata.get(RESPONSES_ASKED), metadata.get(RESPONSES_PARSED)
+    return (parsed, requested) if isinstance(requested, int) and isinstance(parsed, int) else None
 
 
 def _left_out(score: Score) -> list[bool]:

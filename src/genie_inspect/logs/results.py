@@ -1,4 +1,4 @@
-"""What one scorer says of one log: the numbers that summary, report and comparison show, all made here."""
+"""The results of one scorer in one log: the numbers that summary, report and comparison show, all made here."""
 
 import math
 from collections import Counter
@@ -45,9 +45,9 @@ class Results:
 
 
 def results_of(log: ScoredLog, scorer: str) -> Results:
-    """What a scorer says of a log, under every key that any of its documents has."""
+    """A scorer's results in a log, under every key that any of its documents has."""
     keys = log.keys(scorer)
-    evidence = together([own.evidence for document in log.documents if (own := document.scores.get(scorer))])
+    evidence = together([scores.evidence for document in log.documents if (scores := document.scores.get(scorer))])
     reasons = Counter(reason for document in log.documents if (reason := document.why_unscored(scorer)))
     return Results(
         cells={key: _interval(log, scorer, key) for key in keys},
@@ -65,4 +65,5 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
 def _interval(log: ScoredLog, scorer: str, key: str) -> Interval:
     interval = prompt_interval(log.values(scorer, key), [document.prompt for document in log.documents])
     ends = log.known_range(scorer, key)
+    # a t interval knows no bounds: that of a mean of 0.98 may reach beyond 1
     return interval.within(*ends) if ends else interval

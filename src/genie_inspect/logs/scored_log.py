@@ -1,4 +1,4 @@
-"""One log as every report sees it: who wrote, what was written, and what each scorer said of it."""
+"""One log as every report sees it: the model, the documents, and the scores of each scorer."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -39,11 +39,11 @@ class ScoredDocument:
     @property
     def population_words(self) -> float:
         """Median length of the population's documents for the prompt; NaN where no score says it."""
-        known = (scores.population_words for scores in self.scores.values())
-        return next((words for words in known if not math.isnan(words)), math.nan)
+        lengths = (scores.population_words for scores in self.scores.values())
+        return next((words for words in lengths if not math.isnan(words)), math.nan)
 
     def value(self, scorer: str, key: str) -> float:
-        """What it got; NaN where there is nothing."""
+        """The document's value under a key of a scorer; NaN where it has none."""
         scores = self.scores.get(scorer)
         return scores.values.get(key, math.nan) if scores else math.nan
 
@@ -68,11 +68,11 @@ class ScoredLog:
     is_population: bool = False
     """Whether every document stands in the population that it was compared with, and was left out of it there."""
     label: str = ""
-    """What tells it from the logs that it is read with."""
+    """Its name among the logs that it is read with."""
 
     @property
     def model(self) -> str:
-        """Who wrote."""
+        """The model under evaluation."""
         return self.header.eval.model
 
     @property
@@ -88,21 +88,21 @@ class ScoredLog:
     @cached_property
     def options(self) -> dict[str, Any]:
         """Of the strategy's solvers, and the model's own arguments."""
-        own = {name: value for _, options in self._steps() for name, value in options.items()}
-        return own | dict(self.header.eval.model_args)
+        of_solvers = {name: value for _, options in self._steps() for name, value in options.items()}
+        return of_solvers | dict(self.header.eval.model_args)
 
     @property
     def ours(self) -> list[str]:
         """The scorers of this package that scored it, in the order of the scores."""
-        return [scorer for scorer, own in self.signatures.items() if is_ours(own[0])]
+        return [scorer for scorer, signatures in self.signatures.items() if is_ours(signatures[0])]
 
     def keys(self, scorer: str) -> tuple[str, ...]:
         """Every key of a scorer, in the order of the scores; none where it did not score."""
         values = (document.scores[scorer].values for document in self.documents if scorer in document.scores)
-        return tuple(dict.fromkeys(key for own in values for key in own))
+        return tuple(dict.fromkeys(key for row in values for key in row))
 
     def values(self, scorer: str, key: str) -> list[float]:
-        """What each document got, NaN where there is nothing; in the order of the documents."""
+        """The value of each document under a key, NaN where it has none; in the order of the documents."""
         return [document.value(scorer, key) for document in self.documents]
 
     def known_range(self, scorer: str, key: str) -> Bounds | None:
@@ -113,5 +113,6 @@ class ScoredLog:
     def _steps(self) -> Iterator[tuple[str, dict[str, Any]]]:
         for step in self.header.plan.steps:
             name = step.solver.split("/")[-1]
+            # a task may check its grader in a solver that writes nothing
             if not name.startswith(SET_UP):
                 yield name, step.params

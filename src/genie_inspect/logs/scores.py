@@ -17,7 +17,7 @@ UNSAID = "not said"
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What one scorer says of one document."""
+    """The values of one scorer for one document."""
 
     values: Mapping[str, float]
     """By key; NaN where it could not be measured, no key at all where nothing is known of them."""
@@ -51,7 +51,7 @@ def is_ours(signature: str) -> bool:
 
 
 def scores_of(scorer: str, score: Score) -> Scores:
-    """What a score says.
+    """A score's values by key, and the evidence that they rest on.
 
     Args:
         scorer: Its name; a score of one value has it for a key.
@@ -72,4 +72,5 @@ def scores_of(scorer: str, score: Score) -> Scores:
 def _by_key(scorer: str, score: Score) -> Mapping[str, Any]:
     if isinstance(score.value, dict):
         return score.value
+    # Score.unscored has one NaN for all keys: its own name would become a key that no other sample has
     return {} if math.isnan(number(score.value)) else {scorer: score.value}

@@ -24,19 +24,19 @@ def one_signature(logs: Iterable[ScoredLog], scorer: str) -> str:
     return first[0] if first else NONE
 
 
-def do_not_compare(scorer: str, one: tuple[str, str], other: tuple[str, str]) -> str:
+def do_not_compare(scorer: str, first: tuple[str, str], second: tuple[str, str]) -> str:
     """What two signatures differ in, each given with the log that it stands in."""
-    shown = ", ".join(f"{name} is {here} and {there}" for name, here, there in differing(one[0], other[0]))
-    files = " and ".join(dict.fromkeys(Path(file).name for _, file in (one, other)))
+    shown = ", ".join(f"{name} is {here} and {there}" for name, here, there in differing(first[0], second[0]))
+    files = " and ".join(dict.fromkeys(Path(file).name for _, file in (first, second)))
     return f"scores by {scorer!r} do not compare, their signatures differ: {shown} ({files})"
 
 
-def differing(one: str, other: str) -> list[tuple[str, str, str]]:
+def differing(first: str, second: str) -> list[tuple[str, str, str]]:
     """The facts in which two signatures differ: the name, and what either says; "-" where it says nothing.
 
     >>> differing("measure:ttcw|judge:a|cutoff:-2", "measure:ttcw|judge:b|cutoff:-2")
     [('judge', 'a', 'b')]
     """
-    here, there = facts_of(one), facts_of(other)
+    here, there = facts_of(first), facts_of(second)
     names = [name for name in here | there if here.get(name) != there.get(name)]
     return [(name, here.get(name, "-"), there.get(name, "-")) for name in names]

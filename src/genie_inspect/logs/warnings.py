@@ -6,7 +6,7 @@ from genie_inspect.logs.evidence import Evidence, Share
 
 ENOUGH_RATINGS = 10  # from which ratings that are all the same are no chance
 HALF = 0.5
-MOST_NAMED = 6
+MOST_NAMED = 6  # keys in one warning; ttcw has nineteen
 
 
 def warnings(evidence: Evidence) -> list[str]:

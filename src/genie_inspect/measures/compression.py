@@ -49,8 +49,8 @@ def compression_novelty(population: "Iterable[str] | CompressedPopulation", text
     Raises:
         UnknownChoiceError: If the codec is none of gzip, xz and zstd.
     """
-    known = population if isinstance(population, CompressedPopulation) else CompressedPopulation(population, codec)
-    return known.ratio - known.ratio_with(text)
+    compressed = population if isinstance(population, CompressedPopulation) else CompressedPopulation(population, codec)
+    return compressed.ratio - compressed.ratio_with(text)
 
 
 class CompressedPopulation:
@@ -82,11 +82,13 @@ class CompressedPopulation:
         if math.isnan(self.ratio):
             return math.nan
         added = b" " + _encoded(text)
+        # the space that joins texts counts as part of the text that is added
         return (self._length + len(added)) / self._size_with(added)
 
     def _size_with(self, added: bytes) -> int:
         if self._state is None:
             return self._size(self._whole + added)
+        # a flush ends a stream, so it is done on a copy
         state = self._state.copy()
         return self._written + len(state.compress(added)) + len(state.flush())
 
@@ -116,6 +118,7 @@ def _joined(texts: Iterable[str]) -> bytes:
 
 
 def _encoded(text: str) -> bytes:
+    # half a character of a cut reply has no UTF-8 of its own, and must not end the run
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -131,6 +134,7 @@ def _gzip_size(data: bytes) -> int:
 
 
 def _xz_size(data: bytes) -> int:
+    # as large as the data: the beginning of the population must be in reach when the text is compressed
     dictionary = min(max(XZ_DICTIONARY, 1 << len(data).bit_length()), LARGEST_XZ_DICTIONARY)
     filters = [{"id": lzma.FILTER_LZMA2, "preset": lzma.PRESET_DEFAULT, "dict_size": dictionary}]
     return len(lzma.compress(data, filters=filters))
@@ -139,6 +143,7 @@ def _xz_size(data: bytes) -> int:
 def _zstd_size(data: bytes) -> int:
     import zstandard  # Inspect brings it: it writes its logs with it
 
+    # as for xz; long-distance matching finds repeats that are further away than zstd's usual tables reach
     window = min(max(zstandard.WINDOWLOG_MIN, len(data).bit_length()), LARGEST_ZSTD_WINDOW)
     settings = zstandard.ZstdCompressionParameters.from_level(ZSTD_LEVEL, window_log=window, enable_ldm=True)
     return len(zstandard.ZstdCompressor(compression_params=settings).compress(data))

@@ -27,6 +27,7 @@ def cosine_distances(target: ArrayLike, population: ArrayLike) -> NDArray[np.flo
         which = "target" if length == 0 else f"population row {int(lengths.argmin())}"
         raise ValueError(f"{which} is a zero vector, expected a direction")
     cosines = np.asarray(rows @ vector, dtype=np.float64) / (lengths * length)
+    # rounding can carry the cosine of equal vectors above 1
     distances: NDArray[np.float64] = np.clip(1 - cosines, 0, 2)
     return distances
 

@@ -6,7 +6,7 @@ Source: Genie (arXiv 2606.12790).
 import math
 from collections.abc import Iterable, Mapping
 
-LOWEST, HIGHEST = 1, 4
+LOWEST, HIGHEST = 1, 4  # the study's scale: 4 = interchangeable, 1 = different; 0, for no answer, is no point on it
 MIN_COVERAGE = 0.5
 """A mean over fewer than half of the ratings that were due says as much about which ones were lost."""
 FEWEST_RATINGS = 3
@@ -108,6 +108,10 @@ def feature_novelty(novelty_by_question: Mapping[str, float], feature_of: Mappin
             raise ValueError(f"question {question!r} has a novelty but no feature in feature_of")
     values: dict[str, list[float]] = {}
     for question, feature in feature_of.items():
+        # every feature that was asked about gets an entry, so that all samples of a log have the same keys
         novelty = novelty_by_question.get(question, math.nan)
         values.setdefault(feature, []).extend([] if math.isnan(novelty) else [novelty])
-    return {feature: math.fsum(found) / len(found) if found else math.nan for feature, found in values.items()}
+    return {
+        feature: math.fsum(novelties) / len(novelties) if novelties else math.nan
+        for feature, novelties in values.items()
+    }

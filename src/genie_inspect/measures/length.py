@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from statistics import median
 
+# compression and n-gram measures move with length alone; 1.5 is a convention of ours
 LIKE = 1.5
 """Documents whose lengths differ by more than this factor should not be compared."""
 

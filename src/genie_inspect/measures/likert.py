@@ -64,6 +64,7 @@ def position_bias(verdicts: Iterable[tuple[int, int]]) -> float:
     >>> position_bias([(2, 2), (2, -2)])
     1.0
     """
+    # what a preference for a place adds to both verdicts; what the stories differ by cancels in this sum
     halves = [(reference_first + candidate_first) / 2 for reference_first, candidate_first in verdicts]
     return math.fsum(halves) / len(halves) if halves else math.nan
 

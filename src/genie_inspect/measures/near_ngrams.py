@@ -15,7 +15,7 @@ from genie_inspect.measures.suffix_array import Matches, no_matches
 Vector = NDArray[np.float64]
 Table = NDArray[np.float32]
 
-THRESHOLD = 0.95
+THRESHOLD = 0.95  # as published
 LEAST_CONTENT = 2  # content tokens in a window
 PIECE = 2_000  # tokens of a document that are compared at a time, which bounds memory
 
@@ -41,20 +41,22 @@ def near_matches(
         lengths: Lengths of windows that are looked for.
         threshold: Mean cosine that makes windows near.
     """
-    found = no_matches(len(tokens))
+    matches = no_matches(len(tokens))
     overlap = max(lengths) - 1
     for number, document in enumerate(documents):
         for offset in range(0, max(1, len(document) - overlap), PIECE):
+            # pieces overlap, so that no window is lost where one ends
             piece = document[offset : offset + PIECE + overlap]
             table = _similarities(tokens, piece, vectors)
             content = [np.array([token in vectors for token in side], dtype=bool) for side in (tokens, piece)]
             for length in sorted(lengths):
                 near = _near_windows(table, content[0], content[1], length, threshold)
-                longer = np.flatnonzero(near.any(axis=1) & (found.lengths[: len(near)] < length))
-                found.lengths[longer] = length
-                found.documents[longer] = number
-                found.places[longer] = offset + near[longer].argmax(axis=1)
-    return found
+                # lengths go up, so a later and longer match replaces a shorter one
+                longer = np.flatnonzero(near.any(axis=1) & (matches.lengths[: len(near)] < length))
+                matches.lengths[longer] = length
+                matches.documents[longer] = number
+                matches.places[longer] = offset + near[longer].argmax(axis=1)
+    return matches
 
 
 def _similarities(tokens: Sequence[str], others: Sequence[str], vectors: Mapping[str, Vector]) -> Table:
@@ -66,6 +68,7 @@ def _similarities(tokens: Sequence[str], others: Sequence[str], vectors: Mapping
     if rows and columns:
         kinds[:-1, :-1] = np.stack([vectors[t] for t in rows]) @ np.stack([vectors[t] for t in columns]).T
     for token in rows.keys() & columns.keys():
+        # exactly 1: the product of a unit vector with itself can fall short by rounding
         kinds[rows[token], columns[token]] = 1
     of_rows = [rows.get(token, len(rows)) for token in tokens]
     of_columns = [columns.get(token, len(columns)) for token in others]
@@ -100,6 +103,7 @@ def _windowed_mean(table: Table, content: NDArray[np.bool_], length: int, axis: 
     last = np.arange(length, sums.shape[axis])
     totals = np.take(sums, last, axis=axis) - np.take(sums, last - length, axis=axis)
     counts = np.expand_dims(_windowed_count(content, length), 1 - axis)
+    # a difference of running sums gives every window's sum without a loop over windows
     means: NDArray[np.float64] = totals / np.maximum(counts, 1)
     return means
 

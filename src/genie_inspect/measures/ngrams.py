@@ -78,6 +78,7 @@ def counted_match_lengths(
         shortest: Least length that matters.
         longest: Greatest length that matters.
     """
+    # the end of the longest run never moves back: a run from the next token reaches at least as far
     lengths = np.zeros(size, dtype=np.int64)
     end = 0
     for start in range(size):
@@ -110,6 +111,7 @@ def coverage(match_lengths: ArrayLike, n: int) -> float:
         raise ValueError(f"n is {n}, expected at least 1 token")
     lengths = np.asarray(match_lengths, dtype=np.int64)
     places = np.arange(len(lengths))
+    # how far the runs that begin at or before each token extend; a token before that point is covered
     reach = np.maximum.accumulate(np.where(lengths >= n, places + lengths, 0))
     return float((reach > places).mean()) if len(lengths) else math.nan
 
@@ -139,6 +141,7 @@ def copied_spans(matches: Matches, shortest: int = LENGTHS[0]) -> list[Span]:
     spans: list[Span] = []
     for start in np.flatnonzero(matches.lengths >= shortest).tolist():
         end = start + int(matches.lengths[start])
+        # the tails of a run are runs too and would repeat it
         if not spans or end > spans[-1].end:
             spans.append(Span(start, end, int(matches.documents[start]), int(matches.places[start])))
     return spans

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 ItemT = TypeVar("ItemT")
 
-PATIENCE = 0.8
+PATIENCE = 0.8  # as published
 # rewards of Skywork-Reward-Gemma-2-27B-v0.2 at which one quality level ends and the next begins
 REWARD_THRESHOLDS = (-7.71875, -6.28125, -6.0, -5.71875, -5.5, -5.0, -4.375, -3.4375, -2.046875)
 LOWEST_LEVEL, HIGHEST_LEVEL = 1, len(REWARD_THRESHOLDS) + 1
@@ -44,6 +44,7 @@ class Classes(Generic[ItemT]):
         Raises:
             UndecidedError: If a class before the first yes is undecided; the item is then in no class.
         """
+        # before the verdicts are read: an item that cannot be decided keeps its place, with no class
         self.labels.append(None)
         label = joined(verdicts)
         self.labels[-1] = label
@@ -131,6 +132,7 @@ def utility(quality: Sequence[float], classes: Sequence[int | None], patience: f
         raise ValueError(f"patience is {patience}, expected 0 to 1")
     if not classes:
         return math.nan
+    # over all k places: an empty reply in between costs the reader's patience too
     weights = [patience**place for place in range(len(classes))]
     met: set[int | None] = {None}
     gains = []

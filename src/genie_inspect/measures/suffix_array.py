@@ -53,6 +53,7 @@ class TokenIndex:
         # an unknown token is one more number, above all others
         self._unknown = len(numbers) + 1
         self._bits = self._unknown.bit_length()
+        # half the memory while the corpus has fewer than 65,535 different words
         narrow = np.uint16 if self._bits <= 16 else np.uint32
         text: Symbols = np.concatenate([np.zeros(0, dtype=narrow), *parts], dtype=narrow)
         self._order = suffix_order(text)
@@ -78,13 +79,14 @@ class TokenIndex:
             return no_matches(size)
         below = self._insertion(query, size)
         left_out = np.array(sorted(leaving_out), dtype=np.int64)
-        found = [
+        neighbours = [
             self._neighbour(query, size, below - 1, -1, left_out),
             self._neighbour(query, size, below, 1, left_out),
         ]
-        before = found[0][0] >= found[1][0]
-        lengths = np.where(before, found[0][0], found[1][0])
-        where = np.where(before, found[0][1], found[1][1])
+        # whichever neighbour shares more; of equals the one that sorts before
+        before = neighbours[0][0] >= neighbours[1][0]
+        lengths = np.where(before, neighbours[0][0], neighbours[1][0])
+        where = np.where(before, neighbours[0][1], neighbours[1][1])
         documents = np.where(lengths > 0, self._document_of(where), -1)
         places = np.where(lengths > 0, where - self._starts[documents], -1)
         return Matches(lengths, documents, places)
@@ -94,9 +96,9 @@ class TokenIndex:
         return KEY_BITS // self._bits
 
     def _padded(self, tokens: Sequence[str]) -> Symbols:
-        known = [self._number_of.get(token, self._unknown) for token in tokens]
+        numbers = [self._number_of.get(token, self._unknown) for token in tokens]
         # END behind the text matches the END of documents: lengths are cut to the text's own
-        return np.array(known + [END] * self._key_tokens, dtype=self._text.dtype)
+        return np.array(numbers + [END] * self._key_tokens, dtype=self._text.dtype)
 
     def _key_at(self, places: Places, text: Symbols) -> Keys:
         """The next few tokens of a text at each place as one number that sorts as they do."""
@@ -125,8 +127,8 @@ class TokenIndex:
             start, stop = low.copy(), high.copy()
             while (going := start < stop).any():
                 middle = np.where(going, (start + stop) // 2, low)
-                found = self._key_at(self._order[middle] + depth, self._text)
-                right = going & ((found <= keys) if beyond_equal else (found < keys))
+                middle_keys = self._key_at(self._order[middle] + depth, self._text)
+                right = going & ((middle_keys <= keys) if beyond_equal else (middle_keys < keys))
                 start = np.where(right, middle + 1, start)
                 stop = np.where(going & ~right, middle, stop)
             ends.append(start)
@@ -143,6 +145,7 @@ class TokenIndex:
             skipped = inside & np.isin(self._document_of(places), left_out)
             if not skipped.any():
                 break
+            # a document left out is passed over until a suffix of another one is met
             rank[skipped] += step
         inside = (rank >= 0) & (rank < len(self._order))
         places = self._order[np.where(inside, rank, 0)].astype(np.int64)

@@ -57,9 +57,10 @@ def placed_tokens(text: str) -> list[Token]:
     ['the', 'Zoë', '…']
     """
     folded = [_folded(character) for character in text]
+    # one character may fold to several ("…" to three dots): each of them stands for the place of the one
     origin = [place for place, plain in enumerate(folded) for _ in plain]
-    found = _TOKEN.finditer("".join(folded))
-    return [Token(match.group(), origin[match.start()], origin[match.end() - 1] + 1) for match in found]
+    matches = _TOKEN.finditer("".join(folded))
+    return [Token(match.group(), origin[match.start()], origin[match.end() - 1] + 1) for match in matches]
 
 
 def _folded(text: str) -> str:

@@ -40,10 +40,12 @@ def computed_equivalence(
     """
     kind, _, model = equivalence.partition("/")
     if equivalence == GRADER:
+        # only to refuse a wrong template before anything is generated; the judge loads it again
         load_template(sameness.TEMPLATE, sameness.BLANKS, templates)
         return None
     if equivalence == EMBEDDED:
         return ComputedEquivalence(EmbeddedEquivalence(embedder, threshold))
+    # "classifier/" names no model: a typing mistake, not the published one
     if kind == CLASSIFIER and equivalence != f"{CLASSIFIER}/":
         chosen = {} if threshold is None else {"threshold": threshold}
         return ComputedEquivalence(ClassifierEquivalence(model or PUBLISHED_CLASSIFIER, **chosen))

@@ -15,7 +15,7 @@ from genie_inspect.prompting.ratings import rating_between
 from genie_inspect.prompting.templates import load_template
 
 LOWEST, HIGHEST = 1, 5
-CONFIG = GenerateConfig(temperature=0.0, max_tokens=150)
+CONFIG = GenerateConfig(temperature=0.0, max_tokens=150)  # a reason of one sentence, then the rating
 
 
 class CoherenceRater(Protocol):
@@ -60,6 +60,7 @@ class GraderCoherence:
             UnreadableReplyError: If no reply had one.
             GraderFailedError: If the grader cannot be reached.
         """
+        # without the prompt: whether a document does its task is another question than whether it hangs together
         request = self.template.fill(data=fenced({"document": document}))
         return await readable(self.model, request, CONFIG, partial(rating_between, lowest=LOWEST, highest=HIGHEST))
 
@@ -81,4 +82,5 @@ class RewardCoherence:
 
     async def rate(self, prompt: str, document: str) -> float:
         """The coherence of the document as a reply to its prompt."""
+        # in a thread: a forward pass blocks, and other samples go on meanwhile
         return await to_thread.run_sync(self.rewards.coherence, prompt, document)

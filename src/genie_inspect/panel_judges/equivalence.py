@@ -22,8 +22,8 @@ from genie_inspect.prompting.templates import load_template
 from genie_inspect.signature import digest
 
 TEMPLATE, BLANKS = "same_list", {"count", "data"}
-TOKENS_A_VERDICT = 12
-SPARE_TOKENS = 100
+TOKENS_A_VERDICT = 12  # a number, a word and the punctuation of JSON
+SPARE_TOKENS = 100  # for models that begin with a sentence
 
 
 class Equivalence(Protocol):
@@ -88,12 +88,14 @@ class GraderEquivalence:
     @cached_property
     def signature(self) -> str:
         """`grader(<model>@<digest>,chunk=10,template=<digest>)`."""
+        # two counts, so that what depends on the count is in the digest too
         model = identified_model(self.model, *((_settings(count), sameness_form(count)) for count in (1, 2)))
         return f"grader({model},chunk={self.chunk},template={self.template.digest})"
 
     async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
-        """For each founder in order whether the text is the same; None where the grader babbles to the end."""
+        """For each founder in order whether the text is the same; None where no reply of the grader had a verdict."""
         order = list(range(len(founders)))
+        # graders favour places in a list; shuffled, no class gains by it
         random.Random(digest(prompt, text, *founders)).shuffle(order)  # noqa: S311  # no secret
 
         async def ask_missing(missing: Sequence[int], settings: GenerateConfig) -> dict[int, bool]:
@@ -108,6 +110,7 @@ class GraderEquivalence:
         return [same.get(place) for place in range(len(founders))]
 
     async def _ask(self, prompt: str, others: Sequence[str], text: str, settings: GenerateConfig) -> dict[int, bool]:
+        # numbered from 1 in each request: replies are read by number and never by position
         listed = {str(number): other for number, other in enumerate(others, start=1)}
         data = fenced({"request": prompt, "reply": text, "other_replies": listed})
         request = self.template.fill(count=len(others), data=data)
@@ -131,6 +134,7 @@ async def classes_of(texts: Sequence[str], prompt: str, equivalence: Equivalence
     for text in texts:
         verdicts = await _verdicts(text, prompt, classes.founders, equivalence)
         with suppress(UndecidedError):
+            # an undecided text keeps its place with no class, and the others go on
             classes.add(text, verdicts)
     return classes
 

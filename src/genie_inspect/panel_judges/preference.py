@@ -33,7 +33,7 @@ def preference_model() -> Model:
 
 
 class PreferenceJudge:
-    """Asks a chat model for the better of two stories; what it babbles is asked again, at most `repeats` times.
+    """Asks a chat model for the better of two stories; an unreadable reply is asked for again, at most `repeats` times.
 
     Args:
         model: Who judges.
@@ -59,6 +59,7 @@ class PreferenceJudge:
         """
         request = self.template.fill(data=fenced({"prompt": prompt, "story_a": first, "story_b": second}))
         try:
+            # None and not a tie: a judge that says nothing has not found the stories equal
             return await readable(self.model, request, CONFIG, preferred, repeats=self.repeats)
         except UnreadableReplyError:
             return None

@@ -32,7 +32,7 @@ class Quality(Protocol):
         ...
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
-        """1 (of no use) to 10 a reply; NaN where it could not be said.
+        """The level of each reply, 1 (of no use) to 10; NaN where no level could be had.
 
         Raises:
             GraderFailedError: If the model behind it cannot be reached.
@@ -54,12 +54,14 @@ class RewardQuality:
     @property
     def signature(self) -> str:
         """`reward(<model>)`, marked where the thresholds were made for another model."""
+        # rewards have no common scale: the same thresholds cut another model's rewards at other qualities
         foreign = "" if self.model.model == PUBLISHED_REWARD else ",thresholds of another model"
         return self.model.name.removesuffix(")") + foreign + ")"
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
-        """1 to 10 a reply."""
+        """The level of each reply, 1 to 10."""
         rewards = await to_thread.run_sync(self.model.rewards, prompt, replies)
+        # levels, not rewards: utility is a mean, and only levels have equal steps
         return [float(reward_level(reward)) for reward in rewards]
 
 
@@ -83,12 +85,13 @@ class GraderQuality:
         return f"grader({identified_model(self.model, (CONFIG, None))},template={self.template.digest})"
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
-        """1 to 10 a reply; NaN where the grader babbles to the end."""
+        """The level of each reply, 1 to 10; NaN where no reply of the grader had one."""
         return await gathered(*(self._level(prompt, reply) for reply in replies))
 
     async def _level(self, prompt: str, reply: str) -> float:
         request = self.template.fill(data=fenced({"request": prompt, "reply": reply}))
         try:
+            # NaN and not level 1: a grader that says nothing has not found the reply useless
             return float(await readable(self.model, request, CONFIG, quality_level, repeats=self.repeats))
         except UnreadableReplyError:
             return math.nan

@@ -36,7 +36,7 @@ def preferred(reply: str) -> float:
     Raises:
         UnreadableReplyError: If there is no label, or the last line with one has two different ones.
     """
-    lines = [found for line in spoken(reply).splitlines() if (found := _LABEL.findall(line))]
+    lines = [labels for line in spoken(reply).splitlines() if (labels := _LABEL.findall(line))]
     last = {label.casefold() for label in lines[-1]} if lines else set()
     if len(last) != 1:
         raise UnreadableReplyError(f"no single [[A]], [[B]] or [[tie]] at the end of the reply {shortened(reply)}")

@@ -36,10 +36,10 @@ def reading_reply(reply: str, count: int, questions: Sequence[str] = ()) -> Read
     ReadingReply(answers={1: 'a pilot', 2: None}, is_attempt=True)
     """
     answers: dict[int, str | None] = {}
-    asked = {number: normalised(question) for number, question in enumerate(questions, start=1)}
+    wordings = {number: normalised(question) for number, question in enumerate(questions, start=1)}
     for number, value in numbered_values(reply, count).items():
         text = None if value is None else value.strip()
-        if text is None or (is_short_text(text) and normalised(text) != asked.get(number)):
+        if text is None or (is_short_text(text) and normalised(text) != wordings.get(number)):
             answers[number] = None if text is None or says_nothing(text) else text
     return ReadingReply(answers, _is_attempt(spoken(reply)))
 

@@ -97,10 +97,10 @@ def refuses(text: str) -> bool:
     >>> [refuses(text) for text in ("I’m sorry, but I can’t help with that.", "I'm sorry, but I can't stay, she said.")]
     [True, False]
     """
-    said = _THOUGHTS_END.split(text)[-1].strip()
-    if len(said) > LONGEST or len(said.split()) > MOST_WORDS:
+    visible = _THOUGHTS_END.split(text)[-1].strip()
+    if len(visible) > LONGEST or len(visible.split()) > MOST_WORDS:
         return False
-    plain = unicodedata.normalize("NFKC", _MARK.sub(" ", _LISTED.sub("", said)).casefold().translate(_FOLDED))
+    plain = unicodedata.normalize("NFKC", _MARK.sub(" ", _LISTED.sub("", visible)).casefold().translate(_FOLDED))
     words = _unquoted(re.sub(r"[ \t]+", " ", plain).strip())
     sentences = [part.strip(punctuation + " ") for part in _SENTENCE_END.split(words)]
     sentences = [sentence for sentence in sentences if sentence]

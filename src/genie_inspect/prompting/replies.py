@@ -39,8 +39,9 @@ def is_short_text(answer: str) -> bool:
 
 def numbered_questions(reply: str, count: int) -> dict[int, str]:
     """Questions by number, 1 to count; what does not end in a question mark is absent."""
-    found = {number: value.strip() for number, value in numbered_values(reply, count, questions=True).items() if value}
-    return {number: text for number, text in found.items() if len(text) <= LONGEST_ANSWER and text.endswith("?")}
+    values = numbered_values(reply, count, questions=True)
+    texts = {number: value.strip() for number, value in values.items() if value}
+    return {number: text for number, text in texts.items() if len(text) <= LONGEST_ANSWER and text.endswith("?")}
 
 
 def numbered_choices(reply: str, count: int, choices: Iterable[str]) -> dict[int, str]:
@@ -79,6 +80,7 @@ def numbered_values(reply: str, count: int, *, questions: bool = False) -> dict[
             number = int(key)
             if not 1 <= number <= count:
                 continue
+            # a model that changes its mind within a reply has given no answer that one could rely on
             if values.setdefault(number, value) != value:
                 contradicted.add(number)
         if values:
@@ -88,15 +90,15 @@ def numbered_values(reply: str, count: int, *, questions: bool = False) -> dict[
 
 def _from_objects(text: str) -> list[tuple[str, str | None]]:
     """Members with a number for a key, of the last JSON object that has any; repeated keys stay repeated."""
-    found: list[tuple[str, str | None]] = []
+    members: list[tuple[str, str | None]] = []
     for pairs in json_objects(text):
         numbered = [(key, value) for key, value in pairs if re.fullmatch(r"\d{1,4}", key)]
         for _, value in pairs:
             if isinstance(value, _Pairs) and not numbered:
                 numbered = [(key, inner) for key, inner in value if re.fullmatch(r"\d{1,4}", key)]
         flat = [(key, value) for key, value in numbered if value is None or isinstance(value, str)]
-        found = flat or found
-    return found
+        members = flat or members
+    return members
 
 
 def _from_members(text: str) -> list[tuple[str, str | None]]:

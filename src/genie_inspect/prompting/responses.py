@@ -29,6 +29,7 @@ def verbalized_responses(reply: str) -> list[Response]:
     """
     responses: list[Response] = []
     for listed in _lists(spoken(reply)):
+        # a model may write the list twice, first as a draft
         texts = {response.text for response in responses}
         responses += [response for response in listed if response.text not in texts]
     return responses

@@ -26,8 +26,10 @@ def without_sentences(text: str, numbers: Collection[int]) -> str:
     >>> without_sentences("Sure! It rained. The end? Tell me more.", {1, 4})
     'It rained. The end?'
     """
-    kept = [text[start:end] for number, (start, end) in enumerate(sentence_spans(text), 1) if number not in numbers]
-    return "".join(kept).strip()
+    remaining = [
+        text[start:end] for number, (start, end) in enumerate(sentence_spans(text), 1) if number not in numbers
+    ]
+    return "".join(remaining).strip()
 
 
 def without_repeated_tail(text: str) -> str:

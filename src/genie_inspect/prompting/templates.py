@@ -29,6 +29,7 @@ class Template:
         Raises:
             KeyError: If a blank is missing.
         """
+        # string.Template, not str.format: braces are ordinary characters in JSON and in stories
         return string.Template(self.text).substitute(blanks)
 
 
@@ -45,17 +46,17 @@ def load_template(name: str, blanks: Set[str], folder: Path | str | None = None)
     """
     if folder is not None and not Path(folder).is_dir():
         raise TemplateError(f"templates folder {str(folder)!r} does not exist, expected a folder of *.md files")
-    own = Path(folder) / f"{name}.md" if folder is not None else None
-    path = own if own is not None and own.is_file() else BUNDLED / f"{name}.md"
+    custom = Path(folder) / f"{name}.md" if folder is not None else None
+    path = custom if custom is not None and custom.is_file() else BUNDLED / f"{name}.md"
     try:
         template = Template(name, path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise TemplateError(f"template {path} is not UTF-8: {error}") from error
-    found = string.Template(template.text)
-    if not found.is_valid():
+    parsed = string.Template(template.text)
+    if not parsed.is_valid():
         raise TemplateError(f"template {path.name} has a stray '$', write '$$' for a dollar sign")
-    if set(found.get_identifiers()) != set(blanks):
+    if set(parsed.get_identifiers()) != set(blanks):
         raise TemplateError(
-            f"template {path.name} has the blanks {sorted(found.get_identifiers())}, expected {sorted(blanks)}"
+            f"template {path.name} has the blanks {sorted(parsed.get_identifiers())}, expected {sorted(blanks)}"
         )
     return template

@@ -20,8 +20,10 @@ def unusable(sample: TaskState | EvalSample) -> str:
 
     A text without a single letter or digit is no document, and neither is a refusal in words.
     """
+    # an EvalSample is one of a log, where a sample that failed has an error and may lack its output
     if isinstance(sample, EvalSample) and sample.error is not None:
         return FAILED
+    # a provider's filter can cut a document in its middle: what stands there is no story either
     if sample.output.choices and sample.output.stop_reason == "content_filter":
         return REFUSAL
     reason = no_document(document_of(sample))

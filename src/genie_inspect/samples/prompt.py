@@ -15,8 +15,9 @@ def prompt_of(sample: TaskState | EvalSample) -> str:
     Metadata `prompt` where the dataset sets it, else the text of the input: of several messages the last that a user
     wrote, as in Inspect's own `input_text`.
     """
-    given = (sample.metadata or {}).get(KEY)
-    return whole_text(str(_input_text(sample) if given is None else given)).strip()
+    stated = (sample.metadata or {}).get(KEY)
+    # whole characters, no space around: a prompt is compared as text with those of the population
+    return whole_text(str(_input_text(sample) if stated is None else stated)).strip()
 
 
 def _input_text(sample: TaskState | EvalSample) -> str:

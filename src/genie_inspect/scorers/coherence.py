@@ -37,8 +37,10 @@ def coherence(by: str = GRADER, templates: str | None = None) -> Scorer:
     with refusals():
         if by != GRADER and not (by.startswith(REWARD) and by != REWARD):
             raise UnknownChoiceError("by", by, f"{GRADER} or {REWARD}<hub id or folder>")
+        # a wrong template is refused here, before anything is generated; the rater loads it again
         load_template("coherence", {"data"}, templates)
         fixed = RewardCoherence(CoherenceRewards(by.removeprefix(REWARD))) if by != GRADER else None
+    # the grader is bound when a sample is scored; one rater serves all samples
     rater_by = lru_cache(maxsize=1)(partial(GraderCoherence, templates=templates))
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -1,4 +1,4 @@
-"""The scorer `compression`: how much a document adds to what the population's compressor knows already."""
+"""The scorer `compression`: how much a document adds to a population that is compressed together with it."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from inspect_ai.solver import TaskState
 from genie_inspect.asking.refusals import refusals
 from genie_inspect.measures import compression as measures
 from genie_inspect.measures.compression import CompressedPopulation, codec_version
-from genie_inspect.scoring.against_documents import Finding, Warm, reference, scored
+from genie_inspect.scoring.against_documents import Measurement, Warm, reference, scored
 from genie_inspect.scoring.compared import Compared
 from genie_inspect.signature import signature
 
@@ -25,6 +25,7 @@ def compression_ratio(codec: str = "gzip") -> Metric:
     """
 
     def ratio(scores: list[SampleScore]) -> float:
+        # sorted: samples finish in any order, and a compressor's ratio depends on it
         return measures.compression_ratio(sorted(score.score.answer or "" for score in scores), codec)
 
     return ratio
@@ -69,13 +70,16 @@ class Added:
         self.codec = codec
         self._warm: Warm[CompressedPopulation] = Warm()
 
-    async def __call__(self, text: str, prompt: str, others: Compared) -> Finding:
+    async def __call__(self, text: str, prompt: str, others: Compared) -> Measurement:
         """How much a text adds."""
-        known = await self._warm.get((prompt, others.left_out), partial(self._compressed, others))
-        novelty = await to_thread.run_sync(measures.compression_novelty, known, text)
-        ratios = f"{known.ratio:.4f} without the document, {known.ratio - novelty:.4f} with it"
-        return Finding(
-            {"compression_novelty": novelty}, f"Compression ratio ({self.codec}): {ratios}.", {"ratio": known.ratio}
+        # a population document that is scored is compared with the others alone: another population
+        compressed = await self._warm.get((prompt, others.left_out), partial(self._compressed, others))
+        novelty = await to_thread.run_sync(measures.compression_novelty, compressed, text)
+        ratios = f"{compressed.ratio:.4f} without the document, {compressed.ratio - novelty:.4f} with it"
+        return Measurement(
+            {"compression_novelty": novelty},
+            f"Compression ratio ({self.codec}): {ratios}.",
+            {"ratio": compressed.ratio},
         )
 
     async def _compressed(self, others: Compared) -> CompressedPopulation:

@@ -14,7 +14,7 @@ from genie_inspect.engines.embedders.cache import CachedEmbedder
 from genie_inspect.engines.embedders.choices import Embedder
 from genie_inspect.engines.embedders.choices import embedder as chosen_embedder
 from genie_inspect.judges.cache import cache_folder
-from genie_inspect.scoring.against_documents import Finding, Warm, reference, scored
+from genie_inspect.scoring.against_documents import Measurement, Warm, reference, scored
 from genie_inspect.scoring.compared import Compared
 from genie_inspect.scoring.explanation import cell
 from genie_inspect.signature import signature
@@ -66,17 +66,18 @@ class Distances:
         self.engine = engine
         self._warm: Warm[tuple[list[str], NDArray[np.float64]]] = Warm()
 
-    async def __call__(self, text: str, prompt: str, others: Compared) -> Finding:
+    async def __call__(self, text: str, prompt: str, others: Compared) -> Measurement:
         """How far a text is from the documents.
 
         Raises:
             EngineFailedError: If the embedder cannot be reached.
         """
         ids, vectors = await self._warm.get((prompt, others.left_out), partial(self._embedded, others))
+        # in a thread: embedding blocks, and other samples go on meanwhile
         target = (await to_thread.run_sync(self.engine.embed, [text]))[0]
         if not target.any() or not ids:
-            return Finding(dict.fromkeys(KEYS, math.nan), f"Not measured: {UNKNOWN_WORDS}.", reason=UNKNOWN_WORDS)
-        return finding(target, ids, vectors)
+            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {UNKNOWN_WORDS}.", reason=UNKNOWN_WORDS)
+        return measurement(target, ids, vectors)
 
     async def _embedded(self, others: Compared) -> "tuple[list[str], NDArray[np.float64]]":
         """Ids and vectors of the documents; a text of nothing but unknown characters has no direction."""
@@ -87,13 +88,13 @@ class Distances:
         return [others.documents[place].id for place in usable], vectors[usable]
 
 
-def finding(target: "NDArray[np.float64]", ids: Sequence[str], vectors: "NDArray[np.float64]") -> Finding:
+def measurement(target: "NDArray[np.float64]", ids: Sequence[str], vectors: "NDArray[np.float64]") -> Measurement:
     """Mean distance, and the nearest document with its distance."""
     from genie_inspect.measures.distance import mean_distance, nearest, nearest_distance
 
     value = {"cosine_mean": mean_distance(target, vectors), "cosine_nearest": nearest_distance(target, vectors)}
     name = ids[nearest(target, vectors)]
-    return Finding(
+    return Measurement(
         value,
         f"Mean cosine distance {value['cosine_mean']:.3f}; nearest is {cell(name)} at {value['cosine_nearest']:.3f}.",
         {"nearest": name},

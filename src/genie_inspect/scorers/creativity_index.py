@@ -17,7 +17,7 @@ from genie_inspect.engines.embedders.choices import embedder as chosen_embedder
 from genie_inspect.engines.identity import redacted
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import cache_folder
-from genie_inspect.scoring.against_documents import Finding, Reference, Warm, reference, scored
+from genie_inspect.scoring.against_documents import Measurement, Reference, Warm, reference, scored
 from genie_inspect.scoring.compared import Compared
 from genie_inspect.scoring.explanation import cell
 from genie_inspect.signature import signature
@@ -25,7 +25,7 @@ from genie_inspect.signature import signature
 if TYPE_CHECKING:
     from genie_inspect.engines.corpora.documents import CopiedRun, Copies, Corpus
 
-LENGTHS = range(5, 13)
+LENGTHS = range(5, 13)  # the authors' follow-up code; the paper does not state its range
 KEYS = ("creativity_index_mean", "creativity_index_sum", *(f"creativity_index_{length}" for length in LENGTHS))
 POPULATION, INFINI_GRAM = "population", "infini-gram:"
 CORPORA = "population, a folder of texts, infini-gram:<index folder> or infini-gram:<service url>#<index>"
@@ -92,15 +92,16 @@ class Copying:
         self.near = near
         self._warm: Warm[Corpus] = Warm()
 
-    async def __call__(self, text: str, prompt: str, others: Compared) -> Finding:
+    async def __call__(self, text: str, prompt: str, others: Compared) -> Measurement:
         """How little of a text stands in the corpus.
 
         Raises:
             EngineFailedError: If a look-up fails, or the embedder cannot be reached.
         """
+        # by prompt alone: the corpus leaves out by itself the documents that are the text
         corpus = self.fixed or await self._warm.get(prompt, partial(self._indexed, prompt))
         async with concurrency("creativity_index", AT_ONCE, visible=False):
-            return finding(await to_thread.run_sync(corpus.copies, text))
+            return measurement(await to_thread.run_sync(corpus.copies, text))
 
     async def _indexed(self, prompt: str) -> "Corpus":
         """The documents of a prompt, which leave out by themselves those that are the text."""
@@ -140,8 +141,8 @@ def opened_corpus(corpus: str, near: Embedder | None) -> "Corpus | None":
     return InfiniGramCorpus(Path(where))
 
 
-def finding(copies: "Copies") -> Finding:
-    """The index of a document from what a corpus says about it."""
+def measurement(copies: "Copies") -> Measurement:
+    """The index of a document from its runs that stand in a corpus, with the longest of them."""
     from genie_inspect.measures.ngrams import creativity_index_of
 
     index = creativity_index_of(copies.lengths, LENGTHS)
@@ -153,7 +154,7 @@ def finding(copies: "Copies") -> Finding:
         "longest": [{"words": run.words[:WIDTH], "tokens": run.tokens, "where": run.where} for run in runs[:3]],
         "left_out_of_corpus": list(copies.left_out),
     }
-    return Finding(dict(zip(KEYS, values, strict=True)), explained(copies, runs), metadata)
+    return Measurement(dict(zip(KEYS, values, strict=True)), explained(copies, runs), metadata)
 
 
 def explained(copies: "Copies", runs: "Sequence[CopiedRun]") -> str:
@@ -172,5 +173,6 @@ def _service(where: str) -> "Corpus":
     service = InfiniGramService(url, index)
     if not index:
         raise UnknownChoiceError("corpus", INFINI_GRAM + url, "infini-gram:<service url>#<index>")
+    # one request now: a wrong address must not show after a thousand generations
     service.check()
     return service

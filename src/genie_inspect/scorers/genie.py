@@ -62,10 +62,10 @@ def genie(
     with refusals():
         check_judge(judge, templates)
         least = share("min_coverage", min_coverage)
-        instrument = Instrument(suited(population, judge), judge, chosen_embedder(embedder), templates, cache, least)
+        measure = FeatureMeasure(suited(population, judge), judge, chosen_embedder(embedder), templates, cache, least)
 
     async def score(state: TaskState, target: Target) -> Score:
-        return await instrument.score(state)
+        return await measure.score(state)
 
     return score
 
@@ -83,8 +83,8 @@ def suited(population: str, judge: str) -> Population:
     return opened
 
 
-class Instrument:
-    """A population and who reads and rates, with which one document after another is measured.
+class FeatureMeasure:
+    """Measures one document after another against a population, with one reader and one judge.
 
     Args:
         population: What documents are compared with.
@@ -127,6 +127,7 @@ class Instrument:
         )
 
     async def _measured(self, assessor: Assessor, text: str, prompt: str, facts: dict[str, Any]) -> Score:
+        # unscored, not 0: a document to a prompt that the population does not know has no others to be like
         if not self.population.questions(prompt):
             return unscored(self.features, UNKNOWN_PROMPT, f"Not scored: {UNKNOWN_PROMPT}.", text, facts)
         assessment = await assessor.assess(text, prompt)
@@ -138,18 +139,20 @@ class Instrument:
             value=dict(novelty),
             answer=text,
             explanation=explained(assessment, self.features, notes),
+            # a reason marks the whole score as unscored: with one feature measured there is none
             reason=why_nothing(assessment) if all(map(math.isnan, novelty.values())) else None,
             metadata=evidence(assessment, self.features, **facts, length=length_facts(assessment, self.features)),
         )
 
     def _assessor(self, model: Model | None) -> Assessor:
         words = {feature.name: feature.words for feature in self.population.features}
+        # only what a model was asked costs anything to ask again
         cache = Cache() if self.cache and model else None
         reader, judge = reader_and_judge(self.judge, model, self.embedder, words, self.templates, cache)
         return Assessor(self.population, reader, judge, self.min_coverage)
 
     def _facts(self, assessor: Assessor, prompt: str) -> dict[str, Any]:
-        """What stands in the metadata of every score."""
+        """The metadata of every score."""
         judge, reader = assessor.judge.signature, assessor.reader.signature
         facts = {
             "signature": signature(
@@ -161,6 +164,7 @@ class Instrument:
             ),
             "judge": judge,
             "reader": reader,
+            # the beginning, for people; reports take the prompt from the sample itself
             "prompt": cut(prompt, WIDTHS[0]),
         }
         if self.population.answers_alone:

@@ -15,7 +15,7 @@ from genie_inspect.measures.preference import order_bias, win_rate
 from genie_inspect.panel_judges.preference import BLANKS, TEMPLATE, PreferenceJudge, preference_model
 from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.templates import load_template
-from genie_inspect.scoring.against_documents import Finding, reference, scored
+from genie_inspect.scoring.against_documents import Measurement, reference, scored
 from genie_inspect.scoring.compared import Compared
 from genie_inspect.scoring.options import count
 from genie_inspect.signature import digest, signature
@@ -50,6 +50,7 @@ def litbench(population: str = "starter", opponents: int | None = None, template
 
     async def score(state: TaskState, target: Target) -> Score:
         judge = judge_by(preference_model())
+        # how many opponents are met is part of what the number means
         drawn_from = "all" if most is None else str(most)
         facts = {
             "signature": signature("litbench", judge=judge.signature, opponents=drawn_from, population=opened.name)
@@ -59,7 +60,9 @@ def litbench(population: str = "starter", opponents: int | None = None, template
     return score
 
 
-async def contest(judge: PreferenceJudge, opponents: int | None, text: str, prompt: str, others: Compared) -> Finding:
+async def contest(
+    judge: PreferenceJudge, opponents: int | None, text: str, prompt: str, others: Compared
+) -> Measurement:
     """How a text fares against the documents, each met in both orders.
 
     Args:
@@ -73,27 +76,29 @@ async def contest(judge: PreferenceJudge, opponents: int | None, text: str, prom
         GraderFailedError: If the judge cannot be reached.
     """
     met = drawn(others.documents, opponents, text)
-    asked = [(text, document.text) for document in met] + [(document.text, text) for document in met]
+    orders = [(text, document.text) for document in met] + [(document.text, text) for document in met]
     # each call holds two whole stories: a hundred of them would be a log of megabytes
     with unlogged():
-        verdicts = await gathered(*(judge.verdict(prompt, first, second) for first, second in asked))
-    return finding(met, verdicts[: len(met)], verdicts[len(met) :])
+        verdicts = await gathered(*(judge.verdict(prompt, first, second) for first, second in orders))
+    return measurement(met, verdicts[: len(met)], verdicts[len(met) :])
 
 
 def drawn(documents: Sequence[Document], most: int | None, text: str) -> Sequence[Document]:
     """So many of the documents, by a seed drawn from the text; all when there are no more."""
     if most is None or most >= len(documents):
         return documents
+    # seeded by the text: a rerun meets the same opponents, and other texts meet others
     return random.Random(digest(text)).sample(documents, most)  # noqa: S311  # no secret
 
 
-def finding(
+def measurement(
     met: Sequence[Document], shown_first: Sequence[float | None], shown_second: Sequence[float | None]
-) -> Finding:
+) -> Measurement:
     """Win rate and order bias over the opponents that were judged in both orders."""
     pairs = [
         (document, first, second)
         for document, first, second in zip(met, shown_first, shown_second, strict=True)
+        # a pair judged in one order alone would bring the judge's preference for a place into the win rate
         if first is not None and second is not None
     ]
     firsts, seconds = [first for _, first, _ in pairs], [second for _, _, second in pairs]
@@ -102,14 +107,15 @@ def finding(
     metadata = {
         "compared": len(pairs),
         "unreadable": missing,
+        # in both orders: a loss in one may be the place's
         "lost_to": [document.id for document, first, second in pairs if first == 0 and second == 1],
     }
     if math.isnan(value["litbench_win_rate"]):
-        return Finding(value, f"Not measured: {NOT_JUDGED}.", metadata, reason=NOT_JUDGED)
+        return Measurement(value, f"Not measured: {NOT_JUDGED}.", metadata, reason=NOT_JUDGED)
     notes = (
         f"Win rate {value['litbench_win_rate']:.2f} against {len(pairs)} documents, each in both orders; order bias "
     )
     notes += f"{value['litbench_order_bias']:+.2f} (0 = none, 1 = always the story that stands first)."
     if missing:
         notes += f" {missing} more were not judged in both orders: unreadable replies."
-    return Finding(value, notes, metadata)
+    return Measurement(value, notes, metadata)

@@ -105,6 +105,7 @@ class Bench:
 
     async def _measured(self, replies: Sequence[str], prompt: str, facts: dict[str, str]) -> Score:
         if not replies or all(map(no_document, replies)):
+            # a sample without one usable reply has no kinds; 0 would read as the worst of scores
             reason = no_document(replies[0]) if replies else NO_GENERATIONS
             return unscored(KEYS, reason, f"Not scored: {reason}.", "", dict(facts))
         labels = await labelled(replies, prompt, self.same)
@@ -122,11 +123,12 @@ async def labelled(replies: Sequence[str], prompt: str, same: Equivalence) -> li
 
 async def qualities(replies: Sequence[str], labels: Sequence[int | None], prompt: str, worth: Quality) -> list[float]:
     """The quality of the first reply of each class; NaN for every other, which is not asked for."""
+    # backwards, so that the first place of each class is what stays
     first = {label: place for place, label in reversed(list(enumerate(labels))) if label not in (None, UNDECIDED)}
     places = sorted(first.values())
     levels = await worth.levels(prompt, [replies[place] for place in places])
-    known = dict(zip(places, levels, strict=True))
-    return [known.get(place, math.nan) for place in range(len(replies))]
+    level_by_place = dict(zip(places, levels, strict=True))
+    return [level_by_place.get(place, math.nan) for place in range(len(replies))]
 
 
 def result(
@@ -139,6 +141,7 @@ def result(
     """The score of one sample, with a table of its replies."""
     undecided = list(labels).count(UNDECIDED)
     value = {
+        # an undecided reply may found a class or not: the count is then not known
         "distinct": math.nan if undecided else float(distinct_count(labels)),
         "utility": math.nan if undecided else utility(levels, labels, patience),
     }

@@ -90,6 +90,7 @@ def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
         if name not in (*groups, *MEASURES) or (name == NONE and len(names) > 1):
             raise UnknownChoiceError("panel", ",".join(names), ACCEPTED)
     taken = tuple(dict.fromkeys(measure for name in names for measure in groups.get(name, (name,))))
+    # who asks for "cheap" wants no model asked, unless the partition is named beside it
     asks_no_model = judge == EMBEDDED or (CHEAP in names and not {ALL, "partition"} & set(names))
     return Panel(taken, EMBEDDED if asks_no_model else GRADER)
 
@@ -113,12 +114,15 @@ def merged(scores: Mapping[str, Score]) -> Score:
     value: dict[str, float] = {}
     parts = {name: score.metadata or {} for name, score in scores.items()}
     for name, score in scores.items():
-        found = score.value if isinstance(score.value, dict) else {}
-        value |= {key: float(found.get(key, math.nan)) for key in KEYS[name]}
+        # an unscored measure has one NaN for all its keys; in a joint score every key must stand
+        values = score.value if isinstance(score.value, dict) else {}
+        value |= {key: float(values.get(key, math.nan)) for key in KEYS[name]}
+    # a signature's facts are parted by bars
     facts = {name: str(part.get("signature", "none")).replace("|", ",") for name, part in parts.items()}
     metadata = {"signature": signature("novelty_panel", **facts), **parts}
     explanation = "\n\n".join(f"**{name.replace('_', ' ')}**\n\n{score.explanation}" for name, score in scores.items())
     measured = not all(map(math.isnan, value.values()))
+    # a reason would mark the whole score as unscored, the measures that were taken among them
     reason = None if measured else next((score.reason for score in scores.values() if score.reason), None)
     answer = next((score.answer for score in scores.values() if score.answer), None)
     return Score(value=dict(value), answer=answer, explanation=explanation, reason=reason, metadata=metadata)

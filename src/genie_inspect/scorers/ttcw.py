@@ -16,6 +16,7 @@ from genie_inspect.prompting.texts import whole_text
 
 if TYPE_CHECKING:
     from genie_inspect.critic.critic import Critic
+    from genie_inspect.scoring.examination import Examination
 
 LEVELS = 5
 
@@ -54,31 +55,50 @@ def ttcw(
     wording of the instructions is ours. `reference=false` is its ablation without a reference, with `analyse=false` its
     baseline.
     """
-    # what only this scorer needs is no part of Inspect's start
-    from genie_inspect.critic.critic import Critic
+    with refusals():
+        examination = _examination(rubric, levels, cutoff, templates, analyse=analyse, reference=reference)
+    return _scorer(examination, cache=cache)
+
+
+def _examination(
+    rubric: str, levels: int, cutoff: int | None, templates: str | None, *, analyse: bool, reference: bool
+) -> "Examination":
+    """How stories are put to the tests, by the scorer's options.
+
+    Raises:
+        GenieError: If an option has a value that cannot be used, or the file is no rubric.
+    """
+    # imported here: what only this scorer needs is no part of Inspect's start
     from genie_inspect.critic.instructions import Instructions
     from genie_inspect.critic.rubrics import load_rubric
-    from genie_inspect.critic.verdicts import VerdictMemo
     from genie_inspect.scoring.examination import Examination
 
-    with refusals():
-        if not reference:
-            _refuse_scale(levels, cutoff)
-        examination = Examination(
-            load_rubric(rubric),
-            Instructions.load(levels, analyse=analyse, reference=reference, folder=templates),
-            _cutoff(levels, cutoff) if reference else None,
-            ({"levels": str(levels)} if reference else {})
-            | {"analyse": str(analyse).lower(), "reference": str(reference).lower()},
-        )
+    if not reference:
+        _refuse_scale(levels, cutoff)
+    return Examination(
+        load_rubric(rubric),
+        Instructions.load(levels, analyse=analyse, reference=reference, folder=templates),
+        _cutoff(levels, cutoff) if reference else None,
+        ({"levels": str(levels)} if reference else {})
+        | {"analyse": str(analyse).lower(), "reference": str(reference).lower()},
+    )
 
+
+def _scorer(examination: "Examination", *, cache: bool) -> Scorer:
+    """Puts the story of each sample to the tests, beside the sample's target or alone."""
+    from genie_inspect.critic.critic import Critic
+    from genie_inspect.critic.verdicts import VerdictMemo
+
+    # the grader is bound when a sample is scored; one critic serves all samples
     @lru_cache(maxsize=1)
     def critic_by(model: Model) -> "Critic":
         return Critic(model, examination.instructions, VerdictMemo(cache_for(model, Cache() if cache else None)))
 
     async def score(state: TaskState, target: Target) -> Score:
         critic = critic_by(grader("ttcw", replaceable=False))
-        return await examination.score(critic, state, whole_text(target.text) if reference else None)
+        # without a cutoff there is nothing to compare: the candidate stands alone
+        reference = None if examination.cutoff is None else whole_text(target.text)
+        return await examination.score(critic, state, reference)
 
     return score
 
@@ -89,6 +109,7 @@ def _cutoff(levels: int, cutoff: int | None) -> int:
 
     if cutoff is None:
         return scale_cutoff(levels)
+    # below, every story would pass, and above none
     if cutoff not in range(2 - levels, levels):
         raise UnknownChoiceError("cutoff", cutoff, f"{2 - levels} to {levels - 1} with levels={levels}")
     return int(cutoff)

@@ -23,8 +23,8 @@ WarmT = TypeVar("WarmT")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What one measure found out about one document."""
+class Measurement:
+    """The values of one measure for one document, and what a person reads beside them."""
 
     value: dict[str, float]
     """Every key of the measure; NaN where it could not be measured."""
@@ -34,8 +34,8 @@ class Finding:
     """Why nothing could be measured, where that is so."""
 
 
-Measure = Callable[[str, str, Compared], Awaitable[Finding]]
-"""Text, prompt and what it is compared with in; the finding out."""
+Measure = Callable[[str, str, Compared], Awaitable[Measurement]]
+"""Text, prompt and what it is compared with in; the measurement out."""
 
 
 class Reference:
@@ -56,6 +56,7 @@ class Reference:
 
     def _others(self, prompt: str) -> Others:
         """All documents of a prompt; none when the prompt is unknown."""
+        # by id: gzip's ratio depends on the order, and a file may be written in another one
         return Others(sorted(self.population.documents(prompt), key=lambda document: document.id))
 
 
@@ -96,17 +97,17 @@ async def _measured(
     others = population.others(prompt).than(text)
     if not others.documents:
         return unscored(keys, NO_DOCUMENTS, f"Not scored: {NO_DOCUMENTS}.", text, facts)
-    finding = await measure(text, prompt, others)
-    notes = [finding.explanation, f"Compared with {len(others.documents)} documents of the population."]
+    measurement = await measure(text, prompt, others)
+    notes = [measurement.explanation, f"Compared with {len(others.documents)} documents of the population."]
     left_out = list(others.left_out[:LISTED])
     if left_out:
         notes.append(f"The same text stands in the population ({cell(', '.join(left_out))}); it was left out.")
     return Score(
-        value=dict(finding.value),
+        value=dict(measurement.value),
         answer=text,
         explanation="\n\n".join(notes),
-        reason=finding.reason,
-        metadata={**facts, "documents": len(others.documents), "left_out": left_out, **finding.metadata},
+        reason=measurement.reason,
+        metadata={**facts, "documents": len(others.documents), "left_out": left_out, **measurement.metadata},
     )
 
 
@@ -114,14 +115,15 @@ class Warm(Generic[WarmT]):
     """What is costly to prepare for a prompt, prepared once however many samples ask at a time."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Hashable, WarmT] = OrderedDict()
+        self._prepared: OrderedDict[Hashable, WarmT] = OrderedDict()
         self._preparing: dict[Hashable, anyio.Lock] = {}
 
     async def get(self, key: Hashable, prepare: Callable[[], Awaitable[WarmT]]) -> WarmT:
-        """What was prepared for the key; the last 64 are kept."""
+        """The value prepared for the key; the last 64 stay in memory."""
+        # samples are scored at the same time: without the lock each would embed the whole population
         async with self._preparing.setdefault(key, anyio.Lock()):
-            if key not in self._kept:
-                self._kept[key] = await prepare()
-                if len(self._kept) > KEPT:
-                    self._kept.popitem(last=False)
-            return self._kept[key]
+            if key not in self._prepared:
+                self._prepared[key] = await prepare()
+                if len(self._prepared) > KEPT:
+                    self._prepared.popitem(last=False)
+            return self._prepared[key]

@@ -1,4 +1,4 @@
-"""What was found out about one document against a population, question by question."""
+"""The results of one document against a population, question by question."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
@@ -24,7 +24,7 @@ TOO_FEW = "too few ratings"
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """What one question found out."""
+    """The ratings of one question and what novelty comes of them."""
 
     question: Question
     answer: Answer | None
@@ -45,18 +45,19 @@ class QuestionResult:
 
     def among(self, places: Set[int]) -> "QuestionResult":
         """The same question, with the answers of these documents alone."""
-        kept = [index for index, place in enumerate(self.places) if place in places]
+        indices = [index for index, place in enumerate(self.places) if place in places]
         return replace(
             self,
-            others=tuple(self.others[index] for index in kept),
-            ratings=tuple(self.ratings[index] for index in kept),
-            places=tuple(self.places[index] for index in kept),
+            others=tuple(self.others[index] for index in indices),
+            ratings=tuple(self.ratings[index] for index in indices),
+            places=tuple(self.places[index] for index in indices),
             unread=tuple(place for place in self.unread if place in places),
         )
 
     @property
     def due(self) -> tuple[float | None, ...]:
         """One rating for each that there should be: none is due to a document that does not say."""
+        # a document that could not be read may have answered: its rating counts as lost, not as never due
         return (*self.ratings, *(None for _ in self.unread))
 
     @property
@@ -82,7 +83,7 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """Everything that was found out about one document."""
+    """The results of all questions about one document."""
 
     results: tuple[QuestionResult, ...]
     documents: int
@@ -103,9 +104,10 @@ class Assessment:
 
     def novelty(self, features: Sequence[str]) -> dict[str, float]:
         """Novelty by feature: every feature has a value, NaN where nothing was usable."""
-        asked = {result.question.id: result.question.feature for result in self.results}
-        found = feature_novelty({result.question.id: result.novelty for result in self.results}, asked)
-        return {name: found.get(name, float("nan")) for name in features}
+        feature_of = {result.question.id: result.question.feature for result in self.results}
+        novelties = feature_novelty({result.question.id: result.novelty for result in self.results}, feature_of)
+        # all samples of a log must have the same keys, or Inspect ends the run
+        return {name: novelties.get(name, float("nan")) for name in features}
 
     @property
     def used(self) -> list[QuestionResult]:
@@ -124,12 +126,13 @@ class Assessment:
 
     def off_labels(self) -> float | None:
         """Mean probability off the labels, 0 to 1, over the questions; None where the judge reads no probabilities."""
-        found = [result.off_labels for result in self.results if result.off_labels is not None]
-        return fmean(found) if found else None
+        masses = [result.off_labels for result in self.results if result.off_labels is not None]
+        return fmean(masses) if masses else None
 
     def faults(self) -> dict[str, int]:
         """How many answers and ratings are missing, by reason; and how many questions have too few to be used."""
-        found = Counter(fault for result in self.results for fault in result.faults)
+        counts = Counter(fault for result in self.results for fault in result.faults)
+        # one fault a question; what it lost is among the faults of its answers already
         if few := sum(not result.is_used for result in self.results if result.usable):
-            found[TOO_FEW] = few
-        return dict(found)
+            counts[TOO_FEW] = few
+        return dict(counts)

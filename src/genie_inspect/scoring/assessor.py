@@ -1,4 +1,4 @@
-"""One document against a population: read it, rate its answers against the population's, question by question."""
+"""One document against a population: its answers are read and rated against the population's, by question."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -55,11 +55,12 @@ class Assessor:
         # without an answer there is nothing to compare, so nothing more is asked
         read = rest.documents if any(reading.answers) else ()
         alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []
-        others = alone or await gathered(*(self._known(document, questions) for document in read))
+        others = alone or await gathered(*(self._read_once(document, questions) for document in read))
         failures: list[GraderFailedError] = []
         results = await gathered(
             *(self._rate(question, index, reading, others, failures) for index, question in enumerate(questions))
         )
+        # a grader that failed throughout is a failed sample, which can be scored again
         if failures and not any(result.usable for result in results):
             raise failures[0]
         lengths = tuple(word_count(document.text) for document in read)
@@ -67,17 +68,22 @@ class Assessor:
 
     def _recorded_alone(self, prompt: str, questions: Sequence[Question]) -> list[Reading]:
         """The recorded answers of a population without documents, whoever read them: nothing can be read again."""
-        found: dict[str, dict[str, str | None]] = {}
+        answers_by_document: dict[str, dict[str, str | None]] = {}
         for reader in self.population.readers:
             for (document, question), text in self.population.answers(reader, prompt).items():
-                found.setdefault(document, {}).setdefault(question, text)
-        return [Reading(tuple(_worded(said.get(question.id)) for question in questions)) for said in found.values()]
+                # the first reader's answer counts where several have read a document
+                answers_by_document.setdefault(document, {}).setdefault(question, text)
+        return [
+            Reading(tuple(_worded(answers.get(question.id)) for question in questions))
+            for answers in answers_by_document.values()
+        ]
 
-    async def _known(self, document: Document, questions: Sequence[Question]) -> Reading:
+    async def _read_once(self, document: Document, questions: Sequence[Question]) -> Reading:
         """A population document's answers, read once for all samples; what could not be read is tried again."""
         async with self._reading[document.id]:
             if document.id not in self._readings:
                 reading = await self._read(document, questions)
+                # not remembered: the next sample asks again for what could not be read
                 if reading.faults:
                     return reading
                 self._readings[document.id] = reading
@@ -108,7 +114,8 @@ class Assessor:
         answer = reading.answers[index]
         if answer is None:
             return QuestionResult(question, None, (), (), (reading.faults.get(index, UNSPECIFIED),))
-        answers = {place: given for place, other in enumerate(others) if (given := other.answers[index]) is not None}
+        answers = {place: text for place, other in enumerate(others) if (text := other.answers[index]) is not None}
+        # kept apart from the answers: nothing is known of these documents, which is not "does not say"
         lost = {place: fault for place, other in enumerate(others) if (fault := other.faults.get(index))}
         rated = await self._rated(question, answer, tuple(answers.values()), failures)
         faults = (*lost.values(), *rated.faults.values())
@@ -133,6 +140,7 @@ class Assessor:
         try:
             return await self.judge.rate(question, answer, others)
         except GraderFailedError as error:
+            # one failed question must not cost the document the others; `assess` raises when all have failed
             failures.append(error)
             return Rated((None,) * len(others), dict.fromkeys(range(len(others)), GRADER_FAILED))
 

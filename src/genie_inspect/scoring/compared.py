@@ -34,6 +34,9 @@ class Others:
 
     def than(self, text: str) -> Compared:
         """The documents without those that have the same text but for spacing."""
+        # a document of the population must not be its own neighbour at distance 0
         same = tuple(self._ids.get(identity(text), ()))
-        kept = tuple(document for document in self.documents if document.id not in same) if same else self.documents
-        return Compared(kept, same)
+        different = (
+            tuple(document for document in self.documents if document.id not in same) if same else self.documents
+        )
+        return Compared(different, same)

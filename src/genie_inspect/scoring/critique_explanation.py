@@ -4,7 +4,7 @@ import json
 import math
 from typing import Any
 
-from genie_inspect.critic.critic import Comparison, Opinion
+from genie_inspect.critic.critic import Judgement, Opinion
 from genie_inspect.critic.critique import Critique
 from genie_inspect.critic.rubrics import TOTAL
 from genie_inspect.prompting.replies import analysis
@@ -31,11 +31,11 @@ def explained(critique: Critique, candidate: str, reference: str) -> str:
     Of a candidate that stood alone there is one verdict, yes or no, and the reference is empty.
     """
     rows = [*(ALONE if critique.is_alone else COMPARED)]
-    for comparison in critique.comparisons:
+    for judgement in critique.judgements:
         cells = [
-            f"{comparison.test.id} {cell(comparison.test.name)}",
-            *(_answered(comparison) if critique.is_alone else _compared(critique, comparison)),
-            "; ".join(cell(cut(analysis(opinion.reply), PHRASES)) for opinion in comparison.opinions if opinion.reply),
+            f"{judgement.test.id} {cell(judgement.test.name)}",
+            *(_answered(judgement) if critique.is_alone else _compared(critique, judgement)),
+            "; ".join(cell(cut(analysis(opinion.reply), PHRASES)) for opinion in judgement.opinions if opinion.reply),
         ]
         rows.append("| " + " | ".join(cells) + " |")
     return "\n".join([*rows, "", *(f"{line}\n" for line in _notes(critique, candidate, reference))]).rstrip()
@@ -46,31 +46,32 @@ def evidence(critique: Critique, **facts: Any) -> dict[str, Any]:
     counts = {
         **facts,
         "judged": len(critique.judged),
-        "not_judged": len(critique.comparisons) - len(critique.judged),
+        "not_judged": len(critique.judgements) - len(critique.judged),
         "ratings": critique.ratings,
         **({} if critique.is_alone else _between_orders(critique)),
         "faults": {cut(fault, WIDTHS[0]): count for fault, count in critique.faults.items()},
         "coverage": _coverage(critique),
     }
+    # narrower and narrower phrases until the metadata fits; at width 0 they go
     for width in WIDTHS:
-        metadata = counts | {"tests": [_row(critique, comparison, width) for comparison in critique.comparisons]}
+        metadata = counts | {"tests": [_row(critique, judgement, width) for judgement in critique.judgements]}
         if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
             return metadata
-    return counts | {"tests": f"{len(critique.comparisons)} tests: too many to keep here"}
+    return counts | {"tests": f"{len(critique.judgements)} tests: too many to keep here"}
 
 
-def _answered(comparison: Comparison) -> list[str]:
+def _answered(judgement: Judgement) -> list[str]:
     """The one verdict on a candidate alone."""
-    (opinion,) = comparison.opinions
+    (opinion,) = judgement.opinions
     return [_missing(opinion) if opinion.points is None else ANSWERS[opinion.points]]
 
 
-def _compared(critique: Critique, comparison: Comparison) -> list[str]:
+def _compared(critique: Critique, judgement: Judgement) -> list[str]:
     """Both verdicts, the score and whether the test passes."""
-    score, result = comparison.score, critique.result(comparison)
+    score, result = judgement.score, critique.result(judgement)
     return [
-        *(_worded(opinion, place) for place, opinion in enumerate(comparison.opinions)),
-        ("" if score is None else f"{score:+d}" if score else "0") + ("" if comparison.agree else " ⇄"),
+        *(_worded(opinion, place) for place, opinion in enumerate(judgement.opinions)),
+        ("" if score is None else f"{score:+d}" if score else "0") + ("" if judgement.agree else " ⇄"),
         "not judged" if math.isnan(result) else ANSWERS[int(result)],
     ]
 
@@ -92,7 +93,7 @@ def _missing(opinion: Opinion) -> str:
 def _notes(critique: Critique, candidate: str, reference: str) -> list[str]:
     """What a reader of the score must know beside the numbers."""
     judged, total = len(critique.judged), critique.value[critique.rubric.key(TOTAL)]
-    missing = len(critique.comparisons) - judged
+    missing = len(critique.judgements) - judged
     lines = [
         "**No test could be judged.**" if math.isnan(total) else f"**Passed {total:.0f} of {judged} judged tests.**"
     ]
@@ -100,7 +101,7 @@ def _notes(critique: Critique, candidate: str, reference: str) -> list[str]:
         lines[0] += f" A test passes from a score of {critique.cutoff} on."
     if missing:
         shown = "; ".join(f"{count} {cell(cut(fault, PHRASES))}" for fault, count in critique.faults.items())
-        lines.append(f"{missing} of {len(critique.comparisons)} tests are not judged, verdicts missing: {shown}.")
+        lines.append(f"{missing} of {len(critique.judgements)} tests are not judged, verdicts missing: {shown}.")
     if critique.disagreeing:
         lines.append(f"The two orders name different stories in {len(critique.disagreeing)} of {judged} tests (⇄).")
     return [*lines, *_bias(critique), *_lengths(candidate, reference)]
@@ -108,6 +109,7 @@ def _notes(critique: Critique, candidate: str, reference: str) -> list[str]:
 
 def _bias(critique: Critique) -> list[str]:
     place, wins = max(zip(("first", "second"), critique.won_by_place, strict=True), key=lambda pair: pair[1])
+    # a preference for a place cancels in the score, but a critic that has it tells nothing about the stories
     if not wins or wins < BIASED * len(critique.judged):
         return []
     return [
@@ -136,26 +138,26 @@ def _between_orders(critique: Critique) -> dict[str, Any]:
     }
 
 
-def _row(critique: Critique, comparison: Comparison, width: int) -> dict[str, Any]:
-    result = critique.result(comparison)
+def _row(critique: Critique, judgement: Judgement, width: int) -> dict[str, Any]:
+    result = critique.result(judgement)
     row: dict[str, Any] = {
-        "id": comparison.test.id,
-        "verdicts": [opinion.points for opinion in comparison.opinions],
+        "id": judgement.test.id,
+        "verdicts": [opinion.points for opinion in judgement.opinions],
         "pass": None if math.isnan(result) else bool(result),
     }
     if not critique.is_alone:
-        row |= {"score": comparison.score, "orders_agree": comparison.agree if comparison.verdicts else None}
-    return row | ({"critic": [cut(_said(opinion), width) for opinion in comparison.opinions]} if width else {})
+        row |= {"score": judgement.score, "orders_agree": judgement.agree if judgement.verdicts else None}
+    return row | ({"critic": [cut(_summary(opinion), width) for opinion in judgement.opinions]} if width else {})
 
 
-def _said(opinion: Opinion) -> str:
+def _summary(opinion: Opinion) -> str:
     return analysis(opinion.reply) or opinion.fault
 
 
 def _coverage(critique: Critique) -> dict[str, str]:
     """Judged tests of all tests behind each key, as reports read it."""
     rubric = critique.rubric
-    judged = {comparison.test.id for comparison in critique.judged}
+    judged = {judgement.test.id for judgement in critique.judged}
     behind = {TOTAL: [test.id for test in rubric.tests]}
     behind |= {name: [test.id for test in rubric.tests if test.dimension == name] for name in rubric.dimensions}
     behind |= {test.id: [test.id] for test in rubric.tests}

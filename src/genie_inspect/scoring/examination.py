@@ -39,10 +39,11 @@ class Examination:
         keys = self.rubric.keys
 
         async def measured() -> Score:
+            # a reference of nothing but punctuation would lose every test
             if not (reference is None or has_word(reference)):
                 return unscored(keys, NO_REFERENCE, f"Not scored: {NO_REFERENCE}.", text, facts)
-            comparisons = await critic.compare(text, reference, self.rubric.tests)
-            critique = Critique(self.rubric, tuple(comparisons), self.cutoff)
+            judgements = await critic.compare(text, reference, self.rubric.tests)
+            critique = Critique(self.rubric, tuple(judgements), self.cutoff)
             return Score(
                 value=dict(critique.value),
                 answer=text,
@@ -54,7 +55,7 @@ class Examination:
         return await scored_or_reason(state, keys, facts, measured)
 
     def _facts(self, critic: Critic, state: TaskState) -> dict[str, str]:
-        """What stands in every score's metadata."""
+        """The metadata of every score."""
         facts = {
             "judge": critic.signature,
             "rubric": f"{self.rubric.name}@{self.rubric.digest}",

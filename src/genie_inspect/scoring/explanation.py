@@ -46,7 +46,9 @@ def explained(assessment: Assessment, features: Sequence[str], notes: Sequence[s
 
 def _apart(feature: str, result: QuestionResult) -> list[str]:
     """Two lines of a list: a question with the document's answer, and under it who in the population comes nearest."""
-    near = (f"{cell(cut(other.text, WIDTHS[1]))} ({other.given} of {result.usable})" for other in neighbours(result))
+    near = (
+        f"{cell(cut(other.text, WIDTHS[1]))} ({other.documents} of {result.usable})" for other in neighbours(result)
+    )
     return [
         f"- {feature}: {cell(result.question.text)} **{cell(cut(_text(result), WIDTHS[0]))}**",
         f"    - nearest in the population: {'; '.join(near)}",
@@ -96,6 +98,7 @@ def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> d
     rest on fewer than three ratings, of all used; `ratings` is there when any is usable, `off_labels` where the judge
     reads probabilities.
     """
+    # every log keeps this for every sample and epoch, and Inspect View loads it whole
     for width, most in FITTING:
         metadata = {
             **facts,
@@ -127,9 +130,10 @@ def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, A
     """
     if not assessment.lengths:
         return {}
+    # novelty against documents of like length, so that a comparison can tell length from novelty
     words = median(assessment.lengths)
-    found = assessment.within(words).novelty(features)
-    return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in found.items()}}
+    novelties = assessment.within(words).novelty(features)
+    return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in novelties.items()}}
 
 
 def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
@@ -154,7 +158,7 @@ def _row(result: QuestionResult, width: int, most: int) -> dict[str, Any]:
     if width:
         row |= {"question": cut(result.question.text, width), "answer": cut(_text(result), width)}
         row["nearest"] = [
-            {"answer": cut(other.text, width), "rating": round(other.rating, 2), "given": other.given}
+            {"answer": cut(other.text, width), "rating": round(other.rating, 2), "given": other.documents}
             for other in neighbours(result, most)
         ]
     row |= {"novelty": None if math.isnan(novelty) else round(novelty, 4), "ratings": result.usable}

@@ -14,16 +14,19 @@ class Neighbour:
     """As the first document that gave it has it."""
     rating: float
     """How alike the document's answer is, 1 to 4: the highest that it was given."""
-    given: int
+    documents: int
     """How many population documents gave it."""
 
 
 def neighbours(result: QuestionResult, most: int = 3) -> tuple[Neighbour, ...]:
     """The answers rated most alike, at most so many, nearest first; of equals the more common, then the first."""
-    found: dict[str, Neighbour] = {}
+    by_wording: dict[str, Neighbour] = {}
     for rating, other in zip(result.ratings, result.others, strict=True):
+        # lost, or 0 for no answer
         if not rating:
             continue
-        known = found.get(normalised(other.text), Neighbour(other.text, rating, 0))
-        found[normalised(other.text)] = Neighbour(known.text, max(known.rating, rating), known.given + 1)
-    return tuple(sorted(found.values(), key=lambda other: (-other.rating, -other.given))[:most])
+        neighbour = by_wording.get(normalised(other.text), Neighbour(other.text, rating, 0))
+        by_wording[normalised(other.text)] = Neighbour(
+            neighbour.text, max(neighbour.rating, rating), neighbour.documents + 1
+        )
+    return tuple(sorted(by_wording.values(), key=lambda other: (-other.rating, -other.documents))[:most])

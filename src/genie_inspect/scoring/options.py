@@ -9,6 +9,7 @@ def share(option: str, value: object) -> float:
     Raises:
         UnknownChoiceError: If it is anything else; on a command line it may be a word.
     """
+    # "-S min_coverage=true" arrives as a truth value, which is a number to Python
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise UnknownChoiceError(option, value, "0 to 1")
     return float(value)

@@ -24,7 +24,7 @@ REASONS: Mapping[type[GenieError], str] = {
 async def scored_or_reason(
     state: TaskState, keys: Iterable[str], facts: dict[str, Any], measure: Callable[[], Awaitable[Score]]
 ) -> Score:
-    """What a measure makes of a sample; unscored with a reason where there is no document, or what is asked fails.
+    """The score of a sample; unscored with a reason where there is no document, or what is asked fails.
 
     Args:
         state: The sample.
@@ -40,6 +40,7 @@ async def scored_or_reason(
         return unscored(keys, reason, f"Not scored: {cell(reason)}.", text, facts)
     try:
         return await measure()
+    # only these: a fault of ours as an unscored sample would look like a fault of the model
     except tuple(REASONS) as error:
         reason = next(reason for kind, reason in REASONS.items() if isinstance(error, kind))
         return unscored(keys, reason, f"Not scored: {cell(str(error))}", text, facts)

@@ -33,9 +33,11 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level = "ordinal") -> float:
     coincidences = _coincidences(table, values)
     totals = coincidences.sum(axis=0)
     pairable = totals.sum()
+    # a unit with one rating has nobody to agree with and is in no pair
     if pairable == 0:
         return math.nan
     distances = _distances(values, totals, level)
+    # as if all values were drawn from one urn without replacement, hence pairable - 1
     expected = (np.outer(totals, totals) * distances).sum() / (pairable - 1)
     return float(1 - (coincidences * distances).sum() / expected) if expected > 0 else math.nan
 
@@ -44,8 +46,10 @@ def _coincidences(table: NDArray[np.float64], values: NDArray[np.float64]) -> ND
     """How often each two values meet within a unit, each unit weighted by 1 / (its ratings - 1)."""
     counts = np.stack([(table == value).sum(axis=0) for value in values]) if len(values) else np.zeros((0, 0))
     raters = counts.sum(axis=0)
+    # units with one rating have no pair
     counts, raters = counts[:, raters > 1], raters[raters > 1]
     weighted = counts / (raters - 1)
+    # the diagonal takes away the pairs of a rating with itself
     pairs: NDArray[np.float64] = weighted @ counts.T - np.diag(weighted.sum(axis=1))
     return pairs
 
@@ -82,6 +86,7 @@ def fleiss_kappa(counts: ArrayLike) -> float:
     0.0
     """
     table = _checked_counts(counts)
+    # max: an empty table gives no shares, and NaN for the agreement below
     shares = table.sum(axis=0) / max(1, table.sum())
     return _beyond_chance(_observed_agreement(table), float((shares**2).sum()))
 
@@ -133,6 +138,7 @@ def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
     pairs = [(left, right) for left, right in zip(a, b, strict=True) if not (_is_missing(left) or _is_missing(right))]
     if not pairs:
         return math.nan
+    # each rater's own shares, which the chance is made of; Fleiss takes those of all raters together
     first, second = (Counter(side) for side in zip(*pairs, strict=True))
     chance = sum(first[label] * second[label] for label in first) / len(pairs) ** 2
     return _beyond_chance(sum(left == right for left, right in pairs) / len(pairs), chance)
@@ -157,9 +163,11 @@ def _checked_counts(counts: ArrayLike) -> NDArray[np.float64]:
 def _observed_agreement(table: NDArray[np.float64]) -> float:
     """Share of pairs of raters that agree, over all units; NaN where there is no such pair."""
     raters = table.sum(axis=1)
+    # ordered pairs of two raters; each pair counts twice above and below the line
     pairs = (raters * (raters - 1)).sum()
     return float((table * (table - 1)).sum() / pairs) if pairs else math.nan
 
 
 def _beyond_chance(observed: float, chance: float) -> float:
+    # where chance is 1 everybody used one category: nothing to agree on
     return (observed - chance) / (1 - chance) if chance < 1 else math.nan

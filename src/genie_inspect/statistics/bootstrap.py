@@ -1,8 +1,9 @@
-"""What resampling says: the mean difference of pairs, and any statistic of units such as stories."""
+"""Bootstraps: of the mean difference of pairs, and of any statistic of units such as stories."""
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,14 +55,21 @@ def paired_bootstrap(
     1.0
     """
     _check(resamples, confidence)
-
-    def percentiles(delta: Values, centred: Values) -> tuple[Values, Values, Values]:
-        drawn = resampled_means(centred, resamples, seed)
-        low, high = _ends(drawn, (1 - confidence) / 2)
-        beyond = (np.abs(drawn) >= np.abs(delta) * (1 - TIE)).sum(axis=0)
-        return delta + low, delta + high, (1 + beyond) / (1 + resamples)
-
+    percentiles = partial(_percentiles, resamples=resamples, seed=seed, tail=(1 - confidence) / 2)
     return tested(before, after, percentiles)
+
+
+def _percentiles(
+    delta: Values, centred: Values, *, resamples: int, seed: int, tail: float
+) -> tuple[Values, Values, Values]:
+    """Ends of the interval and p-value of each column, shape (F,) each, a share of `tail` beyond either end."""
+    # centred deltas have a mean of 0, so that their resamples show what chance alone does; else p is about 0.5
+    drawn = resampled_means(centred, resamples, seed)
+    low, high = _ends(drawn, tail)
+    # a hair less than the delta: equal sums differ in their last bits by the order of summation
+    beyond = (np.abs(drawn) >= np.abs(delta) * (1 - TIE)).sum(axis=0)
+    # the observed sample counts as one of the resamples, so that p is never 0
+    return delta + low, delta + high, (1 + beyond) / (1 + resamples)
 
 
 def bootstrap_interval(
@@ -96,6 +104,7 @@ def bootstrap_interval(
         return BootstrapInterval(value, math.nan, math.nan, 0)
     generator = np.random.default_rng(seed)
     drawn = np.array([statistic(generator.integers(units, size=units)) for _ in range(resamples)], dtype=float)
+    # a correlation is undefined in resamples that draw one story only
     defined = drawn[~np.isnan(drawn)]
     low, high = _ends(defined, (1 - confidence) / 2) if len(defined) else (math.nan, math.nan)
     return BootstrapInterval(value, float(low), float(high), resamples - len(defined))
@@ -112,6 +121,7 @@ def _counts(units: int, resamples: int, generator: np.random.Generator) -> Itera
     step = max(1, CELLS // units)
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
+        # each resample counts in a block of numbers of its own, so that one bincount serves them all
         drawn = generator.integers(units, size=(some, units)) + np.arange(some)[:, None] * units
         yield np.bincount(drawn.ravel(), minlength=some * units).reshape(some, units).astype(float)
 
@@ -119,6 +129,7 @@ def _counts(units: int, resamples: int, generator: np.random.Generator) -> Itera
 def _ends(drawn: Values, tail: float) -> tuple[Any, Any]:
     """The drawn values with a share of `tail` outside of them on either side."""
     ordered = np.sort(drawn, axis=0)
+    # whole order statistics, rounded outwards: never narrower than asked for
     outside = math.floor(tail * (len(ordered) - 1))
     return ordered[outside], ordered[len(ordered) - 1 - outside]
 

@@ -18,8 +18,8 @@ def bonferroni(p_values: ArrayLike) -> Values:
     >>> bonferroni([0.01, 0.4, float("nan")]).tolist()
     [0.02, 0.8, nan]
     """
-    given = _checked(p_values)
-    adjusted: Values = np.minimum(1, given * (~np.isnan(given)).sum())
+    values = _checked(p_values)
+    adjusted: Values = np.minimum(1, values * (~np.isnan(values)).sum())
     return adjusted
 
 
@@ -39,20 +39,21 @@ def holm(p_values: ArrayLike) -> Values:
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    given = _checked(p_values)
-    order = np.argsort(given)  # NaN last
-    count = int((~np.isnan(given)).sum())
-    smallest = given[order[:count]]
-    adjusted = np.full_like(given, np.nan)
+    values = _checked(p_values)
+    order = np.argsort(values)  # NaN last
+    count = int((~np.isnan(values)).sum())
+    smallest = values[order[:count]]
+    adjusted = np.full_like(values, np.nan)
+    # maximum.accumulate keeps the order: no p-value ends up below that of a smaller one
     adjusted[order[:count]] = np.minimum(1, np.maximum.accumulate(smallest * np.arange(count, 0, -1)))
     return adjusted
 
 
 def _checked(p_values: ArrayLike) -> Values:
-    given = np.asarray(p_values, dtype=float)
-    if given.ndim != 1:
-        raise ValueError(f"p-values have {given.ndim} dimensions, expected 1")
-    outside = given[(given < 0) | (given > 1)]
+    values = np.asarray(p_values, dtype=float)
+    if values.ndim != 1:
+        raise ValueError(f"p-values have {values.ndim} dimensions, expected 1")
+    outside = values[(values < 0) | (values > 1)]
     if outside.size:
         raise ValueError(f"a p-value is {outside[0]}, expected 0 to 1, or NaN where there is none")
-    return given
+    return values

@@ -1,4 +1,4 @@
-"""What paired scores differ by, and which of many differences hold."""
+"""Differences of paired scores, and which of many hold once the number of tests is allowed for."""
 
 import math
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from genie_inspect.statistics.corrections import bonferroni, holm
 from genie_inspect.statistics.effect import cohens_d
-from genie_inspect.statistics.equivalence import Equivalence, tost
+from genie_inspect.statistics.equivalence import EquivalenceTest, tost
 from genie_inspect.statistics.pairs import Values, complete_pairs, paired_values
 from genie_inspect.statistics.permutation import least_p_value, paired_permutation
 from genie_inspect.statistics.power import paired_power
 
-LEVEL = 0.05
+LEVEL = 0.05  # by convention; each of the two families of tests is held to it
 TEST = "sign-flip permutation test"
 
 
@@ -28,7 +28,7 @@ CORRECTIONS = {"holm": holm, "bonferroni": bonferroni, "none": uncorrected}
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One column of pairs, taken by itself; what could not be had is NaN."""
+    """The difference in one column of pairs, by itself; NaN where a figure is not defined."""
 
     pairs: int
     """With both sides; pairs must not hang together: take one a prompt."""
@@ -98,6 +98,7 @@ def differences(
         ValueError: If the shapes differ, a value is infinite or an option is out of range.
     """
     first, second = paired_values(before, after)
+    # the permutation test keeps its level with few pairs, the bootstrap does not (benchmarks/README.md)
     test = paired_permutation(first, second, resamples, seed, level=LEVEL)
     columns = [complete_pairs(*sides) for sides in zip(first.T, second.T, strict=True)]
     return [
@@ -112,11 +113,11 @@ def differences(
     ]
 
 
-def findings(found: Sequence[Difference], correction: str = "holm", level: float = LEVEL) -> list[Finding]:
+def findings(family: Sequence[Difference], correction: str = "holm", level: float = LEVEL) -> list[Finding]:
     """Which differences hold when all of them are looked at: one family of tests, and one of equivalence.
 
     Args:
-        found: Every difference that is reported together.
+        family: Every difference that is reported together.
         correction: `holm`, `bonferroni` or `none`.
         level: Chance of any false finding among them.
 
@@ -124,21 +125,22 @@ def findings(found: Sequence[Difference], correction: str = "holm", level: float
         KeyError: If the correction is unknown.
     """
     adjusted = CORRECTIONS[correction]
-    p_values = adjusted([difference.p_value for difference in found])
-    unlike = adjusted([difference.p_unlike for difference in found])
+    p_values = adjusted([difference.p_value for difference in family])
+    unlike = adjusted([difference.p_unlike for difference in family])
+    # the power is that at the strictest level that Holm or Bonferroni asks for
     tests = int((~np.isnan(p_values)).sum()) if correction != "none" else 1
     return [
         Finding(
             difference, float(p), float(q), _power(difference, level / max(1, tests)), bool(p < level), bool(q < level)
         )
-        for difference, p, q in zip(found, p_values, unlike, strict=True)
+        for difference, p, q in zip(family, p_values, unlike, strict=True)
     ]
 
 
 def _difference(
-    before: Values, after: Values, ends: tuple[float, float], p_value: float, least_p: float, alike: Equivalence
+    before: Values, after: Values, ends: tuple[float, float], p_value: float, least_p: float, alike: EquivalenceTest
 ) -> Difference:
-    """A column's complete pairs with what the tests say of them."""
+    """The difference of a column's complete pairs, with the results of its tests."""
     return Difference(
         pairs=alike.n,
         before=float(before.mean()) if alike.n else math.nan,
@@ -156,6 +158,7 @@ def _difference(
 
 
 def _power(difference: Difference, level: float) -> float:
+    # so few pairs that even the clearest result would not count
     if difference.least_p >= level:
         return 0.0
     measured = difference.pairs > 1 and difference.spread > 0 and difference.margin > 0

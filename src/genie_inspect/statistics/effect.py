@@ -30,6 +30,7 @@ def cohens_d(before: ArrayLike, after: ArrayLike) -> float:
     if len(first) < 2:
         return math.nan
     mean, centred = centred_deltas(first, second)
+    # nothing changed is an effect of 0, also where there is no spread to divide by
     if mean == 0:
         return 0.0
     spread = math.sqrt(float((centred**2).sum()) / (len(centred) - 1))

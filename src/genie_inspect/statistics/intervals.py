@@ -51,7 +51,7 @@ def prompt_means(values: Sequence[float], prompts: Sequence[Hashable]) -> dict[H
     for value, prompt in zip(values, prompts, strict=True):
         if not math.isnan(value):
             groups.setdefault(prompt, []).append(value)
-    return {prompt: math.fsum(own) / len(own) for prompt, own in groups.items()}
+    return {prompt: math.fsum(scores) / len(scores) for prompt, scores in groups.items()}
 
 
 def prompt_interval(values: Sequence[float], prompts: Sequence[Hashable], confidence: float = 0.95) -> Interval:
@@ -79,8 +79,10 @@ def prompt_interval(values: Sequence[float], prompts: Sequence[Hashable], confid
     if not means:
         return NO_INTERVAL
     mean = math.fsum(means) / groups
+    # from one prompt nothing can be known about others
     if groups < 2:
         return Interval(mean, math.nan, math.nan, count, groups)
-    variance = math.fsum((own - mean) ** 2 for own in means) / (groups - 1)
+    # between prompts only: documents of one prompt are no observations of their own
+    variance = math.fsum((prompt_mean - mean) ** 2 for prompt_mean in means) / (groups - 1)
     half = float(stdtrit(groups - 1, (1 + confidence) / 2)) * math.sqrt(variance / groups)
     return Interval(mean, mean - half, mean + half, count, groups)

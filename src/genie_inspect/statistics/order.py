@@ -1,13 +1,14 @@
 """Whether it matters where in a list a thing stands, when the order of each list was drawn at random."""
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from genie_inspect.statistics.bootstrap import BootstrapInterval
+from genie_inspect.statistics.pairs import Values
 
 
 def position_effect(
@@ -39,19 +40,24 @@ def position_effect(
         raise ValueError(
             f"values {value.shape}, positions {position.shape} and {len(lists)} lists, expected as many of each"
         )
-    known = ~np.isnan(value) & ~np.isnan(position)
-    groups: dict[Hashable, list[int]] = {}
-    for row in np.flatnonzero(known).tolist():
-        groups.setdefault(lists[row], []).append(row)
     product = square = variance = 0.0
-    for rows in groups.values():
-        if len(rows) < 2:
-            continue
-        down, rated = position[rows] - position[rows].mean(), value[rows] - value[rows].mean()
+    for down, rated in _centred_lists(value, position, lists):
         product += float(down @ rated)
         square += float(down @ down)
-        variance += float(down @ down) * float(rated @ rated) / (len(rows) - 1)
+        variance += float(down @ down) * float(rated @ rated) / (len(down) - 1)
     if square == 0:
         return BootstrapInterval(math.nan, math.nan, math.nan, 0)
+    # a sum over many lists is near enough to normal, so that no orders need be drawn
     half = float(ndtri((1 + confidence) / 2)) * math.sqrt(variance) / square if variance > 0 else math.nan
     return BootstrapInterval(product / square, product / square - half, product / square + half, 0)
+
+
+def _centred_lists(value: Values, position: Values, lists: Sequence[Hashable]) -> Iterator[tuple[Values, Values]]:
+    """Positions and values of each list of two things or more, less their means."""
+    groups: dict[Hashable, list[int]] = {}
+    for row in np.flatnonzero(~np.isnan(value) & ~np.isnan(position)).tolist():
+        groups.setdefault(lists[row], []).append(row)
+    for rows in groups.values():
+        # a thing that stands alone comes both first and last
+        if len(rows) > 1:
+            yield position[rows] - position[rows].mean(), value[rows] - value[rows].mean()

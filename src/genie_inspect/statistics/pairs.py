@@ -1,4 +1,4 @@
-"""Values that come in pairs: who has both sides, and what lies between the sides once rounding is set aside."""
+"""Values that come in pairs: those with both sides, and their differences without rounding errors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ Method = Callable[[Values, Values], tuple[Values, Values, Values]]
 
 
 def tested(before: ArrayLike, after: ArrayLike, method: Method) -> PairedTest:
-    """What a method says of each column's complete pairs; all but the delta is NaN where these are fewer than two.
+    """A method's interval and p-value for each column's complete pairs; NaN, but for the delta, below two pairs.
 
     Raises:
         ValueError: As in `paired_values`.
@@ -45,6 +45,7 @@ def tested(before: ArrayLike, after: ArrayLike, method: Method) -> PairedTest:
     columns = [side[:, None] if side.ndim == 1 else side for side in pairs]
     present = ~np.isnan(columns[0])
     values = np.full((4, present.shape[1]), np.nan)
+    # columns with the same complete pairs are tested together, which draws their resamples once
     for rows in np.unique(present[:, present.any(axis=0)], axis=1).T:
         alike = (present == rows[:, None]).all(axis=0)
         delta, centred = centred_deltas(*(side[rows][:, alike] for side in columns))
@@ -71,6 +72,7 @@ def paired_values(first: ArrayLike, second: ArrayLike) -> tuple[Values, Values]:
     if any(np.isinf(side).any() for side in sides):
         raise ValueError("a value is infinite, expected finite numbers, or NaN where a side is missing")
     missing = np.isnan(sides[0]) | np.isnan(sides[1])
+    # a pair counts with both sides or not at all
     return np.where(missing, np.nan, sides[0]), np.where(missing, np.nan, sides[1])
 
 
@@ -95,6 +97,7 @@ def centred_deltas(before: Values, after: Values) -> tuple[Values, Values]:
         after: The other side, same shape.
     """
     deltas = after - before
+    # 0.1 + 0.2 - 0.3 is not 0: without this, equal scores would differ significantly
     rounding = ROUNDING * np.maximum(np.abs(before), np.abs(after)).max(axis=0)
     mean = deltas.mean(axis=0)
     centred = deltas - mean

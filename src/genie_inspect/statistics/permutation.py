@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,29 +43,46 @@ def paired_permutation(
     Source: Fisher (1935), The Design of Experiments, section 21; the interval: Tritchler (1984), On inverting
     permutation tests; the observed way among the drawn ones: Phipson and Smyth (2010).
 
-    >>> found = paired_permutation([0, 0, 0, 0, 0, 0], [1, 2, 3, 4, 5, 6])
-    >>> found.p_value, found.low, found.high  # 2 of 64 ways, all signs alike; the lowest and the highest delta
+    >>> test = paired_permutation([0, 0, 0, 0, 0, 0], [1, 2, 3, 4, 5, 6])
+    >>> test.p_value, test.low, test.high  # 2 of 64 ways, all signs alike; the lowest and the highest delta
     (0.03125, 1.0, 6.0)
     """
+    _check(resamples, level)
+    return tested(before, after, partial(_inverted, resamples=resamples, seed=seed, level=level))
+
+
+def _check(resamples: int, level: float) -> None:
     if resamples < 1:
         raise ValueError(f"resamples is {resamples}, expected at least 1")
     if not 0 < level < 1:
         raise ValueError(f"level is {level}, expected a number between 0 and 1")
 
-    def inverted(delta: Values, centred: Values) -> tuple[Values, Values, Values]:
-        lows, highs = _bounds(delta, centred, resamples, seed)
-        ties = TIE * np.abs(delta)
-        reach = np.minimum((lows <= ties).sum(axis=0), (highs >= -ties).sum(axis=0))
-        p_values = (1 + np.arange(len(lows) + 1)) / (1 + len(lows))
-        # a value that fewer ways reach is rejected: the very comparison of p_value < level
-        least = int(np.searchsorted(p_values, level))
-        if least == 0:
-            return np.full_like(delta, -np.inf), np.full_like(delta, np.inf), p_values[reach]
-        ends = np.partition(lows, least - 1, axis=0)[least - 1], np.partition(highs, -least, axis=0)[-least]
-        low, high = (np.where(np.abs(end) <= ties, 0.0, end) for end in ends)
-        return low, high, p_values[reach]
 
-    return tested(before, after, inverted)
+def _inverted(
+    delta: Values, centred: Values, *, resamples: int, seed: int, level: float
+) -> tuple[Values, Values, Values]:
+    """Ends of the interval and p-value of each column, shape (F,) each: the test, and which values it would not reject.
+
+    Args:
+        delta: Mean deltas, shape (F,).
+        centred: Deltas less their means, shape (N, F).
+        resamples: Most ways to sign the deltas that are tried.
+        seed: Of the draws.
+        level: 1 - coverage of the interval.
+    """
+    lows, highs = _bounds(delta, centred, resamples, seed)
+    ties = TIE * np.abs(delta)
+    # ways that leave the mean at least as far from 0: those between whose bounds 0 lies
+    reach = np.minimum((lows <= ties).sum(axis=0), (highs >= -ties).sum(axis=0))
+    p_values = (1 + np.arange(len(lows) + 1)) / (1 + len(lows))
+    # a value that fewer ways reach is rejected: the very comparison of p_value < level
+    least = int(np.searchsorted(p_values, level))
+    if least == 0:
+        return np.full_like(delta, -np.inf), np.full_like(delta, np.inf), p_values[reach]
+    ends = np.partition(lows, least - 1, axis=0)[least - 1], np.partition(highs, -least, axis=0)[-least]
+    # an end that is 0 but for rounding is 0, so that interval and p-value agree
+    low, high = (np.where(np.abs(end) <= ties, 0.0, end) for end in ends)
+    return low, high, p_values[reach]
 
 
 def least_p_value(pairs: int, resamples: int = 10_000) -> float:

@@ -81,6 +81,7 @@ def paired_power(delta: float, sd: float, n: int, level: float = 0.05) -> float:
         raise ValueError(f"level is {level}, expected a number between 0 and 1")
     shift = math.sqrt(n) * delta / sd
     bound = float(stdtrit(n - 1, 1 - level / 2))
+    # two-sided: a rejection in the wrong direction is one too, however rare
     right_side, wrong_side = (float(nctdtr(n - 1, sign * abs(shift), -bound)) for sign in (-1, 1))
     return right_side + (0.0 if math.isnan(wrong_side) else wrong_side)  # scipy gives NaN for values below 1e-14
 

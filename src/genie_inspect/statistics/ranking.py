@@ -74,11 +74,13 @@ def pairwise_accuracy(human: ArrayLike, judge: ArrayLike) -> float:
     people, machine = complete_pairs(human, judge)
     if len(people) < 2:
         return math.nan
+    # i < j only, as published: for j < i a tie would count the other way round
     first, second = np.triu_indices(len(people), k=1)
     return float(((people[first] > people[second]) == (machine[first] > machine[second])).mean())
 
 
 def _ranked(human: ArrayLike, judge: ArrayLike) -> tuple[Values, Values] | None:
     """Both sides of the complete pairs; None where one side puts nothing in order."""
+    # asked first, because scipy warns of a constant side and then gives NaN
     pairs = complete_pairs(human, judge)
     return pairs if all(len(np.unique(side)) > 1 for side in pairs) else None

@@ -22,6 +22,7 @@ def chance_of_seeing(count: int, total: int, draws: int) -> float:
     """
     if not 1 <= count <= total or draws < 0:
         raise ValueError(f"count is {count} of {total} in {draws} draws, expected 1 <= count <= total and draws >= 0")
+    # one less the share of the samples that miss the class
     return 1 - math.comb(total - count, min(draws, total)) / math.comb(total, min(draws, total))
 
 

@@ -9,7 +9,7 @@ import click
 from genie_inspect.agreement.chart import agreement_chart
 from genie_inspect.agreement.figures import AVERAGE, RANKINGS, RATERS, Agreement, Ranking
 from genie_inspect.agreement.figures import agreement as agreement_of
-from genie_inspect.agreement.machine_scores import Judged, read_scores
+from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
@@ -84,7 +84,7 @@ def agreement(
         _print(found)
 
 
-def _chosen(read: dict[str, dict[str, Judged]], judges: tuple[str, ...]) -> dict[str, dict[str, Judged]]:
+def _chosen(read: dict[str, dict[str, JudgedStory]], judges: tuple[str, ...]) -> dict[str, dict[str, JudgedStory]]:
     unknown = [judge for judge in judges if judge not in read]
     if unknown:
         raise UnknownChoiceError("judge", unknown[0], "one of " + ", ".join(read))

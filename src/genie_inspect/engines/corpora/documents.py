@@ -26,30 +26,30 @@ class CopiedRun:
     """As the text has them."""
     tokens: int
     where: str
-    """The document and the token in it from which on the run stands."""
+    """The document, and the number of the token in it with which the run begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """What a corpus says about a text."""
+    """The runs of a text that stand in a corpus."""
 
     lengths: Sequence[int]
-    """For each token the longest run that starts there and stands in the corpus."""
+    """For each token of the text the length in tokens of the longest run that starts there and stands in the corpus."""
     runs: tuple[CopiedRun, ...]
     left_out: tuple[str, ...] = ()
     """Documents that are the text itself and did not count."""
 
 
 class Corpus(Protocol):
-    """Whatever a text's words can be looked up in."""
+    """A corpus in which the runs of words of a text can be looked up."""
 
     @property
     def name(self) -> str:
-        """How it stands in signatures; two corpora of other texts have other names."""
+        """Its name in signatures; corpora of different texts have different names."""
         ...
 
     def copies(self, text: str) -> Copies:
-        """What of the text stands in the corpus, the text itself left out where the corpus holds it.
+        """The runs of the text that stand in the corpus, the text itself left out where the corpus holds it.
 
         Raises:
             EngineFailedError: If a look-up fails.
@@ -73,18 +73,20 @@ class DocumentsCorpus:
         self.name = name
         self._near = near
         self._names: list[str] = []
-        self._same: dict[str, list[int]] = {}
-        self._kept: list[list[str]] = []
+        self._numbers: dict[str, list[int]] = {}
+        self._tokens: list[list[str]] = []
         self._index = TokenIndex(self._tokenized(documents))
-        self.name = identified(name, *sorted(self._same))
+        # sorted: the order and the names of the documents change nothing that is measured
+        self.name = identified(name, *sorted(self._numbers))
 
     def copies(self, text: str) -> Copies:
-        """What of the text stands in the documents."""
+        """The runs of the text that stand in the documents."""
         placed = placed_tokens(text)
-        own = self._same.get(identity(text), [])
-        matches = self._index.matches([token.text for token in placed], own)
+        # a text that stands in the corpus would be a copy of itself from end to end
+        same = self._numbers.get(identity(text), [])
+        matches = self._index.matches([token.text for token in placed], same)
         if self._near is not None:
-            matches = _longer(matches, self._near_matches(placed, self._near, own))
+            matches = _longer(matches, self._near_matches(placed, self._near, same))
         runs = tuple(
             CopiedRun(
                 excerpt(text, placed, span.start, span.end),
@@ -93,27 +95,29 @@ class DocumentsCorpus:
             )
             for span in copied_spans(matches)
         )
-        return Copies(matches.lengths.tolist(), runs, tuple(self._names[number] for number in own))
+        return Copies(matches.lengths.tolist(), runs, tuple(self._names[number] for number in same))
 
     def _tokenized(self, documents: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
         total = 0
         for number, (name, text) in enumerate(documents):
             self._names.append(name)
-            self._same.setdefault(identity(text), []).append(number)
-            found = tokens(text)
-            total += len(found)
+            self._numbers.setdefault(identity(text), []).append(number)
+            words = tokens(text)
+            total += len(words)
             if total > MOST_TOKENS:
                 raise CorpusError(
                     f"corpus {self.name} has more than {MOST_TOKENS:,} tokens, too many for memory: make an index of "
                     "it with 'genie index' and use corpus=infini-gram:<index folder>"
                 )
             if self._near is not None:
-                self._kept.append(found)
-            yield found
+                self._tokens.append(words)
+            yield words
 
-    def _near_matches(self, placed: Sequence[Token], embedder: Embedder, own: Sequence[int]) -> Matches:
+    def _near_matches(self, placed: Sequence[Token], embedder: Embedder, left_out: Sequence[int]) -> Matches:
         words = [token.text for token in placed]
-        documents = [[] if number in own else document for number, document in enumerate(self._kept)]
+        # an empty list in place of a document left out, so that the numbers of the others stay theirs
+        documents = [[] if number in left_out else document for number, document in enumerate(self._tokens)]
+        # stop words and punctuation have no vector: a near match that rests on them alone says nothing
         content = sorted({word for part in (words, *documents) for word in part if is_content(word)})
         vectors = dict(zip(content, embedder.embed(content), strict=True)) if content else {}
         return near_matches(words, documents, vectors)

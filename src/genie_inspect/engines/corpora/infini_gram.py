@@ -26,7 +26,7 @@ from genie_inspect.measures.tokens import placed_tokens
 MANIFEST, DOCUMENTS = "genie_index.json", "documents.jsonl"
 TOKENS, OFFSETS, TABLE = "tokenized.0", "offset.0", "table.0"
 FILES = (TOKENS, OFFSETS, TABLE, FILE, DOCUMENTS)
-FORMAT, DTYPE, DTYPE_BYTES = 1, "u16", 2
+FORMAT, DTYPE, DTYPE_BYTES = 1, "u16", 2  # with u32 infini-gram's indexer asks for 32 GB
 BUILD = "build it with: genie index <folder of texts> <index folder>"
 
 
@@ -81,8 +81,8 @@ def checked_manifest(folder: Path) -> IndexManifest:
     for name in FILES:
         size = (folder / name).stat().st_size if (folder / name).is_file() else None
         if size is None or size != manifest.files.get(name):
-            found = "is missing" if size is None else f"has {size:,} bytes, expected {manifest.files.get(name):,}"
-            raise CorpusError(f"{folder / name} {found}: restore the file or {BUILD}")
+            fault = "is missing" if size is None else f"has {size:,} bytes, expected {manifest.files.get(name):,}"
+            raise CorpusError(f"{folder / name} {fault}: restore the file or {BUILD}")
     if manifest.files[TOKENS] != DTYPE_BYTES * manifest.symbols:
         raise CorpusError(
             f"{folder / TOKENS} has {manifest.files[TOKENS]:,} bytes for {manifest.symbols:,} symbols, expected "
@@ -112,10 +112,10 @@ class InfiniGramCorpus:
                 f"{self.folder / FILE} has the digest {self.vocabulary.digest}, expected {self.manifest.vocabulary}: "
                 f"it is not the vocabulary that the index was built with; {BUILD}"
             )
-        self._names, self._same = _documents(self.folder / DOCUMENTS)
-        self._identity = identified(self.folder.name, self.manifest.vocabulary, *sorted(self._same))
+        self._names, self._numbers = _documents(self.folder / DOCUMENTS)
+        self._identity = identified(self.folder.name, self.manifest.vocabulary, *sorted(self._numbers))
         self._engine = open_engine(self.folder)
-        self._asking = threading.Lock()
+        self._counting = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -132,45 +132,48 @@ class InfiniGramCorpus:
         return self._count(symbols) if symbols is not None else 0
 
     def copies(self, text: str) -> Copies:
-        """What of the text stands in the corpus; the text itself is taken off every count where it is a document."""
+        """The runs of the text that stand in the corpus; where the text is a document itself, no count includes it."""
         placed = placed_tokens(text)
         words = [token.text for token in placed]
-        own = self._same.get(identity(text), [])
+        same = self._numbers.get(identity(text), [])
 
         def stands(start: int, end: int) -> bool:
             run = words[start:end]
-            return self.count(run) > (len(own) * _occurrences(run, words) if own else 0)
+            # each document that is the text adds to the count as often as the run stands in the text
+            return self.count(run) > (len(same) * _occurrences(run, words) if same else 0)
 
         lengths = counted_match_lengths(len(words), stands, LENGTHS[0], len(words))
+        # the index gives counts and no places: the spans come from the lengths alone
         matches = no_matches(len(words))
         matches.lengths[:] = lengths
         runs = tuple(
             CopiedRun(
                 excerpt(text, placed, span.start, span.end),
                 span.end - span.start,
-                self._where(words[span.start : span.end], own),
+                self._where(words[span.start : span.end], same),
             )
             for span in copied_spans(matches)
         )
-        return Copies(lengths.tolist(), runs, tuple(self._names[number] for number in own))
+        return Copies(lengths.tolist(), runs, tuple(self._names[number] for number in same))
 
-    def _where(self, words: Sequence[str], own: Sequence[int]) -> str:
-        """The first document that holds the words and is none of the own ones."""
+    def _where(self, words: Sequence[str], left_out: Sequence[int]) -> str:
+        """The name of the first document that holds the words, of those that are not left out."""
         symbols = self.vocabulary.symbols(words) or []
         segments = self._engine.find(input_ids=symbols)["segment_by_shard"]
         for shard, (start, end) in enumerate(segments):
             for rank in range(start, end):
-                found = self._engine.get_doc_by_rank(s=shard, rank=rank, max_disp_len=1)
-                if found["doc_ix"] not in own:
-                    return self._names[int(found["doc_ix"])]
+                document = self._engine.get_doc_by_rank(s=shard, rank=rank, max_disp_len=1)
+                if document["doc_ix"] not in left_out:
+                    return self._names[int(document["doc_ix"])]
         return self.name
 
     def _count(self, symbols: list[int]) -> int:
-        with self._asking:
-            found = self._engine.count(input_ids=symbols)
-        if "error" in found or found["approx"]:
-            raise EngineFailedError(f"corpus {self.name}: look-up failed: {found}")
-        return int(found["count"])
+        with self._counting:
+            reply = self._engine.count(input_ids=symbols)
+        # an estimated count may be 0 for a run that does occur, which would count as new
+        if "error" in reply or reply["approx"]:
+            raise EngineFailedError(f"corpus {self.name}: look-up failed: {reply}")
+        return int(reply["count"])
 
 
 def open_engine(folder: Path) -> Any:

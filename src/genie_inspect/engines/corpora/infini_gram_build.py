@@ -35,7 +35,7 @@ from genie_inspect.files.writing import written
 from genie_inspect.measures.tokens import tokens
 
 MEMORY_GB = 4  # that the sorter may use
-OPEN_FILES = 1_048_576
+OPEN_FILES = 1_048_576  # infini-gram's own default, for systems that set no limit
 CHECKS = 50  # counts compared with a plain count
 LONGEST_CHECK = 6  # symbols
 CHUNK = 1 << 24  # symbols counted at a time
@@ -69,6 +69,7 @@ def build_index(texts: Path, folder: Path, progress: Progress = lambda stage: No
         progress("sorting")
         _sort(building)
         progress("checking")
+        # an index of the wrong number type opens, and counts wrong, without an error
         _check_counts(building, symbols)
         sizes = {name: (building / name).stat().st_size for name in FILES}
         manifest = IndexManifest(FORMAT, DTYPE, symbols, documents, vocabulary.digest, sizes)
@@ -147,9 +148,9 @@ def _check_counts(folder: Path, symbols: int) -> None:
     text = np.memmap(folder / TOKENS, dtype="<u2", mode="r")
     engine = open_engine(folder)
     for run in _sampled_runs(text):
-        found, plain = engine.count(input_ids=run.tolist()), _plain_count(text, run)
-        if found.get("count") != plain:
-            raise CorpusError(f"the index counts {found} for the symbols {run.tolist()}, a plain count {plain}")
+        reply, plain = engine.count(input_ids=run.tolist()), _plain_count(text, run)
+        if reply.get("count") != plain:
+            raise CorpusError(f"the index counts {reply} for the symbols {run.tolist()}, a plain count {plain}")
 
 
 def _sampled_runs(text: NDArray[np.uint16]) -> Iterator[NDArray[np.uint16]]:

@@ -75,12 +75,14 @@ class InfiniGramService:
         return answered(f"corpus {self.name}: look-up", lambda: self._ask(words))
 
     def copies(self, text: str) -> Copies:
-        """What of the text stands in the corpus, in runs of 5 to 12 tokens of ours."""
+        """The runs of the text that stand in the corpus, of 5 to 12 tokens of ours."""
         placed = placed_tokens(text)
         lengths = counted_match_lengths(
             len(placed),
+            # tokens of the service are not ours: only the words themselves can be sent
             lambda start, end: self.count(excerpt(text, placed, start, end)) > 0,
             LENGTHS[0],
+            # a request each, so that no run is followed past the longest length that the Creativity Index counts
             LENGTHS[-1],
         )
         matches = no_matches(len(placed))

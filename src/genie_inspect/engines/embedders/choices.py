@@ -67,6 +67,7 @@ def embedder(name: str = "static", base_url: str | None = None) -> Embedder:
     from genie_inspect.engines.embedders.sentences import SentenceTransformersEmbedder
     from genie_inspect.engines.embedders.served import WINDOW, OpenAIEmbedder
 
+    # the first slash only: hub ids and folders have slashes of their own
     kind, _, model = name.partition("/")
     if kind == "static" and not model:
         return StaticEmbedder()

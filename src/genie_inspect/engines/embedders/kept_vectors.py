@@ -7,7 +7,7 @@ from pathlib import Path
 from genie_inspect.engines.sqlite_file import SqliteFile
 
 FILE = "embeddings.sqlite"
-ASKED_AT_ONCE = 500
+ASKED_AT_ONCE = 500  # texts in one query; SQLite before 3.32 takes 999 values
 SCHEMA = """
 create table if not exists embeddings (
     embedder text not null, text text not null, vector blob not null, primary key (embedder, text)
@@ -16,7 +16,7 @@ create table if not exists embeddings (
 
 
 class KeptVectors:
-    """What embedders gave once.
+    """A file of vectors, by the embedder's identity and the digest of the text.
 
     Args:
         folder: Where the file stands; it is made when missing.
@@ -45,11 +45,12 @@ class KeptVectors:
     def size(self, embedder: str) -> int:
         """Bytes of an embedder's vectors, as most of them have; 0 where no number is on record."""
         query = (
+            # the most frequent length, because a damaged row must not set the width for all others
             "select length(vector) from embeddings where embedder = ? and typeof(vector) = 'blob' "
             "and length(vector) > 0 and length(vector) % 4 = 0 group by 1 order by count(*) desc limit 1"
         )
-        found = self._file.run(lambda connection: connection.execute(query, (embedder,)).fetchone())
-        return int(found[0]) if found else 0
+        row = self._file.run(lambda connection: connection.execute(query, (embedder,)).fetchone())
+        return int(row[0]) if row else 0
 
     def keep(self, embedder: str, vectors: Mapping[str, bytes]) -> None:
         """Put vectors by text on record."""
@@ -72,7 +73,7 @@ class KeptVectors:
         def forget(connection: sqlite3.Connection) -> None:
             with connection:
                 connection.execute("delete from embeddings")
-            connection.execute("vacuum")
+            connection.execute("vacuum")  # outside the transaction: SQLite refuses it inside one
 
         self._file.run(forget)
 

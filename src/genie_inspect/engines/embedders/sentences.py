@@ -69,6 +69,7 @@ class SentenceTransformersEmbedder:
             limit, count = _reading(model)
             parts = [windows(text, limit, count) for text in usable]
             whole = [window.text for part in parts for window in part]
+            # all windows of all texts in one call, which the library sorts by length and batches
             rows = model.encode(whole, show_progress_bar=False)
         return unit(pooled(checked_vectors(rows, len(whole), self.name), parts), self.name)
 

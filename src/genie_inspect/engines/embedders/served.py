@@ -109,11 +109,13 @@ class OpenAIEmbedder:
 
         request = _client(self.base_url, os.environ.get("OPENAI_API_KEY")).embeddings.with_streaming_response
         try:
+            # as floats: the client's own default, base64, is not spoken by every server
             with request.create(model=self.model, input=batch, encoding_format="float") as reply:
                 return body(reply.http_response)
         except openai.APIConnectionError as error:
             raise PassingFaultError(f"{type(error).__name__}: {error}") from error
         except openai.APIStatusError as error:
+            # a wrong key or model name stays wrong: such a request is not sent again
             if not passes(error.status_code):
                 raise
             wait = retry_after(error.response.headers.get("Retry-After", ""))

@@ -27,11 +27,11 @@ def checked_vectors(rows: object, count: int, embedder: str) -> "Vectors":
     """
     import numpy as np
 
-    given = list(rows) if isinstance(rows, list | tuple | np.ndarray) else None
-    if given is None or len(given) != count:
-        sent = "no list of vectors" if given is None else f"{len(given)} vectors"
+    listed = list(rows) if isinstance(rows, list | tuple | np.ndarray) else None
+    if listed is None or len(listed) != count:
+        sent = "no list of vectors" if listed is None else f"{len(listed)} vectors"
         raise EngineFailedError(f"embedder {embedder} gave {sent} for {count} texts, expected one a text")
-    vectors = [_checked(row, index, embedder) for index, row in enumerate(given)]
+    vectors = [_checked(row, index, embedder) for index, row in enumerate(listed)]
     widths = sorted({len(vector) for vector in vectors})
     if len(widths) > 1:
         raise EngineFailedError(
@@ -65,6 +65,7 @@ def pooled(vectors: "Vectors", texts: Sequence[Sequence[Window]]) -> "Vectors":
     rows, start = [], 0
     for windows in texts:
         part = vectors[start : start + len(windows)]
+        # a window of unknown characters only has no tokens, and weights that sum to 0 have no mean
         weights = [max(window.tokens, 1) for window in windows]
         rows.append(part[0] if len(part) == 1 else np.average(part, axis=0, weights=weights))
         start += len(windows)
@@ -81,6 +82,7 @@ def unit(vectors: "Vectors", embedder: str) -> "Vectors":
 
     if not len(vectors):
         return vectors.reshape(0, 0)
+    # the squares of large numbers overflow to infinity, which is refused below
     with np.errstate(over="ignore"):
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():

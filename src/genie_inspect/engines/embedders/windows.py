@@ -42,5 +42,6 @@ def _halves(text: str) -> tuple[str, ...]:
         return (text,)
     middle = len(text) // 2
     spaces = (match.start() for match in _SPACE.finditer(text))
+    # at a space, so that no word is cut; a text without any is cut in its middle
     place = min(spaces, key=lambda start: abs(start - middle), default=middle)
     return text[:place].rstrip(), text[place:].lstrip()

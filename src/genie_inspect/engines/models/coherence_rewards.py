@@ -53,6 +53,7 @@ class CoherenceRewards:
             conversation = [{"role": "user", "content": prompt}, {"role": "assistant", "content": document}]
             with torch.inference_mode(), engine_failures(f"reward model {self.model}"):
                 text = tokenizer.apply_chat_template(conversation, tokenize=False)
+                # the chat template has written the special tokens; a second beginning would change the reward
                 encoded = tokenizer(text, return_tensors="pt", add_special_tokens=False).to(model.device)
                 rewards = model(**encoded).logits[0]
         return float(rewards[HEAD]) * SCALE + SHIFT
@@ -68,6 +69,7 @@ class CoherenceRewards:
             model, report = AutoModelForSequenceClassification.from_pretrained(
                 self.model,
                 config=config,
+                # ArmoRM's linear layer under the name that transformers' classifier has for its own
                 key_mapping={"^regression_layer": "score"},
                 dtype="auto",
                 use_safetensors=True,
@@ -75,6 +77,7 @@ class CoherenceRewards:
                 output_loading_info=True,
             )
         check_unchanged(self.model, self._facts)
+        # transformers fills a missing layer with random numbers and only logs a warning
         if missing := sorted(report["missing_keys"]):
             raise EngineFailedError(f"{self.model} is no model of ArmoRM's making: it lacks {', '.join(missing[:3])}")
         if not tokenizer.chat_template:

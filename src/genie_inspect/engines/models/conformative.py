@@ -24,7 +24,7 @@ class ConformativeError(GenieError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be continued, as each model sees it, and how."""
+    """A prompt as each of the two models sees it, and the settings of its continuation."""
 
     base: str
     instruct: str
@@ -40,7 +40,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """What was written."""
+    """The text written for one request."""
 
     text: str
     prompt_tokens: int
@@ -81,6 +81,7 @@ class Conformative:
             _loaded(loader, name, dtype="auto").to(self.device).eval() for name in (base, instruct)
         )
         self.ends = _ends(self.tokenizer, self.base_tokenizer, self.base, self.instruct)
+        # a model's table may be padded past its vocabulary: what lies there is no token
         self.size = max(self.tokenizer.get_vocab().values()) + 1
 
     def chat(self, messages: Sequence[dict[str, str]]) -> str:
@@ -103,6 +104,7 @@ class Conformative:
         with torch.inference_mode():
             while any(row.ended is None for row in rows):
                 chances = batch.chances()
+                # a row that has ended goes on with tokens that nobody reads: all rows must stay equally long
                 batch.append([row.take(chances[index]) for index, row in enumerate(rows)])
         return [row.continuation(batch.prompt_tokens[index]) for index, row in enumerate(rows)]
 
@@ -146,6 +148,7 @@ class _Side:
         tokens = [prompt or [_first(models)] for prompt in prompts]
         self.lengths = [len(row) for row in tokens]
         widest = max(self.lengths)
+        # padded on the left, so that the last column is the last token of every prompt; the mask hides the rest
         padded = [[row[0]] * (widest - len(row)) + row for row in tokens]
         seen = [[0] * (widest - length) + [1] * length for length in self.lengths]
         self.next = torch.tensor(padded, device=models.device)
@@ -155,16 +158,17 @@ class _Side:
     def chances(self) -> "torch.Tensor":
         import torch
 
+        # positions count from a prompt's own first token, or padding would change what the models say
         positions = (self.mask.cumsum(dim=1) - 1).clamp(min=0)[:, -self.next.shape[1] :]
-        found = self.model(
+        output = self.model(
             input_ids=self.next,
             attention_mask=self.mask,
             position_ids=positions,
             past_key_values=self.cache,
             use_cache=True,
         )
-        self.cache = found.past_key_values
-        return torch.softmax(found.logits[:, -1, : self.size].float(), dim=-1)
+        self.cache = output.past_key_values
+        return torch.softmax(output.logits[:, -1, : self.size].float(), dim=-1)
 
     def append(self, tokens: Sequence[int]) -> None:
         import torch
@@ -193,6 +197,7 @@ class _Row:
             self.ended = "end"
             return token
         self.tokens.append(token)
+        # decoded from the start each time: a character may be spread over several tokens
         self.text = self.models.tokenizer.decode(self.tokens, skip_special_tokens=True)
         places = [place for stop in self.request.stops if (place := self.text.find(stop)) >= 0]
         if places:
@@ -210,9 +215,10 @@ class _Row:
         if self.request.temperature == 0:
             return int(chances.argmax())
         if self.generator is None:
+            # a generator a request, so that its text does not depend on what else is in the batch
             self.generator = torch.Generator(device=chances.device).manual_seed(self.request.seed)
-        kept = sharpened(chances, self.request.temperature, self.request.top_p)
-        return int(torch.multinomial(kept, 1, generator=self.generator))
+        final = sharpened(chances, self.request.temperature, self.request.top_p)
+        return int(torch.multinomial(final, 1, generator=self.generator))
 
 
 def sharpened(chances: "torch.Tensor", temperature: float, top_p: float) -> "torch.Tensor":
@@ -227,15 +233,17 @@ def sharpened(chances: "torch.Tensor", temperature: float, top_p: float) -> "tor
 
     heated = torch.softmax(chances.log() / temperature, dim=-1)
     ordered, order = heated.sort(descending=True)
+    # the sum of the likelier ones: the token that crosses top_p stays in
     before = ordered.cumsum(dim=-1) - ordered
-    kept = torch.zeros_like(heated).scatter(0, order, torch.where(before < top_p, ordered, 0.0))
-    return kept / kept.sum()
+    likeliest = torch.zeros_like(heated).scatter(0, order, torch.where(before < top_p, ordered, 0.0))
+    return likeliest / likeliest.sum()
 
 
 def begun(tokenizer: Any, text: str) -> list[int]:
     """A text's tokens after those that its tokenizer puts before a text, and without those that it puts behind one.
 
-    A base model has seen every text of its training begin so; where one ends is what it is asked.
+    A base model has seen every text of its training begin so. An end token behind the text would tell it that there is
+    nothing to continue.
     """
     whole = list(tokenizer.encode(text, add_special_tokens=True))
     bare = list(tokenizer.encode(text, add_special_tokens=False))
@@ -274,14 +282,14 @@ def _loaded(loader: Any, name: str, **options: Any) -> Any:
 
 def _ends(*parts: Any) -> frozenset[int]:
     """The tokens with which any of the two ends a text."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in parts:
         ends = getattr(getattr(part, "generation_config", part), "eos_token_id", None)
-        found.update(ends if isinstance(ends, list) else [] if ends is None else [ends])
-    return frozenset(found)
+        numbers.update(ends if isinstance(ends, list) else [] if ends is None else [ends])
+    return frozenset(numbers)
 
 
 def _first(models: Conformative) -> int:
-    """What an empty prompt begins with."""
+    """The token with which an empty prompt begins."""
     token = models.tokenizer.bos_token_id
     return int(token) if token is not None else min(models.ends, default=0)

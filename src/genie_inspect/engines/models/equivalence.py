@@ -22,7 +22,7 @@ EMBEDDED_THRESHOLDS = {"static": 0.79}
 
 
 class LocalEquivalence(Protocol):
-    """Whatever tells without a chat model whether texts say the same."""
+    """An equivalence of texts that asks no chat model."""
 
     @property
     def name(self) -> str:
@@ -112,11 +112,12 @@ class ClassifierEquivalence:
         """For each founder in order whether the text says the same, up to the batch with the first yes."""
         verdicts: list[bool] = []
         for start in range(0, len(founders), BATCH):
+            # greedy partition needs the first class that matches only, so later batches can be spared
             batch = founders[start : start + BATCH]
             by_words = [short_texts_same(founder, text) for founder in batch]
-            asked = [founder for founder, known in zip(batch, by_words, strict=True) if known is None]
-            found = iter(self.probabilities([(founder, text) for founder in asked]))
-            verdicts += [next(found) > self.threshold if known is None else known for known in by_words]
+            undecided = [founder for founder, verdict in zip(batch, by_words, strict=True) if verdict is None]
+            probabilities = iter(self.probabilities([(founder, text) for founder in undecided]))
+            verdicts += [next(probabilities) > self.threshold if verdict is None else verdict for verdict in by_words]
             if any(verdicts):
                 break
         return verdicts

@@ -43,6 +43,7 @@ def check_folder(model: str, capability: str) -> None:
     Raises:
         EngineFailedError: If the folder does not exist.
     """
+    # "owner/name" may be a hub id; an absolute path or one that begins with a dot is none
     if not Path(model).is_dir() and (Path(model).is_absolute() or model.startswith(".")):
         raise EngineFailedError(f"{capability}: folder {model} does not exist")
 

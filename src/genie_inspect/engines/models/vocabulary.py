@@ -42,6 +42,7 @@ class Vocabulary:
     @classmethod
     def read(cls, folder: Path) -> "Vocabulary":
         """The vocabulary that `write` left in a folder."""
+        # by "\n" alone: splitlines splits at more characters than `write` puts between words
         return cls((folder / FILE).read_text(encoding="utf-8").split("\n")[:-1])
 
     def write(self, folder: Path) -> None:
@@ -55,14 +56,15 @@ class Vocabulary:
 
     def symbols(self, words: Sequence[str]) -> list[int] | None:
         """The symbols of a run of words; None when one of them is unknown."""
-        found: list[int] = []
+        symbols: list[int] = []
         for word in words:
             number = self._number.get(word)
             if number is None:
                 return None
             if number < SINGLE:
-                found.append(number)
+                symbols.append(number)
             else:
+                # the two ranges do not overlap, so half of a rare word is never taken for a word
                 high, low = divmod(number - SINGLE, LOW)
-                found += (SINGLE + high, SINGLE + HIGH + low)
-        return found
+                symbols += (SINGLE + high, SINGLE + HIGH + low)
+        return symbols

@@ -83,6 +83,7 @@ def clean_prompt(text: str) -> str:
     if tags := _TAGS.match(text):
         text = text[tags.end() :]
     text = text.replace("\\n", " ").replace("\\t", " ").replace("<newline>", " ")
+    # the published WritingPrompts files are tokenized: a space stands before each mark
     text = re.sub(r" (?=[.,!?;:])", "", " ".join(text.split()))
     return text.strip(" *")
 

@@ -81,14 +81,15 @@ def _usable(story: ReferenceStory, source: str) -> ReferenceStory:
 
 def _plotted(story: ReferenceStory, source: str) -> ReferenceStory:
     """The story, which must have a plot or a text to draw it from; a link is no text."""
-    kept = replace(story, story="") if story.is_link else story
-    if not (kept.plot or kept.story):
+    plotted = replace(story, story="") if story.is_link else story
+    if not (plotted.plot or plotted.story):
         raise ReferenceStoryError(f"{source} has neither plot nor text of {story.title!r}, expected {FORM}")
-    return kept
+    return plotted
 
 
 def stories_digest(stories: Iterable[ReferenceStory]) -> str:
     """Twelve hex digits of what candidates are written from and held against."""
+    # in the order of the stories: each is one prompt of the run
     return digest(*(part for story in stories for part in (story.title, story.plot, story.story)))
 
 
@@ -114,11 +115,11 @@ def _hub(source: str) -> Iterator[ReferenceStory]:
     for number, row in enumerate(rows):
         if "title" in row and "story" in row:
             yield _story(row, f"{source}, row {number}")
-        elif (found := _creativity_eval(row)) and str(found.get("story_id", "")).endswith(PROFESSIONAL):
+        elif (metadata := _creativity_eval(row)) and str(metadata.get("story_id", "")).endswith(PROFESSIONAL):
             renamed = {
-                "title": found.get("story_name"),
-                "plot": found.get("plot_summary"),
-                "story": found.get("content"),
+                "title": metadata.get("story_name"),
+                "plot": metadata.get("plot_summary"),
+                "story": metadata.get("content"),
             }
             yield _story(renamed, f"{source}, row {number}")
 

@@ -63,15 +63,16 @@ def cell(value: object) -> str | None:
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
+    # pandas writes whole numbers as floats where a column has gaps: 12.0 must meet the id 12
     text = str(value).strip()
     return text.split(".")[0] if _NUMBER.fullmatch(text) else text or None
 
 
 def _of(rows: Iterable[dict[str, Any]]) -> Table:
     """A table whose columns are those of its first row."""
-    own = iter(rows)
-    first = next(own, {})
-    return Table(tuple(first), ({name: cell(value) for name, value in row.items()} for row in chain([first], own)))
+    items = iter(rows)
+    first = next(items, {})
+    return Table(tuple(first), ({name: cell(value) for name, value in row.items()} for row in chain([first], items)))
 
 
 def _json_lines(path: Path) -> Table:
