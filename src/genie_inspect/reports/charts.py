@@ -55,6 +55,7 @@ class Theme:
 # on light paper to reach a contrast of 3 : 1
 LIGHT = Theme("#ffffff", "#1b1b1b", "#dcdcdc", ("#0072b2", "#d55e00", "#00805e", "#b3578b", "#a87300", "#3a88ba"))
 DARK = Theme("#14171a", "#e8e8e8", "#454b52", ("#56b4e9", "#e69f00", "#2bc79b", "#e08fc0", "#f0e442", "#8ab4ff"))
+# how vl-convert writes a colour: an attribute's whole value, six lower-case digits
 _COLOUR = re.compile('="(#[0-9a-f]{6})"')
 
 
@@ -116,7 +117,7 @@ def svg(chart: "Chart") -> str:
     return vl_convert.vegalite_to_svg(spec, vl_version=version)
 
 
-def _drawable(chart: "Chart", ground: str) -> tuple[Any, str]:
+def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
     """What vl-convert draws of a chart on a ground, and the version of Vega-Lite that it is written in.
 
     Altair's own writer takes four times as long, because it checks the data against its schema. Labels are made
@@ -124,7 +125,8 @@ def _drawable(chart: "Chart", ground: str) -> tuple[Any, str]:
     """
     import altair
 
-    spec = chart.configure(background=ground, **LIGHT.config).to_dict(validate=False)
+    spec = chart.configure(background=background, **LIGHT.config).to_dict(validate=False)
+    # vl-convert knows versions by major and minor alone, altair names the patch too
     return _printable(spec), ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
@@ -143,5 +145,6 @@ def darkened(drawn: str) -> str:
     >>> darkened('<path stroke="#1b1b1b"/>')
     '<path stroke="#e8e8e8"/>'
     """
+    # the two themes have the same number of inks, in the same order
     dark = dict(zip(LIGHT.inks, DARK.inks, strict=True))
-    return _COLOUR.sub(lambda found: f'="{dark.get(found[1], found[1])}"', drawn)
+    return _COLOUR.sub(lambda colour: f'="{dark.get(colour[1], colour[1])}"', drawn)
