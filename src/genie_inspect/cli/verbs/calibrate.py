@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from genie_inspect.agreement.calibration import compare
+from genie_inspect.agreement.calibration import Comparison, compare
 from genie_inspect.agreement.calibration_chart import calibration_chart
 from genie_inspect.agreement.raters import Ratings, calls_for, judge_ratings, recorded_ratings
 from genie_inspect.agreement.ratings_file import RatingsFile
@@ -76,31 +76,37 @@ def calibrate(
         if picture:
             check_picture(picture)
         opened = open_population(population)
-        recorded = [RatingsFile(_found(file, opened), opened) for file in files]
-        asked = _judges(judges, graders, templates, anew=not cache)
-        if len(asked) + sum(len(file.raters) for file in recorded) < 2:
+        recorded = [RatingsFile(_ratings_path(file, opened), opened) for file in files]
+        machines = _judges(judges, graders, templates, anew=not cache)
+        # before the first call: it is paid for
+        if len(machines) + sum(len(file.raters) for file in recorded) < 2:
             raise CalibrationError("one rater has nobody to agree with, name another --judge, --grader or --ratings")
         targets = _targets(opened, recorded, reader, pairs, seed)
-        raters = [recorded_ratings(name, said, targets) for file in recorded for name, said in file.raters.items()]
-        raters += _asked(asked, targets, fresh=not cache)
-        features = [feature.name for feature in opened.features]
-        found = compare(targets, raters, features)
+        raters = [recorded_ratings(name, table, targets) for file in recorded for name, table in file.raters.items()]
+        raters += _machine_ratings(machines, targets, fresh=not cache)
+        calibration = compare(targets, raters, [feature.name for feature in opened.features])
         if picture:
             with replacing(picture):
-                write_chart(lambda: calibration_chart(found), picture)
+                write_chart(lambda: calibration_chart(calibration), picture)
     if as_json:
         facts = {"population": opened.name, "pairs": sum(len(target.others) for target in targets), "seed": seed}
         facts |= {"raters": {rater.name: rater.signature for rater in raters}}
-        echo_json(facts | asdict(found))
-        return
+        echo_json(facts | asdict(calibration))
+    else:
+        _print(calibration)
+
+
+def _print(calibration: Comparison) -> None:
     screen = console()
-    for table in (*agreement_tables(found.agreements), *conduct_tables(found.conducts)):
+    for table in (*agreement_tables(calibration.agreements), *conduct_tables(calibration.conducts)):
         screen.print(table)
     screen.print(KEY, highlight=False, markup=False)
 
 
-def _found(file: Path, population: Population) -> Path:
+def _ratings_path(file: Path, population: Population) -> Path:
+    """The file itself, or the one of that name in the population's folder."""
     beside = population.folder / file
+    # a file in the current folder comes first
     return beside if not file.is_file() and beside.is_file() else file
 
 
@@ -112,6 +118,7 @@ def _targets(
     Raises:
         CalibrationError: If there is nothing.
     """
+    # people rated these pairs, so machines rate the same ones
     source = files[0].targets if files else recorded_targets(population, reader)
     every = sum(len(target.others) for target in source)
     targets = drawn(source, pairs or (every if files else PAIRS), seed)
@@ -131,6 +138,7 @@ def _judges(
     if judges and not graders:
         raise CalibrationError(f"judge={judges[0]} asks a model, name it: --grader <provider/model>")
     models = {grader: named_model(grader) for grader in graders}
+    # opening the cache makes its file: not where only people's ratings are compared
     cache = Cache() if models else None
     return {
         f"{judge}({grader})": MODES[judge](model, templates, RatingMemo(cache_for(model, cache), anew=anew))
@@ -139,8 +147,8 @@ def _judges(
     }
 
 
-def _asked(judges: dict[str, Judge], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
-    """What the judges say, one after another, with a bar that shows how far they are.
+def _machine_ratings(judges: dict[str, Judge], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
+    """The judges' ratings, one judge after another, with a bar that shows how far they are.
 
     Raises:
         ClickException: If a judge cannot be asked at all, in one line.
@@ -155,6 +163,7 @@ def _asked(judges: dict[str, Judge], targets: Sequence[Target], *, fresh: bool) 
             name: progress.add_task(escape(name), total=calls_for(judge, targets)) for name, judge in judges.items()
         }
 
+        # one judge after another, because each fills its own connections
         async def ask() -> list[Ratings]:
             return [
                 await judge_ratings(name, judge, targets, partial(progress.advance, bars[name]), fresh=fresh)
