@@ -1,4 +1,4 @@
-"""What a population shall be made of, and what came of it."""
+"""The plan of a population, and the counts of its building."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -64,6 +64,7 @@ class Built:
 
     def provenance(self, plan: Plan) -> dict[str, str]:
         """How the population was made, for its card."""
+        # the card is all that a reader of the population has of how it was built
         counted = ", ".join(f"{count} {reason}" for reason, count in self.dropped.items())
         written = "written, filtered and mapped by the grader"
         return {

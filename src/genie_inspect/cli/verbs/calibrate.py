@@ -78,22 +78,27 @@ def calibrate(
         opened = open_population(population)
         recorded = [RatingsFile(_ratings_path(file, opened), opened) for file in files]
         machines = _judges(judges, graders, templates, anew=not cache)
-        # before the first call: it is paid for
         if len(machines) + sum(len(file.raters) for file in recorded) < 2:
             raise CalibrationError("one rater has nobody to agree with, name another --judge, --grader or --ratings")
         targets = _targets(opened, recorded, reader, pairs, seed)
-        raters = [recorded_ratings(name, table, targets) for file in recorded for name, table in file.raters.items()]
-        raters += _machine_ratings(machines, targets, fresh=not cache)
+        raters = _people_ratings(recorded, targets) + _machine_ratings(machines, targets, fresh=not cache)
         calibration = compare(targets, raters, [feature.name for feature in opened.features])
         if picture:
             with replacing(picture):
                 write_chart(lambda: calibration_chart(calibration), picture)
     if as_json:
-        facts = {"population": opened.name, "pairs": sum(len(target.others) for target in targets), "seed": seed}
-        facts |= {"raters": {rater.name: rater.signature for rater in raters}}
-        echo_json(facts | asdict(calibration))
+        echo_json(_facts(opened, targets, raters, seed) | asdict(calibration))
     else:
         _print(calibration)
+
+
+def _facts(
+    population: Population, targets: Sequence[Target], raters: Sequence[Ratings], seed: int
+) -> dict[str, object]:
+    """What the figures are about, for scripts."""
+    signatures = {rater.name: rater.signature for rater in raters}
+    pairs = sum(len(target.others) for target in targets)
+    return {"population": population.name, "pairs": pairs, "seed": seed, "raters": signatures}
 
 
 def _print(calibration: Comparison) -> None:
@@ -145,6 +150,11 @@ def _judges(
         for grader, model in models.items()
         for judge in judges or USUAL_JUDGES
     }
+
+
+def _people_ratings(files: Sequence[RatingsFile], targets: Sequence[Target]) -> list[Ratings]:
+    """The ratings of every rater in the files."""
+    return [recorded_ratings(name, table, targets) for file in files for name, table in file.raters.items()]
 
 
 def _machine_ratings(judges: dict[str, Judge], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
