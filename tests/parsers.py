@@ -9,6 +9,7 @@ from functools import partial
 import genie_inspect
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.building.discovering import split
+from genie_inspect.building.questions.rules import breach
 from genie_inspect.engines.sources.prompts import clean_prompt
 from genie_inspect.engines.sources.tables import cell as table_cell
 from genie_inspect.engines.texts import identity
@@ -25,7 +26,6 @@ from genie_inspect.prompting import (
     echo,
     fence,
     panel_replies,
-    question_rules,
     ratings,
     readings,
     refusals,
@@ -82,7 +82,7 @@ PARSERS: dict[str, Parser] = {
     "prompting.panel_replies.quality_level": (panel_replies.quality_level, _UNREADABLE),
     "prompting.panel_replies.preferred": (panel_replies.preferred, _UNREADABLE),
     "prompting.panel_replies.yes_or_no": (panel_replies.yes_or_no, _UNREADABLE),
-    "building.questions.rules.breach": (question_rules.breach, _NO),
+    "building.questions.rules.breach": (breach, _NO),
     "prompting.ratings.rating_in": (partial(ratings.rating_in, lowest=0, highest=4), _NO),
     "prompting.ratings.rating_between": (partial(ratings.rating_between, lowest=1, highest=5), _UNREADABLE),
     "prompting.ratings.pair_rating": (ratings.pair_rating, _UNREADABLE),
