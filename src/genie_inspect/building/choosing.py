@@ -56,9 +56,9 @@ class Chooser:
         chosen: list[Document] = []
         # only as many as are still wanted: rating and reading cost calls
         while waiting and len(chosen) < self.size:
-            taken = self.size - len(chosen)
-            chosen += await attempts(await self._coherent(waiting[:taken], counts))
-            waiting = waiting[taken:]
+            missing = self.size - len(chosen)
+            chosen += await attempts(await self._coherent(waiting[:missing], counts))
+            waiting = waiting[missing:]
         counts["not sampled"] += len(waiting)
         return chosen
 

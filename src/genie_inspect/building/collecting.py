@@ -32,7 +32,7 @@ class Collected:
     models: Counter[str] = field(default_factory=Counter)
     """Documents by model."""
     begins: dict[str, "array[int]"] = field(default_factory=dict)
-    """Where each prompt's documents begin in the file, in order."""
+    """By prompt, the byte at which each of its documents begins in the file, in order."""
 
     def documents(self, prompt: str) -> list[Document]:
         """The documents of a prompt."""

@@ -19,7 +19,7 @@ from genie_inspect.populations.writing import seal_population
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much of a population is drawn; None takes all."""
+    """Size of a sample of a population; None takes all."""
 
     documents: int | None = None
     """Most documents a prompt."""

@@ -65,7 +65,7 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What features are looked for, and how."""
+    """Task, samples, clustering and embedder of a search for features."""
 
     task: str
     samples: int = 10
@@ -155,17 +155,17 @@ def split(items: Sequence[str]) -> Iterator[Named]:
 
 def _features(mentions: Sequence[Named], labels: Sequence[int]) -> Iterator[Feature]:
     """A feature a cluster, the largest first: its most frequent name, and that name's most frequent description."""
-    taken: set[str] = set()
+    keys: set[str] = set()
     # a label below 0 is noise, which hdbscan puts in no cluster
     sizes = Counter(label for label in labels if label >= 0)
     for label, _ in sizes.most_common():
         members = [member for member, cluster in zip(mentions, labels, strict=True) if cluster == label]
         # the most frequent name that is a key and belongs to no larger cluster
         names = [name for name, _ in Counter(member.name for member in members).most_common() if _key(name)]
-        name = next((name for name in names if _key(name) not in taken), None)
+        name = next((name for name in names if _key(name) not in keys), None)
         if name is None:
             continue
-        taken.add(_key(name))
+        keys.add(_key(name))
         described = Counter(member.description for member in members if member.name == name).most_common(1)[0][0]
         yield Feature(name=_key(name), definition=described, words=_words(members))
 

@@ -21,7 +21,7 @@ from genie_inspect.populations.writing import seal_population
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What shall be imported, and as what."""
+    """The source of an import, its mapping, and the manifest fields of the new population."""
 
     source: str
     output: Path
@@ -36,14 +36,14 @@ class Import:
     mapping: Sequence[str] = ()
     preset: str | None = None
     reader: str | None = None
-    """Who gave the answers; the preset's word unless given."""
+    """Signature under which the answers are recorded; the preset's unless given."""
     split: str = "train"
     dry_run: bool = False
 
 
 @dataclass(slots=True)
 class Imported:
-    """What importing did."""
+    """Counts of an import."""
 
     population: str = ""
     rows: int = 0
@@ -56,7 +56,7 @@ class Imported:
     missing_answers: int = 0
     """Questions that documents have no answer to on record."""
     dropped: dict[str, int] = field(default_factory=dict)
-    """What could not be used, by reason."""
+    """Rows, or parts of rows, that could not be used, by reason."""
     renamed_features: dict[str, int] = field(default_factory=dict)
 
 

@@ -85,7 +85,7 @@ def power_sentence(power: Power) -> str:
 
 
 def counts(population: Population, totals: Survey) -> dict[str, Any]:
-    """What a population holds, label by label."""
+    """Counts of a population, by label."""
     manifest, by_prompt = population.manifest, totals.documents_by_prompt
     prompts, answered = manifest.counts.prompts, sum(totals.answered.values()) + sum(totals.unspecified.values())
     result: dict[str, Any] = {
@@ -115,7 +115,7 @@ def counts(population: Population, totals: Survey) -> dict[str, Any]:
 
 
 def overview(folder: Path) -> dict[str, Any]:
-    """What a population says of itself, without counting."""
+    """The manifest's facts and the prompts of a population, without a count of its words and answers."""
     population = open_population(folder)
     manifest = population.manifest
     return {
@@ -140,8 +140,8 @@ def prompt_view(folder: Path, part: str) -> dict[str, Any]:
     matches = [prompt for prompt in population.prompts if part.casefold() in prompt.casefold()]
     # part of a prompt is enough as long as it says which
     if len(matches) != 1:
-        few = "; ".join(repr(prompt[:60]) for prompt in (matches or population.prompts)[:5])
-        raise PopulationError(f"{len(matches)} prompts hold {part!r}, expected one: {few}")
+        listed = "; ".join(repr(prompt[:60]) for prompt in (matches or population.prompts)[:5])
+        raise PopulationError(f"{len(matches)} prompts hold {part!r}, expected one: {listed}")
     prompt = matches[0]
     lines: dict[str, Any] = {"prompt": prompt}
     repeated: Counter[str] = Counter()

@@ -13,7 +13,7 @@ GRADER, REWARD, NONE = "grader", "reward/", "none"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a population shall be made of."""
+    """Logs, questions and options that a population is built from."""
 
     logs: Sequence[str]
     output: Path
@@ -38,7 +38,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Built:
-    """What building did, for people and scripts."""
+    """Counts of a build, for people and scripts."""
 
     population: str = ""
     generations: int = 0

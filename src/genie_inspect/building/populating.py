@@ -122,9 +122,9 @@ class Builder:
             names = (QUESTIONS, DOCUMENTS, ANSWERS)
             files = [stack.enter_context(written(folder / name)) for name in names]
             for start in range(0, len(prompts), PROMPTS_AT_ONCE):
-                some = prompts[start : start + PROMPTS_AT_ONCE]
+                batch = prompts[start : start + PROMPTS_AT_ONCE]
                 # in order, however the requests came back: reruns write the same bytes
-                for prompt, (chosen, read) in zip(some, await gathered(*map(prompt_rows, some)), strict=True):
+                for prompt, (chosen, read) in zip(batch, await gathered(*map(prompt_rows, batch)), strict=True):
                     # of a prompt without documents nobody is asked
                     included = questions_of[prompt] if chosen else []
                     by_file: tuple[Sequence[Row], ...] = (included, chosen, read)
@@ -168,7 +168,7 @@ class Builder:
         return answers
 
     def _count(self, requests: int) -> None:
-        """What choosing and reading came to, in that many requests."""
+        """Put the counts of choosing and reading into the result; `requests` is how many both took."""
         self.built.coherence_unrated, rated = self.dropped.pop(UNRATED, 0), self.dropped.pop(RATED, 0)
         self.built.dropped = {reason: count for reason, count in self.dropped.most_common() if count}
         # more requests than readings and ratings: replies that could not be read
@@ -191,7 +191,7 @@ class Builder:
 
 
 def _rater(plan: Plan, model: RecordedModel) -> tuple[CoherenceRater | None, float]:
-    """Who rates coherence, and from what a document joins: the study kept 2 and more of a reward model's 0 to 4.
+    """The rater of coherence, and the least rating with which a document joins (see the plan's options).
 
     Raises:
         UnknownChoiceError: If the plan's choice is none, or what it asks for is not on the grader's scale.

@@ -26,7 +26,7 @@ create table if not exists replies (
 
 @dataclass(slots=True)
 class Tally:
-    """What a run asked for."""
+    """Requests of a run and the tokens that they took."""
 
     calls: int = 0
     """Replies that a model gave now."""

@@ -79,7 +79,7 @@ class Verbs(click.Group):
 
 
 def _line(error: Exception) -> str:
-    """What went wrong, and with which file."""
+    """The error in one line, with the file that it is about."""
     if not isinstance(error, OSError):
         return str(error)
     # whoever writes a file of ours names it: what names none is the output, of click's help too

@@ -39,10 +39,10 @@ def conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
     for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
         conducts_of_rater = list(group)
         rows = {conduct.feature: _conduct(conduct) for conduct in conducts_of_rater}
-        # people's files have no calls, faults or positions: those cells are empty in every row
-        shown = [index for index in range(len(COLUMNS)) if any(cells[index] for cells in rows.values())]
-        cells_by_feature = {feature: [cells[index] for index in shown] for feature, cells in rows.items()}
-        yield _table(rater, [COLUMNS[index] for index in shown], cells_by_feature, _unusable(conducts_of_rater))
+        # who rates no lists has no first and last place: a column that is empty in every row is left out
+        indices = [index for index in range(len(COLUMNS)) if any(cells[index] for cells in rows.values())]
+        cells_by_feature = {feature: [cells[index] for index in indices] for feature, cells in rows.items()}
+        yield _table(rater, [COLUMNS[index] for index in indices], cells_by_feature, _unusable(conducts_of_rater))
 
 
 def _conduct(conduct: Conduct) -> list[str]:

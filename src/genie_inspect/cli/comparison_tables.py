@@ -53,7 +53,7 @@ def run_tables(comparison: Comparison, console: Console) -> list[Table]:
 
 
 def legend(comparison: Comparison) -> str:
-    """What the columns say."""
+    """The legend of the tables: tests, correction, and what each column shows."""
     # each measure's tests are a family of their own
     tests = Counter(row.scorer for row in comparison.rows if not math.isnan(row.finding.p_value))
     several = ", ".join(f"{scorer} {count}" for scorer, count in tests.items())

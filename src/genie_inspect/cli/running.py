@@ -96,7 +96,7 @@ def run_asking(
 
 @contextmanager
 def target(output: Path, *, dry_run: bool) -> Iterator[Path]:
-    """Where a verb that asks no model writes: the output, or for a dry run a folder that goes away."""
+    """The folder that a verb without a model writes to: the output, or for a dry run a temporary one."""
     check_unused(output)
     if not dry_run:
         yield output

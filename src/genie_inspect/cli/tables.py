@@ -59,7 +59,7 @@ def summary_table(summary: Summary) -> Table:
 
 
 def summary_notes(summary: Summary) -> list[str]:
-    """What is missing and what to beware of, a line each."""
+    """Lines below a summary: what is missing in a run, and its warnings."""
     missing = [
         f"Missing in {column.label}: {counted(column.results.faults)}."
         for column in summary.columns
@@ -71,7 +71,7 @@ def summary_notes(summary: Summary) -> list[str]:
 
 
 def counted(reasons: Mapping[str, int]) -> str:
-    """What is missing, by reason.
+    """Counts of missing answers, ratings or scores, by reason.
 
     >>> counted({"refusal": 2, "no_response": 1})
     '2 refusal, 1 no_response'

@@ -48,7 +48,7 @@ def show_error(error: click.ClickException) -> None:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """Where tables and bars are drawn, on standard output unless told otherwise."""
+    """A console for tables and progress bars, on standard output or with `stderr` on standard error."""
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
 

@@ -67,9 +67,9 @@ def _counts(listed: Counts, questions: dict[str, str], documents: dict[str, str]
         questions=faults_by_kind.lines[QUESTIONS],
         answers=faults_by_kind.lines[ANSWERS],
     )
-    for what, count in counted.model_dump().items():
-        if getattr(listed, what) != count:
-            where = f"{what}: {getattr(listed, what):,} listed, {count:,} there"
+    for label, count in counted.model_dump().items():
+        if getattr(listed, label) != count:
+            where = f"{label}: {getattr(listed, label):,} listed, {count:,} there"
             faults_by_kind.add("count differs from population.json", where)
 
 

@@ -106,7 +106,7 @@ class Population:
         return self._questions.get(prompt.strip(), [])
 
     def answers(self, reader: str, prompt: str | None = None) -> dict[tuple[str, str], str | None]:
-        """What a reader answered on record, by document and question id; None where the document does not say.
+        """Recorded answers of a reader, by document and question id; None where the document does not say.
 
         Args:
             reader: The reader's signature.
@@ -117,7 +117,11 @@ class Population:
         """
         if prompt is not None:
             return self._answers_of(prompt.strip()).get(reader, {})
-        return {place: text for each in self.prompts for place, text in self._answers_of(each).get(reader, {}).items()}
+        return {
+            place: text
+            for prompt_text in self.prompts
+            for place, text in self._answers_of(prompt_text).get(reader, {}).items()
+        }
 
     def check_answers(self) -> None:
         """Read all answers now, which are else read when they are first asked for.
@@ -150,7 +154,7 @@ class Population:
 
     @cached_property
     def _answers(self) -> tuple[dict[str, "array[int]"], list[str]]:
-        """Where the answers of each prompt stand in the file, and who gave them."""
+        """By prompt, the bytes at which its answers begin in the file; and the signatures of all readers."""
         documents = {} if self.answers_alone else self._prompt_of_document()
         questions = {question.id: prompt for prompt, group in self._questions.items() for question in group}
         begins: dict[str, array[int]] = {}
@@ -177,7 +181,7 @@ class Population:
         return {row.id: names[row.prompt.strip()] for _, row in numbered_rows(self._files[DOCUMENTS], Document)}
 
     def _documents_by_prompt(self) -> dict[str, "array[int]"]:
-        """Where the documents of each prompt stand in their file."""
+        """By prompt, the bytes at which its documents begin in their file."""
         path = self._files[DOCUMENTS]
         begins: dict[str, array[int]] = {}
         seen: set[str] = set()
@@ -225,7 +229,7 @@ class Population:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """What a population says of itself.
+    """The manifest of a population.
 
     Raises:
         PopulationError: If there is no manifest, or it cannot be read.

@@ -19,7 +19,7 @@ MOST_PAIRS = 20
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """How well the novelty of one question of a feature can be known."""
+    """Precision of the novelty of one question of a feature, by the number of documents."""
 
     documents: int
     """Median, over the feature's questions, of the documents that answer it."""
@@ -63,7 +63,7 @@ class Survey:
         if not answering:
             return Power(0, math.nan, None)
         # a question that only some documents answer needs more documents for as many answers
-        share = sum(answer for answer, _ in pairs) / sum(could for _, could in pairs)
+        share = sum(answer for answer, _ in pairs) / sum(possible for _, possible in pairs)
         needed = math.ceil(minimum_population(spread, MARGIN, CONFIDENCE) / share)
         return Power(answering, margin(spread, answering, CONFIDENCE), needed)
 
@@ -110,10 +110,10 @@ def _count_questions(population: Population, prompt: str, totals: Survey) -> Non
     # the reader that read most says best how many documents answer
     fullest = max(by_reader.values(), key=len, default={})
     documents = {document for document, _ in fullest} if population.answers_alone else set()
-    could = len(documents) or totals.documents_by_prompt[-1]
-    totals.expected_answers += could * len(questions)
+    possible = len(documents) or totals.documents_by_prompt[-1]
+    totals.expected_answers += possible * len(questions)
     saying = Counter(question for (_, question), text in fullest.items() if text is not None)
     for question in questions:
         # where nobody has read the documents yet, all of them may answer
-        answering = saying[question.id] if fullest else could
-        totals.answering.setdefault(question.feature, []).append((answering, could))
+        answering = saying[question.id] if fullest else possible
+        totals.answering.setdefault(question.feature, []).append((answering, possible))

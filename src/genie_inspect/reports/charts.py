@@ -39,7 +39,7 @@ class Theme:
 
     @property
     def config(self) -> dict[str, Any]:
-        """What a chart must be configured with to look like the page; the paper stays its own."""
+        """Altair configuration in these colours; the background is set when the chart is drawn."""
         text = {"labelColor": self.ink, "titleColor": self.ink}
         lines = {"gridColor": self.faint, "domainColor": self.faint, "tickColor": self.faint}
         return {
@@ -118,7 +118,7 @@ def svg(chart: "Chart") -> str:
 
 
 def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
-    """What vl-convert draws of a chart on a ground, and the version of Vega-Lite that it is written in.
+    """The Vega-Lite specification of a chart on a background colour, and its version as vl-convert names it.
 
     Altair's own writer takes four times as long, because it checks the data against its schema. Labels are made
     printable: at some characters vl-convert aborts the whole process.
@@ -139,7 +139,7 @@ def _printable(value: Any) -> Any:
     return printable(value) if isinstance(value, str) else value
 
 
-def darkened(drawn: str) -> str:
+def darkened(image: str) -> str:
     """An SVG for light paper in the colours of dark paper, far sooner than it could be drawn anew.
 
     >>> darkened('<path stroke="#1b1b1b"/>')
@@ -147,4 +147,4 @@ def darkened(drawn: str) -> str:
     """
     # the two themes have the same number of inks, in the same order
     dark = dict(zip(LIGHT.inks, DARK.inks, strict=True))
-    return _COLOUR.sub(lambda colour: f'="{dark.get(colour[1], colour[1])}"', drawn)
+    return _COLOUR.sub(lambda colour: f'="{dark.get(colour[1], colour[1])}"', image)

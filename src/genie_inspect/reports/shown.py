@@ -49,8 +49,8 @@ def shown(file: str, sample_id: str, epoch: int = 1) -> Shown:
         LogError: If the log cannot be read, or has no such sample, or no scores of ours for it.
     """
     if not Path(file).is_file():
-        what = "is a folder" if Path(file).is_dir() else "does not exist"
-        raise LogError(f"{file} {what}, expected a log file")
+        problem = "is a folder" if Path(file).is_dir() else "does not exist"
+        raise LogError(f"{file} {problem}, expected a log file")
     header = log_header(file, finished=False)
     # ids in a log may be numbers; on the command line all of them are text
     sample_ids = {str(name): name for name in header.eval.dataset.sample_ids or []}

@@ -52,8 +52,8 @@ def summaries(paths: Iterable[str | Path]) -> list[Summary]:
     logs = read_logs(paths)
     shared = [scorer for scorer in logs[0].ours if all(scorer in log.ours for log in logs)]
     if not shared:
-        each = ", ".join(f"{log.file}: {', '.join(log.ours) or 'none'}" for log in logs)
-        raise LogError(f"no measure of this package scored every log, expected one that did ({each})")
+        by_log = ", ".join(f"{log.file}: {', '.join(log.ours) or 'none'}" for log in logs)
+        raise LogError(f"no measure of this package scored every log, expected one that did ({by_log})")
     return [_summary(logs, scorer) for scorer in shared]
 
 

@@ -55,7 +55,7 @@ async def write_questions(
         write_rows(folder / QUESTIONS, questions)
         write_features(folder / FEATURES, order.features)
         write_record(folder, record)
-    held = {(question.prompt, question.feature) for question in questions}
+    covered = {(question.prompt, question.feature) for question in questions}
     counts = Counter(question.feature for question in questions)
     return {
         "questions": len(questions),
@@ -63,7 +63,7 @@ async def write_questions(
         "prompts_without": {
             feature.name: missing
             for feature in order.features
-            if (missing := sum((prompt, feature.name) not in held for prompt in prompts))
+            if (missing := sum((prompt, feature.name) not in covered for prompt in prompts))
         },
         "rejected": record.rejected,
         "unreadable_replies": interviewer.unreadable,

@@ -46,7 +46,7 @@ class Step(Row):
     reason: str = ""
     """Why it was rejected."""
     feature: str = ""
-    """Where the last step put it."""
+    """The feature that the mapping step chose; empty when it chose none."""
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class Record:
     def rejected(self) -> dict[str, int]:
         """How many were rejected, by step and reason."""
         steps = {"written": self.written, "filtered": self.filtered, "mapped": self.mapped}
-        reasons = (f"{name}: {step.reason}" for name, done in steps.items() for step in done if not step.kept)
+        reasons = (f"{name}: {step.reason}" for name, decisions in steps.items() for step in decisions if not step.kept)
         return dict(Counter(reasons).most_common())
 
 
@@ -125,8 +125,8 @@ class QuestionWriter:
 
     async def _prompt(self, prompt: str) -> Record:
         record = await self._pass(prompt, await self._by_aspect(prompt), Record())
-        held = Counter(question.feature for question in record.questions)
-        poor = [feature for feature in self.features if held[feature.name] < self.wanted.least]
+        counts = Counter(question.feature for question in record.questions)
+        poor = [feature for feature in self.features if counts[feature.name] < self.wanted.least]
         # the second pass knows the feature, and its questions so far
         for feature in poor:
             existing = [question.text for question in record.questions if question.feature == feature.name]
@@ -185,21 +185,21 @@ class QuestionWriter:
             passes = verdict == KEEP
             record.filtered.append(step.model_copy(update={"kept": passes, "reason": "" if passes else verdict}))
 
-    async def _map(self, record: Record, prompt: str, held: Counter[str], only: str) -> None:
+    async def _map(self, record: Record, prompt: str, counts: Counter[str], only: str) -> None:
         steps = [step for step in record.filtered if step.kept]
         features = {feature.name: feature.definition for feature in self.features}
         choices = [*features, SEVERAL, NONE]
         chosen = await self._sorted("map_questions", [step.text for step in steps], {"features": features}, choices)
         for step, choice in zip(steps, chosen, strict=True):
-            reason = self._rejection(choice, held, only)
+            reason = self._rejection(choice, counts, only)
             # counted at once, so that a feature takes no more than `most`, in order
             if not reason and choice:
-                held[choice] += 1
+                counts[choice] += 1
             feature = choice if choice in features else ""
             update = {"kept": not reason, "reason": reason, "feature": feature}
             record.mapped.append(step.model_copy(update=update))
 
-    def _rejection(self, choice: str | None, held: Counter[str], only: str) -> str:
+    def _rejection(self, choice: str | None, counts: Counter[str], only: str) -> str:
         if choice is None:
             return UNREADABLE
         if choice in (SEVERAL, NONE):
@@ -207,7 +207,7 @@ class QuestionWriter:
             return "two or more features" if choice == SEVERAL else "no feature"
         if only and choice != only:
             return "not the feature that it was written for"
-        return f"{self.wanted.most} questions of this feature are enough" if held[choice] >= self.wanted.most else ""
+        return f"{self.wanted.most} questions of this feature are enough" if counts[choice] >= self.wanted.most else ""
 
     async def _sorted(
         self, template: str, texts: Sequence[str], data: dict[str, object], choices: Sequence[str]

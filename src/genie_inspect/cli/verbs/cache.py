@@ -111,7 +111,7 @@ def opened_vectors() -> Iterator[KeptVectors]:
 
 @contextmanager
 def _one_line() -> Iterator[None]:
-    """What is a warning to a run, which goes on without a cache, ends a look into it."""
+    """An error in one line for a cache that cannot be used; a run only warns of it, and goes on without."""
     try:
         with warnings.catch_warnings():
             # the cache warns of a file that it cannot use and goes on without
@@ -131,10 +131,10 @@ def _table(counts: dict[str, dict[str, int]]) -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
-    shown = Table("kept", "by", title="cache")
-    shown.add_column("rows", justify="right")
+    listing = Table("kept", "by", title="cache")
+    listing.add_column("rows", justify="right")
     for table, rows in counts.items():
         # an empty table is shown too
-        for who, count in rows.items() or [("nobody", 0)]:
-            shown.add_row(table, escape(who), str(count))
-    return shown
+        for model, count in rows.items() or [("nobody", 0)]:
+            listing.add_row(table, escape(model), str(count))
+    return listing

@@ -95,7 +95,7 @@ def calibrate(
 def _facts(
     population: Population, targets: Sequence[Target], raters: Sequence[Ratings], seed: int
 ) -> dict[str, object]:
-    """What the figures are about, for scripts."""
+    """Population, pairs, seed and raters of the figures, for scripts."""
     signatures = {rater.name: rater.signature for rater in raters}
     pairs = sum(len(target.others) for target in targets)
     return {"population": population.name, "pairs": pairs, "seed": seed, "raters": signatures}
@@ -118,15 +118,15 @@ def _ratings_path(file: Path, population: Population) -> Path:
 def _targets(
     population: Population, files: Sequence[RatingsFile], reader: str | None, pairs: int | None, seed: int
 ) -> list[Target]:
-    """What is to be rated.
+    """The answers to be rated, each with others to rate it against.
 
     Raises:
         CalibrationError: If there is nothing.
     """
     # people rated these pairs, so machines rate the same ones
     source = files[0].targets if files else recorded_targets(population, reader)
-    every = sum(len(target.others) for target in source)
-    targets = drawn(source, pairs or (every if files else PAIRS), seed)
+    total = sum(len(target.others) for target in source)
+    targets = drawn(source, pairs or (total if files else PAIRS), seed)
     if not targets:
         where = files[0].path if files else f"population {population.name}"
         raise CalibrationError(f"{where} holds no pair of different answers to compare")
@@ -143,7 +143,7 @@ def _judges(
     if judges and not graders:
         raise CalibrationError(f"judge={judges[0]} asks a model, name it: --grader <provider/model>")
     models = {grader: named_model(grader) for grader in graders}
-    # opening the cache makes its file: not where only people's ratings are compared
+    # where only people's ratings are compared no cache is opened
     cache = Cache() if models else None
     return {
         f"{judge}({grader})": MODES[judge](model, templates, RatingMemo(cache_for(model, cache), anew=anew))
@@ -173,7 +173,7 @@ def _machine_ratings(judges: dict[str, Judge], targets: Sequence[Target], *, fre
             name: progress.add_task(escape(name), total=calls_for(judge, targets)) for name, judge in judges.items()
         }
 
-        # one judge after another, because each fills its own connections
+        # one judge after another: each has many calls in flight by itself
         async def ask() -> list[Ratings]:
             return [
                 await judge_ratings(name, judge, targets, partial(progress.advance, bars[name]), fresh=fresh)

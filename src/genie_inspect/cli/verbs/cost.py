@@ -62,7 +62,10 @@ def cost(
     with shown_errors():
         opened = open_population(population)
         graders_by_judge = _graders(judges or tuple(MODES), grader, templates, strict=bool(judges))
-        costs = {mode: task_cost(opened, epochs, mode, templates, who) for mode, who in graders_by_judge.items()}
+        costs = {
+            mode: task_cost(opened, epochs, mode, templates, reader_and_judge)
+            for mode, reader_and_judge in graders_by_judge.items()
+        }
     if as_json:
         facts = {"population": opened.name, "prompts": len(opened.prompts), "epochs": epochs, "grader": grader}
         echo_json({**facts, "judges": {mode: _plain(task, prices) for mode, task in costs.items()}})

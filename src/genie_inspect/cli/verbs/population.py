@@ -160,8 +160,8 @@ def import_(
     from genie_inspect.building.importing import Import, import_population
 
     with errors_in_one_line(), progress_bar() as progress:
-        wanted = Import(source=source, output=output, features=features, mapping=mapping, preset=preset, **facts)
-        imported = import_population(wanted, progress)
+        order = Import(source=source, output=output, features=features, mapping=mapping, preset=preset, **facts)
+        imported = import_population(order, progress)
     show(asdict(imported), as_json)
 
 
@@ -206,8 +206,8 @@ def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, as_json: bool,
     from genie_inspect.building.combining import merged
 
     with errors_in_one_line(), progress_bar() as progress, target(output, dry_run=dry_run) as place:
-        done = merged(folders, place, progress, **facts)
-    show({**({} if dry_run else {"folder": str(output)}), **done}, as_json)
+        counts = merged(folders, place, progress, **facts)
+    show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
 
 
 @population.command()
@@ -237,8 +237,8 @@ def sample(
     from genie_inspect.building.combining import Size, sampled
 
     with errors_in_one_line(), progress_bar() as progress, target(output, dry_run=dry_run) as place:
-        done = sampled(folder, place, Size(documents=per_prompt, prompts=prompts, seed=seed), name, progress)
-    show({**({} if dry_run else {"folder": str(output)}), **done}, as_json)
+        counts = sampled(folder, place, Size(documents=per_prompt, prompts=prompts, seed=seed), name, progress)
+    show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
 
 
 @population.command(name="show")

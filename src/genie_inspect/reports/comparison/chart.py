@@ -45,7 +45,7 @@ def comparison_chart(comparison: Comparison) -> "altair.LayerChart":
 
 
 def _cell(row: Row, *, several: bool) -> dict[str, Any]:
-    """What is drawn of a row; the key with its scorer where there are several."""
+    """One cell of the heatmap: run, key, difference and label; with several scorers the key names its own."""
     name = row.key.replace("_", " ")
     delta = row.finding.difference.delta
     mark = " *" if row.finding.differs else " =" if row.finding.is_equivalent else ""

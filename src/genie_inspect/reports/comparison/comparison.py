@@ -22,10 +22,10 @@ from genie_inspect.statistics.equivalence import METHODS
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How runs are compared."""
+    """Options of a comparison: scorers, correction, margin, selection of documents, equivalence test."""
 
     scorers: tuple[str, ...] = ()
-    """Whose scores; none: of all that every log has."""
+    """Scorers by name; empty takes all that every log has."""
     correction: str = "holm"
     margin: float | None = None
     selection: Selection = field(default_factory=Selection)
@@ -35,7 +35,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What to know of a run beside its differences, of the documents that the selection keeps."""
+    """Counts and means of one run beside its differences, over the documents that the selection keeps."""
 
     label: str
     file: str
@@ -166,9 +166,9 @@ def _rows(
         for key, difference in zip(prompt_pairs.keys, _differences(prompt_pairs, options, runs[place]), strict=True)
     ]
     # all tests of one scorer over all runs are corrected together, so they are made together
-    judged = _findings([(key, difference) for _, key, difference in columns], tested, options.correction)
+    corrected = _findings([(key, difference) for _, key, difference in columns], tested, options.correction)
     for (place, (scorer, key), _), instances, finding in zip(
-        columns, [count for prompt_pairs in pairs.values() for count in prompt_pairs.instances], judged, strict=True
+        columns, [count for prompt_pairs in pairs.values() for count in prompt_pairs.instances], corrected, strict=True
     ):
         before, after = pairs[place].evidence[scorer]
         yield Row(
@@ -204,11 +204,12 @@ def _findings(columns: Sequence[tuple[Key, Difference]], tested: Container[Key],
     for place, (key, _) in enumerate(columns):
         if key in tested:
             families.setdefault(key[0], []).append(place)
-    judged: dict[int, Finding] = {}
+    finding_of: dict[int, Finding] = {}
     for places in families.values():
-        judged |= dict(zip(places, findings([columns[place][1] for place in places], correction), strict=True))
+        finding_of |= dict(zip(places, findings([columns[place][1] for place in places], correction), strict=True))
     return [
-        judged[place] if place in judged else _untested(difference) for place, (_, difference) in enumerate(columns)
+        finding_of[place] if place in finding_of else _untested(difference)
+        for place, (_, difference) in enumerate(columns)
     ]
 
 
@@ -218,24 +219,24 @@ def _untested(difference: Difference) -> Finding:
     return Finding(bare, math.nan, math.nan, math.nan, differs=False, is_equivalent=False)
 
 
-def _scorers(runs: Sequence[ScoredLog], wanted: Sequence[str]) -> list[str]:
+def _scorers(runs: Sequence[ScoredLog], names: Sequence[str]) -> list[str]:
     """The scorers that are compared; coherence stands beside them instead.
 
     Raises:
         LogError: If a log lacks one that is wanted, or no two have one in common.
     """
     for run in runs:
-        for name in wanted:
+        for name in names:
             if name not in run.signatures:
                 listed = ", ".join(run.signatures) or "none"
                 raise LogError(f"{run.file} has no scores by {name!r}, expected one of {listed}")
     # coherence is no novelty: it is a column of its own
     common = [name for name in runs[0].signatures if name != COHERENCE and all(name in run.signatures for run in runs)]
-    if not (wanted or common):
+    if not (names or common):
         raise LogError(
             "these logs have no scorer in common: " + "; ".join(", ".join(run.signatures) or "none" for run in runs)
         )
-    return list(wanted) or common
+    return list(names) or common
 
 
 def _unlike_coherence(runs: Sequence[ScoredLog], selection: Selection) -> str:

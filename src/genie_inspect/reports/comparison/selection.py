@@ -12,7 +12,7 @@ from genie_inspect.measures.length import is_like_length
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a document must be to count."""
+    """Conditions that a document must meet to be compared."""
 
     length_matched: bool = False
     """About as long as the population's; it is then scored against population documents of that length alone."""

@@ -36,8 +36,8 @@ def verdict(comparison: Comparison) -> str:
     if len(rows) > len(measured):
         parts.append(f"{len(rows) - len(measured)} could not be tested")
     sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
-    if shown := len(comparison.rows) - len(rows):
-        sentence += f"; {shown} more {'is' if shown == 1 else 'are'} shown beside them and not tested"
+    if untested := len(comparison.rows) - len(rows):
+        sentence += f"; {untested} more {'is' if untested == 1 else 'are'} shown beside them and not tested"
     # a difference between texts of unlike length may be one of length alone, see LIKE
     unlike = sorted({row.run for row in holding} & set(_of_unlike_length(comparison)))
     if unlike:
@@ -47,7 +47,7 @@ def verdict(comparison: Comparison) -> str:
 
 
 def warnings(comparison: Comparison) -> list[str]:
-    """What to beware of, a line each."""
+    """Warnings about lengths, runs, pairs and scores, a line each."""
     return [*_on_lengths(comparison), *_on_runs(comparison), *_on_pairs(comparison), *_on_scores(comparison)]
 
 

@@ -30,7 +30,7 @@ class Figure:
     """For a file: letters, digits and dashes."""
     title: str
     description: str
-    """What a screen reader says."""
+    """Alternative text, which a screen reader reads aloud."""
     draw: Callable[[], "Chart"]
 
 
@@ -73,7 +73,7 @@ def ridges(report: Report, measure: Measure) -> list[Figure]:
 
 
 def length_ridges(report: Report) -> Figure:
-    """How long the documents of each run are."""
+    """The figure of document lengths: a ridge a run, in words."""
     rows = [(run, [float(document.words) for document in run.documents]) for run in report.runs if run.documents]
     longest = max((value for _, values in rows for value in values), default=1.0)
     return _ridges("lengths", "words a document", rows, Range(0.0, longest, known=False), report.runs)
@@ -130,7 +130,7 @@ def _line_points(series: dict[str, list[float]], count: int) -> list[dict[str, A
     ]
 
 
-def _key_names(keys: Sequence[str]) -> "Chart":
+def _key_names(keys: Sequence[str]) -> Any:
     """The keys' names outside the rim, a word a line, written away from the circle."""
     import altair
 
@@ -138,14 +138,13 @@ def _key_names(keys: Sequence[str]) -> "Chart":
         {**_at(place, 1.1, len(keys)), "name": key.split("_"), "align": _align(place, len(keys))}
         for place, key in enumerate(keys)
     ]
-    chart: Chart = _data(rows).mark_text(
+    return _data(rows).mark_text(
         align=altair.ExprRef("datum.align"), baseline="middle", fontSize=14, limit=88, lineHeight=16, color=LIGHT.ink
     )
-    return chart
 
 
 def _at(place: int, radius: float, count: int) -> dict[str, Any]:
-    """Where a value stands on its spoke; the first spoke points up, the others follow clockwise."""
+    """Coordinates of a value on its spoke; the first spoke points up, the others follow clockwise."""
     # Vega-Lite leaves a gap at null; a NaN is no JSON
     if math.isnan(radius):
         return {"x": None, "y": None}

@@ -15,12 +15,12 @@ ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
 
 
 def compared(report: Report) -> list[tuple[str, dict[str, str]]]:
-    """What each scorer's numbers depend on, by name."""
+    """The parts of each scorer's signature (judge, reader, population, version ...), by name."""
     return [(measure.scorer, facts_of(measure.signature)) for measure in report.measures]
 
 
 def definitions(report: Report) -> dict[str, str]:
-    """What the features of the runs' populations are, by name; empty where no log says."""
+    """Definitions of the features of the runs' populations, by name; empty where no log has them."""
     definitions_by_run = ((run.header.eval.metadata or {}).get("features") for run in report.runs)
     return {
         str(name): str(text)
@@ -31,7 +31,7 @@ def definitions(report: Report) -> dict[str, str]:
 
 
 def run_facts(run: ScoredLog) -> dict[str, str]:
-    """What a log says of its run, by name; what it does not say is left out."""
+    """Settings of a run as its log records them, by name; what is not recorded is left out."""
     spec, plan = run.header.eval, run.header.plan
     generation = plan.config.model_dump(exclude_none=True) | spec.model_generate_config.model_dump(exclude_none=True)
     # Inspect lets a role have a list of models

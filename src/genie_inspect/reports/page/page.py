@@ -32,7 +32,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What the page shows of one measure."""
+    """One measure on the page, with its pictures."""
 
     measure: Measure
     radars: list[Picture]
@@ -141,7 +141,7 @@ def breakable(name: str) -> "Markup":
 
 
 def places(measure: Measure, key: str) -> int:
-    """How many decimals the values of a key need to be told apart: two, or more where they are small."""
+    """Number of decimals with which the values of a key differ: two, or more where the range is small."""
     # two digits of the span's own magnitude, at most six
     span = measure.ranges[key].high - measure.ranges[key].low
     return (
@@ -162,7 +162,7 @@ def shade(measure: Measure, key: str, cell: Cell) -> str:
 
 
 def cost(run: ScoredLog) -> str:
-    """What the models of a run cost in money; empty where the log has no prices."""
+    """Price of all model calls of a run, in the currency of the log; empty where the log has no prices."""
     prices = [u.total_cost for u in run.header.stats.model_usage.values() if u.total_cost is not None]
     return f"{math.fsum(prices):.2f}" if prices else ""
 
@@ -174,8 +174,12 @@ def unlike_lengths(report: Report) -> tuple[str, Spread, str, Spread] | None:
     spreads: Sequence[tuple[ScoredLog, Spread]] = [(run, words) for run, words in pairs if words.median > 0]
     if not spreads:
         return None
-    (short, few), (long, many) = (end(spreads, key=lambda pair: pair[1].median) for end in (min, max))
-    return (short.label, few, long.label, many) if not is_like_length(few.median, many.median) else None
+    (short, short_words), (long, long_words) = (end(spreads, key=lambda pair: pair[1].median) for end in (min, max))
+    return (
+        (short.label, short_words, long.label, long_words)
+        if not is_like_length(short_words.median, long_words.median)
+        else None
+    )
 
 
 def _pictures(charts: list[Figure]) -> list[Picture]:

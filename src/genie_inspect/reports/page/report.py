@@ -77,10 +77,10 @@ class Measure:
     faults: tuple[Mapping[str, int], ...]
     """Answers, ratings or verdicts that are missing, by reason."""
     warnings: tuple[Sequence[str], ...]
-    """What to beware of."""
+    """Warnings, a line each."""
 
     def values(self, run: ScoredLog, key: str) -> list[float]:
-        """What the documents of a run got, without those that could not be measured."""
+        """The scores of a run's documents, without those that could not be measured."""
         return _measured(run, self.scorer, key)
 
 
@@ -210,10 +210,10 @@ def _measured(run: ScoredLog, scorer: str, key: str) -> list[float]:
 
 
 def _range(scorer: str, key: str, runs: Iterable[ScoredLog]) -> Range:
-    seen: list[float] = []
+    values: list[float] = []
     for run in runs:
         # the first log whose task has a view speaks for all
         if ends := viewed_range(run.header, key):
             return Range(*ends, known=True)
-        seen += _measured(run, scorer, key)
-    return Range(min(seen, default=math.nan), max(seen, default=math.nan), known=False)
+        values += _measured(run, scorer, key)
+    return Range(min(values, default=math.nan), max(values, default=math.nan), known=False)

@@ -98,8 +98,8 @@ def stand_outs(
             ]
             ordered = sorted((row for row in scored if not math.isnan(row[0])), key=lambda row: -row[0])
             # no document may stand at both ends
-            few = min(examples, len(ordered) // 2 or len(ordered))
-            for end, chosen in zip(ENDS, (ordered[:few], ordered[::-1][:few]), strict=True):
+            count = min(examples, len(ordered) // 2 or len(ordered))
+            for end, chosen in zip(ENDS, (ordered[:count], ordered[::-1][:count]), strict=True):
                 for value, run, document in chosen:
                     if row := _stand_out(scorer, key, end, value, run, document):
                         yield row
