@@ -24,7 +24,7 @@ from genie_inspect.providers.record import starter_record
 RECORD = starter_record()
 PROMPT = RECORD.population.prompts[0]
 QUESTIONS = RECORD.population.questions(PROMPT)
-STORY = RECORD.told("inventive", PROMPT)[0]
+STORY = RECORD.stories_of("inventive", PROMPT)[0]
 OTHERS = [document.text for document in RECORD.population.documents(PROMPT)]
 
 
@@ -43,7 +43,7 @@ def test_epochs_replay_the_stories_in_order_and_begin_again_after_the_last(tmp_p
     (log,) = evaluate(task, model="bundled/conventional", display="none", log_dir=str(tmp_path))
     assert log.status == "success", log.error
     told = {sample.epoch: sample.output.completion for sample in log.samples or []}
-    first, second = RECORD.told("conventional", PROMPT)
+    first, second = RECORD.stories_of("conventional", PROMPT)
     assert told == {1: first, 2: second, 3: first, 4: second, 5: first}
 
 

@@ -25,14 +25,14 @@ def told(solver: Solver, folder: Path) -> EvalLog:
 @pytest.mark.parametrize("strategy", [verbalized_sampling, outline, negative_sampling, trim])
 def test_under_every_strategy_a_recorded_story_is_told_and_scored(strategy: type[Solver], tmp_path: Path) -> None:
     for sample in told(strategy(), tmp_path).samples or []:
-        stories = starter_record().told("inventive", str(sample.input))
+        stories = starter_record().stories_of("inventive", str(sample.input))
         assert sample.output.completion in [story.strip() for story in stories]
         assert (sample.scores or {})["genie"].reason is None
 
 
 def test_a_storyteller_verbalizes_the_stories_it_has(tmp_path: Path) -> None:
     for sample in told(verbalized_sampling(k=5), tmp_path).samples or []:
-        stories = starter_record().told("inventive", str(sample.input))
+        stories = starter_record().stories_of("inventive", str(sample.input))
         assert [response["text"] for response in sample.store["responses"]] == [story.strip() for story in stories]
 
 
@@ -45,7 +45,7 @@ def test_a_storyteller_says_that_it_plans_nothing(tmp_path: Path) -> None:
 
 def test_asked_for_something_unlike_its_story_a_storyteller_tells_the_other_one(tmp_path: Path) -> None:
     for sample in told(negative_sampling(), tmp_path).samples or []:
-        stories = [story.strip() for story in starter_record().told("inventive", str(sample.input))]
+        stories = [story.strip() for story in starter_record().stories_of("inventive", str(sample.input))]
         assert sorted([*sample.store["earlier"], sample.output.completion]) == sorted(stories)
 
 

@@ -9,14 +9,14 @@ QUESTION = RECORD.population.questions(STORY.prompt)[0].text
 
 def test_each_storyteller_has_told_the_same_number_of_stories_for_every_prompt() -> None:
     for storyteller in ("conventional", "inventive"):
-        told = [RECORD.told(storyteller, prompt) for prompt in RECORD.population.prompts]
+        told = [RECORD.stories_of(storyteller, prompt) for prompt in RECORD.population.prompts]
         assert {len(stories) for stories in told} == {2}
         assert len({text for stories in told for text in stories}) == 2 * len(told), "no story is told twice"
 
 
 def test_a_storyteller_or_a_prompt_that_is_not_on_record_has_no_stories() -> None:
-    assert RECORD.told("nobody", STORY.prompt) == []
-    assert RECORD.told("inventive", "Write about nothing.") == []
+    assert RECORD.stories_of("nobody", STORY.prompt) == []
+    assert RECORD.stories_of("inventive", "Write about nothing.") == []
 
 
 def test_every_question_is_answered_on_record_for_every_document_of_its_prompt_and_every_story() -> None:

@@ -12,7 +12,7 @@ from genie_inspect.populations.schema import Document
 from genie_inspect.populations.shingles import NearDuplicates
 
 Filter = Callable[[Sequence[Document]], Awaitable[list[Document]]]
-"""Those of some documents that may join."""
+"""Given documents of one prompt, returns those that may join the population."""
 RATED, UNRATED = "coherence asked for", "coherence could not be rated, kept"
 
 
@@ -47,16 +47,18 @@ class Chooser:
         Raises:
             GraderFailedError: If the model behind the rater or the reader cannot be reached.
         """
+        # before the sample is drawn: a near-duplicate must not take a place in it
         seen = NearDuplicates(self.near_duplicates)
         distinct = [document for document in documents if seen.twin(document.text) is None]
         counts["near-duplicate"] += len(documents) - len(distinct)
         prompt = documents[0].prompt if documents else ""
         waiting = stratified(distinct, lambda document: document.model, self.seed, prompt)
         chosen: list[Document] = []
+        # only as many as are still wanted: rating and reading cost calls
         while waiting and len(chosen) < self.size:
-            taken = self.size - len(chosen)
-            chosen += await attempts(await self._coherent(waiting[:taken], counts))
-            waiting = waiting[taken:]
+            missing = self.size - len(chosen)
+            chosen += await attempts(await self._coherent(waiting[:missing], counts))
+            waiting = waiting[missing:]
         counts["not sampled"] += len(waiting)
         return chosen
 
@@ -64,11 +66,12 @@ class Chooser:
         if self.rater is None:
             return list(documents)
         ratings = await gathered(*(_rating(self.rater, document) for document in documents))
-        kept = [rating is None or rating >= self.least for rating in ratings]
-        counts["incoherent"] += kept.count(False)
+        # what could not be rated joins, and is counted: a rater's fault is not the document's
+        is_coherent = [rating is None or rating >= self.least for rating in ratings]
+        counts["incoherent"] += is_coherent.count(False)
         counts[UNRATED] += ratings.count(None)
         counts[RATED] += len(ratings)
-        return [document for document, joins in zip(documents, kept, strict=True) if joins]
+        return [document for document, joins in zip(documents, is_coherent, strict=True) if joins]
 
 
 async def _rating(rater: CoherenceRater, document: Document) -> float | None:

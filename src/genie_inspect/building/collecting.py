@@ -23,7 +23,7 @@ UNREAD = {"events", "events_data", "store", "messages", "scores"}
 
 @dataclass(slots=True)
 class Collected:
-    """Documents in a file, found by prompt."""
+    """Documents in a file, with an index by prompt."""
 
     path: Path
     generations: int = 0
@@ -32,7 +32,7 @@ class Collected:
     models: Counter[str] = field(default_factory=Counter)
     """Documents by model."""
     begins: dict[str, "array[int]"] = field(default_factory=dict)
-    """Where each prompt's documents begin in the file, in order."""
+    """By prompt, the byte at which each of its documents begins in the file, in order."""
 
     def documents(self, prompt: str) -> list[Document]:
         """The documents of a prompt."""
@@ -54,46 +54,52 @@ def collect_documents(
         LogError: If a log cannot be read.
         PopulationError: If one has none of the task's prompts.
     """
-    found = Collected(path)
-    write_rows(path, _documents(logs, prompts, found, progress))
+    collected = Collected(path)
+    write_rows(path, _documents(logs, prompts, collected, progress))
+    # places alone are kept, so that logs may hold more text than memory
     for _, begin, row in placed_rows(path, Document):
-        found.begins.setdefault(row.prompt, array("Q")).append(begin)
-        found.models[row.model] += 1
-    if not found.begins:
-        raise PopulationError(f"no document in {len(logs)} logs: {_counted(found.dropped) or 'they hold no samples'}")
-    return found
+        collected.begins.setdefault(row.prompt, array("Q")).append(begin)
+        collected.models[row.model] += 1
+    if not collected.begins:
+        raise PopulationError(
+            f"no document in {len(logs)} logs: {_counted(collected.dropped) or 'they hold no samples'}"
+        )
+    return collected
 
 
 def _documents(
-    logs: Sequence[str], prompts: Container[str] | None, found: Collected, progress: Progress
+    logs: Sequence[str], prompts: Container[str] | None, collected: Collected, progress: Progress
 ) -> Iterator[Document]:
     seen: set[str] = set()
-    task = prompts
+    prompts_of_task = prompts
     for number, log in enumerate(logs, start=1):
-        own: dict[str, None] = {}
+        prompts_of_log: dict[str, None] = {}
         for model, sample in _samples(log):
-            found.generations += 1
+            collected.generations += 1
             prompt = prompt_of(sample)
-            own.setdefault(prompt)
+            prompts_of_log.setdefault(prompt)
             reason = _unusable(sample) or ("another prompt" if prompts is not None and prompt not in prompts else "")
             text = "" if reason else trimmed(document_of(sample))
+            # models that repeat a document word for word count once, whichever log has it
             identity = document_id(prompt, text)
             reason = reason or ("" if text else NO_RESPONSE) or ("duplicate" if identity in seen else "")
             if reason:
-                found.dropped[reason] += 1
+                collected.dropped[reason] += 1
                 continue
             seen.add(identity)
             yield Document(id=identity, prompt=prompt, text=text, model=model)
-        task = own if task is None else task
-        if not any(prompt in task for prompt in own):
+        # the first log says what the task is
+        prompts_of_task = prompts_of_log if prompts_of_task is None else prompts_of_task
+        if not any(prompt in prompts_of_task for prompt in prompts_of_log):
             whose = "the questions' prompts" if prompts is not None else f"the prompts of {logs[0]}"
-            first = f", its first is {next(iter(own))[:80]!r}" if own else ": it holds no samples"
+            first = f", its first is {next(iter(prompts_of_log))[:80]!r}" if prompts_of_log else ": it holds no samples"
             raise PopulationError(f"{log} has none of {whose}{first}")
         progress("reading logs", number, len(logs))
 
 
 def _samples(log: str) -> Iterator[tuple[str, EvalSample]]:
     """The samples of a log with the model that was evaluated, one at a time."""
+    # a log that was cut short has documents too
     header = log_header(log, finished=False)
     for sample in samples(log, UNREAD):
         yield header.eval.model, resolve_sample_attachments(sample, "full")

@@ -19,7 +19,7 @@ from genie_inspect.populations.writing import seal_population
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much of a population is drawn; None takes all."""
+    """Size of a sample of a population; None takes all."""
 
     documents: int | None = None
     """Most documents a prompt."""
@@ -44,6 +44,7 @@ def merged(
     """
     sources = [open_population(folder) for folder in folders]
     for source in sources[1:]:
+        # questions are mapped to features: of other definitions they would not mean the same
         if source.features != sources[0].features:
             raise PopulationError(
                 f"{source.name} has other features than {sources[0].name}, or other definitions of them: "
@@ -54,9 +55,9 @@ def merged(
         write_rows(folder / QUESTIONS, _union(prompts, sources, Population.questions))
         write_rows(folder / DOCUMENTS, _union(prompts, sources, Population.documents))
         write_rows(folder / ANSWERS, _union_of_answers(prompts, sources))
-        made = {"Merged from": ", ".join(source.name for source in sources)}
+        provenance = {"Merged from": ", ".join(source.name for source in sources)}
         facts = {"name": name, "version": version, "licence": licence, "description": description}
-        return _sealed(folder, sources, facts, made, progress)
+        return _sealed(folder, sources, facts, provenance, progress)
 
 
 def sampled(
@@ -73,25 +74,27 @@ def sampled(
             f"population {whole.name} has only answers: its prompts can be sampled, its documents not"
         )
     prompts = stratified(whole.prompts, lambda _: "", size.seed)[: size.prompts] if size.prompts else whole.prompts
+    # drawn by chance, written in the order of the file
     prompts = [prompt for prompt in whole.prompts if prompt in set(prompts)]
 
     def documents(prompt: str) -> list[Document]:
+        # seeded by prompt, so that it is drawn alike in both passes below
         order = stratified(whole.documents(prompt), lambda document: document.model, size.seed, prompt)
         return order[: size.documents]
 
     def answers() -> Iterator[Answer]:
         for prompt in prompts:
-            kept = {document.id for document in documents(prompt)}
-            yield from _answers(whole, prompt, kept if not whole.answers_alone else None)
+            ids = {document.id for document in documents(prompt)}
+            yield from _answers(whole, prompt, ids if not whole.answers_alone else None)
 
     with new_folder(output) as folder:
         write_rows(folder / QUESTIONS, (question for prompt in prompts for question in whole.questions(prompt)))
         write_rows(folder / DOCUMENTS, (document for prompt in prompts for document in documents(prompt)))
         write_rows(folder / ANSWERS, answers())
         manifest = whole.manifest
-        made = {"Sampled from": f"{whole.name}, seed {size.seed}"}
+        provenance = {"Sampled from": f"{whole.name}, seed {size.seed}"}
         facts = {"name": name or f"{manifest.name}-sample", "version": manifest.version, "licence": manifest.licence}
-        return _sealed(folder, [whole], {**facts, "description": manifest.description}, made, progress)
+        return _sealed(folder, [whole], {**facts, "description": manifest.description}, provenance, progress)
 
 
 def _union(prompts: Iterable[str], sources: Sequence[Population], rows_of: Any) -> Iterator[Any]:
@@ -99,6 +102,7 @@ def _union(prompts: Iterable[str], sources: Sequence[Population], rows_of: Any) 
         seen: dict[str, Document | Question] = {}
         for source in sources:
             for row in rows_of(source, prompt):
+                # one id with two contents: which of them a score rests on would be left to chance
                 if seen.setdefault(row.id, row) != row:
                     raise PopulationError(f"{source.name}: {row.id} says something else than in another population")
         yield from seen.values()
@@ -123,11 +127,11 @@ def _answers(source: Population, prompt: str, documents: set[str] | None = None)
 
 
 def _sealed(
-    folder: Path, sources: Sequence[Population], facts: dict[str, str], made: dict[str, str], progress: Progress
+    folder: Path, sources: Sequence[Population], facts: dict[str, str], provenance: dict[str, str], progress: Progress
 ) -> dict[str, Any]:
     models = sorted({model for source in sources for model in source.manifest.source_models})
     population = seal_population(folder, features=sources[0].features, source_models=models, **facts)
-    write_card(population, made, progress)
+    write_card(population, provenance, progress)
     return {"population": population.name, **population.manifest.counts.model_dump()}
 
 

@@ -31,6 +31,7 @@ LONGEST_NAME = 40
 TEMPERATURE = 1.0  # samples shall differ
 FEATURES, SAID = "features.json", "said.jsonl"
 _SEPARATOR = re.compile(r"/|&|\band/or\b|\band\b|\bor\b", re.IGNORECASE)
+# words that say nothing about a feature
 _COMMON = frozenset(
     [
         "a",
@@ -64,7 +65,7 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What features are looked for, and how."""
+    """Task, samples, clustering and embedder of a search for features."""
 
     task: str
     samples: int = 10
@@ -84,7 +85,7 @@ class Named:
 async def discover_features(
     search: Search, output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress
 ) -> dict[str, Any]:
-    """Write a folder with the features and with what was said; it appears when it is complete.
+    """Write a folder with the features and with every name that a reply gave; it appears when it is complete.
 
     Raises:
         PopulationError: If no reply could be read.
@@ -94,73 +95,78 @@ async def discover_features(
     check_clustering(search.method)
     engine = chosen_embedder(search.embedder)
     interviewer = Interviewer(model, search.templates)
-    replies = await _asked(search, interviewer, progress)
-    named = [one for reply in replies for one in reply]
-    if not named:
+    replies = await _replies(search, interviewer, progress)
+    mentions = [mention for reply in replies for mention in reply]
+    if not mentions:
         raise PopulationError(f"none of {search.samples} replies names a feature in the form that was asked for")
+    # as many clusters as a reply names features, on average
     count = round(statistics.mean(len(reply) for reply in replies if reply))
-    labels = clusters(engine.embed([one.name for one in named]), count, search.method)
-    features = tuple(_features(named, labels))
+    labels = clusters(engine.embed([mention.name for mention in mentions]), count, search.method)
+    features = tuple(_features(mentions, labels))
     if not features:
         raise PopulationError(
-            f"{search.method} found no cluster among {len(named)} names: take k-means, or more samples"
+            f"{search.method} found no cluster among {len(mentions)} names: take k-means, or more samples"
         )
     with appearing(output, work) as folder:
         write_features(folder / FEATURES, features)
         lines = (
-            {"cluster": label, "name": one.name, "description": one.description}
-            for one, label in zip(named, labels, strict=True)
+            {"cluster": label, "name": mention.name, "description": mention.description}
+            for mention, label in zip(mentions, labels, strict=True)
         )
         write_lines(folder / SAID, (json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     return {
         "features": {feature.name: feature.definition for feature in features},
-        "names_said": len(named),
+        "names_said": len(mentions),
         "in_no_cluster": sum(label < 0 for label in labels),
         "unreadable_replies": sum(not reply for reply in replies),
     }
 
 
-async def _asked(search: Search, interviewer: Interviewer, progress: Progress) -> list[list[Named]]:
+async def _replies(search: Search, interviewer: Interviewer, progress: Progress) -> list[list[Named]]:
+    """The features that each sampled reply names; an unreadable reply names none."""
     done = 0
 
-    async def one() -> list[Named]:
+    async def reply() -> list[Named]:
         nonlocal done
-        said = await interviewer.list_items(
+        items = await interviewer.list_items(
             "list_features", MOST_FEATURES, {"task": search.task}, None, numbered_answers, temperature=TEMPERATURE
         )
         done += 1
         progress("asking for features", done, search.samples)
-        return list(split(said))
+        return list(split(items))
 
-    return await gathered(*(one() for _ in range(search.samples)))
+    return await gathered(*(reply() for _ in range(search.samples)))
 
 
-def split(said: Sequence[str]) -> Iterator[Named]:
+def split(items: Sequence[str]) -> Iterator[Named]:
     """Features with names of one idea each: "Tone and mood: how it feels" is two.
 
-    >>> [one.name for one in split(["Tone and mood: how it feels", "Plot"])]
+    >>> [mention.name for mention in split(["Tone and mood: how it feels", "Plot"])]
     ['tone', 'mood', 'plot']
     """
-    for text in said:
+    for text in items:
         name, _, description = text.partition(":")
+        # cut before it is split: a reply may be anything
         for part in _SEPARATOR.split(name[:LONGEST_ANSWER]):
             plain = " ".join(re.findall(r"\w+", part.casefold()))
             if plain:
                 yield Named(plain, " ".join(description.split()) or part.strip())
 
 
-def _features(named: Sequence[Named], labels: Sequence[int]) -> Iterator[Feature]:
+def _features(mentions: Sequence[Named], labels: Sequence[int]) -> Iterator[Feature]:
     """A feature a cluster, the largest first: its most frequent name, and that name's most frequent description."""
-    taken: set[str] = set()
+    keys: set[str] = set()
+    # a label below 0 is noise, which hdbscan puts in no cluster
     sizes = Counter(label for label in labels if label >= 0)
     for label, _ in sizes.most_common():
-        members = [one for one, own in zip(named, labels, strict=True) if own == label]
-        names = [name for name, _ in Counter(one.name for one in members).most_common() if _key(name)]
-        name = next((name for name in names if _key(name) not in taken), None)
+        members = [member for member, cluster in zip(mentions, labels, strict=True) if cluster == label]
+        # the most frequent name that is a key and belongs to no larger cluster
+        names = [name for name, _ in Counter(member.name for member in members).most_common() if _key(name)]
+        name = next((name for name in names if _key(name) not in keys), None)
         if name is None:
             continue
-        taken.add(_key(name))
-        described = Counter(one.description for one in members if one.name == name).most_common(1)[0][0]
+        keys.add(_key(name))
+        described = Counter(member.description for member in members if member.name == name).most_common(1)[0][0]
         yield Feature(name=_key(name), definition=described, words=_words(members))
 
 
@@ -170,7 +176,9 @@ def _key(name: str) -> str:
 
 
 def _words(members: Sequence[Named]) -> tuple[str, ...]:
-    found = Counter(
-        word for one in members for word in re.findall(r"[^\W\d_]{3,}", f"{one.name} {one.description}".casefold())
+    counts = Counter(
+        word
+        for member in members
+        for word in re.findall(r"[^\W\d_]{3,}", f"{member.name} {member.description}".casefold())
     )
-    return tuple(word for word, _ in found.most_common() if word not in _COMMON)[:MOST_WORDS]
+    return tuple(word for word, _ in counts.most_common() if word not in _COMMON)[:MOST_WORDS]

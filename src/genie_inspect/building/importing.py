@@ -15,12 +15,13 @@ from genie_inspect.populations.features import read_features
 from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.mapping import Mapped, Preset, first_reasons, read_mapping, read_preset
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS
+from genie_inspect.populations.schema import Answer, Document, Question
 from genie_inspect.populations.writing import seal_population
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What shall be imported, and as what."""
+    """The source of an import, its mapping, and the manifest fields of the new population."""
 
     source: str
     output: Path
@@ -35,14 +36,14 @@ class Import:
     mapping: Sequence[str] = ()
     preset: str | None = None
     reader: str | None = None
-    """Who gave the answers; the preset's word unless given."""
+    """Signature under which the answers are recorded; the preset's unless given."""
     split: str = "train"
     dry_run: bool = False
 
 
 @dataclass(slots=True)
 class Imported:
-    """What importing did."""
+    """Counts of an import."""
 
     population: str = ""
     rows: int = 0
@@ -55,7 +56,7 @@ class Imported:
     missing_answers: int = 0
     """Questions that documents have no answer to on record."""
     dropped: dict[str, int] = field(default_factory=dict)
-    """What could not be used, by reason."""
+    """Rows, or parts of rows, that could not be used, by reason."""
     renamed_features: dict[str, int] = field(default_factory=dict)
 
 
@@ -73,27 +74,11 @@ def import_population(order: Import, progress: Progress = no_progress) -> Import
     table = open_table(order.source, order.split)
     mapping = read_mapping(order.mapping, preset.columns, table.columns, order.source)
     mapped = Mapped(mapping, features, preset.names, order.reader or preset.reader).take(table.rows)
-    questions = mapped.questions()
-    if order.questions is not None:
-        told = {prompt for _, prompt, _ in mapped.texts}
-        given = [asked for asked in read_questions(order.questions, features) if asked.prompt.strip() in told]
-        questions = list({question.id: question for question in [*questions, *given]}.values())
+    questions = _questions(order, mapped)
     documents, answers = mapped.documents(), list(mapped.answers(questions))
     if not documents and not answers:
         raise PopulationError(f"nothing in {order.source} could be used: {dict(mapped.dropped) or 'it has no rows'}")
-    imported = Imported(
-        rows=mapped.rows,
-        documents=len(documents),
-        documents_answered=len({answer.document for answer in answers}),
-        questions=len(questions),
-        answers=len(answers),
-        unspecified=sum(answer.text is None for answer in answers),
-        dropped=first_reasons(mapped.dropped),
-        renamed_features=dict(mapped.renamed),
-    )
-    asked = Counter(question.prompt for question in questions)
-    about = {(key[0], key[1], key[2]): key[1] for key in mapped.models}
-    imported.missing_answers = sum(asked[prompt] for prompt in about.values()) - len(answers)
+    imported = _imported(mapped, documents, questions, answers)
     progress("rows", mapped.rows, mapped.rows)
     if order.dry_run:
         return imported
@@ -101,6 +86,7 @@ def import_population(order: Import, progress: Progress = no_progress) -> Import
         write_rows(folder / DOCUMENTS, documents)
         write_rows(folder / QUESTIONS, questions)
         write_rows(folder / ANSWERS, answers)
+        # documents that only answers are about have models too
         models = Counter(key[2] for key in {*mapped.models, *mapped.texts})
         population = seal_population(
             folder,
@@ -114,6 +100,37 @@ def import_population(order: Import, progress: Progress = no_progress) -> Import
         imported.population = population.name
         write_card(population, _provenance(order, imported, models), progress)
     return imported
+
+
+def _questions(order: Import, mapped: Mapped) -> list[Question]:
+    """The table's questions, and those of the order's file whose prompt the table has documents for."""
+    questions = mapped.questions()
+    if order.questions is None:
+        return questions
+    prompts = {prompt for _, prompt, _ in mapped.texts}
+    others = [q for q in read_questions(order.questions, mapped.features) if q.prompt.strip() in prompts]
+    # by id: a question that stands in both is taken once
+    return list({question.id: question for question in [*questions, *others]}.values())
+
+
+def _imported(
+    mapped: Mapped, documents: Sequence[Document], questions: Sequence[Question], answers: Sequence[Answer]
+) -> Imported:
+    """The counts of an import."""
+    questions_of = Counter(question.prompt for question in questions)
+    # every document that answers are about could answer each question of its prompt
+    expected = sum(questions_of[prompt] for _, prompt, _ in mapped.models)
+    return Imported(
+        rows=mapped.rows,
+        documents=len(documents),
+        documents_answered=len({answer.document for answer in answers}),
+        questions=len(questions),
+        answers=len(answers),
+        unspecified=sum(answer.text is None for answer in answers),
+        missing_answers=expected - len(answers),
+        dropped=first_reasons(mapped.dropped),
+        renamed_features=dict(mapped.renamed),
+    )
 
 
 def _provenance(order: Import, imported: Imported, models: Counter[str]) -> dict[str, object]:

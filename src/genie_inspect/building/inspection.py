@@ -23,17 +23,18 @@ class Inspected:
 
     faults: list[Fault]
     population: Population | None = None
-    found: Survey | None = None
+    totals: Survey | None = None
     power: dict[str, Power] | None = None
     spread: float = SPREAD
 
     def as_dict(self) -> dict[str, Any]:
         """For scripts."""
         result: dict[str, Any] = {"faults": [asdict(fault) for fault in self.faults]}
-        if self.population is not None and self.found is not None and self.power is not None:
-            result |= counts(self.population, self.found)
+        if self.population is not None and self.totals is not None and self.power is not None:
+            result |= counts(self.population, self.totals)
             powers = {name: asdict(power) for name, power in self.power.items()}
             for power in powers.values():
+                # NaN without documents, which JSON does not have
                 power["margin"] = None if not power["documents"] else round(power["margin"], 4)
             result["power"] = {"spread": self.spread, "confidence": CONFIDENCE, "features": powers}
         return result
@@ -41,13 +42,13 @@ class Inspected:
     def text(self) -> str:
         """For people."""
         lines = [f"FAULT {fault.kind}: {fault.count}, first: {fault.first}" for fault in self.faults]
-        if self.population is None or self.found is None or self.power is None:
+        if self.population is None or self.totals is None or self.power is None:
             return "\n".join([*lines, "restore the files, or write the population again; nothing else was counted"])
-        for label, value in counts(self.population, self.found).items():
+        for label, value in counts(self.population, self.totals).items():
             shown = ", ".join(f"{name} {count}" for name, count in value.items()) if isinstance(value, dict) else value
             lines += [f"{label.replace('_', ' ')}: {shown}"] if shown != "" else []
         lines.append(f"power, at a spread of similarities of {self.spread}:")
-        lines += [f"  {name}: {told(power)}" for name, power in self.power.items()]
+        lines += [f"  {name}: {power_sentence(power)}" for name, power in self.power.items()]
         return "\n".join(lines)
 
 
@@ -64,55 +65,57 @@ def inspected(folder: Path, spread: float | None = None, progress: Progress = no
     """
     place = BUNDLED.get(str(folder), folder)
     progress("checking files", 0, 1)
+    # a population with faults cannot be opened, so that nothing of it can be counted
     wrong = faults(place)
     progress("checking files", 1, 1)
     if wrong:
         return Inspected(wrong)
     population = open_population(folder)
-    found = survey(population, lambda done: progress("counting", done, len(population.prompts)))
+    totals = survey(population, lambda done: progress("counting", done, len(population.prompts)))
     used = SPREAD if spread is None else spread
-    power = {feature.name: found.power(feature.name, used) for feature in population.features}
-    return Inspected([], population, found, power, used)
+    power = {feature.name: totals.power(feature.name, used) for feature in population.features}
+    return Inspected([], population, totals, power, used)
 
 
-def told(power: Power) -> str:
+def power_sentence(power: Power) -> str:
     """The power as a sentence: "12 documents: ±0.19 at 98%; 43 needed for ±0.1"."""
     if not power.documents:
         return "no document answers a question"
     return f"{power.documents} documents: ±{power.margin:.2f} at {CONFIDENCE:.0%}; {power.needed} needed for ±{MARGIN}"
 
 
-def counts(population: Population, found: Survey) -> dict[str, Any]:
-    """What a population holds, label by label."""
-    manifest, by_prompt = population.manifest, found.documents_by_prompt
-    prompts, answered = manifest.counts.prompts, sum(found.answered.values()) + sum(found.unspecified.values())
+def counts(population: Population, totals: Survey) -> dict[str, Any]:
+    """Counts of a population, by label."""
+    manifest, by_prompt = population.manifest, totals.documents_by_prompt
+    prompts, answered = manifest.counts.prompts, sum(totals.answered.values()) + sum(totals.unspecified.values())
     result: dict[str, Any] = {
         "population": population.name,
         "licence": manifest.licence,
         **manifest.counts.model_dump(),
         "documents_a_prompt": f"{min(by_prompt)} to {max(by_prompt)}" if by_prompt else "none",
-        "documents_by_model": {name or "not said": count for name, count in found.documents_of.most_common()},
-        "words_a_document": words(found),
-        "refusals": f"{len(found.refusals)}: {', '.join(found.refusals[:SHOWN])}" if found.refusals else "none",
-        "near_duplicates": found.near_duplicates,
-        "questions_by_feature": {feature.name: found.questions_of[feature.name] for feature in population.features},
+        "documents_by_model": {name or "not said": count for name, count in totals.documents_of.most_common()},
+        "words_a_document": words(totals),
+        "refusals": f"{len(totals.refusals)}: {', '.join(totals.refusals[:SHOWN])}" if totals.refusals else "none",
+        "near_duplicates": totals.near_duplicates,
+        "questions_by_feature": {feature.name: totals.questions_of[feature.name] for feature in population.features},
         "prompts_without": {
-            f.name: missing for f in population.features if (missing := prompts - found.prompts_with[f.name])
+            f.name: missing for f in population.features if (missing := prompts - totals.prompts_with[f.name])
         },
-        "answers_by_reader": dict(found.answered + found.unspecified),
-        "not_specified": f"{sum(found.unspecified.values()) / answered:.1%}" if answered else "nothing read",
+        "answers_by_reader": dict(totals.answered + totals.unspecified),
+        "not_specified": f"{sum(totals.unspecified.values()) / answered:.1%}" if answered else "nothing read",
     }
     for reader in population.readers:
-        missing = found.expected_answers - found.answered[reader] - found.unspecified[reader]
+        missing = totals.expected_answers - totals.answered[reader] - totals.unspecified[reader]
+        # a reader that stopped halfway, or replies that could not be read
         if missing:
-            result[f"not answered by {reader}"] = f"{missing} of {found.expected_answers}"
+            result[f"not answered by {reader}"] = f"{missing} of {totals.expected_answers}"
     if population.answers_alone:
         result["documents_by_model"] = "recorded answers alone: measures that compare documents cannot use it"
     return result
 
 
 def overview(folder: Path) -> dict[str, Any]:
-    """What a population says of itself, without counting."""
+    """The manifest's facts and the prompts of a population, without a count of its words and answers."""
     population = open_population(folder)
     manifest = population.manifest
     return {
@@ -134,11 +137,12 @@ def prompt_view(folder: Path, part: str) -> dict[str, Any]:
         PopulationError: If no prompt or more than one holds it.
     """
     population = open_population(folder)
-    found = [prompt for prompt in population.prompts if part.casefold() in prompt.casefold()]
-    if len(found) != 1:
-        few = "; ".join(repr(prompt[:60]) for prompt in (found or population.prompts)[:5])
-        raise PopulationError(f"{len(found)} prompts hold {part!r}, expected one: {few}")
-    prompt = found[0]
+    matches = [prompt for prompt in population.prompts if part.casefold() in prompt.casefold()]
+    # part of a prompt is enough as long as it says which
+    if len(matches) != 1:
+        listed = "; ".join(repr(prompt[:60]) for prompt in (matches or population.prompts)[:5])
+        raise PopulationError(f"{len(matches)} prompts hold {part!r}, expected one: {listed}")
+    prompt = matches[0]
     lines: dict[str, Any] = {"prompt": prompt}
     repeated: Counter[str] = Counter()
     for question in population.questions(prompt):

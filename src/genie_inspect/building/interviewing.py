@@ -1,4 +1,4 @@
-"""How the steps ask: one template, numbered items, what is missing asked again."""
+"""Requests of the building steps: one template, numbered items; items that a reply lacks are asked for again."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,14 +14,14 @@ from genie_inspect.prompting.forms import Form
 from genie_inspect.prompting.templates import load_template
 
 T = TypeVar("T")
-TOKENS_AN_ITEM = 60
-SPARE_TOKENS = 200
+TOKENS_AN_ITEM = 60  # of a question or a feature with its description
+SPARE_TOKENS = 200  # for what a model says around its list
 NUMBERED = frozenset({"count", "data"})
 Parser = Callable[[str, int], dict[int, T]]
 
 
 class Interviewer:
-    """Puts requests to one model; counts what came back unusable.
+    """Sends requests to one model, and counts the replies that could not be used.
 
     Args:
         model: Who is asked.
@@ -39,7 +39,7 @@ class Interviewer:
     async def list_items(
         self, template: str, count: int, data: Mapping[str, Any], form: Form | None, parse: Parser[T], **config: Any
     ) -> list[T]:
-        """What one request brings, in the order of the numbers; asked again while nothing of it can be read."""
+        """The items of one reply, in the order of their numbers; asked again while no item can be read."""
 
         async def attempt(settings: GenerateConfig) -> list[T]:
             values = await self._once(template, count, data, form, parse, settings, **config)
@@ -60,9 +60,10 @@ class Interviewer:
         form: Callable[[int], Form],
         parse: Parser[T],
     ) -> list[T | None]:
-        """What is said of each item, in their order; what is missing is asked again, None when it stays so."""
+        """A value for each item, in their order; items without one are asked again, None where none comes."""
 
         async def attempt(missing: Sequence[int], settings: GenerateConfig) -> dict[int, T]:
+            # numbered anew: a request for the rest has no gaps, which models would fill
             numbered = {str(number): items[index] for number, index in enumerate(missing, start=1)}
             blanks = {**data, "questions": numbered}
             values = await self._once(template, len(missing), blanks, form(len(missing)), parse, settings)
@@ -81,11 +82,13 @@ class Interviewer:
         settings: GenerateConfig,
         **config: Any,
     ) -> dict[int, T]:
+        # ANEW marks the settings of a repeated request
         self.asked_again += settings == ANEW
         text = load_template(template, NUMBERED, self.templates)
         request = text.fill(count=count, data=fenced(data))
         limit = SPARE_TOKENS + TOKENS_AN_ITEM * count
-        own = GenerateConfig(**{"temperature": 0.0, "max_tokens": limit, **config})
-        values = parse(await ask(self.model, request, own.merge(settings), form), count)
+        config_of_request = GenerateConfig(**{"temperature": 0.0, "max_tokens": limit, **config})
+        values = parse(await ask(self.model, request, config_of_request.merge(settings), form), count)
+        # without a form a reply may hold fewer items than were asked for
         self.unreadable += len(values) < count if form is not None else not values
         return values

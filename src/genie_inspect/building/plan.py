@@ -1,4 +1,4 @@
-"""What a population shall be made of, and what came of it."""
+"""The plan of a population, and the counts of its building."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ GRADER, REWARD, NONE = "grader", "reward/", "none"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a population shall be made of."""
+    """Logs, questions and options that a population is built from."""
 
     logs: Sequence[str]
     output: Path
@@ -38,7 +38,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Built:
-    """What building did, for people and scripts."""
+    """Counts of a build, for people and scripts."""
 
     population: str = ""
     generations: int = 0
@@ -64,6 +64,7 @@ class Built:
 
     def provenance(self, plan: Plan) -> dict[str, str]:
         """How the population was made, for its card."""
+        # the card is all that a reader of the population has of how it was built
         counted = ", ".join(f"{count} {reason}" for reason, count in self.dropped.items())
         written = "written, filtered and mapped by the grader"
         return {

@@ -30,7 +30,7 @@ from genie_inspect.populations.schema import Answer, Document, Question, Row
 from genie_inspect.populations.writing import seal_population
 from genie_inspect.samples.document import REFUSAL
 
-PROMPTS_AT_ONCE = 8
+PROMPTS_AT_ONCE = 8  # so that a prompt with few documents does not leave the model idle
 COLLECTED = "collected.jsonl"
 
 
@@ -74,12 +74,14 @@ class Builder:
 
     async def _steps(self, scratch: Path) -> Built:
         plan, built = self.plan, self.built
-        given = read_questions(plan.questions, plan.features) if plan.questions else None
-        prompts = {question.prompt for question in given} if given is not None else None
+        supplied = read_questions(plan.questions, plan.features) if plan.questions else None
+        # questions that were supplied say which prompts the population has
+        prompts = {question.prompt for question in supplied} if supplied is not None else None
         # in a thread, because Inspect reads logs outside of event loops
         collected = await to_thread.run_sync(collect_documents, plan.logs, scratch / COLLECTED, prompts, self.progress)
         built.generations, self.dropped = collected.generations, collected.dropped
-        questions = given if given is not None else await self._written(list(collected.begins))
+        questions = supplied if supplied is not None else await self._written(list(collected.begins))
+        # of a prompt without documents nothing can be asked
         questions = [question for question in questions if question.prompt in collected.begins]
         if not questions:
             reasons = [f"{count} {reason}" for reason, count in built.rejected_questions.items()]
@@ -91,6 +93,7 @@ class Builder:
         return built
 
     async def _written(self, prompts: list[str]) -> list[Question]:
+        # the records of the steps are written even where no question passes: they say why
         interviewer = Interviewer(self.model, self.plan.templates)
         writer = QuestionWriter(interviewer, self.plan.features, self.plan.wanted)
         record = await writer.write(prompts, lambda done: self.progress("writing questions", done, len(prompts)))
@@ -102,29 +105,32 @@ class Builder:
 
     async def _fill(self, folder: Path, questions: Sequence[Question], collected: Collected) -> None:
         """Choose and read the documents, some prompts at a time; the files grow in the order of the questions."""
-        asked: dict[str, list[Question]] = {}
+        questions_of: dict[str, list[Question]] = {}
         for question in questions:
-            asked.setdefault(question.prompt, []).append(question)
-        for prompt in collected.begins.keys() - asked.keys():
+            questions_of.setdefault(question.prompt, []).append(question)
+        # writing questions may fail for a prompt whose documents were collected
+        for prompt in collected.begins.keys() - questions_of.keys():
             self.dropped["prompt without questions"] += len(collected.begins[prompt])
 
-        async def one(prompt: str) -> tuple[list[Document], list[Answer]]:
+        async def prompt_rows(prompt: str) -> tuple[list[Document], list[Answer]]:
             answers: list[Answer] = []
-            attempts = partial(self._attempts, asked[prompt], answers)
+            attempts = partial(self._attempts, questions_of[prompt], answers)
             return await self.chooser.choose(collected.documents(prompt), self.dropped, attempts), answers
 
-        prompts, before = list(asked), self.model.tally.requests
+        prompts, before = list(questions_of), self.model.tally.requests
         with ExitStack() as stack:
             names = (QUESTIONS, DOCUMENTS, ANSWERS)
             files = [stack.enter_context(written(folder / name)) for name in names]
             for start in range(0, len(prompts), PROMPTS_AT_ONCE):
-                some = prompts[start : start + PROMPTS_AT_ONCE]
-                for prompt, (chosen, read) in zip(some, await gathered(*map(one, some)), strict=True):
-                    kept = asked[prompt] if chosen else []  # of a prompt without documents nobody is asked
-                    made: tuple[Sequence[Row], ...] = (kept, chosen, read)
-                    for file, rows in zip(files, made, strict=True):
+                batch = prompts[start : start + PROMPTS_AT_ONCE]
+                # in order, however the requests came back: reruns write the same bytes
+                for prompt, (chosen, read) in zip(batch, await gathered(*map(prompt_rows, batch)), strict=True):
+                    # of a prompt without documents nobody is asked
+                    included = questions_of[prompt] if chosen else []
+                    by_file: tuple[Sequence[Row], ...] = (included, chosen, read)
+                    for file, rows in zip(files, by_file, strict=True):
                         file.writelines(row.model_dump_json().encode() + b"\n" for row in rows)
-                    self.built.questions += len(kept)
+                    self.built.questions += len(included)
                     self.built.prompts_without_documents += not chosen
                 self.progress("reading documents", min(start + PROMPTS_AT_ONCE, len(prompts)), len(prompts))
         self._count(self.model.tally.requests - before)
@@ -135,7 +141,7 @@ class Builder:
     async def _attempts(
         self, questions: Sequence[Question], answers: list[Answer], documents: Sequence[Document]
     ) -> list[Document]:
-        """The documents that the reader takes for attempts at the task; what they answer is added to the answers."""
+        """The documents that the reader takes for attempts at the task; their answers are appended to `answers`."""
         readings = await gathered(*(self.reader.read(document.text, questions) for document in documents))
         attempts: list[Document] = []
         for document, reading in zip(documents, readings, strict=True):
@@ -143,6 +149,7 @@ class Builder:
                 attempts.append(document)
                 answers += self._answers(document, questions, reading)
         self.readings += len(documents)
+        # a refusal in words, which the reader knows and no rule does
         self.dropped[REFUSAL] += len(documents) - len(attempts)
         self.built.documents += len(attempts)
         return attempts
@@ -161,9 +168,10 @@ class Builder:
         return answers
 
     def _count(self, requests: int) -> None:
-        """What choosing and reading came to, in that many requests."""
+        """Put the counts of choosing and reading into the result; `requests` is how many both took."""
         self.built.coherence_unrated, rated = self.dropped.pop(UNRATED, 0), self.dropped.pop(RATED, 0)
         self.built.dropped = {reason: count for reason, count in self.dropped.most_common() if count}
+        # more requests than readings and ratings: replies that could not be read
         needed = self.readings + (rated if self.plan.coherence == GRADER else 0)
         self.built.asked_again += requests - needed
 
@@ -183,7 +191,7 @@ class Builder:
 
 
 def _rater(plan: Plan, model: RecordedModel) -> tuple[CoherenceRater | None, float]:
-    """Who rates coherence, and from what a document joins: the study kept 2 and more of a reward model's 0 to 4.
+    """The rater of coherence, and the least rating with which a document joins (see the plan's options).
 
     Raises:
         UnknownChoiceError: If the plan's choice is none, or what it asks for is not on the grader's scale.
@@ -195,8 +203,10 @@ def _rater(plan: Plan, model: RecordedModel) -> tuple[CoherenceRater | None, flo
     if plan.coherence == GRADER:
         if least is not None and not LOWEST <= least <= HIGHEST:
             raise UnknownChoiceError("min_coherence", least, f"{LOWEST} to {HIGHEST}, as the grader rates")
+        # 3 of the grader's 1 to 5 is its middle
         return GraderCoherence(model, plan.templates), 3.0 if least is None else least
     if plan.coherence.startswith(REWARD) and plan.coherence != REWARD:
         rewards = CoherenceRewards(plan.coherence.removeprefix(REWARD))
+        # ArmoRM's coherence is rewards[2] * 5 - 0.5, and 2.0 the study's threshold (arXiv 2606.12790)
         return RewardCoherence(rewards), 2.0 if least is None else least
     raise UnknownChoiceError("coherence", plan.coherence, f"{GRADER}, {REWARD}<hub id or folder> or {NONE}")

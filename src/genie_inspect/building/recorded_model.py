@@ -26,7 +26,7 @@ create table if not exists replies (
 
 @dataclass(slots=True)
 class Tally:
-    """What a run asked for."""
+    """Requests of a run and the tokens that they took."""
 
     calls: int = 0
     """Replies that a model gave now."""
@@ -78,6 +78,7 @@ class ReplyRecord:
         """
         text = output.model_dump_json(exclude_none=True)
         with self._readable(), self._connection:
+            # two processes may ask the same: either reply will do
             self._connection.execute("insert or replace into replies values (?, ?, ?)", (request, turn, text))
 
     @contextmanager
@@ -106,6 +107,7 @@ class RecordedModel(Model):
     """
 
     def __init__(self, model: Model, record: ReplyRecord) -> None:
+        # whoever asks for name, limits or settings gets those of the model behind it
         super().__init__(model.api, model.config, model.model_args)
         self.model = model
         self.tally = Tally()
@@ -127,16 +129,19 @@ class RecordedModel(Model):
         **options: Any,
     ) -> ModelOutput:
         """The reply on record, else the model's, on record before it is returned."""
-        asked = (
+        text = (
             input if isinstance(input, str) else "\n".join(message.model_dump_json(exclude={"id"}) for message in input)
         )
-        request = digest(identified_model(self.model, (config, None)), asked)
+        # the model and its settings are in it: another temperature is another request
+        request = digest(identified_model(self.model, (config, None)), text)
+        # before the first await, so that equal requests at once get different turns
         turn, self._turns[request] = self._turns[request], self._turns[request] + 1
         output = self._record.reply(request, turn)
         if output is not None:
             self.tally.recorded += 1
             return output
         output = await self.model.generate(input, config=config)
+        # an error is no reply: the next run asks again
         if not output.error:
             self._record.keep(request, turn, output)
         self._count(output)

@@ -17,7 +17,7 @@ class Rehearsal(Model):
     """Stands in for a model under its name; counts tokens with the static embedder's tokenizer.
 
     Args:
-        model: Whom it stands in for.
+        model: The model whose name and settings it takes.
     """
 
     def __init__(self, model: Model) -> None:
@@ -43,9 +43,12 @@ class Rehearsal(Model):
         data = unfenced(request)
         reply = rehearsed(data)
         output = ModelOutput.from_content(str(self), reply)
-        asked = static_token_count(request)
-        said = TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))  # as `fenced` writes the items
-        output.usage = ModelUsage(input_tokens=asked, output_tokens=said, total_tokens=asked + said)
+        input_tokens = static_token_count(request)
+        output_tokens = TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))  # as `fenced` writes the items
+        # a dry run reports these as an estimate of the real run's tokens
+        output.usage = ModelUsage(
+            input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
+        )
         return output
 
 
@@ -53,6 +56,7 @@ def rehearsed(data: dict[str, Any]) -> str:
     """A readable reply to a request that carries this data."""
     if "document" in data and "questions" not in data:
         return "It holds together.\nRating: 4"
+    # the keys of the fenced data say which template the request was filled from
     if "task" in data:
         return fenced({str(number): f"feature {number}: what it covers" for number in range(1, 7)})
     if "count" in data:
@@ -61,7 +65,7 @@ def rehearsed(data: dict[str, Any]) -> str:
             return fenced({str(number): f"aspect {number}: one side; another side" for number in numbers})
         matter = digest(str(data))  # so that no two requests bring the same questions
         return fenced({str(number): f"What is said of matter {number} of {matter}?" for number in numbers})
-    said = (
+    answers = (
         cycle(data["features"]) if "features" in data else cycle(["a short answer" if "document" in data else "keep"])
     )
-    return fenced(dict(zip(data["questions"], said, strict=False)))
+    return fenced(dict(zip(data["questions"], answers, strict=False)))

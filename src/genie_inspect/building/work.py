@@ -16,7 +16,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def no_progress(step: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """The default of every `progress` parameter: does nothing."""
 
 
 def work_folder(output: Path) -> Path:
@@ -28,7 +28,7 @@ def work_folder(output: Path) -> Path:
 
 
 def record_folder(output: Path) -> Path:
-    """Where that folder stands, made or not."""
+    """The path of the work folder, whether it exists or not."""
     return Path(os.path.abspath(output) + ".work")
 
 
@@ -44,6 +44,7 @@ def appearing(output: Path, work: Path) -> Iterator[Path]:
     Raises:
         UnwritableError: If something stands at the output.
     """
+    # on the same disk as the output: only there is a rename one step
     with new_folder(output, work) as folder:
         yield folder
     clear_left(work)

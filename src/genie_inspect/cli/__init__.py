@@ -30,6 +30,7 @@ VERBS = {
 }
 
 
+# what writing to a full, closed or failing output ends with
 NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 
@@ -44,6 +45,7 @@ class Verbs(click.Group):
         """The verb of that name."""
         if cmd_name not in VERBS:
             return None
+        # a verb's module is named after it, as is the command in it
         command: click.Command = getattr(importlib.import_module(f"genie_inspect.cli.verbs.{cmd_name}"), cmd_name)
         return command
 
@@ -55,6 +57,7 @@ class Verbs(click.Group):
     def _code(self, args: tuple[Any, ...], extra: dict[str, Any]) -> int:
         try:
             # what click would print by itself would not go through our door
+            # click exits the process in standalone mode
             code = super().main(*args, **extra | {"standalone_mode": False})
         except click.Abort:
             echo("Aborted!", err=True)
@@ -70,12 +73,13 @@ class Verbs(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs with their one line each, without importing them."""
+        # click's own list would import all verbs for their help texts
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 
 
 def _line(error: Exception) -> str:
-    """What went wrong, and with which file."""
+    """The error in one line, with the file that it is about."""
     if not isinstance(error, OSError):
         return str(error)
     # whoever writes a file of ours names it: what names none is the output, of click's help too

@@ -19,33 +19,47 @@ KEY = (
 
 
 def agreement_tables(agreements: Iterable[RaterAgreement]) -> "Iterator[Table]":
-    """A table each two raters, a row a feature."""
-    for (first, second), own in groupby(agreements, key=lambda one: (one.first, one.second)):
+    """For each two raters a table with a row a feature: how far they agree."""
+    # `groupby` joins neighbours alone: the rows come pair by pair, feature by feature
+    for (first, second), group in groupby(agreements, key=lambda agreement: (agreement.first, agreement.second)):
         rows = {
-            one.feature: [str(one.pairs), _figure(one.alpha), _figure(one.tau), _interval(one.difference)]
-            for one in own
+            agreement.feature: [
+                str(agreement.pairs),
+                _figure(agreement.alpha),
+                _figure(agreement.tau),
+                _interval(agreement.difference),
+            ]
+            for agreement in group
         }
         yield _table(f"{first} and {second}", ["pairs", "alpha", "tau", "difference in novelty"], rows)
 
 
 def conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
-    """A table a rater, a row a feature; what a rater cannot show has no column."""
-    for rater, group in groupby(conducts, key=lambda one: one.rater):
-        own = list(group)
-        rows = {one.feature: _conduct(one) for one in own}
-        shown = [index for index in range(len(COLUMNS)) if any(cells[index] for cells in rows.values())]
-        kept = {feature: [cells[index] for index in shown] for feature, cells in rows.items()}
-        yield _table(rater, [COLUMNS[index] for index in shown], kept, _unusable(own))
+    """For each rater a table of its gaps and biases, a row a feature; a column without any figure is left out."""
+    for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
+        conducts_of_rater = list(group)
+        rows = {conduct.feature: _conduct(conduct) for conduct in conducts_of_rater}
+        # who rates no lists has no first and last place: a column that is empty in every row is left out
+        indices = [index for index in range(len(COLUMNS)) if any(cells[index] for cells in rows.values())]
+        cells_by_feature = {feature: [cells[index] for index in indices] for feature, cells in rows.items()}
+        yield _table(rater, [COLUMNS[index] for index in indices], cells_by_feature, _unusable(conducts_of_rater))
 
 
-def _conduct(one: Conduct) -> list[str]:
-    unusable = "" if math.isnan(one.unusable) else f"{one.unusable:.1%}"
-    return [str(one.asked), unusable, _figure(one.novelty), _interval(one.position), _interval(one.swapped)]
+def _conduct(conduct: Conduct) -> list[str]:
+    unusable = "" if math.isnan(conduct.unusable) else f"{conduct.unusable:.1%}"
+    return [
+        str(conduct.asked),
+        unusable,
+        _figure(conduct.novelty),
+        _interval(conduct.position),
+        _interval(conduct.swapped),
+    ]
 
 
-def _unusable(own: Iterable[Conduct]) -> str:
+def _unusable(conducts: Iterable[Conduct]) -> str:
     """Why pairs came to no rating, and how many; empty when all did."""
-    faults = next((one.faults for one in own if one.feature == ALL), {})
+    # the reasons are counted over all features, where they stand once
+    faults = next((conduct.faults for conduct in conducts if conduct.feature == ALL), {})
     return "unusable: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) if faults else ""
 
 
@@ -59,6 +73,7 @@ def _table(title: str, columns: Iterable[str], rows: Mapping[str, list[str]], ca
     for name in columns:
         table.add_column(name, justify="right")
     for feature, cells in rows.items():
+        # last, over all features, and so below a line of its own
         if feature == ALL:
             table.add_section()
         table.add_row(feature.replace("_", " "), *map(Text, cells))
@@ -69,6 +84,6 @@ def _figure(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.2f}"
 
 
-def _interval(found: BootstrapInterval) -> str:
-    ends = "" if math.isnan(found.low) else f" [{found.low:.2f}, {found.high:.2f}]"
-    return "" if math.isnan(found.value) else f"{found.value:.2f}{ends}"
+def _interval(interval: BootstrapInterval) -> str:
+    ends = "" if math.isnan(interval.low) else f" [{interval.low:.2f}, {interval.high:.2f}]"
+    return "" if math.isnan(interval.value) else f"{interval.value:.2f}{ends}"

@@ -18,7 +18,7 @@ from genie_inspect.statistics.equivalence import METHODS
 
 LineT = TypeVar("LineT")  # a Row or a run's Facts
 UNBOUND = 10_000  # columns: what a table takes where nothing has to fold
-NAMES = 0.3  # of the width, at most
+NAMES = 0.3  # of the width, at most, so that long keys leave room for figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,38 +29,41 @@ class Head(Generic[LineT]):
     cell: Callable[[LineT], str]
 
 
-def difference_tables(found: Comparison, run: str, console: Console) -> list[Table]:
+def difference_tables(comparison: Comparison, run: str, console: Console) -> list[Table]:
     """Keys down; means, difference with interval, Cohen's d, corrected p-values, power, pairs and coverage across.
 
     Both ends of an interval that too few pairs leave open are dashes.
     """
-    rows = [row for row in found.rows if row.run == run]
+    rows = [row for row in comparison.rows if row.run == run]
     scorers = list(dict.fromkeys(row.scorer for row in rows))
     lines: list[tuple[str, Row | None]] = []
     for scorer in scorers:
+        # a line without figures heads each scorer's rows
         lines += [(f"[bold]{escape(scorer)}[/bold]", None)] if len(scorers) > 1 else []
         lines += [(escape(row.key.replace("_", " ")), row) for row in rows if row.scorer == scorer]
     title = f"{run} against {rows[0].baseline}, paired by {rows[0].paired_by}"
     return _blocks(escape(title), "feature", lines, DIFFERENCE, console)
 
 
-def run_tables(found: Comparison, console: Console) -> list[Table]:
+def run_tables(comparison: Comparison, console: Console) -> list[Table]:
     """Runs down; documents, words, coherence and refusals across."""
-    heads = [head for head in RUN if head.name != LEFT_OUT or any(run.left_out for run in found.runs)]
-    return _blocks("beside the scores", "run", [(escape(run.label), run) for run in found.runs], heads, console)
+    # without a selection nothing is left out, and a column of zeros says nothing
+    heads = [head for head in RUN if head.name != LEFT_OUT or any(run.left_out for run in comparison.runs)]
+    return _blocks("beside the scores", "run", [(escape(run.label), run) for run in comparison.runs], heads, console)
 
 
-def legend(found: Comparison) -> str:
-    """What the columns say."""
-    tests = Counter(row.scorer for row in found.rows if not math.isnan(row.finding.p_value))
+def legend(comparison: Comparison) -> str:
+    """The legend of the tables: tests, correction, and what each column shows."""
+    # each measure's tests are a family of their own
+    tests = Counter(row.scorer for row in comparison.rows if not math.isnan(row.finding.p_value))
     several = ", ".join(f"{scorer} {count}" for scorer, count in tests.items())
     over = f"the tests of each measure ({several})" if len(tests) > 1 else f"{tests.total()} tests"
-    rated = any(due for row in found.rows for _, due in row.ratings)
-    by_instance = any(row.instances is not None for row in found.rows)
+    rated = any(due for row in comparison.rows for _, due in row.ratings)
+    by_instance = any(row.instances is not None for row in comparison.rows)
     return (
-        f"p: {TEST}, corrected ({found.options.correction}) over {over}. alike: p of a difference beyond the margin, "
-        f"two one-sided {METHODS[found.options.equivalence]}, corrected likewise. *: holds."
-        + (" -: not tested; of a measure its headline is." if any(not row.tested for row in found.rows) else "")
+        f"p: {TEST}, corrected ({comparison.options.correction}) over {over}. alike: p of a difference beyond the "
+        f"margin, two one-sided {METHODS[comparison.options.equivalence]}, corrected likewise. *: holds."
+        + (" -: not tested; of a measure its headline is." if any(not row.tested for row in comparison.rows) else "")
         + " power: a paired t test's chance of finding a difference as large as the margin; 0% where no p of so few "
         "pairs could hold. pairs: prompts"
         + (" (pairs of documents in them)" if by_instance else "")
@@ -70,10 +73,10 @@ def legend(found: Comparison) -> str:
     )
 
 
-def missing_lines(found: Comparison) -> list[str]:
+def missing_lines(comparison: Comparison) -> list[str]:
     """Why documents have no score, and why answers and ratings are missing: lines for each run and measure."""
     lines = []
-    for run in found.runs:
+    for run in comparison.runs:
         for scorer, results in run.measures.items():
             where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
             lines += [f"{where} not scored: {counted(results.unscored)}"] if results.unscored else []
@@ -89,27 +92,29 @@ def _blocks(
     console: Console,
 ) -> list[Table]:
     """The table, or so many parts of it side by side as fit, one below the other."""
+    # measured without a limit: rich would fold a cell to make any table fit
     unbound = console.options.update_width(UNBOUND)
 
-    def table(own: Sequence[Head[LineT]], title: str) -> Table:
-        made = Table(
+    def table(columns: Sequence[Head[LineT]], title: str) -> Table:
+        part = Table(
             title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
         )
-        made.add_column(name, overflow="fold", max_width=max(len(name), int(NAMES * console.width)))
-        for head in own:
-            made.add_column(head.name, justify="right", no_wrap=True)
+        part.add_column(name, overflow="fold", max_width=max(len(name), int(NAMES * console.width)))
+        for head in columns:
+            part.add_column(head.name, justify="right", no_wrap=True)
         for label, line in lines:
-            made.add_row(label, *(head.cell(line) if line else "" for head in own))
-        return made
+            part.add_row(label, *(head.cell(line) if line else "" for head in columns))
+        return part
 
     parts: list[list[Head[LineT]]] = [[]]
     for head in heads:
         wider = [*parts[-1], head]
+        # a block has at least one column, however narrow the terminal is
         if parts[-1] and console.measure(table(wider, ""), options=unbound).maximum > console.width:
             parts.append([head])
         else:
             parts[-1] = wider
-    return [table(part, title if number == 0 else "") for number, part in enumerate(parts)]
+    return [table(columns, title if number == 0 else "") for number, columns in enumerate(parts)]
 
 
 def _delta(row: Row) -> str:
@@ -121,6 +126,7 @@ def _delta(row: Row) -> str:
 
 
 def _pairs(row: Row) -> str:
+    # prompts are the witnesses, documents stand in brackets: those of one prompt are alike
     pairs = str(row.finding.difference.pairs)
     return pairs if row.instances is None else f"{pairs} ({row.instances})"
 

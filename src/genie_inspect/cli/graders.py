@@ -19,7 +19,8 @@ def named_model(name: str) -> Model:
 
 
 def one_line(error: Exception) -> str:
-    """What an error of Inspect's says, without its markup and line breaks."""
+    """The message of an error of Inspect's, without its markup and line breaks."""
+    # errors of Inspect are written for rich, with markup
     from rich.text import Text
 
     return " ".join(Text.from_markup(str(getattr(error, "message", error))).plain.split())

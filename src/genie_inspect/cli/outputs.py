@@ -1,4 +1,4 @@
-"""What the verbs that write files say alike."""
+"""What every verb that writes files says of files that it replaced."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +25,7 @@ def replacing(*outputs: Path | None) -> Iterator[None]:
 
 
 def _numbers(output: Path) -> dict[Path, int]:
-    """Which file stands behind each name: that of the output, or those in it."""
+    """The inode number of the output, or of each file in it."""
     files = list(output.iterdir()) if output.is_dir() else [output]
+    # the inode: writing is atomic here, so that a replaced file has another one
     return {file: file.stat().st_ino for file in files if file.is_file()}

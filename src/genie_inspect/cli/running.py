@@ -46,16 +46,17 @@ def progress_bar() -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
+    # on standard error: standard output is for results and may be piped
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bars(*columns, console=console(stderr=True)) as bars:
         tasks: dict[str, Any] = {}
 
-        def told(step: str, done: int, total: int) -> None:
+        def advance(step: str, done: int, total: int) -> None:
             if step not in tasks:
                 tasks[step] = bars.add_task(step, total=total)
             bars.update(tasks[step], completed=done, total=total)
 
-        yield told
+        yield advance
 
 
 @contextmanager
@@ -73,7 +74,7 @@ def errors_in_one_line() -> Iterator[None]:
 def run_asking(
     work: Callable[[RecordedModel, Path, Path, Progress], Awaitable[T]], grader: str, output: Path, *, dry_run: bool
 ) -> tuple[T, Tally]:
-    """Run what asks a model, with everything that a killed run left behind.
+    """Run what asks a model, beginning with the replies that a killed run left on record.
 
     Args:
         work: Given the model, the output, the work folder and the progress.
@@ -81,19 +82,21 @@ def run_asking(
         output: What shall come into being; nothing may stand there.
         dry_run: Rehearse in a folder that goes away, beside what is on record.
     """
+    # before a model is loaded or asked: a run that cannot write its output costs nothing
     check_unused(output)
     model = _named(grader)
     with progress_bar() as progress:
         if not dry_run:
             folder = work_folder(output)
             return _run(work, recorded(model, folder), output, folder, progress)
+        # a rehearsal writes its folder too, so that every step runs, and then forgets it
         with tempfile.TemporaryDirectory() as name:
             return _run(work, _rehearsing(model, output, Path(name)), Path(name) / "output", Path(name), progress)
 
 
 @contextmanager
 def target(output: Path, *, dry_run: bool) -> Iterator[Path]:
-    """Where a verb that asks no model writes: the output, or for a dry run a folder that goes away."""
+    """The folder that a verb without a model writes to: the output, or for a dry run a temporary one."""
     check_unused(output)
     if not dry_run:
         yield output
@@ -119,6 +122,7 @@ def _run(
     try:
         return anyio.run(work, model, output, folder, progress), model.tally
     except GenieError:
+        # nothing was asked and so nothing was spent
         if not model.tally.requests:
             raise
         spent = ", ".join(
@@ -131,28 +135,32 @@ def _run(
 def _rehearsing(model: Model, output: Path, folder: Path) -> RecordedModel:
     """A model that costs nothing, with a copy of the replies that are on record."""
     record = record_folder(output) / FILE
+    # a copy, because sqlite writes to what it opens; with its journal files
     for file in record.parent.glob(f"{FILE}*"):
         shutil.copy(file, folder)
     return recorded(Rehearsal(model), folder)
 
 
 def show(result: dict[str, Any], as_json: bool) -> None:
-    """Print what a verb found out: JSON, or a line a fact."""
+    """Print the results of a verb: JSON, or a line each."""
     if as_json:
         echo_json(result)
         return
     for name, value in result.items():
+        # counts read best before what they count, other facts behind their name
         if isinstance(value, dict):
             value = ", ".join(f"{n} {what}" if isinstance(n, int) else f"{what}: {n}" for what, n in value.items())
+        # 0 is a result and is printed
         if value not in ("", None):
             echo(f"{name.replace('_', ' ')}: {value}")
 
 
 def cost(tally: Tally, *, dry_run: bool) -> dict[str, Any]:
     """Calls and tokens, as a verb shows them."""
-    asked = "calls_needed" if dry_run else "calls"
+    # a rehearsed call is one that the real run would make
+    calls = "calls_needed" if dry_run else "calls"
     return {
-        asked: tally.calls,
+        calls: tally.calls,
         "replies_on_record": tally.recorded,
         "input_tokens": tally.input_tokens,
         "output_tokens": tally.output_tokens,

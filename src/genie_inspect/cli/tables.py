@@ -1,4 +1,4 @@
-"""What the verbs print alike: tables and errors."""
+"""The tables of summaries, counts and shares, and errors in one line: what several verbs print."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -32,44 +32,46 @@ def shown_errors() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
-def summary_table(found: Summary) -> Table:
+def summary_table(summary: Summary) -> Table:
     """Features down, models across: mean, 95% interval, and the shares of questions and of ratings that count."""
     table = Table(
-        title=escape(found.scorer),
+        title=escape(summary.scorer),
         title_justify="left",
-        caption=escape(found.signature) + (f"\n{SMOKE_TEST}" if "|judge:embedded(" in found.signature else ""),
+        caption=escape(summary.signature) + (f"\n{SMOKE_TEST}" if "|judge:embedded(" in summary.signature else ""),
         caption_justify="left",
     )
-    results = [column.results for column in found.columns]
+    results = [column.results for column in summary.columns]
     table.add_column("feature")
-    for column in found.columns:
+    for column in summary.columns:
         table.add_column(escape(column.label), justify="right")
-    for key in found.keys:
-        decimals = 2 if any(abs(own.mean(key)) >= FINE for own in results) else 3
-        table.add_row(escape(key.replace("_", " ")), *(_cell(own, key, decimals) for own in results))
+    for key in summary.keys:
+        # `nan >= FINE` is false, so that an empty row does not decide
+        decimals = 2 if any(abs(result.mean(key)) >= FINE for result in results) else 3
+        table.add_row(escape(key.replace("_", " ")), *(_cell(result, key, decimals) for result in results))
     table.add_section()
     table.add_row("documents scored", *map(_scored, results))
-    if any(own.refusals for own in results):
-        table.add_row("refused", *(str(own.refusals) for own in results))
-    if any(not math.isnan(own.position_bias) for own in results):
+    if any(result.refusals for result in results):
+        table.add_row("refused", *(str(result.refusals) for result in results))
+    if any(not math.isnan(result.position_bias) for result in results):
+        # only judges that see two texts at once have a place to prefer
         table.add_row("judge's points for standing first", *map(_bias, results))
     return table
 
 
-def summary_notes(found: Summary) -> list[str]:
-    """What is missing and what to beware of, a line each."""
+def summary_notes(summary: Summary) -> list[str]:
+    """Lines below a summary: what is missing in a run, and its warnings."""
     missing = [
         f"Missing in {column.label}: {counted(column.results.faults)}."
-        for column in found.columns
+        for column in summary.columns
         if column.results.faults
     ]
     return missing + [
-        f"Beware: {column.label}: {line}." for column in found.columns for line in column.results.warnings
+        f"Beware: {column.label}: {line}." for column in summary.columns for line in column.results.warnings
     ]
 
 
 def counted(reasons: Mapping[str, int]) -> str:
-    """What is missing, by reason.
+    """Counts of missing answers, ratings or scores, by reason.
 
     >>> counted({"refusal": 2, "no_response": 1})
     '2 refusal, 1 no_response'
@@ -83,8 +85,8 @@ def used(questions: Share, ratings: Share) -> str:
     >>> used((3, 4), (30, 48)), used((3, 4), (0, 0)), used((0, 0), (0, 0))
     ('75/62%', '75%', '')
     """
-    known = [f"{100 * part / whole:.0f}" for part, whole in (questions, ratings) if whole]
-    return "/".join(known) + "%" if known else ""
+    percentages = [f"{100 * part / whole:.0f}" for part, whole in (questions, ratings) if whole]
+    return "/".join(percentages) + "%" if percentages else ""
 
 
 def _bias(results: Results) -> str:

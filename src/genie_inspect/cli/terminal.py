@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
-    """Print text, on standard error if told so."""
+    """Print text on standard output, or with `err` on standard error."""
     click.echo(printable(text), err=err, nl=nl)
 
 
@@ -37,16 +37,18 @@ def confirm(question: str) -> None:
 
 def show_error(error: click.ClickException) -> None:
     """Print an error, which is one line, with the usage above it where the command was called wrongly."""
+    # others have no usage to show
     if not isinstance(error, click.UsageError):  # some of which are the whole help
         echo(f"Error: {one_line(error.format_message())}", err=True)
         return
+    # click's own usage text, which quotes arguments, goes through the door as well
     text = StringIO()
     error.show(text)
     echo(text.getvalue(), err=True, nl=False)
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """Where tables and bars are drawn, on standard output unless told otherwise."""
+    """A console for tables and progress bars, on standard output or with `stderr` on standard error."""
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
 
@@ -55,6 +57,7 @@ def console(*, stderr: bool = False) -> "Console":
 
         def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
             for text, style, control in super().render(renderable, options):
+                # control segments are rich's own escapes; texts may hold anybody's
                 yield Segment(text if control else printable(text), style, control)
 
     return Filtered(stderr=stderr)

@@ -54,25 +54,26 @@ Name this population with its identity, `{identity}`, and the measure, Genie (ar
 
 
 def write_card(
-    population: Population, made: Mapping[str, Any], progress: Callable[[str, int, int], None] = lambda *_: None
+    population: Population, provenance: Mapping[str, Any], progress: Callable[[str, int, int], None] = lambda *_: None
 ) -> None:
     """Write the card beside the population's files.
 
     Args:
         population: Whose card.
-        made: How it was made, label by label.
+        provenance: How it was made, label by label.
         progress: Told how many prompts are counted.
     """
     prompts = len(population.prompts)
-    found = survey(population, lambda done: progress("counting", done, prompts))
-    write_lines(population.folder / CARD, [card(population, found, made)])
+    totals = survey(population, lambda done: progress("counting", done, prompts))
+    write_lines(population.folder / CARD, [card(population, totals, provenance)])
 
 
-def card(population: Population, found: Survey, made: Mapping[str, Any]) -> str:
+def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) -> str:
     """The card's text."""
     manifest = population.manifest
-    models = [(plain(name) or "not said", count) for name, count in found.documents_of.most_common()]
+    models = [(plain(name) or "not said", count) for name, count in totals.documents_of.most_common()]
     return TEXT.format(
+        # YAML reads JSON strings: a name with a colon or a quote stays one value
         quoted_name=json.dumps(manifest.name),
         quoted_licence=json.dumps(manifest.licence),
         name=plain(manifest.name),
@@ -80,14 +81,16 @@ def card(population: Population, found: Survey, made: Mapping[str, Any]) -> str:
         licence=plain(manifest.licence),
         description=plain(manifest.description) + "\n\n" if manifest.description else "",
         identity=population.name,
-        counts=table(("what", "count"), _counts(population, found)),
+        counts=table(("what", "count"), _counts(population, totals)),
         spread=SPREAD,
         margin=MARGIN,
         features=table(
-            ("feature", "what", "questions", "prompts", "documents", "known to", "needed"), _features(population, found)
+            ("feature", "what", "questions", "prompts", "documents", "known to", "needed"),
+            _features(population, totals),
         ),
+        # a population of answers alone names its models in the manifest only
         models=table(("model", "documents"), models or [(plain(name), "") for name in manifest.source_models]),
-        made=table(("what", ""), [(label, plain(str(value))) for label, value in made.items()]),
+        made=table(("what", ""), [(label, plain(str(value))) for label, value in provenance.items()]),
     )
 
 
@@ -102,29 +105,35 @@ def plain(text: str) -> str:
     return " ".join(text.split()).translate({ord("|"): "/", ord("<"): "(", ord(">"): ")", ord("`"): "'"})
 
 
-def words(found: Survey) -> str:
+def words(totals: Survey) -> str:
     """Least, median and most words of a document."""
-    if not found.words:
+    if not totals.words:
         return "no documents"
-    return f"{min(found.words)} to {max(found.words)}, median {statistics.median(found.words):.0f}"
+    return f"{min(totals.words)} to {max(totals.words)}, median {statistics.median(totals.words):.0f}"
 
 
-def _counts(population: Population, found: Survey) -> list[tuple[Any, ...]]:
+def _counts(population: Population, totals: Survey) -> list[tuple[Any, ...]]:
     counts = population.manifest.counts
     rows: list[tuple[Any, ...]] = [("prompts", counts.prompts), ("documents", counts.documents)]
-    rows += [("questions", counts.questions), ("answers", counts.answers), ("words a document", words(found))]
+    rows += [("questions", counts.questions), ("answers", counts.answers), ("words a document", words(totals))]
     for reader in population.readers:
         rows.append(
-            (f"answers by {plain(reader)}", f"{found.answered[reader]}, {found.unspecified[reader]} not specified")
+            (f"answers by {plain(reader)}", f"{totals.answered[reader]}, {totals.unspecified[reader]} not specified")
         )
     return rows
 
 
-def _features(population: Population, found: Survey) -> list[tuple[Any, ...]]:
+def _features(population: Population, totals: Survey) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     for feature in population.features:
-        power, name = found.power(feature.name), feature.name
-        known = f"±{power.margin:.2f}" if power.documents else "not known"
-        row = (plain(feature.definition), found.questions_of[name], found.prompts_with[name], power.documents, known)
+        power, name = totals.power(feature.name), feature.name
+        half_width = f"±{power.margin:.2f}" if power.documents else "not known"
+        row = (
+            plain(feature.definition),
+            totals.questions_of[name],
+            totals.prompts_with[name],
+            power.documents,
+            half_width,
+        )
         rows.append((name.replace("_", " "), *row, power.needed or "not known"))
     return rows

@@ -1,4 +1,4 @@
-"""What is wrong with a population's folder: everything, not the first thing."""
+"""All faults of a population's folder, not only the first one."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ class Faults:
     """Faults by kind, in the order in which they were met, and how many lines each file has."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Fault] = {}
+        self._by_kind: dict[str, Fault] = {}
         self.lines: Counter[str] = Counter()
 
     def add(self, kind: str, where: str) -> None:
         """Count one fault."""
-        self._found.setdefault(kind, Fault(kind, 0, where)).count += 1
+        self._by_kind.setdefault(kind, Fault(kind, 0, where)).count += 1
 
     def __iter__(self) -> Iterator[Fault]:
-        return iter(self._found.values())
+        return iter(self._by_kind.values())
 
 
 def faults(folder: Path) -> list[Fault]:
@@ -43,84 +43,88 @@ def faults(folder: Path) -> list[Fault]:
         PopulationError: If there is no manifest that could be read, so that it is no population at all.
     """
     manifest = read_manifest(folder)
-    found = Faults()
+    faults_by_kind = Faults()
     for name in (DOCUMENTS, QUESTIONS, ANSWERS):
         if not (folder / name).is_file():
-            found.add("missing file", name)
+            faults_by_kind.add("missing file", name)
+        # goes on: the rows of a changed file may show what was changed
         elif file_digest(folder / name) != manifest.files.get(name):
-            found.add("digest differs from population.json", name)
-    known = {feature.name for feature in manifest.features}
-    questions = _questions(folder / QUESTIONS, known, found)
-    documents = _documents(folder / DOCUMENTS, set(questions.values()), found)
-    _answers(folder / ANSWERS, documents, questions, found)
-    _counts(manifest.counts, questions, documents, found)
-    return list(found)
+            faults_by_kind.add("digest differs from population.json", name)
+    feature_names = {feature.name for feature in manifest.features}
+    questions = _questions(folder / QUESTIONS, feature_names, faults_by_kind)
+    documents = _documents(folder / DOCUMENTS, set(questions.values()), faults_by_kind)
+    _answers(folder / ANSWERS, documents, questions, faults_by_kind)
+    _counts(manifest.counts, questions, documents, faults_by_kind)
+    return list(faults_by_kind)
 
 
-def _counts(listed: Counts, questions: dict[str, str], documents: dict[str, str], found: Faults) -> None:
+def _counts(listed: Counts, questions: dict[str, str], documents: dict[str, str], faults_by_kind: Faults) -> None:
+    # as `Population` counts them: space around a prompt does not make it another one
     prompts = {prompt.strip() for prompt in questions.values()} or {prompt.strip() for prompt in documents.values()}
-    there = Counts(
+    counted = Counts(
         prompts=len(prompts),
-        documents=found.lines[DOCUMENTS],
-        questions=found.lines[QUESTIONS],
-        answers=found.lines[ANSWERS],
+        documents=faults_by_kind.lines[DOCUMENTS],
+        questions=faults_by_kind.lines[QUESTIONS],
+        answers=faults_by_kind.lines[ANSWERS],
     )
-    for what, count in there.model_dump().items():
-        if getattr(listed, what) != count:
-            where = f"{what}: {getattr(listed, what):,} listed, {count:,} there"
-            found.add("count differs from population.json", where)
+    for label, count in counted.model_dump().items():
+        if getattr(listed, label) != count:
+            where = f"{label}: {getattr(listed, label):,} listed, {count:,} there"
+            faults_by_kind.add("count differs from population.json", where)
 
 
-def _questions(path: Path, known: set[str], found: Faults) -> dict[str, str]:
+def _questions(path: Path, feature_names: set[str], faults_by_kind: Faults) -> dict[str, str]:
     """The prompt of every question id."""
     prompts: dict[str, str] = {}
-    for where, row in _rows(path, Question, found):
+    for where, row in _rows(path, Question, faults_by_kind):
         if row.id in prompts:
-            found.add("question id stands twice", where)
-        if row.feature not in known:
-            found.add("question of an unknown feature", f"{where}: {row.feature}")
+            faults_by_kind.add("question id stands twice", where)
+        if row.feature not in feature_names:
+            faults_by_kind.add("question of an unknown feature", f"{where}: {row.feature}")
         prompts[row.id] = row.prompt
     return prompts
 
 
-def _documents(path: Path, prompts: set[str], found: Faults) -> dict[str, str]:
+def _documents(path: Path, prompts: set[str], faults_by_kind: Faults) -> dict[str, str]:
     """The prompt of every document id."""
     names = {prompt: prompt for prompt in prompts}  # one text object a prompt, however many documents it has
     documents: dict[str, str] = {}
-    for where, row in _rows(path, Document, found):
+    for where, row in _rows(path, Document, faults_by_kind):
         if row.id in documents:
-            found.add("document id stands twice", where)
+            faults_by_kind.add("document id stands twice", where)
+        # without any question it is a population of documents alone
         if prompts and row.prompt not in names:
-            found.add("document whose prompt has no questions", f"{where}: {row.id}")
+            faults_by_kind.add("document whose prompt has no questions", f"{where}: {row.id}")
         documents[row.id] = names.setdefault(row.prompt, row.prompt)
     for prompt in prompts.difference(documents.values()) if documents else ():
-        found.add("prompt without documents", prompt)
+        faults_by_kind.add("prompt without documents", prompt)
     return documents
 
 
-def _answers(path: Path, documents: dict[str, str], questions: dict[str, str], found: Faults) -> None:
+def _answers(path: Path, documents: dict[str, str], questions: dict[str, str], faults_by_kind: Faults) -> None:
     seen: set[int] = set()  # of numbers, because there may be millions of answers
-    for where, row in _rows(path, Answer, found):
+    for where, row in _rows(path, Answer, faults_by_kind):
         key = hash((row.reader, row.document, row.question))
         if key in seen:
-            found.add("answer stands twice", where)
+            faults_by_kind.add("answer stands twice", where)
         seen.add(key)
+        # without any document it is a population of answers alone
         if documents and row.document not in documents:
-            found.add("answer about an unknown document", f"{where}: {row.document}")
+            faults_by_kind.add("answer about an unknown document", f"{where}: {row.document}")
         elif row.question not in questions:
-            found.add("answer to an unknown question", f"{where}: {row.question}")
+            faults_by_kind.add("answer to an unknown question", f"{where}: {row.question}")
         elif documents and documents[row.document] != questions[row.question]:
-            found.add("answer to a question of another prompt", where)
+            faults_by_kind.add("answer to a question of another prompt", where)
 
 
-def _rows(path: Path, kind: type[RowT], found: Faults) -> Iterator[tuple[str, RowT]]:
+def _rows(path: Path, kind: type[RowT], faults_by_kind: Faults) -> Iterator[tuple[str, RowT]]:
     """The readable rows of a file with their places; the others are faults."""
     if not path.is_file():
         return
     for number, _, line in placed_lines(path):
-        found.lines[path.name] += 1
+        faults_by_kind.lines[path.name] += 1
         where = f"{path.name}, line {number}"
         try:
             yield where, parsed(line, kind, where)
         except PopulationError as error:
-            found.add(f"unreadable row in {path.name}", str(error))
+            faults_by_kind.add(f"unreadable row in {path.name}", str(error))

@@ -76,6 +76,7 @@ def write_rows(path: Path, items: Iterable[BaseModel], *, new: bool = False) -> 
         nonlocal count
         for item in items:
             count += 1
+            # readable in an editor: letters of other scripts stay letters
             yield json.dumps(item.model_dump(), ensure_ascii=False) + "\n"
 
     write_lines(path, lines(), new=new)
@@ -128,6 +129,7 @@ class UnchangedFile:
         """
         try:
             with self.path.open(mode) as file:
+                # before and after: a file may also change while it is read
                 self._check(file)
                 yield file
                 self._check(file)
@@ -138,6 +140,7 @@ class UnchangedFile:
         state = _state(file)
         if state == self._state:
             return
+        # only now: digests of large files take seconds, a `stat` takes none
         if _digest(file) != self.digest:
             raise PopulationError(
                 f"{self.path} was changed while the population was in use: what was scored before and after would not "
@@ -147,9 +150,9 @@ class UnchangedFile:
 
 
 def _state(file: BufferedReader) -> tuple[int, ...]:
-    found = os.fstat(file.fileno())
+    status = os.fstat(file.fileno())
     # whoever puts the time of writing back cannot put back that of the change
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _digest(file: BufferedReader) -> str:

@@ -19,7 +19,7 @@ from genie_inspect.signature import digest
 
 PRESETS = DATA / "presets"
 FIELDS = ("document", "prompt", "text", "model", "question", "answer", "feature")
-_PARTS = re.compile(r"[/&,]|(?:\b|_)and(?:\b|_)")
+_PARTS = re.compile(r"[/&,]|(?:\b|_)and(?:\b|_)")  # what joins two words for one feature
 Key = tuple[str, str, str]
 """A document as its source names it: id, prompt, model."""
 
@@ -64,8 +64,8 @@ def read_mapping(
     """
     mapping = dict(preset)
     for pair in pairs:
-        name, found, column = pair.partition("=")
-        if not found or name not in FIELDS:
+        name, equals, column = pair.partition("=")
+        if not equals or name not in FIELDS:
             raise PopulationError(f"map is {pair!r}, expected FIELD=COLUMN with one of the fields {', '.join(FIELDS)}")
         mapping[name] = column
     for name, column in mapping.items():
@@ -73,6 +73,7 @@ def read_mapping(
             raise PopulationError(
                 f"map {name}={column}: {source} has no such column, it has {', '.join(columns) or 'none'}"
             )
+    # documents alone, or answers to questions, or both
     needed = {"prompt"} | ({"question", "feature"} if "text" not in mapping or "question" in mapping else set())
     needed |= {"answer", "document"} if "text" not in mapping else set()
     if missing := sorted(needed - mapping.keys()):
@@ -82,7 +83,7 @@ def read_mapping(
 
 @dataclass(slots=True)
 class Mapped:
-    """What the rows held."""
+    """Documents, questions and answers of the rows that were taken in, and the counts of what could not be used."""
 
     mapping: Mapping[str, str]
     features: Sequence[Feature]
@@ -98,7 +99,7 @@ class Mapped:
     texts: dict[Key, str] = field(default_factory=dict)
     feature_votes: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     """By prompt and question: what rows say it is about."""
-    said: dict[tuple[Key, str], str | None] = field(default_factory=dict)
+    answer_texts: dict[tuple[Key, str], str | None] = field(default_factory=dict)
     """By document and question; None where the document does not say."""
     contradicted: set[tuple[Key, str]] = field(default_factory=set)
 
@@ -111,30 +112,30 @@ class Mapped:
 
     def documents(self) -> list[Document]:
         """The documents; none where no text is mapped."""
-        made = (
+        documents = (
             Document(id=document_id(prompt, text), prompt=prompt, text=text, model=model)
             for (_, prompt, model), text in self.texts.items()
         )
-        return list({document.id: document for document in made}.values())
+        return list({document.id: document for document in documents}.values())
 
     def questions(self) -> list[Question]:
         """The questions whose feature is known; of two features the one that more rows name."""
-        found: list[Question] = []
+        questions: list[Question] = []
         for (prompt, text), votes in self.feature_votes.items():
             if votes:
                 feature = votes.most_common(1)[0][0]
-                found.append(Question(id=question_id(prompt, text), prompt=prompt, feature=feature, text=text))
+                questions.append(Question(id=question_id(prompt, text), prompt=prompt, feature=feature, text=text))
             if len(votes) > 1:
                 self.dropped["question of two features, the more frequent taken"] += 1
-        return found
+        return questions
 
     def answers(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """The answers to these questions; what contradicts itself is left out."""
-        known = {question.id for question in questions}
+        ids = {question.id for question in questions}
         names = self._names()
-        for (key, text), answer in self.said.items():
+        for (key, text), answer in self.answer_texts.items():
             question = question_id(key[1], text)
-            if question not in known:
+            if question not in ids:
                 self.dropped["answer to an unknown question"] += 1
             elif (key, text) in self.contradicted:
                 self.dropped["answers that contradict each other, neither taken"] += 1
@@ -146,6 +147,7 @@ class Mapped:
         if prompt is None:
             self.dropped["no prompt"] += 1
             return
+        # a source without ids: the text's digest tells documents apart
         key = (row.get("document") or digest(text or ""), prompt, row.get("model") or "")
         if "text" in self.mapping:
             if text is None:
@@ -154,6 +156,7 @@ class Mapped:
             if refuses(text):
                 self.dropped[REFUSAL] += 1
                 return
+            # tables of answers repeat the document in every row
             self.texts.setdefault(key, text)
         if "question" in self.mapping:
             self._take_question(key, row)
@@ -163,6 +166,7 @@ class Mapped:
         if question is None:
             self.dropped["answer to an unknown question"] += 1
             return
+        # rows may disagree on a question's feature, so that they vote
         votes = self.feature_votes.setdefault((key[1], question), Counter())
         if feature := self._feature(row.get("feature")):
             votes[feature] += 1
@@ -176,9 +180,10 @@ class Mapped:
             self.dropped["no answer"] += 1
             return
         text = None if is_unspecified(answer) else answer
-        if place not in self.said:
-            self.said[place] = text
-        elif normalised(self.said[place] or "") == normalised(text or ""):
+        if place not in self.answer_texts:
+            self.answer_texts[place] = text
+        # None and "" alike: neither says anything
+        elif normalised(self.answer_texts[place] or "") == normalised(text or ""):
             self.dropped["answer stands twice"] += 1
         else:
             self.contradicted.add(place)
@@ -198,13 +203,14 @@ class Mapped:
         return name
 
     def _named(self, word: str) -> str:
-        known = {feature.name for feature in self.features}
+        feature_names = {feature.name for feature in self.features}
         plain = re.sub(r"[\W_]+", "_", word.casefold()).strip("_")
-        name = plain if plain in known else self.names.get(plain, "")
-        return name if name in known else ""
+        name = plain if plain in feature_names else self.names.get(plain, "")
+        return name if name in feature_names else ""
 
     def _names(self) -> dict[Key, str]:
         """An id for every document: that of its text, else the source's own, made unlike where two share it."""
+        # sources number documents anew for each prompt or model
         sharing = Counter(key[0] for key in self.models)
         names = {key: key[0] if sharing[key[0]] == 1 else f"{key[0]}@{digest(*key[1:])}" for key in self.models}
         return names | {key: document_id(key[1], text) for key, text in self.texts.items()}

@@ -43,11 +43,13 @@ class Population:
             place = self.folder / MANIFEST
             raise PopulationError(f"{place}, field format: {self.manifest.format}, expected {FORMAT}")
         self._files = {name: self._checked(name) for name in (DOCUMENTS, QUESTIONS, ANSWERS)}
+        # before rows are read: the digest is what signatures name
         self._check_identity()
         self._questions = self._questions_by_prompt()
         self._documents = self._documents_by_prompt()
         self._check_count("questions", sum(map(len, self._questions.values())))
         self._check_count("documents", sum(map(len, self._documents.values())))
+        # samples of one prompt come together, so that few prompts suffice
         self._documents_of = lru_cache(maxsize=PROMPTS_HELD)(self._read_documents)
         self._answers_of = lru_cache(maxsize=PROMPTS_HELD)(self._read_answers)
 
@@ -104,7 +106,7 @@ class Population:
         return self._questions.get(prompt.strip(), [])
 
     def answers(self, reader: str, prompt: str | None = None) -> dict[tuple[str, str], str | None]:
-        """What a reader answered on record, by document and question id; None where the document does not say.
+        """Recorded answers of a reader, by document and question id; None where the document does not say.
 
         Args:
             reader: The reader's signature.
@@ -115,7 +117,11 @@ class Population:
         """
         if prompt is not None:
             return self._answers_of(prompt.strip()).get(reader, {})
-        return {place: text for one in self.prompts for place, text in self._answers_of(one).get(reader, {}).items()}
+        return {
+            place: text
+            for prompt_text in self.prompts
+            for place, text in self._answers_of(prompt_text).get(reader, {}).items()
+        }
 
     def check_answers(self) -> None:
         """Read all answers now, which are else read when they are first asked for.
@@ -136,19 +142,19 @@ class Population:
 
     def _read_answers(self, prompt: str) -> Recorded:
         """The answers of one prompt by reader, and within it by document and question id."""
-        found: Recorded = {}
+        by_reader: Recorded = {}
         path, begins = self._files[ANSWERS], self._answers[0].get(prompt, ())
         for begin, row in zip(begins, rows_at(path, begins, Answer), strict=True):
-            answers = found.setdefault(row.reader, {})
+            answers = by_reader.setdefault(row.reader, {})
             if (row.document, row.question) in answers:
                 where = f"{path}, line {line_at(path, begin)}"
                 raise PopulationError(f"{where}, field question: {row.question!r} is answered twice by this reader")
             answers[row.document, row.question] = row.text
-        return found
+        return by_reader
 
     @cached_property
     def _answers(self) -> tuple[dict[str, "array[int]"], list[str]]:
-        """Where the answers of each prompt stand in the file, and who gave them."""
+        """By prompt, the bytes at which its answers begin in the file; and the signatures of all readers."""
         documents = {} if self.answers_alone else self._prompt_of_document()
         questions = {question.id: prompt for prompt, group in self._questions.items() for question in group}
         begins: dict[str, array[int]] = {}
@@ -163,6 +169,7 @@ class Population:
                 raise PopulationError(f"{where}, field question: {row.question!r} is no question of the population")
             if documents and documents[row.document] != questions[row.question]:
                 raise PopulationError(f"{where}, field question: {row.question!r} is of another prompt")
+            # 8 bytes an answer, not its text
             begins.setdefault(questions[row.question], array("Q")).append(begin)
             readers.setdefault(row.reader)
         self._check_count("answers", sum(map(len, begins.values())))
@@ -174,7 +181,7 @@ class Population:
         return {row.id: names[row.prompt.strip()] for _, row in numbered_rows(self._files[DOCUMENTS], Document)}
 
     def _documents_by_prompt(self) -> dict[str, "array[int]"]:
-        """Where the documents of each prompt stand in their file."""
+        """By prompt, the bytes at which its documents begin in their file."""
         path = self._files[DOCUMENTS]
         begins: dict[str, array[int]] = {}
         seen: set[str] = set()
@@ -184,14 +191,14 @@ class Population:
         return begins
 
     def _questions_by_prompt(self) -> dict[str, list[Question]]:
-        path, known = self._files[QUESTIONS], {feature.name for feature in self.features}
+        path, feature_names = self._files[QUESTIONS], {feature.name for feature in self.features}
         groups: dict[str, list[Question]] = {}
         seen: set[str] = set()
         for line, row in numbered_rows(path, Question):
             _once(row.id, seen, path, line)
-            if row.feature not in known:
+            if row.feature not in feature_names:
                 raise PopulationError(
-                    f"{path}, line {line}, field feature: {row.feature!r}, expected one of {sorted(known)}"
+                    f"{path}, line {line}, field feature: {row.feature!r}, expected one of {sorted(feature_names)}"
                 )
             # space around a prompt does not make it another one; datasets and shells add and drop it
             groups.setdefault(row.prompt.strip(), []).append(row)
@@ -222,7 +229,7 @@ class Population:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """What a population says of itself.
+    """The manifest of a population.
 
     Raises:
         PopulationError: If there is no manifest, or it cannot be read.
@@ -237,8 +244,9 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def identity(features: Iterable[Feature], files: dict[str, str], counts: Counts) -> str:
-    """What is measured against: features, documents and questions; the answers where there are no documents."""
+    """The digest of a population: of features, documents and questions, of the answers where it has no documents."""
     described = [feature.model_dump_json() for feature in features]
+    # answers of further readers leave the identity of a population with documents as it is
     reference = DOCUMENTS if counts.documents else ANSWERS
     return digest(*described, files[reference], files[QUESTIONS])
 

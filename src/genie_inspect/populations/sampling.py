@@ -25,8 +25,10 @@ def stratified(items: Iterable[ItemT], stratum: Callable[[ItemT], str], *seed: o
     groups: dict[str, list[ItemT]] = {}
     for item in items:
         groups.setdefault(stratum(item), []).append(item)
+    # sorted, so that the order of the items' strata does not matter
     for name in sorted(groups):
         chance.shuffle(groups[name])
+    # who comes first in each round is drawn too: else the first name would gain a place
     order = sorted(groups)
     chance.shuffle(order)
     rounds = zip_longest(*(groups[name] for name in order), fillvalue=None)

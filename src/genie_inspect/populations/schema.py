@@ -6,7 +6,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from genie_inspect.signature import digest
 
-FORMAT = 1
+FORMAT = 1  # of the files; a population of another format is refused
+# spaces at the ends stay: ids are digests of the text as it is
 NonEmpty = Annotated[str, StringConstraints(strip_whitespace=False, min_length=1, pattern=r"\S")]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 
@@ -103,6 +104,7 @@ class Manifest(Row):
 
 def document_id(prompt: str, text: str) -> str:
     """The stable id of a document: the same text for the same prompt has the same id everywhere."""
+    # with the prompt, because the same words may answer two prompts
     return "d-" + digest(prompt, text)
 
 

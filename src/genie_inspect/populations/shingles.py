@@ -10,7 +10,7 @@ import re
 from array import array
 from collections import defaultdict
 
-SIZE = 5
+SIZE = 5  # words: five in a row are seldom shared by chance
 THRESHOLD = 0.8
 
 
@@ -20,18 +20,19 @@ def shingles(text: str, size: int = SIZE) -> "array[int]":
     The numbers differ from process to process; what is equal does not.
     """
     words = re.findall(r"\w+", text.casefold())
+    # numbers take a fraction of the memory of words
     runs = {hash(tuple(words[start : start + size])) for start in range(max(1, len(words) - size + 1))}
     return array("q", sorted(runs))
 
 
-def jaccard(one: "array[int]", other: "array[int]") -> float:
+def jaccard(first: "array[int]", second: "array[int]") -> float:
     """Shared shingles over all shingles, 0 to 1.
 
     >>> round(jaccard(array("q", [1, 2, 3]), array("q", [2, 3, 4])), 2)
     0.5
     """
-    shared = len(set(one).intersection(other))
-    return shared / (len(one) + len(other) - shared)
+    shared = len(set(first).intersection(second))
+    return shared / (len(first) + len(second) - shared)
 
 
 class NearDuplicates:
@@ -54,21 +55,22 @@ class NearDuplicates:
             raise ValueError(f"threshold is {threshold}, expected a number above 0 and at most 1")
         self.threshold = threshold
         self.size = size
-        self._kept: dict[int, array[int]] = {}
-        self._with: defaultdict[int, list[int]] = defaultdict(list)
+        self._shingles: dict[int, array[int]] = {}
+        self._numbers_with: defaultdict[int, list[int]] = defaultdict(list)
         self._count = 0
 
     def twin(self, text: str) -> int | None:
         """Number, from 0, of the first earlier text that this one nearly repeats; None, and kept, if there is none."""
-        own = shingles(text, self.size)
+        runs = shingles(text, self.size)
         number, self._count = self._count, self._count + 1
-        prefix = own[: len(own) - math.ceil(self.threshold * len(own)) + 1]
-        for candidate in sorted({earlier for shingle in prefix for earlier in self._with.get(shingle, ())}):
-            other = self._kept[candidate]
-            shortest, longest = sorted((len(own), len(other)))
-            if shortest >= self.threshold * longest and jaccard(own, other) >= self.threshold:
+        prefix = runs[: len(runs) - math.ceil(self.threshold * len(runs)) + 1]
+        for candidate in sorted({earlier for shingle in prefix for earlier in self._numbers_with.get(shingle, ())}):
+            other = self._shingles[candidate]
+            shortest, longest = sorted((len(runs), len(other)))
+            # sets whose sizes differ more than that cannot be so alike
+            if shortest >= self.threshold * longest and jaccard(runs, other) >= self.threshold:
                 return candidate
-        self._kept[number] = own
+        self._shingles[number] = runs
         for shingle in prefix:
-            self._with[shingle].append(number)
+            self._numbers_with[shingle].append(number)
         return None

@@ -19,7 +19,7 @@ MOST_PAIRS = 20
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """How well the novelty of one question of a feature can be known."""
+    """Precision of the novelty of one question of a feature, by the number of documents."""
 
     documents: int
     """Median, over the feature's questions, of the documents that answer it."""
@@ -62,7 +62,8 @@ class Survey:
         answering = int(statistics.median([answer for answer, _ in pairs])) if pairs else 0
         if not answering:
             return Power(0, math.nan, None)
-        share = sum(answer for answer, _ in pairs) / sum(could for _, could in pairs)
+        # a question that only some documents answer needs more documents for as many answers
+        share = sum(answer for answer, _ in pairs) / sum(possible for _, possible in pairs)
         needed = math.ceil(minimum_population(spread, MARGIN, CONFIDENCE) / share)
         return Power(answering, margin(spread, answering, CONFIDENCE), needed)
 
@@ -74,44 +75,45 @@ def survey(population: Population, done: Callable[[int], None] = lambda _: None)
         population: What is counted.
         done: Told after each prompt how many are done.
     """
-    found = Survey()
+    totals = Survey()
     for number, prompt in enumerate(population.prompts, start=1):
-        _count_documents(population, prompt, found)
-        _count_questions(population, prompt, found)
+        _count_documents(population, prompt, totals)
+        _count_questions(population, prompt, totals)
         done(number)
-    return found
+    return totals
 
 
-def _count_documents(population: Population, prompt: str, found: Survey) -> None:
+def _count_documents(population: Population, prompt: str, totals: Survey) -> None:
     documents, seen = population.documents(prompt), NearDuplicates(THRESHOLD)
-    found.documents_by_prompt.append(len(documents))
+    totals.documents_by_prompt.append(len(documents))
     for document in documents:
-        found.documents_of[document.model] += 1
-        found.words.append(len(document.text.split()))
+        totals.documents_of[document.model] += 1
+        totals.words.append(len(document.text.split()))
         if refuses(document.text):
-            found.refusals.append(document.id)
+            totals.refusals.append(document.id)
         twin = seen.twin(document.text)
         if twin is not None:
-            found.near_duplicates += 1
-            if len(found.near_duplicate_pairs) < MOST_PAIRS:
-                found.near_duplicate_pairs.append((documents[twin].id, document.id))
+            totals.near_duplicates += 1
+            if len(totals.near_duplicate_pairs) < MOST_PAIRS:
+                totals.near_duplicate_pairs.append((documents[twin].id, document.id))
 
 
-def _count_questions(population: Population, prompt: str, found: Survey) -> None:
+def _count_questions(population: Population, prompt: str, totals: Survey) -> None:
     questions = population.questions(prompt)
-    found.questions_of.update(question.feature for question in questions)
-    found.prompts_with.update({question.feature for question in questions})
+    totals.questions_of.update(question.feature for question in questions)
+    totals.prompts_with.update({question.feature for question in questions})
     by_reader = {reader: population.answers(reader, prompt) for reader in population.readers}
     for reader, answers in by_reader.items():
-        said = sum(text is not None for text in answers.values())
-        found.answered[reader] += said
-        found.unspecified[reader] += len(answers) - said
+        count = sum(text is not None for text in answers.values())
+        totals.answered[reader] += count
+        totals.unspecified[reader] += len(answers) - count
+    # the reader that read most says best how many documents answer
     fullest = max(by_reader.values(), key=len, default={})
     documents = {document for document, _ in fullest} if population.answers_alone else set()
-    could = len(documents) or found.documents_by_prompt[-1]
-    found.expected_answers += could * len(questions)
+    possible = len(documents) or totals.documents_by_prompt[-1]
+    totals.expected_answers += possible * len(questions)
     saying = Counter(question for (_, question), text in fullest.items() if text is not None)
     for question in questions:
         # where nobody has read the documents yet, all of them may answer
-        answering = saying[question.id] if fullest else could
-        found.answering.setdefault(question.feature, []).append((answering, could))
+        answering = saying[question.id] if fullest else possible
+        totals.answering.setdefault(question.feature, []).append((answering, possible))

@@ -1,4 +1,4 @@
-"""What of a generation is document: no thoughts, no tail that goes round in circles."""
+"""The document in a generation: without thoughts, and without a tail that repeats itself."""
 
 import re
 
@@ -6,6 +6,7 @@ from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.responses import written_text
 from genie_inspect.prompting.sentences import without_repeated_tail
 
+# marks of chat templates that a model wrote out as text: <|im_end|>, </s>, [/INST]
 _CHAT_MARKS = re.compile(r"<\|[a-z_]{2,20}\|>|</?s>|\[/?INST\]")
 
 
@@ -17,16 +18,16 @@ def trimmed(generation: str) -> str:
     >>> trimmed("<think>A castle.</think> The moat rose.<|im_end|>")
     'The moat rose.'
     """
-    return without_repeated_tail(_said(generation)).strip()
+    return without_repeated_tail(_written(generation)).strip()
 
 
 def is_degenerate(generation: str) -> bool:
     """Whether more than half of what the model said, thoughts aside, is a tail that repeats itself."""
-    text = _said(generation)
+    text = _written(generation)
     return 2 * len(without_repeated_tail(text)) < len(text)
 
 
-def _said(generation: str) -> str:
+def _written(generation: str) -> str:
     """The generation without thoughts and chat marks; empty when it has no word."""
     try:
         return _CHAT_MARKS.sub("", written_text(generation)).strip()

@@ -40,16 +40,15 @@ def write_population(
         PopulationError: If what was written does not hold together (see Population); the old one stays.
         UnwritableError: If the folder cannot be written, or holds other things than a population.
     """
-    place = Path(os.path.realpath(folder))
+    place = Path(os.path.realpath(folder))  # a link stays, the folder that it points to is replaced
     _check_replaceable(place)
     with private_folder(place.parent, place) as private:
-        made = private / "new"
-        made.mkdir()
-        write_rows(made / DOCUMENTS, documents)
-        write_rows(made / QUESTIONS, questions)
-        write_rows(made / ANSWERS, answers)
+        content = private / "new"
+        content.mkdir()
+        for file, items in ((DOCUMENTS, documents), (QUESTIONS, questions), (ANSWERS, answers)):
+            write_rows(content / file, items)
         seal_population(
-            made,
+            content,
             name=name,
             version=version,
             licence=licence,
@@ -57,11 +56,7 @@ def write_population(
             source_models=source_models,
             description=description,
         )
-        with unwritable(place):
-            if place.is_dir():
-                others = shutil.ignore_patterns(*FILES)
-                shutil.copytree(place, made, symlinks=True, dirs_exist_ok=True, ignore=others)
-            _put(made, place)
+        _replace(place, content)
     return Population(folder)
 
 
@@ -72,19 +67,30 @@ def _check_replaceable(folder: Path) -> None:
         raise UnwritableError(f"output {folder} holds no {MANIFEST}, expected a population, or an empty folder or none")
 
 
-def _put(made: Path, folder: Path) -> None:
+def _replace(folder: Path, content: Path) -> None:
+    """Put the new content in the folder's place, with copies of the other files that stood there."""
+    with unwritable(folder):
+        if folder.is_dir():
+            others = shutil.ignore_patterns(*FILES)
+            shutil.copytree(folder, content, symlinks=True, dirs_exist_ok=True, ignore=others)
+        _put(content, folder)
+
+
+def _put(content: Path, folder: Path) -> None:
     """Put a whole folder in the place of another one, or of none."""
     try:
-        made.rename(folder)
+        content.rename(folder)
         return
     except OSError as error:
+        # a folder that is not empty cannot be renamed over: it is put aside first
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
     aside = folder.with_name(private_name())
     try:
         with suppress(FileNotFoundError):  # another writer has put it aside
             folder.rename(aside)
-        _put(made, folder)
+        _put(content, folder)
+    # also for Ctrl-C: the old population must not stay aside
     except BaseException:
         with suppress(OSError):
             aside.rename(folder)
@@ -111,7 +117,7 @@ def seal_population(
     counts = Counts(
         prompts=len({row.prompt.strip() for row in rows(folder / QUESTIONS, Question)})
         or len({row.prompt.strip() for row in rows(folder / DOCUMENTS, Document)}),
-        documents=sum(1 for _ in placed_lines(folder / DOCUMENTS)),
+        documents=sum(1 for _ in placed_lines(folder / DOCUMENTS)),  # in the file, nothing is held in memory
         questions=sum(1 for _ in placed_lines(folder / QUESTIONS)),
         answers=sum(1 for _ in placed_lines(folder / ANSWERS)),
     )
@@ -128,6 +134,7 @@ def seal_population(
         files=files,
     )
     write_lines(folder / MANIFEST, [manifest.model_dump_json(indent=1) + "\n"])
+    # opened at once: what could not be read again is no population
     population = Population(folder)
     population.check_answers()
     return population

@@ -39,6 +39,7 @@ class BundledAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
+        # the grader reads the starter's record; each storyteller has its own
         self.record = storytellers().get(model_name, starter_record())
         names = sorted(storytellers().keys() | {GRADER})
         if model_name not in names:
@@ -55,26 +56,34 @@ class BundledAPI(ModelAPI):
     ) -> ModelOutput:
         """The recorded reply to the last user message."""
         request = next((m.text for m in reversed(input) if isinstance(m, ChatMessageUser)), "")
-        reply = graded(self.record, request) if self.model_name == GRADER else self._told(request)
+        reply = graded(self.record, request) if self.model_name == GRADER else self._story(request)
         output = ModelOutput.from_content(self.model_name, reply)
-        asked, said = sum(static_token_count(message.text) for message in input), static_token_count(reply)
-        output.usage = ModelUsage(input_tokens=asked, output_tokens=said, total_tokens=asked + said)
+        input_tokens = sum(static_token_count(message.text) for message in input)
+        output_tokens = static_token_count(reply)
+        # without usage Inspect downloads a tokenizer to count
+        output.usage = ModelUsage(
+            input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
+        )
         return output
 
-    def _told(self, request: str) -> str:
+    def _story(self, request: str) -> str:
+        """A storyteller's reply to a prompt, or to what a strategy makes of one."""
+        # found inside the request, because a strategy writes around the prompt
         prompts = [prompt for prompt in self.record.population.prompts if prompt in request]
         if not prompts:
             raise unmet(
                 f"bundled/{self.model_name} has no story on record for {short(request)}; it knows the prompts of "
                 f"population={self.record.population.manifest.name}, such as {self.record.population.prompts[0]!r}"
             )
-        stories, asked = self.record.told(self.model_name, prompts[0]), _asked(request)
-        if "stage" in asked:
+        stories, data = self.record.stories_of(self.model_name, prompts[0]), _request_data(request)
+        if "stage" in data:
             return NO_PLAN
-        if "answers" in asked:
+        if "answers" in data:
             return json.dumps({"responses": [{"text": t, "probability": 1 / len(stories)} for t in stories]})
-        if left := [story for story in stories if story not in asked.get("earlier", ())]:
-            return left[(sample_epoch() - 1) % len(left)]
+        # negative sampling shows the earlier stories: another one is told
+        if remaining := [story for story in stories if story not in data.get("earlier", ())]:
+            # epochs count from 1; more epochs than stories begin again
+            return remaining[(sample_epoch() - 1) % len(remaining)]
         raise unmet(
             f"bundled/{self.model_name} has {len(stories)} stories on record for {short(prompts[0])} and told them all"
         )
@@ -88,7 +97,7 @@ class BundledAPI(ModelAPI):
 NO_PLAN = "Whatever the recorded story does: it is read out as it was written, and not planned."
 
 
-def _asked(request: str) -> dict[str, Any]:
+def _request_data(request: str) -> dict[str, Any]:
     """The data of a strategy's request; empty for a plain prompt."""
     try:
         return unfenced(request)
@@ -107,13 +116,14 @@ def graded(record: Record, request: str) -> str:
     except UnreadableReplyError as error:
         raise unmet(f"bundled/grader answers reading and rating requests only: {error}") from error
     try:
+        # the keys of the fenced data say which template the request was filled from
         if {"document", "questions"} <= data.keys():
             return json.dumps(_read(record, data["document"], data["questions"]), ensure_ascii=False)
         if "sentences" in data:
             return json.dumps({"cut": []})  # the recorded stories hold nothing but story
         if {"question", "answer", "others"} <= data.keys():
-            rated = _rated(record, data["question"], data["answer"], data["others"])
-            return " ".join(f"{number}:{rating}" for number, rating in rated.items())
+            ratings = _rated(record, data["question"], data["answer"], data["others"])
+            return " ".join(f"{number}:{rating}" for number, rating in ratings.items())
         if {"question", "answer", "other"} <= data.keys():
             rating = record.rating(data["question"], data["answer"], data["other"])
             return f"The rating of this pair is on record.\nRating: {rating}"

@@ -16,8 +16,8 @@ from genie_inspect.signature import signature
 if TYPE_CHECKING:
     from genie_inspect.engines.models.conformative import Continuation, Request
 
-BATCH = 8
-ALLOWANCE = 2048
+BATCH = 8  # calls that are decoded together
+ALLOWANCE = 2048  # tokens of a reply without a limit of its own
 VIEWS = ("plain", "chat")
 ARGUMENTS = ("base_weight", "base_sees", "device")
 # settings that would be ignored in silence
@@ -52,6 +52,7 @@ class ConformativeAPI(ModelAPI):
 
         super().__init__(model_name, base_url, api_key, [], config)
         names = model_name.split("+")
+        # a "+" in a hub id would be ambiguous; there are none
         if len(names) != 2 or not all(names):
             raise unmet(f"model is 'conformative/{model_name}', expected conformative/<base>+<instruct>")
         if unknown := sorted(set(model_args) - set(ARGUMENTS)):
@@ -69,6 +70,7 @@ class ConformativeAPI(ModelAPI):
             "conformative", base=base, instruct=instruct, base_weight=str(float(weight)), base_sees=self.base_sees
         )
         self._waiting: list[_Waiting] = []
+        # one batch at a time: two would compete for one device
         self._turn = anyio.Lock()
 
     async def generate(
@@ -84,10 +86,11 @@ class ConformativeAPI(ModelAPI):
             PrerequisiteError: If a setting or tools are given that cannot be followed.
         """
         ignored = [name for name in UNSUPPORTED if getattr(config, name) is not None]
+        # a setting that is ignored in silence would be recorded as if it had been followed
         if tools or ignored:
             raise unmet(f"conformative models know no {', '.join(ignored or ['tools'])}")
-        mine = _Waiting(self._request(input, config))
-        reply = await self._completed(mine, config.max_connections or BATCH)
+        call = _Waiting(self._request(input, config))
+        reply = await self._completed(call, config.max_connections or BATCH)
         output = ModelOutput.from_content(
             self.model_name, reply.text, stop_reason="max_tokens" if reply.is_cut_off else "stop"
         )
@@ -96,20 +99,21 @@ class ConformativeAPI(ModelAPI):
         output.usage = ModelUsage(input_tokens=reply.prompt_tokens, output_tokens=reply.tokens, total_tokens=total)
         return output
 
-    async def _completed(self, mine: _Waiting, batch: int) -> "Continuation":
+    async def _completed(self, call: _Waiting, batch: int) -> "Continuation":
         """The reply; whoever comes to its turn first completes those that wait, and itself."""
-        self._waiting.append(mine)
+        self._waiting.append(call)
         try:
             async with self._turn:
-                if mine.reply is None and mine.fault is None:
+                if call.reply is None and call.fault is None:
                     await anyio.sleep(0)  # let calls that start together wait together
-                    await self._complete([mine, *(other for other in self._waiting if other is not mine)][:batch])
+                    await self._complete([call, *(other for other in self._waiting if other is not call)][:batch])
         finally:
-            if mine in self._waiting:
-                self._waiting.remove(mine)
-        if mine.reply is None:
-            raise mine.fault or RuntimeError("the batch ended without a reply")
-        return mine.reply
+            # a cancelled call must not be completed by the next batch
+            if call in self._waiting:
+                self._waiting.remove(call)
+        if call.reply is None:
+            raise call.fault or RuntimeError("the batch ended without a reply")
+        return call.reply
 
     async def _complete(self, batch: list[_Waiting]) -> None:
         try:
@@ -126,6 +130,7 @@ class ConformativeAPI(ModelAPI):
         from genie_inspect.engines.models.conformative import Request
 
         chat = self.models.chat([{"role": message.role, "content": message.text} for message in messages])
+        # a base model continues text; it has no roles
         plain = "\n\n".join(message.text for message in messages) + "\n\n"
         return Request(
             base=chat if self.base_sees == "chat" else plain,
@@ -133,6 +138,7 @@ class ConformativeAPI(ModelAPI):
             max_tokens=config.max_tokens or ALLOWANCE,
             temperature=1.0 if config.temperature is None else config.temperature,
             top_p=1.0 if config.top_p is None else config.top_p,
+            # each call its own: equal seeds would write equal documents
             seed=secrets.randbits(63) if config.seed is None else config.seed,
             stops=tuple(config.stop_seqs or ()),
             is_base_plain=self.base_sees != "chat",

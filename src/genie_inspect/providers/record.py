@@ -25,7 +25,7 @@ class Story(Row):
 
 
 class RecordedAnswer(Row):
-    """What the recorded reading of a storyteller's document says to one question."""
+    """The recorded answer of a storyteller's document to one question."""
 
     document: NonEmpty
     question: NonEmpty
@@ -52,10 +52,10 @@ class Record:
         self.population = Population(folder)
         self.stories = list(rows(folder / STORIES, Story))
 
-    def told(self, storyteller: str, prompt: str) -> list[str]:
+    def stories_of(self, storyteller: str, prompt: str) -> list[str]:
         """The storyteller's texts for a prompt, by epoch."""
-        found = [s for s in self.stories if s.storyteller == storyteller and s.prompt == prompt]
-        return [story.text for story in sorted(found, key=lambda story: story.epoch)]
+        stories = [s for s in self.stories if s.storyteller == storyteller and s.prompt == prompt]
+        return [story.text for story in sorted(stories, key=lambda story: story.epoch)]
 
     def answer(self, document: str, question: str) -> str | None:
         """The recorded answer; None where the document does not say.
@@ -84,13 +84,16 @@ class Record:
         texts = {document.id: document.text for document in self._documents()}
         texts |= {story.id: story.text for story in self.stories}
         recorded = {(row.document, row.question): row.text for row in rows(self.folder / READINGS, RecordedAnswer)}
+        # the population's own answers are the readings of its documents
         for reader in self.population.readers:
             recorded |= self.population.answers(reader)
-        return {(digest(texts[where]), self._question[asked]): text for (where, asked), text in recorded.items()}
+        # by text, because a reader sees the text of a document and not its id
+        return {(digest(texts[where]), self._question[question]): text for (where, question), text in recorded.items()}
 
     @cached_property
     def _ratings(self) -> dict[tuple[str, frozenset[str]], int]:
         return {
+            # a pair without order, in the form that is compared: case and outer marks do not matter
             (self._question[row.question], frozenset((normalised(row.answer), normalised(other)))): rating
             for row in rows(self.folder / RATINGS, RecordedRatings)
             for other, rating in row.ratings.items()
@@ -98,8 +101,8 @@ class Record:
 
     @cached_property
     def _question(self) -> dict[str, str]:
-        asked = (self.population.questions(prompt) for prompt in self.population.prompts)
-        return {question.id: question.text for group in asked for question in group}
+        groups = (self.population.questions(prompt) for prompt in self.population.prompts)
+        return {question.id: question.text for group in groups for question in group}
 
     def _documents(self) -> Iterator[Story]:
         for prompt in self.population.prompts:
@@ -116,11 +119,13 @@ def starter_record() -> Record:
 
 @lru_cache(maxsize=1)
 def storytellers() -> dict[str, Record]:
-    """Who tells what is on record, and in which record, over all bundled populations."""
+    """By storyteller, the record that holds its stories, over all bundled populations."""
+    # the starter first: of one name in two populations the later would win
     examples = (Record(folder) for name, folder in BUNDLED.items() if name != "starter")
     return {story.storyteller: record for record in (starter_record(), *examples) for story in record.stories}
 
 
 def short(text: str) -> str:
     """The beginning of a text in quotes, for an error message."""
+    # `repr` keeps line breaks and control characters off the terminal
     return repr(text if len(text) <= 100 else text[:97] + "...")

@@ -39,7 +39,7 @@ class Theme:
 
     @property
     def config(self) -> dict[str, Any]:
-        """What a chart must be configured with to look like the page; the paper stays its own."""
+        """Altair configuration in these colours; the background is set when the chart is drawn."""
         text = {"labelColor": self.ink, "titleColor": self.ink}
         lines = {"gridColor": self.faint, "domainColor": self.faint, "tickColor": self.faint}
         return {
@@ -55,6 +55,7 @@ class Theme:
 # on light paper to reach a contrast of 3 : 1
 LIGHT = Theme("#ffffff", "#1b1b1b", "#dcdcdc", ("#0072b2", "#d55e00", "#00805e", "#b3578b", "#a87300", "#3a88ba"))
 DARK = Theme("#14171a", "#e8e8e8", "#454b52", ("#56b4e9", "#e69f00", "#2bc79b", "#e08fc0", "#f0e442", "#8ab4ff"))
+# how vl-convert writes a colour: an attribute's whole value, six lower-case digits
 _COLOUR = re.compile('="(#[0-9a-f]{6})"')
 
 
@@ -116,15 +117,16 @@ def svg(chart: "Chart") -> str:
     return vl_convert.vegalite_to_svg(spec, vl_version=version)
 
 
-def _drawable(chart: "Chart", ground: str) -> tuple[Any, str]:
-    """What vl-convert draws of a chart on a ground, and the version of Vega-Lite that it is written in.
+def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
+    """The Vega-Lite specification of a chart on a background colour, and its version as vl-convert names it.
 
     Altair's own writer takes four times as long, because it checks the data against its schema. Labels are made
     printable: at some characters vl-convert aborts the whole process.
     """
     import altair
 
-    spec = chart.configure(background=ground, **LIGHT.config).to_dict(validate=False)
+    spec = chart.configure(background=background, **LIGHT.config).to_dict(validate=False)
+    # vl-convert knows versions by major and minor alone, altair names the patch too
     return _printable(spec), ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
@@ -137,11 +139,12 @@ def _printable(value: Any) -> Any:
     return printable(value) if isinstance(value, str) else value
 
 
-def darkened(drawn: str) -> str:
+def darkened(image: str) -> str:
     """An SVG for light paper in the colours of dark paper, far sooner than it could be drawn anew.
 
     >>> darkened('<path stroke="#1b1b1b"/>')
     '<path stroke="#e8e8e8"/>'
     """
+    # the two themes have the same number of inks, in the same order
     dark = dict(zip(LIGHT.inks, DARK.inks, strict=True))
-    return _COLOUR.sub(lambda found: f'="{dark.get(found[1], found[1])}"', drawn)
+    return _COLOUR.sub(lambda colour: f'="{dark.get(colour[1], colour[1])}"', image)

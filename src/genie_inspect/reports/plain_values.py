@@ -18,4 +18,5 @@ def plain(value: Any) -> Any:
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
+    # JSON has no NaN; Python's writer would put one in, which other readers refuse
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -32,7 +32,7 @@ class ShownScores:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a person wants to know of one document."""
+    """One document of a log with the scores of every scorer of ours."""
 
     label: str
     sample: str
@@ -49,21 +49,23 @@ def shown(file: str, sample_id: str, epoch: int = 1) -> Shown:
         LogError: If the log cannot be read, or has no such sample, or no scores of ours for it.
     """
     if not Path(file).is_file():
-        what = "is a folder" if Path(file).is_dir() else "does not exist"
-        raise LogError(f"{file} {what}, expected a log file")
+        problem = "is a folder" if Path(file).is_dir() else "does not exist"
+        raise LogError(f"{file} {problem}, expected a log file")
     header = log_header(file, finished=False)
-    known = {str(name): name for name in header.eval.dataset.sample_ids or []}
+    # ids in a log may be numbers; on the command line all of them are text
+    sample_ids = {str(name): name for name in header.eval.dataset.sample_ids or []}
     try:
-        sample = sample_of(file, known.get(sample_id, sample_id), epoch)
+        sample = sample_of(file, sample_ids.get(sample_id, sample_id), epoch)
     except LookupError as error:
-        listed = ", ".join(list(known)[:5]) + (", ..." if len(known) > 5 else "")
+        listed = ", ".join(list(sample_ids)[:5]) + (", ..." if len(sample_ids) > 5 else "")
         epochs = header.eval.config.epochs or 1
         raise LogError(
             f"{file} has no sample {sample_id!r} of epoch {epoch}, expected one of {listed}; epoch 1 to {epochs}"
         ) from error
-    ours = {name: score for name, score in (sample.scores or {}).items() if is_ours(signature_of(score))}
-    if not ours:
+    scores = {name: score for name, score in (sample.scores or {}).items() if is_ours(signature_of(score))}
+    if not scores:
         raise LogError(f"{file} has no scores of ours for sample {sample_id!r}")
+    # the header alone has the facts of a label, no other document need be read
     (label,) = labels([ScoredLog(file, header, (), {})])
     return Shown(
         label=label,
@@ -71,13 +73,14 @@ def shown(file: str, sample_id: str, epoch: int = 1) -> Shown:
         epoch=sample.epoch,
         prompt=prompt_of(sample),
         text=document_of(sample),
-        scores=[_shown(scorer, score) for scorer, score in ours.items()],
+        scores=[_shown(scorer, score) for scorer, score in scores.items()],
     )
 
 
 def _shown(scorer: str, score: Score) -> ShownScores:
-    scores, asked = scores_of(scorer, score), questions(score)
-    rows = [(key, value, telling(asked, key, "most")) for key, value in scores.values.items()]
+    scores, table = scores_of(scorer, score), questions(score)
+    rows = [(key, value, telling(table, key, "most")) for key, value in scores.values.items()]
+    # a NaN compares with nothing and would leave the order to chance
     rows.sort(key=lambda row: math.inf if math.isnan(row[1]) else -row[1])
     explanation = "" if any(question for _, _, question in rows) else score.explanation or ""
     return ShownScores(scorer, signature_of(score), rows, scores.evidence, scores.reason, explanation)

@@ -52,8 +52,8 @@ def summaries(paths: Iterable[str | Path]) -> list[Summary]:
     logs = read_logs(paths)
     shared = [scorer for scorer in logs[0].ours if all(scorer in log.ours for log in logs)]
     if not shared:
-        each = ", ".join(f"{log.file}: {', '.join(log.ours) or 'none'}" for log in logs)
-        raise LogError(f"no measure of this package scored every log, expected one that did ({each})")
+        by_log = ", ".join(f"{log.file}: {', '.join(log.ours) or 'none'}" for log in logs)
+        raise LogError(f"no measure of this package scored every log, expected one that did ({by_log})")
     return [_summary(logs, scorer) for scorer in shared]
 
 
@@ -63,7 +63,9 @@ def _summary(logs: Sequence[ScoredLog], scorer: str) -> Summary:
             raise LogError(
                 f"{log.file} has no scores by {scorer!r}, score it with: inspect score {log.file} --scorer ..."
             )
+    # a table of scores that do not compare is refused here, before a mean is taken
     signature = one_signature(logs, scorer)
     columns = tuple(Column(log.label, log.file, results_of(log, scorer)) for log in logs)
+    # a run may lack a key, so that the rows are the keys of all columns, each once
     keys = dict.fromkeys(key for column in columns for key in column.results.cells)
     return Summary(scorer, signature, tuple(keys), columns)

@@ -30,11 +30,14 @@ def generations(k: int = 10) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         policy = resolved_settings(get_model()).cache
 
-        async def one(number: int) -> ModelOutput:
+        async def reply(number: int) -> ModelOutput:
             return await get_model().generate(state.messages, cache=cache_for(number, policy))
 
-        outputs = await gathered(*(one(number) for number in range(k)))
+        # side by side, however many choices the provider can give in one call
+        outputs = await gathered(*(reply(number) for number in range(k)))
+        # a refused reply keeps its place as an empty text: measures of a set count it as none
         keep_generations(state, ("" if held_back(output) else output.completion for output in outputs))
+        # scorers of one document see the first that there is
         documents = (output for output in outputs if not (held_back(output) or no_document(output.completion)))
         state.output = next(documents, outputs[0])
         state.messages.append(state.output.message)

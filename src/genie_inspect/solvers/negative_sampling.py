@@ -12,7 +12,7 @@ from genie_inspect.prompting.templates import load_template
 from genie_inspect.prompting.texts import whole_text
 from genie_inspect.samples.store import EARLIER
 from genie_inspect.solvers.options import check_count
-from genie_inspect.solvers.strategy import failed, finished, output_and_reading, request_of, room_for, told
+from genie_inspect.solvers.strategy import failed, finished, output_and_reading, reply_to, request_of, room_for
 
 
 @solver
@@ -38,6 +38,7 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         request, before = request_of(state), list(state.messages)
         output, text = await _first(state, generate)
+        # the earlier texts come in the request, not as a conversation
         state.messages = before
         earlier: list[str] = []
         for _ in range(rounds):
@@ -45,8 +46,8 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
                 break
             earlier.append(text)
             state.store.set(EARLIER, earlier)
-            asked = template.fill(data=fenced({"request": request, "earlier": earlier}))
-            output, text = await told(state, asked, written_text, room_for(median_words(earlier)))
+            filled = template.fill(data=fenced({"request": request, "earlier": earlier}))
+            output, text = await reply_to(state, filled, written_text, room_for(median_words(earlier)))
         return (
             finished(state, output, text) if text else failed(state, output, "negative_sampling: no text could be read")
         )
@@ -59,6 +60,7 @@ async def _first(state: TaskState, generate: Generate) -> tuple[ModelOutput, str
     before = list(state.messages)
 
     async def generated(settings: GenerateConfig) -> ModelOutput:
+        # a second attempt begins where the first did
         state.messages = list(before)
         return (await generate(state, **settings.model_dump(exclude_none=True))).output
 

@@ -17,6 +17,7 @@ def check_count(option: str, value: object, lowest: int = 1, reason: str = "") -
     Raises:
         UnknownChoiceError: If it is not.
     """
+    # in Python True is an int, and `-S k=true` gives True
     if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
         raise UnknownChoiceError(
             option, value, f"a whole number of at least {lowest}" + (f": {reason}" if reason else "")

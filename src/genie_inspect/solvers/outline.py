@@ -11,7 +11,7 @@ from genie_inspect.prompting.responses import written_text
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.samples.store import PLAN
 from genie_inspect.solvers.options import check_count
-from genie_inspect.solvers.strategy import failed, finished, length_clause, request_of, room_for, told, words_wanted
+from genie_inspect.solvers.strategy import failed, finished, length_clause, reply_to, request_of, room_for, words_wanted
 
 STAGES = ("conflict", "characters", "setting", "plot")
 
@@ -31,7 +31,7 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
     Source: outlining as in Genie (arXiv 2606.12790). The wording is ours.
     """
     with refusals():
-        planned = _parts(stages)
+        parts = _parts(stages)
         if words is not None:
             check_count("words", words)
         ask_stage = load_template("outline_stage", {"stage", "data"}, templates)
@@ -39,16 +39,17 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         plan: dict[str, str] = {}
-        for stage in planned:
+        for stage in parts:
             data = fenced({"request": request_of(state), "plan": plan, "stage": stage})
-            output, part = await told(state, ask_stage.fill(stage=stage, data=data), written_text)
+            output, part = await reply_to(state, ask_stage.fill(stage=stage, data=data), written_text)
+            # a later part would be planned from a gap
             if part is None:
                 return failed(state, output, f"outline: no {stage} could be read")
             plan[stage] = part
         state.store.set(PLAN, plan)
-        wanted = words_wanted(state, words)
-        request = ask_text.fill(length=length_clause(wanted), data=fenced({"request": request_of(state), "plan": plan}))
-        output, text = await told(state, request, written_text, room_for(wanted))
+        length = words_wanted(state, words)
+        request = ask_text.fill(length=length_clause(length), data=fenced({"request": request_of(state), "plan": plan}))
+        output, text = await reply_to(state, request, written_text, room_for(length))
         return (
             failed(state, output, "outline: no text could be read") if text is None else finished(state, output, text)
         )
@@ -62,6 +63,7 @@ def _parts(stages: Sequence[str] | str) -> list[str]:
     Raises:
         UnknownChoiceError: If there is none, or one of them has no name or that of another.
     """
+    # a list from code, one text from the command line
     listed = stages.split(",") if isinstance(stages, str) else stages if isinstance(stages, Sequence) else ()
     parts = [str(part).strip() for part in listed]
     if not all(parts) or len(set(parts)) < max(1, len(parts)):

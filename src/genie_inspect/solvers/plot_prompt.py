@@ -40,6 +40,7 @@ def plot_prompt(templates: str | None = None) -> Solver:
             )
         model = grader("ttcw", replaceable=False)
         check_window(model, state.target.text, str(state.metadata["title"]))
+        # kept in the sample's metadata, so that the log has the plot that was drawn
         if not state.metadata["plot"]:
             state.metadata["plot"] = await drawn_plot(model, draw, state.target.text)
         state.user_prompt.text = write.fill(
@@ -61,12 +62,13 @@ def check_window(model: Model, reference: str, title: str) -> None:
     Raises:
         PrerequisiteError: Before anything is generated.
     """
-    known = get_model_info(model)
+    facts = get_model_info(model)
+    # the reference and a candidate as long
     fewest = 2 * len(reference.split()) * FEWEST_TOKENS_A_WORD
-    if known is not None and known.context_length is not None and fewest > known.context_length:
+    if facts is not None and facts.context_length is not None and fewest > facts.context_length:
         raise unmet(
             f"the reference {title!r} and a story of its length need at least {fewest} tokens, the window of grader "
-            f"{model} has {known.context_length}: choose a grader with a longer one or a shorter reference"
+            f"{model} has {facts.context_length}: choose a grader with a longer one or a shorter reference"
         )
 
 

@@ -39,6 +39,7 @@ def require_models(equivalence: str = "", quality: str = "", preference: bool = 
             raise UnknownChoiceError("quality", quality, QUALITIES)
         check_switch("preference", preference)
 
+    # classifiers and reward models run here and need no role
     def check() -> None:
         if equivalence == GRADER:
             equivalence_grader()

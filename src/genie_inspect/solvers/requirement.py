@@ -13,6 +13,7 @@ def requirement(check: Callable[[], object]) -> Solver:
     Args:
         check: Raises a PrerequisiteError that names the ways out when something is missing.
     """
+    # `inspect list` and a look at a task make it without any role being bound
     if run_has_begun():
         check()
 

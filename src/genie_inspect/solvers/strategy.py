@@ -29,15 +29,16 @@ DOCUMENT_TOKENS = 2048  # of a document of unknown length: what most of Inspect'
 
 
 def request_of(state: TaskState) -> str:
-    """What the sample asks for, as the task's set-up left it."""
-    asked = [message.text for message in state.messages if message.role == "user"]
-    return whole_text(asked[-1] if asked else state.input_text)
+    """The sample's prompt, as the task's set-up left it."""
+    requests = [message.text for message in state.messages if message.role == "user"]
+    # the last one: a task may show examples before it
+    return whole_text(requests[-1] if requests else state.input_text)
 
 
 def words_wanted(state: TaskState, words: int | None) -> int | None:
-    """How long the document is to be: as told, else as long as the population's (the sample's metadata `words`)."""
-    given = words if words is not None else state.metadata.get("words")
-    return int(given) if given else None
+    """Length to ask for: the option, else the population's median (metadata `words`); None without either."""
+    length = words if words is not None else state.metadata.get("words")
+    return int(length) if length else None
 
 
 def length_clause(words: int | None) -> str:
@@ -60,28 +61,29 @@ def room_for(words: int | None, documents: int = 1) -> int | None:
         reply: any number would be less than that.
     """
     model = get_model()
-    given = resolved_settings(model).max_tokens
-    usual = given or _provider_limit(model)
+    limit = resolved_settings(model).max_tokens
+    usual = limit or _provider_limit(model)
     if usual is None:
         return None
-    one = max(given or DOCUMENT_TOKENS, TOKENS_A_WORD * words + SPARE_TOKENS if words else 0)
-    wanted = one if documents == 1 else documents * one + SPARE_TOKENS
+    document = max(limit or DOCUMENT_TOKENS, TOKENS_A_WORD * words + SPARE_TOKENS if words else 0)
+    # several documents stand in a list, which takes some tokens too
+    tokens = document if documents == 1 else documents * document + SPARE_TOKENS
     facts = get_model_info(model)
     most = facts.output_tokens if facts else None
     # OpenAI and Anthropic refuse a request for more tokens than the model can write
-    return max(usual, min(wanted, most or wanted))
+    return max(usual, min(tokens, most or tokens))
 
 
 def _provider_limit(model: Model) -> int | None:
-    """What Inspect allows a reply of this provider when nobody says; None: nothing."""
+    """Tokens that Inspect allows a reply of this provider by default; None where it sets no limit."""
     config = resolved_settings(model)
     return model.api.max_tokens_for_config(config) or model.api.max_tokens()
 
 
-async def told(
+async def reply_to(
     state: TaskState, request: str, read: Callable[[str], ReadT], max_tokens: int | None = None
 ) -> tuple[ModelOutput, ReadT | None]:
-    """The model's output for a request, and what it says; one that cannot be read is asked for once more.
+    """The model's output for a request, and what `read` makes of it; an unreadable reply is asked for once more.
 
     Args:
         state: The sample; the request takes the place of its own, what stands before it stays.
@@ -92,7 +94,9 @@ async def told(
     Returns:
         As `output_and_reading`.
     """
+    # examples and system messages before the request stay
     first = max((index for index, message in enumerate(state.messages) if message.role == "user"), default=0)
+    # the sample's own messages stay as they are: the log shows them beside the document
     messages = [*state.messages[:first], ChatMessageUser(content=request)]
 
     async def generate(settings: GenerateConfig) -> ModelOutput:
@@ -104,11 +108,11 @@ async def told(
 async def output_and_reading(
     generate: Callable[[GenerateConfig], Awaitable[ModelOutput]], read: Callable[[str], ReadT]
 ) -> tuple[ModelOutput, ReadT | None]:
-    """A model's last output, and what it says; one that cannot be read is asked for once more.
+    """A model's last output, and what `read` makes of it; an unreadable reply is asked for once more.
 
     Args:
         generate: Asks the model, with the settings that it gets merged over its own.
-        read: Makes of the reply what is wanted; raises UnreadableReplyError where it cannot.
+        read: Parses the reply's text; raises UnreadableReplyError where it cannot.
 
     Returns:
         None beside the output where the second reply could not be read either, or the provider refused.
@@ -132,16 +136,17 @@ def held_back(output: ModelOutput) -> bool:
 
 def finished(state: TaskState, output: ModelOutput, *texts: str) -> TaskState:
     """The sample with these documents as the choices of its output, the first as the conversation's last message."""
-    made = output.model_copy()
-    made.choices = [
+    # a copy, because Inspect's events hold the output as it came
+    result = output.model_copy()
+    result.choices = [
         ChatCompletionChoice(
             message=ChatMessageAssistant(content=text, model=output.model), stop_reason=output.stop_reason
         )
         for text in texts
     ]
-    made.completion = texts[0]
-    state.output = made
-    state.messages.append(made.message)
+    result.completion = texts[0]
+    state.output = result
+    state.messages.append(result.message)
     return state
 
 
@@ -150,6 +155,7 @@ def failed(state: TaskState, output: ModelOutput, reason: str) -> TaskState:
     if held_back(output):
         state.output = output
         return state
+    # an empty text, so that no scorer takes a plan or half a reply for the document
     finished(state, output, "")
     state.output.error = reason
     leave_unscored(state, reason)

@@ -47,6 +47,7 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = bound_model((ROLE,), NO_GRADER) if meta else None
+        # the first solver of a chain has nothing to trim yet
         if state.output.empty:
             state = await generate(state)
         originals = [whole_text(choice.message.text) for choice in state.output.choices]
@@ -54,32 +55,35 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
             return state if state.output.error else failed(state, state.output, "no_response")
         state.store.set(ORIGINAL, originals[0] if len(originals) == 1 else originals)
         try:
-            kept = [await _trimmed(text, model, template) for text in originals]
+            texts = [await _trimmed(text, model, template) for text in originals]
         except UnreadableReplyError:
             return failed(state, state.output, "trim: nothing is left, or the grader's reply could not be read")
         except GraderFailedError:
             return failed(state, state.output, "grader_failed")
+        # measures of a set read these: they shall see the trimmed texts too
         if kept_generations(state) == originals:
-            keep_generations(state, kept)
-        return finished(state, state.output, *kept)
+            keep_generations(state, texts)
+        return finished(state, state.output, *texts)
 
     return solve
 
 
 async def _trimmed(text: str, model: Model | None, template: Template) -> str:
-    """What is left of a text.
+    """The text without thoughts, repeated tail and the sentences that the grader names.
 
     Raises:
         UnreadableReplyError: If that is nothing, or the grader babbles twice.
         GraderFailedError: If the grader cannot be reached.
     """
+    # first what needs no model: the grader gets fewer sentences
     text = without_repeated_tail(written_text(text))
-    return written_text(without_sentences(text, await _named(text, model, template))) if model else text
+    return written_text(without_sentences(text, await _sentences_to_cut(text, model, template))) if model else text
 
 
-async def _named(text: str, model: Model, template: Template) -> set[int]:
-    """The sentences that the grader names."""
+async def _sentences_to_cut(text: str, model: Model, template: Template) -> set[int]:
+    """The numbers of the sentences that the grader calls no part of the document, from 1."""
     sentences = [text[start:end].strip() for start, end in sentence_spans(text)]
+    # by number, because a model that copies text changes it
     numbered = {str(number): sentence for number, sentence in enumerate(sentences, start=1)}
     request = template.fill(count=len(sentences), data=fenced({"sentences": numbered}))
     settings = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_NUMBER * len(sentences))

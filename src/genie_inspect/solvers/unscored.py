@@ -10,7 +10,7 @@ from genie_inspect.inspect_private import task_scorers
 from genie_inspect.samples.store import UNSCORED
 
 OWN = "genie_inspect/"
-HEEDS = "genie_inspect_heeds"  # marks a scorer that has been seen to
+HEEDS = "genie_inspect_heeds"  # attribute of a scorer that is wrapped already
 
 
 def leave_unscored(state: TaskState, reason: str) -> None:
@@ -21,6 +21,7 @@ def leave_unscored(state: TaskState, reason: str) -> None:
     state.store.set(UNSCORED, reason)
     scorers = task_scorers()
     for place, scorer in enumerate(scorers):
+        # once a scorer: samples of one task share them
         if not (registry_info(scorer).name.startswith(OWN) or hasattr(scorer, HEEDS)):
             scorers[place] = _heeding(scorer)
 

@@ -3,7 +3,9 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 
+from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.asking.refusals import refusals
@@ -14,8 +16,9 @@ from genie_inspect.prompting.templates import load_template
 from genie_inspect.samples.store import RESPONSES, RESPONSES_ASKED, RESPONSES_PARSED, keep_generations
 from genie_inspect.signature import digest
 from genie_inspect.solvers.options import check_count
-from genie_inspect.solvers.strategy import failed, finished, length_clause, request_of, room_for, told, words_wanted
+from genie_inspect.solvers.strategy import failed, finished, length_clause, reply_to, request_of, room_for, words_wanted
 
+# what is asked for, as verbalized sampling has it: all answers, or the unlikely ones
 FULL = "the full distribution of the answers that you could give, likely and unlikely ones"
 TAIL = "the tails of that distribution: answers that each have a probability below {threshold}"
 PICKS = ("random", "least", "all")
@@ -51,37 +54,60 @@ def verbalized_sampling(
     Source: verbalized sampling as in Genie (arXiv 2606.12790). The wording is ours.
     """
     with refusals():
-        check_count("k", k)
-        if words is not None:
-            check_count("words", words)
-        if threshold is not None and not (isinstance(threshold, int | float) and 0 < threshold < 1):
-            raise UnknownChoiceError("threshold", threshold, "a probability between 0 and 1, or none")
-        if pick not in PICKS:
-            raise UnknownChoiceError("pick", pick, "one of " + ", ".join(PICKS))
+        _check(k, threshold, words, pick)
         template = load_template("verbalized_sampling", {"count", "distribution", "length", "data"}, templates)
     distribution = FULL if threshold is None else TAIL.format(threshold=threshold)
 
-    def readable(reply: str) -> list[Response]:
-        responses = verbalized_responses(reply)[:k]
-        if reason := shortage(responses, k, pick):
-            raise UnreadableReplyError(reason)
-        return responses
-
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        wanted = words_wanted(state, words)
+        length = words_wanted(state, words)
         data = fenced({"request": request_of(state), "answers": k})
-        request = template.fill(count=k, distribution=distribution, length=length_clause(wanted), data=data)
-        output, responses = await told(state, request, readable, room_for(wanted, k))
-        parsed = verbalized_responses(output.completion)
-        state.metadata |= {RESPONSES_ASKED: k, RESPONSES_PARSED: len(parsed)}
-        if responses is None:
-            return failed(state, output, f"verbalized_sampling: {shortage(parsed[:k], k, pick)}")
-        state.store.set(RESPONSES, [asdict(response) for response in responses])
-        if pick == "all":
-            keep_generations(state, (response.text for response in responses))
-        return finished(state, output, *picked(responses, pick, f"{state.sample_id} {state.epoch}"))
+        request = template.fill(count=k, distribution=distribution, length=length_clause(length), data=data)
+        output, responses = await reply_to(state, request, partial(_responses, k=k, pick=pick), room_for(length, k))
+        return _with_documents(state, output, responses, k, pick)
 
     return solve
+
+
+def _check(k: int, threshold: float | None, words: int | None, pick: str) -> None:
+    """Refuse options that are out of range.
+
+    Raises:
+        UnknownChoiceError: For the first one that is.
+    """
+    check_count("k", k)
+    if words is not None:
+        check_count("words", words)
+    if threshold is not None and not (isinstance(threshold, int | float) and 0 < threshold < 1):
+        raise UnknownChoiceError("threshold", threshold, "a probability between 0 and 1, or none")
+    if pick not in PICKS:
+        raise UnknownChoiceError("pick", pick, "one of " + ", ".join(PICKS))
+
+
+def _responses(reply: str, k: int, pick: str) -> list[Response]:
+    """The first k responses of a reply.
+
+    Raises:
+        UnreadableReplyError: If no document can be picked from them.
+    """
+    responses = verbalized_responses(reply)[:k]
+    if reason := shortage(responses, k, pick):
+        raise UnreadableReplyError(reason)
+    return responses
+
+
+def _with_documents(
+    state: TaskState, output: ModelOutput, responses: list[Response] | None, k: int, pick: str
+) -> TaskState:
+    """The sample with the picked responses as its documents, or unscored where there are none."""
+    # counted anew: also of a reply with too few of them it stands in the log how many there were
+    parsed = verbalized_responses(output.completion)
+    state.metadata |= {RESPONSES_ASKED: k, RESPONSES_PARSED: len(parsed)}
+    if responses is None:
+        return failed(state, output, f"verbalized_sampling: {shortage(parsed[:k], k, pick)}")
+    state.store.set(RESPONSES, [asdict(response) for response in responses])
+    if pick == "all":
+        keep_generations(state, (response.text for response in responses))
+    return finished(state, output, *picked(responses, pick, f"{state.sample_id} {state.epoch}"))
 
 
 def shortage(responses: Sequence[Response], k: int, pick: str) -> str:
@@ -107,4 +133,5 @@ def picked(responses: Sequence[Response], pick: str, draw: str) -> list[str]:
     if pick == "least":
         # one without a probability is not known to be unlikely
         return [min(responses, key=lambda r: math.inf if math.isnan(r.probability) else r.probability).text]
+    # by a digest and not a seed: it does not depend on which sample comes first
     return [responses[int(digest(draw), 16) % len(responses)].text]

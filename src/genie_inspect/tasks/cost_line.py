@@ -21,12 +21,12 @@ def announce_cost(population: Population, instrument: Instrument, epochs: int) -
 
     Args:
         population: What new documents are compared with.
-        instrument: How.
+        instrument: Judge, templates and cache of the task.
         epochs: New documents a prompt.
     """
     if instrument.judge == EMBEDDED:
         return
-    total = task_cost(population, epochs, instrument.judge, instrument.templates, _known(instrument)).total
+    total = task_cost(population, epochs, instrument.judge, instrument.templates, _reader_and_judge(instrument)).total
     line = (
         f"judge={instrument.judge} asks the grader: about {total.calls:,.0f} calls, {total.tokens_in:,.0f} tokens in "
         f"and {total.tokens_out:,.0f} out for {len(population.prompts)} prompts x {epochs} epochs (more: genie cost)"
@@ -34,8 +34,9 @@ def announce_cost(population: Population, instrument: Instrument, epochs: int) -
     sys.stderr.write(one_line(line) + "\n")  # noqa: TID251  # a task prints without the command, as one printable line
 
 
-def _known(instrument: Instrument) -> Known:
-    """Who will read and judge, as far as that is known, and what they have said that need not be asked again."""
+def _reader_and_judge(instrument: Instrument) -> Known:
+    """The reader and judge of the scorer, where a grader is bound, and the cache of their earlier replies."""
+    # a look at the task without a role is no error, see `requirement`
     model = grader_for(instrument.judge) if ROLE in model_roles() else None
     if model is None:
         return Known(keeps_none=not instrument.cache)

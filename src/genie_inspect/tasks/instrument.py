@@ -43,8 +43,10 @@ class Instrument:
         check_text("population", self.population)
         check_text("embedder", self.embedder)
         check_switch("cache", self.cache)
+        # templates are loaded here, so that a wrong blank shows before anything is asked
         check_judge(self.judge, self.templates)
         chosen_embedder(self.embedder)
+        # every measure of the panel compares with the population
         if not self.scores and self.measures.names:
             raise UnknownChoiceError(
                 "panel", self.panel, f"{NO_PANEL} when there is no population to compare with (population={NONE})"

@@ -42,8 +42,10 @@ def leave_one_out(
     with refusals():
         if population == NONE:
             raise UnknownChoiceError("population", population, "starter or the folder of a population")
-        made = novelty_task(NAME, (), Instrument(population, judge, embedder, templates, panel, cache), recorded())
+        base = novelty_task(NAME, (), Instrument(population, judge, embedder, templates, panel, cache), recorded())
         opened = open_population(population)
     documents = [document for prompt in opened.prompts for document in opened.documents(prompt)]
+    # word for word, so that scorers know the document again and leave it out of its comparison
     samples = [Sample(input=d.prompt, id=d.id, metadata={"prompt": d.prompt, DOCUMENT: d.text}) for d in documents]
-    return task_with(made, dataset=MemoryDataset(samples, name=NAME), epochs=1)
+    # each document once: it is the same in every epoch
+    return task_with(base, dataset=MemoryDataset(samples, name=NAME), epochs=1)

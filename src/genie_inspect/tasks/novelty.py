@@ -36,19 +36,21 @@ def novelty_task(name: str, prompts: Iterable[str], instrument: Instrument, solv
 
     if not instrument.scores:
         return _generation(name, prompts, solver)
-    opened = open_population(instrument.population)
+    # where there is a population its prompts are the task: others have no questions
+    population = open_population(instrument.population)
     scorers, setup = instrument.scorers(), instrument.requirements()
-    announce_cost(opened, instrument, EPOCHS)
-    features = [feature.name for feature in opened.features]
+    announce_cost(population, instrument, EPOCHS)
+    features = [feature.name for feature in population.features]
     return Task(
-        dataset=prompt_dataset(name, opened.prompts, _lengths(opened)),
+        dataset=prompt_dataset(name, population.prompts, _lengths(population)),
         setup=setup,
         solver=solver or generate(),
         scorer=scorers,
         epochs=EPOCHS,
         config=STUDY_CONFIG,
         viewer=feature_view("genie", features, instrument.measures.keys),
-        metadata={"population": opened.name, "features": {f.name: f.definition for f in opened.features}},
+        metadata={"population": population.name, "features": {f.name: f.definition for f in population.features}},
+        # the log of a task that is run from a file does not name the version of its package
         version=package_version(),
     )
 
@@ -66,9 +68,9 @@ def _generation(name: str, prompts: Iterable[str], solver: Solver | None) -> Tas
 
 def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int] | None = None) -> MemoryDataset:
     """One sample a prompt, which also stands in its metadata; `words` there tells strategies how long to write."""
-    known = {prompt: {"words": count} for prompt, count in (words or {}).items()}
+    facts = {prompt: {"words": count} for prompt, count in (words or {}).items()}
     samples = [
-        Sample(input=prompt, id=sample_id(prompt), metadata={"prompt": prompt, **known.get(prompt, {})})
+        Sample(input=prompt, id=sample_id(prompt), metadata={"prompt": prompt, **facts.get(prompt, {})})
         for prompt in prompts
     ]
     return MemoryDataset(samples, name=name)
@@ -76,8 +78,8 @@ def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int] |
 
 def _lengths(population: Population) -> dict[str, int]:
     """Median length of each prompt's documents, in words."""
-    found = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
-    return {prompt: words for prompt, words in found.items() if words is not None}
+    medians = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
+    return {prompt: words for prompt, words in medians.items() if words is not None}
 
 
 def sample_id(prompt: str) -> str:
@@ -91,7 +93,9 @@ def sample_id(prompt: str) -> str:
     from genie_inspect.signature import digest
 
     words = [word for word in re.findall(r"[a-z0-9]+", prompt.lower()) if word not in UNTELLING]
+    # four digits of a digest tell prompts with the same first words apart
     return "-".join([*words[:5], digest(prompt)[:4]])
 
 
+# words that most prompts share
 UNTELLING = frozenset({"write", "a", "an", "the", "story", "about", "and", "of", "in", "to", "that", "is"})

@@ -47,6 +47,7 @@ def novelty_bench(
     with refusals():
         solver = generations(k)
         scorer = scorers.novelty_bench(equivalence, quality, threshold, embedder, templates=templates)
+        # the benchmark's own prompts need a network, ours do not
         prompts = concept_pairs() if dataset == SYNTHETIC else all_prompts(dataset, split)
     return Task(
         dataset=prompt_dataset("novelty_bench", prompts),

@@ -34,10 +34,11 @@ def population_prompts(
     """
     with refusals():
         instrument = Instrument(population, judge, embedder, templates, cache=cache)
+        # both, or neither
         if instrument.scores == (prompts is not None):
             raise GenieError(
                 f"population is {population!r} and prompts is {prompts!r}, expected one of population=<name or folder> "
                 "and prompts=<text file of a prompt a line>"
             )
-        given = prompt_lines(prompts) if prompts is not None else []
-        return novelty_task("population_prompts", given, instrument)
+        lines = prompt_lines(prompts) if prompts is not None else []
+        return novelty_task("population_prompts", lines, instrument)

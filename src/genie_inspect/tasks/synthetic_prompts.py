@@ -40,6 +40,7 @@ def synthetic_prompts(
     """
     with refusals():
         instrument = Instrument(population, judge, embedder, templates, panel, cache)
+        # the 25 pairs are used without a population only; see `novelty_task`
         return novelty_task("synthetic_prompts", concept_pairs(), instrument)
 
 

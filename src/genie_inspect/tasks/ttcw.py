@@ -1,7 +1,5 @@
 """The Torrance Test of Creative Writing against reference stories."""
 
-from collections.abc import Sequence
-
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import generate
@@ -53,35 +51,38 @@ def ttcw(
     """
     with refusals():
         scorer = ttcw_scorer(rubric, levels, cutoff, analyse, reference, templates, cache)
-        references = reference_stories(stories, texts=reference)
-        samples = _samples(references, words)
-        setup = [require_grader("ttcw"), plot_prompt(templates)]
+        samples, references = _samples(stories, words, texts=reference)
     return Task(
         dataset=MemoryDataset(samples, name="ttcw"),
-        setup=setup,
+        setup=[require_grader("ttcw"), plot_prompt(templates)],
         solver=generate(),
         scorer=scorer,
         viewer=_view(load_rubric(rubric)),
-        metadata={"references": stories_digest(references)},
+        metadata={"references": references},
         version=package_version(),
     )
 
 
-def _samples(references: Sequence[ReferenceStory], words: int | None) -> list[Sample]:
+def _samples(stories: str, words: int | None, *, texts: bool) -> tuple[list[Sample], str]:
+    """A sample for each reference story, and the digest of these stories."""
+    references = reference_stories(stories, texts=texts)
     if words is not None and (not isinstance(words, int) or words < 1):
         raise UnknownChoiceError("words", words, "a whole number of at least 1")
-    return [_sample(story, words or story.words, stories_digest(references)) for story in references]
+    digest = stories_digest(references)
+    return [_sample(story, words or story.words, digest) for story in references], digest
 
 
 def _sample(story: ReferenceStory, words: int, references: str) -> Sample:
     if not words:
         raise GenieError(f"{story.title!r} has no text to take the length from: give words=1500, or what you want")
-    asked = TO_BE_WRITTEN.format(plot=story.plot) if story.plot else TO_BE_DRAWN.format(title=story.title)
+    # what the list of samples shows; the set-up puts the real request in its place
+    text = TO_BE_WRITTEN.format(plot=story.plot) if story.plot else TO_BE_DRAWN.format(title=story.title)
     facts = {"title": story.title, "plot": story.plot, "words": words, "references": references}
-    return Sample(id=sample_id(story.title), input=asked, target=story.story, metadata=facts)
+    return Sample(id=sample_id(story.title), input=text, target=story.story, metadata=facts)
 
 
 def _view(rubric: Rubric) -> ViewerConfig:
     """Inspect View with a column for the total, each dimension and each test, and colours."""
+    # tests pass or fail, dimensions are shares, the total counts tests
     ranges = dict.fromkeys(rubric.keys, UNIT) | {rubric.key(TOTAL): (0.0, float(len(rubric.tests)))}
     return score_view("Tests passed", {"ttcw": rubric.keys}, ranges, prefix=f"{rubric.name}_")

@@ -34,10 +34,13 @@ def score_view(
         prefix: What the keys' names begin with and their heads do not.
     """
     folded = folded or {}
-    keys = [key for group in (shown, folded) for own in group.values() for key in own]
+    keys = [key for group in (shown, folded) for names in group.values() for key in names]
     columns = [TaskSamplesColumn(id=first) for first in FIRST]
-    columns += [TaskSamplesColumn.score(scorer, key) for scorer, own in shown.items() for key in own]
-    columns += [TaskSamplesColumn.score(scorer, key, visible=False) for scorer, own in folded.items() for key in own]
+    columns += [TaskSamplesColumn.score(scorer, key) for scorer, names in shown.items() for key in names]
+    columns += [
+        TaskSamplesColumn.score(scorer, key, visible=False) for scorer, names in folded.items() for key in names
+    ]
+    # Inspect View appends every column that is not listed, visible
     columns += [TaskSamplesColumn(id=hidden, visible=False) for hidden in HIDDEN]
     return ViewerConfig(
         task_samples_view=TaskSamplesView(
@@ -70,5 +73,6 @@ def feature_view(
 
 def _scale(ends: tuple[float, float] | None) -> ScoreColorScale:
     if ends is None:
+        # without a range nobody knows which end is good
         return ScoreColorScale(palette="neutral")
     return ScoreColorScale(palette="good-high", min=ends[0], max=ends[1])

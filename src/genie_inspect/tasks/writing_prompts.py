@@ -43,5 +43,6 @@ def writing_prompts(
     with refusals():
         instrument = Instrument(population, judge, embedder, templates, panel, cache)
         check_count("sample", sample)
+        # with a population its prompts are taken, and nothing need be downloaded
         prompts = [] if instrument.scores else writing_prompt_sample(dataset, sample, seed)
         return novelty_task("writing_prompts", prompts, instrument)

@@ -16,12 +16,12 @@ from genie_inspect.populations.schema import Feature, Question, question_id
 
 STEPS = ("1-written.jsonl", "2-filtered.jsonl", "3-mapped.jsonl")
 COLUMNS = ("id", "keep", "feature", "text", "prompt", "note")
-NO = frozenset({"no", "n", "0", "false", "drop"})
+NO = frozenset({"no", "n", "0", "false", "drop"})  # what people write in the column `keep`
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What people changed."""
+    """The questions of a corrected table, and how many were changed, dropped and added."""
 
     questions: list[Question]
     reworded: int
@@ -44,19 +44,22 @@ def read_questions(source: Path | str, features: Sequence[Feature] | None = None
         PopulationError: If a row is no question, stands twice, or has a feature that is not among the given ones.
     """
     path = BUNDLED.get(str(source), Path(source))
+    # a population's folder has them in a file of that name
     path = path / QUESTIONS if path.is_dir() else path
-    known = None if features is None else {feature.name for feature in features}
-    found: dict[str, Question] = {}
+    feature_names = None if features is None else {feature.name for feature in features}
+    questions: dict[str, Question] = {}
     for line, question in numbered_rows(path, Question):
         where = f"{path}, line {line}"
-        if question.id in found:
+        if question.id in questions:
             raise PopulationError(f"{where}, field id: {question.id!r} stands twice")
-        if known is not None and question.feature not in known:
-            raise PopulationError(f"{where}, field feature: {question.feature!r}, expected one of {sorted(known)}")
-        found[question.id] = question
-    if not found:
+        if feature_names is not None and question.feature not in feature_names:
+            raise PopulationError(
+                f"{where}, field feature: {question.feature!r}, expected one of {sorted(feature_names)}"
+            )
+        questions[question.id] = question
+    if not questions:
         raise PopulationError(f"{path} holds no questions")
-    return list(found.values())
+    return list(questions.values())
 
 
 def read_prompts(source: Path | str) -> list[str]:
@@ -73,6 +76,7 @@ def read_prompts(source: Path | str) -> list[str]:
 
 def write_review(path: Path, questions: Sequence[Question]) -> None:
     """Write a table for people: correct `feature` and `text`, set `keep` to no, add rows without an id."""
+    # everything is kept until somebody says no
     rows = [(question.id, "yes", question.feature, question.text, question.prompt, "") for question in questions]
     write_lines(path, [csv_text(COLUMNS, rows)], new=True)
 
@@ -89,18 +93,20 @@ def read_review(path: Path, questions: Sequence[Question], features: Sequence[Fe
         PopulationError: If the file cannot be read or a row cannot be used; the message names the row.
     """
     before = {_plain(question.id): question for question in questions}
-    known = {feature.name for feature in features}
+    feature_names = {feature.name for feature in features}
     after: dict[tuple[str, str], Question] = {}
     reworded = moved = dropped = added = 0
     for number, cells in csv_rows(path, COLUMNS[:-1], PopulationError):
         row, where = {name: _plain(cell) for name, cell in cells.items()}, f"{path}, row {number}"
+        # by id, because its words are what people correct
         old = before.get(row["id"])
         if row["id"] and old is None:
             raise PopulationError(f"{where}: no question has the id {row['id']!r}; leave it empty for a new question")
         if row["keep"].casefold() in NO:
             dropped += old is not None
             continue
-        new = _question(row, old, where, known)
+        new = _question(row, old, where, feature_names)
+        # the same words twice would be one id twice
         if (new.prompt, new.text) in after:
             raise PopulationError(f"{where}: {new.text!r} stands twice for this prompt")
         after[new.prompt, new.text] = new
@@ -110,10 +116,10 @@ def read_review(path: Path, questions: Sequence[Question], features: Sequence[Fe
     return Reviewed(list(after.values()), reworded, moved, dropped, added)
 
 
-def _question(row: dict[str, str], old: Question | None, where: str, known: set[str]) -> Question:
+def _question(row: dict[str, str], old: Question | None, where: str, feature_names: set[str]) -> Question:
     """The question of a row; what nobody touched is as it was, spaces included, and keeps its id."""
-    if row["feature"] not in known:
-        raise PopulationError(f"{where}, column feature: {row['feature']!r}, expected one of {sorted(known)}")
+    if row["feature"] not in feature_names:
+        raise PopulationError(f"{where}, column feature: {row['feature']!r}, expected one of {sorted(feature_names)}")
     for name in ("text", "prompt"):
         if not row[name]:
             raise PopulationError(f"{where}, column {name} is empty, expected words; set keep to no to drop a question")

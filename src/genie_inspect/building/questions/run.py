@@ -22,7 +22,7 @@ FEATURES = "features.json"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What questions are wanted."""
+    """The prompts that get questions, the features these map to, and how many are wanted."""
 
     prompts: Sequence[str]
     features: tuple[Feature, ...]
@@ -44,6 +44,7 @@ async def write_questions(
     prompts = list(order.prompts)
     record = await writer.write(prompts, lambda done: progress("writing questions", done, len(prompts)))
     questions = record.questions
+    # no folder without questions, but the record of why there are none
     if not questions:
         write_record(work, record)
         rejected = ", ".join(f"{count} {reason}" for reason, count in record.rejected.items())
@@ -54,15 +55,15 @@ async def write_questions(
         write_rows(folder / QUESTIONS, questions)
         write_features(folder / FEATURES, order.features)
         write_record(folder, record)
-    held = {(question.prompt, question.feature) for question in questions}
-    asked = Counter(question.feature for question in questions)
+    covered = {(question.prompt, question.feature) for question in questions}
+    counts = Counter(question.feature for question in questions)
     return {
         "questions": len(questions),
-        "by_feature": {feature.name: asked[feature.name] for feature in order.features},
+        "by_feature": {feature.name: counts[feature.name] for feature in order.features},
         "prompts_without": {
             feature.name: missing
             for feature in order.features
-            if (missing := sum((prompt, feature.name) not in held for prompt in prompts))
+            if (missing := sum((prompt, feature.name) not in covered for prompt in prompts))
         },
         "rejected": record.rejected,
         "unreadable_replies": interviewer.unreadable,

@@ -16,9 +16,9 @@ from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.forms import Form, answers_form, choices_form, questions_form
 from genie_inspect.prompting.replies import numbered_answers, numbered_choices, numbered_questions
 
-ASPECTS = 6
+ASPECTS = 6  # sides of a prompt that questions are written for, without knowledge of the features
 QUESTIONS_AN_ASPECT = 8
-QUESTIONS_A_REQUEST = 20
+QUESTIONS_A_REQUEST = 20  # filtered or mapped in one request
 PROMPTS_AT_ONCE = 16
 MOST = 6  # questions a feature; the study has 6.2 on plot, its largest mean (arXiv 2606.12790)
 KEEP, SEVERAL, NONE, UNREADABLE = "keep", "several", "none", "unreadable reply"
@@ -46,7 +46,7 @@ class Step(Row):
     reason: str = ""
     """Why it was rejected."""
     feature: str = ""
-    """Where the last step put it."""
+    """The feature that the mapping step chose; empty when it chose none."""
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class Record:
     def rejected(self) -> dict[str, int]:
         """How many were rejected, by step and reason."""
         steps = {"written": self.written, "filtered": self.filtered, "mapped": self.mapped}
-        reasons = (f"{name}: {step.reason}" for name, done in steps.items() for step in done if not step.kept)
+        reasons = (f"{name}: {step.reason}" for name, decisions in steps.items() for step in decisions if not step.kept)
         return dict(Counter(reasons).most_common())
 
 
@@ -118,19 +118,20 @@ class QuestionWriter:
         """
         record = Record()
         for start in range(0, len(prompts), PROMPTS_AT_ONCE):
-            for one in await gathered(*map(self._prompt, prompts[start : start + PROMPTS_AT_ONCE])):
-                record += one
+            for part in await gathered(*map(self._prompt, prompts[start : start + PROMPTS_AT_ONCE])):
+                record += part
             done(min(start + PROMPTS_AT_ONCE, len(prompts)))
         return record
 
     async def _prompt(self, prompt: str) -> Record:
         record = await self._pass(prompt, await self._by_aspect(prompt), Record())
-        held = Counter(question.feature for question in record.questions)
-        poor = [feature for feature in self.features if held[feature.name] < self.wanted.least]
+        counts = Counter(question.feature for question in record.questions)
+        poor = [feature for feature in self.features if counts[feature.name] < self.wanted.least]
+        # the second pass knows the feature, and its questions so far
         for feature in poor:
-            known = [question.text for question in record.questions if question.feature == feature.name]
+            existing = [question.text for question in record.questions if question.feature == feature.name]
             record += await self._pass(
-                prompt, await self._by_feature(prompt, feature, known), record, only=feature.name
+                prompt, await self._by_feature(prompt, feature, existing), record, only=feature.name
             )
         return record
 
@@ -143,11 +144,13 @@ class QuestionWriter:
             answers_form(ASPECTS),
             numbered_answers,
         )
-        asked = await gathered(*(self._questions("write_questions", {"prompt": prompt, "aspect": a}) for a in aspects))
-        return [(aspect, text) for aspect, texts in zip(aspects, asked, strict=True) for text in texts]
+        questions = await gathered(
+            *(self._questions("write_questions", {"prompt": prompt, "aspect": a}) for a in aspects)
+        )
+        return [(aspect, text) for aspect, texts in zip(aspects, questions, strict=True) for text in texts]
 
-    async def _by_feature(self, prompt: str, feature: Feature, known: Sequence[str]) -> list[tuple[str, str]]:
-        data = {"prompt": prompt, "feature": feature.name, "definition": feature.definition, "existing": list(known)}
+    async def _by_feature(self, prompt: str, feature: Feature, existing: Sequence[str]) -> list[tuple[str, str]]:
+        data = {"prompt": prompt, "feature": feature.name, "definition": feature.definition, "existing": list(existing)}
         return [(feature.name, text) for text in await self._questions("write_feature_questions", data)]
 
     async def _questions(self, template: str, data: Mapping[str, object]) -> list[str]:
@@ -157,8 +160,9 @@ class QuestionWriter:
         )
 
     async def _pass(self, prompt: str, written: Iterable[tuple[str, str]], before: Record, only: str = "") -> Record:
-        """Filter and map what was written; `only` keeps one feature, and what `before` holds is not kept again."""
+        """Filter and map written questions; `only` accepts one feature, and questions in `before` are repetitions."""
         record = Record()
+        # rejected ones too: a second pass shall not bring them again
         seen = {normalised(step.text) for step in before.written}
         for source, text in written:
             twice = normalised(text) in seen
@@ -171,35 +175,39 @@ class QuestionWriter:
 
     async def _filter(self, record: Record, prompt: str) -> None:
         steps = [step for step in record.written if step.kept]
+        # what a rule sees need not be paid for
         visible = [breach(step.text) for step in steps]
-        asked = [step.text for step, reason in zip(steps, visible, strict=True) if not reason]
-        said = iter(await self._sorted("filter_questions", asked, {"prompt": prompt}, VERDICTS))
+        texts = [step.text for step, reason in zip(steps, visible, strict=True) if not reason]
+        verdicts = iter(await self._sorted("filter_questions", texts, {"prompt": prompt}, VERDICTS))
         for step, reason in zip(steps, visible, strict=True):
-            verdict = f"{reason} (by rule)" if reason else next(said) or UNREADABLE
-            kept = verdict == KEEP
-            record.filtered.append(step.model_copy(update={"kept": kept, "reason": "" if kept else verdict}))
+            # the iterator moves on only for questions that the grader was asked about
+            verdict = f"{reason} (by rule)" if reason else next(verdicts) or UNREADABLE
+            passes = verdict == KEEP
+            record.filtered.append(step.model_copy(update={"kept": passes, "reason": "" if passes else verdict}))
 
-    async def _map(self, record: Record, prompt: str, held: Counter[str], only: str) -> None:
+    async def _map(self, record: Record, prompt: str, counts: Counter[str], only: str) -> None:
         steps = [step for step in record.filtered if step.kept]
         features = {feature.name: feature.definition for feature in self.features}
         choices = [*features, SEVERAL, NONE]
-        said = await self._sorted("map_questions", [step.text for step in steps], {"features": features}, choices)
-        for step, choice in zip(steps, said, strict=True):
-            reason = self._rejection(choice, held, only)
+        chosen = await self._sorted("map_questions", [step.text for step in steps], {"features": features}, choices)
+        for step, choice in zip(steps, chosen, strict=True):
+            reason = self._rejection(choice, counts, only)
+            # counted at once, so that a feature takes no more than `most`, in order
             if not reason and choice:
-                held[choice] += 1
+                counts[choice] += 1
             feature = choice if choice in features else ""
             update = {"kept": not reason, "reason": reason, "feature": feature}
             record.mapped.append(step.model_copy(update=update))
 
-    def _rejection(self, choice: str | None, held: Counter[str], only: str) -> str:
+    def _rejection(self, choice: str | None, counts: Counter[str], only: str) -> str:
         if choice is None:
             return UNREADABLE
         if choice in (SEVERAL, NONE):
+            # a question of two features would count in neither alone
             return "two or more features" if choice == SEVERAL else "no feature"
         if only and choice != only:
             return "not the feature that it was written for"
-        return f"{self.wanted.most} questions of this feature are enough" if held[choice] >= self.wanted.most else ""
+        return f"{self.wanted.most} questions of this feature are enough" if counts[choice] >= self.wanted.most else ""
 
     async def _sorted(
         self, template: str, texts: Sequence[str], data: dict[str, object], choices: Sequence[str]

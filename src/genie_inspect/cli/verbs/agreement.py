@@ -67,7 +67,7 @@ def agreement(
     with shown_errors():
         if picture:
             check_picture(picture)
-        found = agreement_of(
+        figures = agreement_of(
             read_votes(votes),
             _chosen(read_scores(scores, scorer), judges),
             leave_out=leave_out,
@@ -77,38 +77,39 @@ def agreement(
         )
         if picture:
             with replacing(picture):
-                write_chart(lambda: agreement_chart(found, NAMES), picture)
+                write_chart(lambda: agreement_chart(figures, NAMES), picture)
     if as_json:
-        echo_json(found)
+        echo_json(figures)
     else:
-        _print(found)
+        _print(figures)
 
 
-def _chosen(read: dict[str, dict[str, JudgedStory]], judges: tuple[str, ...]) -> dict[str, dict[str, JudgedStory]]:
-    unknown = [judge for judge in judges if judge not in read]
+def _chosen(scores: dict[str, dict[str, JudgedStory]], judges: tuple[str, ...]) -> dict[str, dict[str, JudgedStory]]:
+    unknown = [judge for judge in judges if judge not in scores]
     if unknown:
-        raise UnknownChoiceError("judge", unknown[0], "one of " + ", ".join(read))
-    return {judge: stories for judge, stories in read.items() if not judges or judge in judges}
+        raise UnknownChoiceError("judge", unknown[0], "one of " + ", ".join(scores))
+    return {judge: stories for judge, stories in scores.items() if not judges or judge in judges}
 
 
-def _print(found: Agreement) -> None:
+def _print(figures: Agreement) -> None:
     screen = console()
-    for table in (_ranking_table(found), _rater_table(found), _pass_rate_table(found)):
+    for table in (_ranking_table(figures), _rater_table(figures), _pass_rate_table(figures)):
         screen.print(table)
 
 
-def _ranking_table(found: Agreement) -> "Table":
+def _ranking_table(figures: Agreement) -> "Table":
     """How alike judge and people rank the stories of a prompt: a row a measure, a column a judge."""
-    how = "counts 0" if found.published_averages else "is left out"
+    # the published averages count a correlation that is undefined as 0
+    how = "counts 0" if figures.published_averages else "is left out"
     table = _table(
-        f"Ranking of stories: mean over {found.prompts} prompts [95% interval]",
-        f"{found.stories} stories, {found.raters} raters; an undefined value {how}",
-        *found.judges,
+        f"Ranking of stories: mean over {figures.prompts} prompts [95% interval]",
+        f"{figures.stories} stories, {figures.raters} raters; an undefined value {how}",
+        *figures.judges,
     )
     for name in RANKINGS:
-        table.add_row(NAMES[name], *(_ranking(judge.rankings[name]) for judge in found.judges.values()))
-    if any(judge.not_judged for judge in found.judges.values()):
-        table.add_row("stories not judged", *(str(judge.not_judged) for judge in found.judges.values()))
+        table.add_row(NAMES[name], *(_ranking(judge.rankings[name]) for judge in figures.judges.values()))
+    if any(judge.not_judged for judge in figures.judges.values()):
+        table.add_row("stories not judged", *(str(judge.not_judged) for judge in figures.judges.values()))
     return table
 
 
@@ -116,26 +117,27 @@ def _ranking(ranking: Ranking) -> str:
     return _interval(ranking.mean) + (f"\n{ranking.undefined} undefined" if ranking.undefined else "")
 
 
-def _rater_table(found: Agreement) -> "Table":
+def _rater_table(figures: Agreement) -> "Table":
     """Chance-corrected agreement, test by test: people among themselves, and each judge with their majority."""
     table = _table(
         "Raters, test by test [95% interval]",
         "people: among themselves; a judge: with the people's majority; Cohen's kappa is for two raters",
         "people",
-        *found.judges,
+        *figures.judges,
     )
     for name in RATERS:
-        raters = [found.people, *(judge.raters for judge in found.judges.values())]
-        table.add_row(NAMES[name], *(_interval(own[name]) for own in raters))
+        raters = [figures.people, *(judge.raters for judge in figures.judges.values())]
+        table.add_row(NAMES[name], *(_interval(values[name]) for values in raters))
     return table
 
 
-def _pass_rate_table(found: Agreement) -> "Table":
+def _pass_rate_table(figures: Agreement) -> "Table":
     """How often people say that a test passes: a row a test, a column a writer."""
-    table = _table("Passed, percent of people's votes", "by who wrote the story", *found.pass_rates)
-    tests = dict.fromkeys(test for rates in found.pass_rates.values() for test in rates if test != AVERAGE)
+    table = _table("Passed, percent of people's votes", "by who wrote the story", *figures.pass_rates)
+    # writers may lack tests: the rows are those of all of them, the average last
+    tests = dict.fromkeys(test for rates in figures.pass_rates.values() for test in rates if test != AVERAGE)
     for test in (*sorted(tests), AVERAGE):
-        table.add_row(test, *(_percent(rates.get(test, math.nan)) for rates in found.pass_rates.values()))
+        table.add_row(test, *(_percent(rates.get(test, math.nan)) for rates in figures.pass_rates.values()))
     return table
 
 
@@ -150,11 +152,12 @@ def _table(title: str, caption: str, *columns: str) -> "Table":
     return table
 
 
-def _interval(found: BootstrapInterval) -> str:
-    if math.isnan(found.value):
+def _interval(interval: BootstrapInterval) -> str:
+    if math.isnan(interval.value):
         return "undefined"
-    ends = "" if math.isnan(found.low) else f"\n\\[{found.low:.2f}, {found.high:.2f}]"
-    return f"{found.value:.2f}{ends}"
+    # the bracket is escaped: rich would read the interval as markup
+    ends = "" if math.isnan(interval.low) else f"\n\\[{interval.low:.2f}, {interval.high:.2f}]"
+    return f"{interval.value:.2f}{ends}"
 
 
 def _percent(share: float) -> str:

@@ -40,6 +40,7 @@ def info(as_json: bool) -> None:
     with opened_cache() as opened, opened_vectors() as vectors:
         counts = opened.counts() | {VECTORS: vectors.counts()}
         sizes = {
+            # with sqlite's journal files beside it
             path: sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
             for path in (opened.path, vectors.path)
         }
@@ -60,15 +61,15 @@ def clear(yes: bool, as_json: bool) -> None:
         counts = opened.counts() | {VECTORS: vectors.counts()}
         forgotten = {table: sum(rows.values()) for table, rows in counts.items()}
         *others, last = (f"{count} {table}" for table, count in forgotten.items())
-        said = f"{', '.join(others)} and {last}"
+        contents = f"{', '.join(others)} and {last}"
         if not yes:
-            confirm(f"Forget {said} in {opened.path.parent}?")
+            confirm(f"Forget {contents} in {opened.path.parent}?")
         opened.clear()
         vectors.clear()
     if as_json:
         echo_json({"path": str(opened.path), "forgotten": forgotten})
     else:
-        echo(f"Forgot {said}.")
+        echo(f"Forgot {contents}.")
 
 
 @cache.command()
@@ -81,6 +82,7 @@ def export(file: Path, force: bool) -> None:
     Example: genie cache export ratings-so-far.jsonl
     """
     with shown_errors(), opened_cache() as opened:
+        # the convention for standard output; nothing is replaced there
         if str(file) == "-":
             for line in _lines(opened):
                 echo(line, nl=False)
@@ -109,9 +111,10 @@ def opened_vectors() -> Iterator[KeptVectors]:
 
 @contextmanager
 def _one_line() -> Iterator[None]:
-    """What is a warning to a run, which goes on without a cache, ends a look into it."""
+    """An error in one line for a cache that cannot be used; a run only warns of it, and goes on without."""
     try:
         with warnings.catch_warnings():
+            # the cache warns of a file that it cannot use and goes on without
             warnings.simplefilter("error", UserWarning)
             yield
     except (UserWarning, sqlite3.Error) as error:
@@ -128,9 +131,10 @@ def _table(counts: dict[str, dict[str, int]]) -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
-    shown = Table("kept", "by", title="cache")
-    shown.add_column("rows", justify="right")
+    listing = Table("kept", "by", title="cache")
+    listing.add_column("rows", justify="right")
     for table, rows in counts.items():
-        for who, count in rows.items() or [("nobody", 0)]:
-            shown.add_row(table, escape(who), str(count))
-    return shown
+        # an empty table is shown too
+        for model, count in rows.items() or [("nobody", 0)]:
+            listing.add_row(table, escape(model), str(count))
+    return listing

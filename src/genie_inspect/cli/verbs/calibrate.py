@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from genie_inspect.agreement.calibration import compare
+from genie_inspect.agreement.calibration import Calibration, compare
 from genie_inspect.agreement.calibration_chart import calibration_chart
 from genie_inspect.agreement.raters import Rater, Ratings, judge_ratings, recorded_ratings
 from genie_inspect.agreement.ratings_file import RatingsFile
@@ -75,45 +75,57 @@ def calibrate(
         if picture:
             check_picture(picture)
         opened = open_population(population)
-        recorded = [RatingsFile(_found(file, opened), opened) for file in files]
-        asked = _judges(judges, graders, templates, anew=not cache)
-        if len(asked) + sum(len(file.raters) for file in recorded) < 2:
+        recorded = [RatingsFile(_ratings_path(file, opened), opened) for file in files]
+        machines = _judges(judges, graders, templates, anew=not cache)
+        if len(machines) + sum(len(file.raters) for file in recorded) < 2:
             raise CalibrationError("one rater has nobody to agree with, name another --judge, --grader or --ratings")
         targets = _targets(opened, recorded, reader, pairs, seed)
-        raters = [recorded_ratings(name, said, targets) for file in recorded for name, said in file.raters.items()]
-        raters += _asked(asked, targets, fresh=not cache)
-        features = [feature.name for feature in opened.features]
-        found = compare(targets, raters, features)
+        raters = _people_ratings(recorded, targets) + _machine_ratings(machines, targets, fresh=not cache)
+        calibration = compare(targets, raters, [feature.name for feature in opened.features])
         if picture:
             with replacing(picture):
-                write_chart(lambda: calibration_chart(found), picture)
+                write_chart(lambda: calibration_chart(calibration), picture)
     if as_json:
-        facts = {"population": opened.name, "pairs": sum(len(target.others) for target in targets), "seed": seed}
-        facts |= {"raters": {rater.name: rater.signature for rater in raters}}
-        echo_json(facts | asdict(found))
-        return
+        echo_json(_facts(opened, targets, raters, seed) | asdict(calibration))
+    else:
+        _print(calibration)
+
+
+def _facts(
+    population: Population, targets: Sequence[Target], raters: Sequence[Ratings], seed: int
+) -> dict[str, object]:
+    """Population, pairs, seed and raters of the figures, for scripts."""
+    signatures = {rater.name: rater.signature for rater in raters}
+    pairs = sum(len(target.others) for target in targets)
+    return {"population": population.name, "pairs": pairs, "seed": seed, "raters": signatures}
+
+
+def _print(calibration: Calibration) -> None:
     screen = console()
-    for table in (*agreement_tables(found.agreements), *conduct_tables(found.conducts)):
+    for table in (*agreement_tables(calibration.agreements), *conduct_tables(calibration.conducts)):
         screen.print(table)
     screen.print(KEY, highlight=False, markup=False)
 
 
-def _found(file: Path, population: Population) -> Path:
+def _ratings_path(file: Path, population: Population) -> Path:
+    """The file itself, or the one of that name in the population's folder."""
     beside = population.folder / file
+    # a file in the current folder comes first
     return beside if not file.is_file() and beside.is_file() else file
 
 
 def _targets(
     population: Population, files: Sequence[RatingsFile], reader: str | None, pairs: int | None, seed: int
 ) -> list[Target]:
-    """What is to be rated.
+    """The answers to be rated, each with others to rate it against.
 
     Raises:
         CalibrationError: If there is nothing.
     """
+    # people rated these pairs, so machines rate the same ones
     source = files[0].targets if files else recorded_targets(population, reader)
-    every = sum(len(target.others) for target in source)
-    targets = drawn(source, pairs or (every if files else PAIRS), seed)
+    total = sum(len(target.others) for target in source)
+    targets = drawn(source, pairs or (total if files else PAIRS), seed)
     if not targets:
         where = files[0].path if files else f"population {population.name}"
         raise CalibrationError(f"{where} holds no pair of different answers to compare")
@@ -128,6 +140,7 @@ def _judges(judges: tuple[str, ...], graders: tuple[str, ...], templates: Path |
     if judges and not graders:
         raise CalibrationError(f"judge={judges[0]} asks a model, name it: --grader <provider/model>")
     models = {grader: named_model(grader) for grader in graders}
+    # where only people's ratings are compared no cache is opened
     cache = Cache() if models else None
     raters = []
     for grader, model in models.items():
@@ -137,8 +150,13 @@ def _judges(judges: tuple[str, ...], graders: tuple[str, ...], templates: Path |
     return raters
 
 
-def _asked(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
-    """What the judges say, one after another, with a bar that shows how far they are.
+def _people_ratings(files: Sequence[RatingsFile], targets: Sequence[Target]) -> list[Ratings]:
+    """The ratings of every rater in the files."""
+    return [recorded_ratings(name, table, targets) for file in files for name, table in file.raters.items()]
+
+
+def _machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
+    """The judges' ratings, one judge after another, with a bar that shows how far they are.
 
     Raises:
         ClickException: If a judge cannot be asked at all, in one line.
@@ -151,6 +169,7 @@ def _asked(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -
     with Progress(*columns, console=console(stderr=True), transient=True) as progress:
         bars = [progress.add_task(escape(rater.name), total=rater.calls(targets)) for rater in raters]
 
+        # one judge after another: each has many calls in flight by itself
         async def ask() -> list[Ratings]:
             return [
                 await judge_ratings(rater, targets, partial(progress.advance, bar), fresh=fresh)

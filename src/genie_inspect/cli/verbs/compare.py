@@ -11,7 +11,7 @@ from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.files.writing import write_lines
 from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.reports.comparison.chart import comparison_chart
-from genie_inspect.reports.comparison.comparison import Options
+from genie_inspect.reports.comparison.comparison import Comparison, Options
 from genie_inspect.reports.comparison.comparison import compare as compared
 from genie_inspect.reports.comparison.rows import as_csv, as_values
 from genie_inspect.reports.comparison.selection import Selection
@@ -53,29 +53,35 @@ def compare(
     """
     options = Options(scorers, correction, margin, Selection(length_matched, min_coherence), equivalence)
     with shown_errors():
+        # before the logs are read, which may take minutes
         if picture:
             check_picture(picture)
-        found = compared(logs, baseline, options)
+        comparison = compared(logs, baseline, options)
         with replacing(picture, csv_file):
             if picture:
-                write_chart(lambda: comparison_chart(found), picture)
+                write_chart(lambda: comparison_chart(comparison), picture)
             if csv_file:
-                write_lines(csv_file, [as_csv(found)])
+                write_lines(csv_file, [as_csv(comparison)])
     if as_json:
-        echo_json(as_values(found))
-        return
+        echo_json(as_values(comparison))
+    else:
+        _print(comparison)
+
+
+def _print(comparison: Comparison) -> None:
+    """The tables of each run, what they rest on, and last the verdict, which stays in sight."""
     screen = console()
-    for run in dict.fromkeys(row.run for row in found.rows):
-        for table in difference_tables(found, run, screen):
+    for run in dict.fromkeys(row.run for row in comparison.rows):
+        for table in difference_tables(comparison, run, screen):
             screen.print(table)
-    screen.print(legend(found), highlight=False, markup=False)
+    screen.print(legend(comparison), highlight=False, markup=False)
     screen.print()
-    for table in run_tables(found, screen):
+    for table in run_tables(comparison, screen):
         screen.print(table)
-    for line in missing_lines(found):
+    for line in missing_lines(comparison):
         screen.print(line, highlight=False, markup=False)
-    for signature in found.signatures.values():
+    for signature in comparison.signatures.values():
         screen.print(signature, highlight=False, markup=False, soft_wrap=True)
-    for note in warnings(found):
+    for note in warnings(comparison):
         screen.print(f"Beware: {note}.", highlight=False, markup=False)
-    screen.print(verdict(found), highlight=False, markup=False)
+    screen.print(verdict(comparison), highlight=False, markup=False)

@@ -62,44 +62,49 @@ def cost(
     prices = (price_input, price_output) if price_input is not None and price_output is not None else None
     with shown_errors():
         opened = open_population(population)
-        known = _known(judges or tuple(MODES), grader, templates, strict=bool(judges))
-        found = {mode: task_cost(opened, epochs, mode, templates, who) for mode, who in known.items()}
+        graders_by_judge = _graders(judges or tuple(MODES), grader, templates, strict=bool(judges))
+        costs = {
+            mode: task_cost(opened, epochs, mode, templates, reader_and_judge)
+            for mode, reader_and_judge in graders_by_judge.items()
+        }
     if as_json:
         facts = {"population": opened.name, "prompts": len(opened.prompts), "epochs": epochs, "grader": grader}
-        echo_json({**facts, "judges": {mode: _plain(one, prices) for mode, one in found.items()}})
+        echo_json({**facts, "judges": {mode: _plain(task, prices) for mode, task in costs.items()}})
         return
     documents = f"{len(opened.prompts)} prompts x {epochs} documents against {opened.manifest.name}"
-    console().print(_table(found, prices, f"{documents}, grader {grader}" if grader else documents))
+    console().print(_table(costs, prices, f"{documents}, grader {grader}" if grader else documents))
 
 
-def _known(judges: tuple[str, ...], grader: str | None, templates: Path | None, *, strict: bool) -> dict[str, Known]:
-    """Who is asked, by judge; a judge that the grader cannot serve is left out unless it was asked for."""
+def _graders(judges: tuple[str, ...], grader: str | None, templates: Path | None, *, strict: bool) -> dict[str, Known]:
+    """The grader by judge; a judge that the grader cannot serve is left out unless it was named with --judge."""
     for judge in judges:
         if judge not in MODES:
             raise UnknownChoiceError("judge", judge, "one of " + ", ".join(MODES))
     if grader is None:
         return {judge: Known() for judge in judges}
     model = named_model(grader)
+    # what is in the cache will not be asked again
     cache = cache_for(model, Cache())
-    found: dict[str, Known] = {}
+    graders_by_judge: dict[str, Known] = {}
     for judge in judges:
         try:
             readers = GraderReader(model, templates), MODES[judge].judge(model, templates, RatingMemo())
-            found[judge] = Known(*readers, cache, as_json=held_to_json(model))
+            graders_by_judge[judge] = Known(*readers, cache, as_json=held_to_json(model))
         except UnknownChoiceError:
+            # logit asks for log-probabilities, which many providers do not give
             if strict:
                 raise
-    return found
+    return graders_by_judge
 
 
-def _plain(one: TaskCost, prices: tuple[float, float] | None) -> dict[str, object]:
+def _plain(task: TaskCost, prices: tuple[float, float] | None) -> dict[str, object]:
     """Whole numbers: an expected half call is no claim of precision."""
-    steps = {step: {key: round(value) for key, value in asdict(getattr(one, step)).items()} for step in STEPS}
-    money = {"money": round(one.total.money(*prices), 4)} if prices else {}
-    return {"documents": one.documents, "pairs": round(one.pairs), "judged": round(one.judged), **steps, **money}
+    steps = {step: {key: round(value) for key, value in asdict(getattr(task, step)).items()} for step in STEPS}
+    money = {"money": round(task.total.money(*prices), 4)} if prices else {}
+    return {"documents": task.documents, "pairs": round(task.pairs), "judged": round(task.judged), **steps, **money}
 
 
-def _table(found: dict[str, TaskCost], prices: tuple[float, float] | None, title: str) -> "Table":
+def _table(costs: dict[str, TaskCost], prices: tuple[float, float] | None, title: str) -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
@@ -108,11 +113,11 @@ def _table(found: dict[str, TaskCost], prices: tuple[float, float] | None, title
         table.add_column(name)
     for name in ("calls", "tokens in", "tokens out", *(["money"] if prices else [])):
         table.add_column(name, justify="right")
-    for mode, one in found.items():
+    for mode, task in costs.items():
         for step, words in STEPS.items():
-            part = getattr(one, step)
+            part = getattr(task, step)
             cells = [f"{round(value):,}" for value in (part.calls, part.tokens_in, part.tokens_out)]
             cells += [f"{part.money(*prices):,.2f}"] if prices else []
-            said = f"{words} {round(one.judged):,} of {round(one.pairs):,} pairs" if step == "rating" else words
-            table.add_row(mode if step == "reading" else "", said, *cells, end_section=step == "total")
+            cell = f"{words} {round(task.judged):,} of {round(task.pairs):,} pairs" if step == "rating" else words
+            table.add_row(mode if step == "reading" else "", cell, *cells, end_section=step == "total")
     return table

@@ -51,11 +51,12 @@ def demo(log_dir: str) -> None:
             raise click.ClickException(f"the evaluation of {log.eval.model} ended as {log.status}: {log.location}")
     screen = console()
     with shown_errors():
-        found = summarise([log.location for log in logs])
-    screen.print(summary_table(found))
-    for note in [*summary_notes(found), LEGEND]:
+        summary = summarise([log.location for log in logs])
+    screen.print(summary_table(summary))
+    for note in [*summary_notes(summary), LEGEND]:
         screen.print(note, highlight=False, markup=False)
     scripts = Path(sys.executable).parent
+    # hints that can be pasted: with the folder of the environment where that is not on the path
     beside = scripts.relative_to(Path.cwd()) if scripts.is_relative_to(Path.cwd()) else Path()
-    said = NEXT.format(inspect=beside / "inspect", genie=beside / "genie", folder=folder)
-    screen.print(said, highlight=False, markup=False, soft_wrap=True)
+    hints = NEXT.format(inspect=beside / "inspect", genie=beside / "genie", folder=folder)
+    screen.print(hints, highlight=False, markup=False, soft_wrap=True)

@@ -47,5 +47,5 @@ def discover(output: Path, grader: str, dry_run: bool, as_json: bool, **facts: A
         async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
             return await discover_features(search, target, model, folder, progress)
 
-        found, tally = run_asking(work, grader, output, dry_run=dry_run)
-    show({**({} if dry_run else {"folder": str(output)}), **found, **cost(tally, dry_run=dry_run)}, as_json)
+        counts, tally = run_asking(work, grader, output, dry_run=dry_run)
+    show({**({} if dry_run else {"folder": str(output)}), **counts, **cost(tally, dry_run=dry_run)}, as_json)

@@ -21,6 +21,7 @@ def index(texts: Path, folder: Path) -> None:
     Example: genie index corpus/ corpus-index/
     """
     with shown_errors():
+        # imported here, so that a missing extra is one line as any other error
         from genie_inspect.engines.corpora.infini_gram_build import build_index
 
         with console(stderr=True).status("reading") as status:

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,9 @@ from genie_inspect.cli.running import (
 )
 from genie_inspect.cli.terminal import echo
 
+if TYPE_CHECKING:
+    from genie_inspect.building.plan import Plan
+
 FOLDER = click.Path(path_type=Path)
 AT_LEAST_1 = click.IntRange(min=1)
 SHARE = click.FloatRange(0, 1, min_open=True)
@@ -31,7 +34,7 @@ SEED = click.option("--seed", default=0, show_default=True, help="Which ones are
 
 
 def described(command: Any) -> Any:
-    """The options that end up in a population's manifest."""
+    """The command with the options that become fields of a population's manifest."""
     command = click.option("--description", default="", help="One line for the card.")(command)
     command = click.option("--licence", required=True, help="Of the documents, as an SPDX name: MIT, CC-BY-4.0, ...")(
         command
@@ -92,29 +95,31 @@ def build(
     """
     from dataclasses import replace
 
-    from genie_inspect.building.plan import Built, Plan
+    from genie_inspect.building.plan import Built
     from genie_inspect.building.populating import build as build_population
-    from genie_inspect.building.questions.writing import MOST, Wanted
-    from genie_inspect.logs.files import log_files
-    from genie_inspect.populations.features import read_features
 
     with errors_in_one_line():
-        plan = Plan(
-            logs=log_files(logs),
-            output=output,
-            features=read_features(features),
-            questions=questions,
-            wanted=Wanted(least=per_feature, most=max(per_feature, MOST)),
-            per_prompt=per_prompt,
-            **facts,
-        )
+        plan = _plan(logs, features, per_feature, output=output, questions=questions, per_prompt=per_prompt, **facts)
 
+        # a dry run gives another target, in a folder that goes away
         async def work(model: Any, target: Path, folder: Path, progress: Any) -> Built:
             return await build_population(replace(plan, output=target), model, folder, progress)
 
         built, tally = run_asking(work, grader, output, dry_run=dry_run)
+    # a rehearsal's answers are made up: their counts say nothing
     result = asdict(built) if not dry_run else {name: getattr(built, name) for name in REHEARSED}
     show({**({} if dry_run else {"folder": str(output)}), **result, **cost(tally, dry_run=dry_run)}, as_json)
+
+
+def _plan(logs: tuple[str, ...], features: str, per_feature: int, **facts: Any) -> "Plan":
+    """The plan of a population; its features and logs are read here, so that a wrong name costs nothing yet."""
+    from genie_inspect.building.plan import Plan
+    from genie_inspect.building.questions.writing import MOST, Wanted
+    from genie_inspect.logs.files import log_files
+    from genie_inspect.populations.features import read_features
+
+    wanted = Wanted(least=per_feature, most=max(per_feature, MOST))
+    return Plan(logs=log_files(logs), features=read_features(features), wanted=wanted, **facts)
 
 
 @population.command(name="import")
@@ -155,8 +160,8 @@ def import_(
     from genie_inspect.building.importing import Import, import_population
 
     with errors_in_one_line(), progress_bar() as progress:
-        wanted = Import(source=source, output=output, features=features, mapping=mapping, preset=preset, **facts)
-        imported = import_population(wanted, progress)
+        order = Import(source=source, output=output, features=features, mapping=mapping, preset=preset, **facts)
+        imported = import_population(order, progress)
     show(asdict(imported), as_json)
 
 
@@ -177,12 +182,13 @@ def check(folder: Path, spread: float | None, as_json: bool) -> None:
     from genie_inspect.building.inspection import inspected
 
     with errors_in_one_line(), progress_bar() as progress:
-        found = inspected(folder, spread, progress)
+        inspection = inspected(folder, spread, progress)
     if as_json:
-        show(found.as_dict(), as_json)
+        show(inspection.as_dict(), as_json)
     else:
-        echo(found.text())
-    raise SystemExit(1 if found.faults else 0)
+        echo(inspection.text())
+    # for scripts: a fault is a failure, however it was printed
+    raise SystemExit(1 if inspection.faults else 0)
 
 
 @population.command()
@@ -200,8 +206,8 @@ def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, as_json: bool,
     from genie_inspect.building.combining import merged
 
     with errors_in_one_line(), progress_bar() as progress, target(output, dry_run=dry_run) as place:
-        done = merged(folders, place, progress, **facts)
-    show({**({} if dry_run else {"folder": str(output)}), **done}, as_json)
+        counts = merged(folders, place, progress, **facts)
+    show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
 
 
 @population.command()
@@ -231,8 +237,8 @@ def sample(
     from genie_inspect.building.combining import Size, sampled
 
     with errors_in_one_line(), progress_bar() as progress, target(output, dry_run=dry_run) as place:
-        done = sampled(folder, place, Size(documents=per_prompt, prompts=prompts, seed=seed), name, progress)
-    show({**({} if dry_run else {"folder": str(output)}), **done}, as_json)
+        counts = sampled(folder, place, Size(documents=per_prompt, prompts=prompts, seed=seed), name, progress)
+    show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
 
 
 @population.command(name="show")

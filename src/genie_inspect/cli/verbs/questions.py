@@ -68,6 +68,7 @@ def write(
     from genie_inspect.populations.features import read_features
 
     with errors_in_one_line():
+        # --per-feature above the default --most raises it, and is no error
         wanted = Wanted(per_feature, max(per_feature, most))
         order = Order(read_prompts(prompts), read_features(features), wanted, templates)
 
@@ -104,12 +105,13 @@ def review(
     if (table is None) == (corrected is None) or (corrected is None) != (output is None):
         raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
     with errors_in_one_line():
-        asked = read_questions(source, read_features(features))
+        rows = read_questions(source, read_features(features))
+        # corrections by people are never written over
         check_absent(table or output or source)
         if table is not None:
-            write_review(table, asked)
-            show({"table": str(table), "questions": len(asked)}, as_json)
+            write_review(table, rows)
+            show({"table": str(table), "questions": len(rows)}, as_json)
         elif corrected is not None and output is not None:
-            found = read_review(corrected, asked, read_features(features))
-            write_rows(output, found.questions, new=True)
-            show({"file": str(output), **asdict(found), "questions": len(found.questions)}, as_json)
+            reviewed = read_review(corrected, rows, read_features(features))
+            write_rows(output, reviewed.questions, new=True)
+            show({"file": str(output), **asdict(reviewed), "questions": len(reviewed.questions)}, as_json)

@@ -47,8 +47,8 @@ def _write(logs: tuple[str, ...], output: Path, pictures: Path | None, examples:
     check_pictures()
     with replacing(output, pictures):
         with written(output) as file:  # that it can be written shows before anything is read
-            found = build_report(logs, examples)
-            file.write(as_bytes(page(found)))
+            contents = build_report(logs, examples)
+            file.write(as_bytes(page(contents)))
         if pictures:
             with unwritable(pictures):
-                write_pictures(found, pictures)
+                write_pictures(contents, pictures)

@@ -27,37 +27,39 @@ def show(log: str, sample: str, epoch: int) -> None:
     Example: genie show logs/demo/<time>/<log>.eval owl-airport-runway-f52c --epoch 2
     """
     with shown_errors():
-        found = shown(log, sample, epoch)
+        document = shown(log, sample, epoch)
     screen = console()
-    for part in _parts(found):
+    for part in _parts(document):
         screen.print(part)
 
 
-def _parts(found: Shown) -> Iterator[RenderableType]:
-    yield _text(f"{found.label}, {found.sample}, epoch {found.epoch}", "bold")
-    yield _text(found.prompt, "italic")
-    for scores in found.scores:
+def _parts(document: Shown) -> Iterator[RenderableType]:
+    yield _text(f"{document.label}, {document.sample}, epoch {document.epoch}", "bold")
+    yield _text(document.prompt, "italic")
+    for scores in document.scores:
         yield ""
         yield _scores(scores)
         yield _text(scores.signature, "dim")
         if scores.reason:
             yield _text(f"Not scored: {scores.reason}")
+        # without hyperlinks: a story's text could name any address
         yield Markdown(printable(scores.explanation), hyperlinks=False) if scores.explanation else _apart(scores)
     yield ""
-    yield _text(found.text)
+    yield _text(document.text)
 
 
 def _scores(scores: ShownScores) -> Table:
     table = Table(title=_text(scores.scorer), title_justify="left")
     table.add_column("measure")
     table.add_column("value", justify="right")
+    # only scorers that ask questions have shares
     shares = {"used": scores.evidence.coverage, "rated": scores.evidence.pairs}
-    counted = {name: own for name, own in shares.items() if own}
+    counted = {name: share for name, share in shares.items() if share}
     for name in counted:
         table.add_column(name, justify="right")
     for key, value, _ in scores.rows:
         shown_value = "not measured" if math.isnan(value) else f"{value:.2f}"
-        rests_on = ("{} of {}".format(*own.get(key, NO_SHARE)) for own in counted.values())
+        rests_on = ("{} of {}".format(*share.get(key, NO_SHARE)) for share in counted.values())
         table.add_row(_text(key.replace("_", " ")), shown_value, *rests_on)
     return table
 

@@ -23,19 +23,19 @@ def summary(logs: tuple[str, ...], scorer: str | None, as_json: bool) -> None:
     Example: genie summary logs/demo
     """
     with shown_errors():
-        found = [summarise(logs, scorer)] if scorer else summaries(logs)
+        tables = [summarise(logs, scorer)] if scorer else summaries(logs)
     if as_json:
-        echo_json([_plain(table) for table in found])
+        echo_json([_plain(table) for table in tables])
         return
     screen = console()
-    for table in found:
+    for table in tables:
         screen.print(summary_table(table))
         for note in summary_notes(table):
             screen.print(note, highlight=False, markup=False)
     screen.print(LEGEND, highlight=False)
 
 
-def _plain(found: Summary) -> dict[str, Any]:
+def _plain(table: Summary) -> dict[str, Any]:
     """The summary as JSON values: what is not a number is null."""
-    columns = [{"label": column.label, "log": column.log, **plain(column.results)} for column in found.columns]
-    return {"scorer": found.scorer, "signature": found.signature, "keys": list(found.keys), "columns": columns}
+    columns = [{"label": column.label, "log": column.log, **plain(column.results)} for column in table.columns]
+    return {"scorer": table.scorer, "signature": table.signature, "keys": list(table.keys), "columns": columns}

@@ -8,14 +8,14 @@ from genie_inspect.logs.scored_log import ScoredLog
 
 
 def baselines(runs: Sequence[ScoredLog], baseline: str) -> dict[int, int]:
-    """For each run that is no baseline, by place, its baseline's place: the one there is, or its own model's.
+    """By index, the baseline of each other run: the only one that there is, or the one of the same model.
 
     Args:
-        runs: All of them.
+        runs: All runs, baselines among them; indices count from 0.
         baseline: A run's label, strategy, task, model or file.
 
     Raises:
-        LogError: If there is none, more than one, or nothing else.
+        LogError: If no run goes by that name, a run could have several baselines, or every run is a baseline.
     """
     names = "; ".join(run.label for run in runs)
     bases = [place for place, run in enumerate(runs) if baseline in _called(run)]
@@ -32,10 +32,11 @@ def _called(run: ScoredLog) -> tuple[str, ...]:
 
 
 def _own_baseline(runs: Sequence[ScoredLog], place: int, bases: Sequence[int]) -> int:
-    own = bases if len(bases) == 1 else [base for base in bases if runs[base].model == runs[place].model]
-    if len(own) != 1:
+    # one baseline serves runs of every model; of several, each run meets its own model's
+    candidates = bases if len(bases) == 1 else [base for base in bases if runs[base].model == runs[place].model]
+    if len(candidates) != 1:
         raise LogError(
             f"the baseline of {runs[place].label} is not clear, it could be "
-            f"{'; '.join(runs[base].label for base in own or bases)}: name one of these, or a log file"
+            f"{'; '.join(runs[base].label for base in candidates or bases)}: name one of these, or a log file"
         )
-    return own[0]
+    return candidates[0]

@@ -13,27 +13,30 @@ LOWER, NONE, HIGHER = "#8e4b10", "#f7f7f7", "#542788"  # told apart by the colou
 DARK_FROM = 0.6  # share of the scale from which white ink reads better
 
 
-def comparison_chart(found: Comparison) -> "altair.LayerChart":
+def comparison_chart(comparison: Comparison) -> "altair.LayerChart":
     """Features down, runs across, the difference from the baseline as colour and number; a star where it holds."""
     import altair
 
-    cells = [_cell(row, several=len(found.signatures) > 1) for row in found.rows]
+    cells = [_cell(row, several=len(comparison.signatures) > 1) for row in comparison.rows]
+    # a scale from 0 to 0 has no colours
     furthest = max((abs(cell["delta"]) for cell in cells if cell["delta"] is not None), default=0) or 1.0
     for cell in cells:
         cell["dark"] = cell["delta"] is not None and abs(cell["delta"]) > DARK_FROM * furthest
     keys, runs = (list(dict.fromkeys(str(cell[name]) for cell in cells)) for name in ("key", "run"))
+    # Vega-Lite breaks a label into lines where it is an array
     x = altair.X("run:N", title=None, sort=runs, axis=altair.Axis(labelAngle=0, labelExpr="split(datum.label, ' ')"))
     base = (
         altair.Chart(altair.InlineData(values=cells))
         .encode(x=x, y=altair.Y("key:N", title=None, sort=keys))
         .properties(width=CELL_WIDTH * len(runs), height=CELL_HEIGHT * len(keys))
     )
+    # the same distance on both sides, so that no difference is the middle colour
     scale = altair.Scale(range=[LOWER, NONE, HIGHER], domain=[-furthest, 0, furthest])
     colour = altair.Color("delta:Q", scale=scale, legend=altair.Legend(title="difference", format="+.2f"))
     ink = altair.condition("datum.dark", altair.value("white"), altair.value("#1b1b1b"))
     title = altair.TitleParams(
-        "Difference from " + " and ".join(found.baselines),
-        subtitle=f"* holds after correction ({found.options.correction}), = equivalent within the margin",
+        "Difference from " + " and ".join(comparison.baselines),
+        subtitle=f"* holds after correction ({comparison.options.correction}), = equivalent within the margin",
         anchor="start",
     )
     squares = base.mark_rect(stroke="white").encode(color=colour)
@@ -42,7 +45,7 @@ def comparison_chart(found: Comparison) -> "altair.LayerChart":
 
 
 def _cell(row: Row, *, several: bool) -> dict[str, Any]:
-    """What is drawn of a row; the key with its scorer where there are several."""
+    """One cell of the heatmap: run, key, difference and label; with several scorers the key names its own."""
     name = row.key.replace("_", " ")
     delta = row.finding.difference.delta
     mark = " *" if row.finding.differs else " =" if row.finding.is_equivalent else ""

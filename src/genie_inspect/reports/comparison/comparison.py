@@ -22,10 +22,10 @@ from genie_inspect.statistics.equivalence import METHODS
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How runs are compared."""
+    """Options of a comparison: scorers, correction, margin, selection of documents, equivalence test."""
 
     scorers: tuple[str, ...] = ()
-    """Whose scores; none: of all that every log has."""
+    """Scorers by name; empty takes all that every log has."""
     correction: str = "holm"
     margin: float | None = None
     selection: Selection = field(default_factory=Selection)
@@ -35,7 +35,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What to know of a run beside its differences, of the documents that the selection keeps."""
+    """Counts and means of one run beside its differences, over the documents that the selection keeps."""
 
     label: str
     file: str
@@ -103,7 +103,7 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
     Args:
         paths: Log files or folders.
         baseline: A run's label, strategy, task, model or file.
-        options: How.
+        options: Scorers, tests and margin; the defaults of `Options` when None.
 
     Raises:
         LogError: If there are fewer than two logs, one is not finished, the baseline is unknown or ambiguous, no
@@ -117,17 +117,18 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
         raise LogError(f"there is one log, {runs[0].file}, expected a baseline and another to compare with it")
     scorers = _scorers(runs, options.scorers)
     signatures = {scorer: one_signature(runs, scorer) for scorer in scorers}
+    # coherence stands beside the scores: where it does not compare, only it is left out
     unlike_coherence = _unlike_coherence(runs, options.selection)
     base_of = baselines(runs, baseline)
-    kept = [selected(run, options.selection) for run in runs]
-    pairs = {place: paired(kept[base][0], kept[place][0], scorers) for place, base in base_of.items()}
+    selections = [selected(run, options.selection) for run in runs]
+    pairs = {place: paired(selections[base][0], selections[place][0], scorers) for place, base in base_of.items()}
     return Comparison(
         options=options,
         baselines=tuple(dict.fromkeys(runs[base].label for base in base_of.values())),
         signatures=signatures,
-        runs=tuple(_facts(run, left_out, scorers, rated=not unlike_coherence) for run, left_out in kept),
+        runs=tuple(_facts(run, left_out, scorers, rated=not unlike_coherence) for run, left_out in selections),
         rows=tuple(_rows(runs, base_of, pairs, signatures, options)),
-        strays={runs[place].label: own.strays for place, own in pairs.items() if own.strays},
+        strays={runs[place].label: prompt_pairs.strays for place, prompt_pairs in pairs.items() if prompt_pairs.strays},
         unmatched=tuple(_unmatched(runs, scorers, options)),
         unlike_coherence=unlike_coherence,
     )
@@ -158,15 +159,16 @@ def _rows(
 ) -> Iterator[Row]:
     """A row for each key of each run."""
     keys = {scorer: list(dict.fromkeys(key for run in runs for key in run.keys(scorer))) for scorer in signatures}
-    tested = {(scorer, key) for scorer, own in keys.items() for key in keys_to_test(signatures[scorer], own)}
+    tested = {(scorer, key) for scorer, names in keys.items() for key in keys_to_test(signatures[scorer], names)}
     columns = [
         (place, key, difference)
-        for place, own in pairs.items()
-        for key, difference in zip(own.keys, _differences(own, options, runs[place]), strict=True)
+        for place, prompt_pairs in pairs.items()
+        for key, difference in zip(prompt_pairs.keys, _differences(prompt_pairs, options, runs[place]), strict=True)
     ]
-    judged = _findings([(key, difference) for _, key, difference in columns], tested, options.correction)
+    # all tests of one scorer over all runs are corrected together, so they are made together
+    corrected = _findings([(key, difference) for _, key, difference in columns], tested, options.correction)
     for (place, (scorer, key), _), instances, finding in zip(
-        columns, [count for own in pairs.values() for count in own.instances], judged, strict=True
+        columns, [count for prompt_pairs in pairs.values() for count in prompt_pairs.instances], corrected, strict=True
     ):
         before, after = pairs[place].evidence[scorer]
         yield Row(
@@ -184,9 +186,13 @@ def _rows(
 
 
 def _differences(pairs: Pairs, options: Options, run: ScoredLog) -> list[Difference]:
-    found = differences(pairs.before, pairs.after, options.margin, equivalence=options.equivalence)
+    measured = differences(pairs.before, pairs.after, options.margin, equivalence=options.equivalence)
+    # no difference is larger than the scale is wide, whatever an interval of few pairs says
     spans = (run.known_range(*key) for key in pairs.keys)
-    return [own.within(span[1] - span[0]) if span else own for own, span in zip(found, spans, strict=True)]
+    return [
+        difference.within(span[1] - span[0]) if span else difference
+        for difference, span in zip(measured, spans, strict=True)
+    ]
 
 
 def _findings(columns: Sequence[tuple[Key, Difference]], tested: Container[Key], correction: str) -> list[Finding]:
@@ -198,36 +204,39 @@ def _findings(columns: Sequence[tuple[Key, Difference]], tested: Container[Key],
     for place, (key, _) in enumerate(columns):
         if key in tested:
             families.setdefault(key[0], []).append(place)
-    judged: dict[int, Finding] = {}
+    finding_of: dict[int, Finding] = {}
     for places in families.values():
-        judged |= dict(zip(places, findings([columns[place][1] for place in places], correction), strict=True))
+        finding_of |= dict(zip(places, findings([columns[place][1] for place in places], correction), strict=True))
     return [
-        judged[place] if place in judged else _untested(difference) for place, (_, difference) in enumerate(columns)
+        finding_of[place] if place in finding_of else _untested(difference)
+        for place, (_, difference) in enumerate(columns)
     ]
 
 
 def _untested(difference: Difference) -> Finding:
+    # the interval stays: it describes, and claims nothing
     bare = replace(difference, p_value=math.nan, p_unlike=math.nan)
     return Finding(bare, math.nan, math.nan, math.nan, differs=False, is_equivalent=False)
 
 
-def _scorers(runs: Sequence[ScoredLog], wanted: Sequence[str]) -> list[str]:
+def _scorers(runs: Sequence[ScoredLog], names: Sequence[str]) -> list[str]:
     """The scorers that are compared; coherence stands beside them instead.
 
     Raises:
         LogError: If a log lacks one that is wanted, or no two have one in common.
     """
     for run in runs:
-        for name in wanted:
+        for name in names:
             if name not in run.signatures:
                 listed = ", ".join(run.signatures) or "none"
                 raise LogError(f"{run.file} has no scores by {name!r}, expected one of {listed}")
+    # coherence is no novelty: it is a column of its own
     common = [name for name in runs[0].signatures if name != COHERENCE and all(name in run.signatures for run in runs)]
-    if not (wanted or common):
+    if not (names or common):
         raise LogError(
             "these logs have no scorer in common: " + "; ".join(", ".join(run.signatures) or "none" for run in runs)
         )
-    return list(wanted) or common
+    return list(names) or common
 
 
 def _unlike_coherence(runs: Sequence[ScoredLog], selection: Selection) -> str:
@@ -249,6 +258,7 @@ def _facts(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bool
     measures = {scorer: results_of(run, scorer) for scorer in scorers}
     results = measures[scorers[0]]
     scored = [document for document in run.documents if not document.why_unscored(scorers[0])]
+    # its score has one key
     coherence = results_of(run, COHERENCE).cells.values() if rated else ()
     responses = [document.responses for document in run.documents if document.responses]
     return Facts(
@@ -258,16 +268,16 @@ def _facts(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bool
         scored=results.scored,
         words=_mean(document.words for document in scored),
         population_words=_mean(document.population_words for document in scored),
-        coherence=next((own.mean for own in coherence), math.nan),
+        coherence=next((interval.mean for interval in coherence), math.nan),
         refusals=results.refusals,
         left_out=left_out,
         unscored=results.unscored,
-        fewer_responses=(sum(parsed < asked for parsed, asked in responses), len(responses)),
+        fewer_responses=(sum(parsed < wanted for parsed, wanted in responses), len(responses)),
         measures=measures,
     )
 
 
 def _mean(values: Iterable[float]) -> float:
-    """Mean of what is known; NaN without anything."""
-    known = [value for value in values if not math.isnan(value)]
-    return math.fsum(known) / len(known) if known else math.nan
+    """Mean of the values that are not NaN; NaN without any."""
+    measured = [value for value in values if not math.isnan(value)]
+    return math.fsum(measured) / len(measured) if measured else math.nan

@@ -52,16 +52,17 @@ def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs
             f"{baseline.file} and {run.file} share no prompt: the first has {next(iter(before), 'none')!r}, "
             f"the second {next(iter(after), 'none')!r}"
         )
+    # pairs by instance only where every document has its partner: a part of them would be a selection
     chained, strays = _chained(baseline, run)
     by, prompts = (INSTANCE, chained) if chained else (PROMPT, [(before[prompt], after[prompt]) for prompt in common])
     keys = _keys(baseline, run, scorers)
-    found = [[_means(sides, key, by) for key in keys] for sides in prompts]
+    means = [[_means(sides, key, by) for key in keys] for sides in prompts]
     return Pairs(
         by=by,
         keys=keys,
-        before=tuple(tuple(before for before, _, _ in row) for row in found),
-        after=tuple(tuple(after for _, after, _ in row) for row in found),
-        instances=tuple(sum(row[place][2] for row in found) if chained else None for place in range(len(keys))),
+        before=tuple(tuple(before for before, _, _ in row) for row in means),
+        after=tuple(tuple(after for _, after, _ in row) for row in means),
+        instances=tuple(sum(row[place][2] for row in means) if chained else None for place in range(len(keys))),
         evidence={
             scorer: (
                 _evidence((document for first, _ in prompts for document in first), scorer),
@@ -86,7 +87,8 @@ def _chained(baseline: ScoredLog, run: ScoredLog) -> tuple[list[Sides], int]:
     And how many it lacks.
     """
     first = {(document.prompt, document.text): document for document in baseline.documents}
-    scored = [d for d in run.documents if not all(own.is_unscored for own in d.scores.values())]
+    scored = [d for d in run.documents if not all(scores.is_unscored for scores in d.scores.values())]
+    # negative sampling records the document that it started from, word for word
     lacking = [document for document in scored if (document.prompt, document.earlier) not in first]
     groups: dict[str, Sides] = {}
     for document in scored if not lacking else ():
@@ -99,13 +101,14 @@ def _chained(baseline: ScoredLog, run: ScoredLog) -> tuple[list[Sides], int]:
 def _keys(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> tuple[Key, ...]:
     """Every key that one of the two runs has, in the order of the scores."""
     documents = [*baseline.documents, *run.documents]
-    found = ((name, key) for name in scorers for d in documents if name in d.scores for key in d.scores[name].values)
-    return tuple(dict.fromkeys(found))
+    keys = ((name, key) for name in scorers for d in documents if name in d.scores for key in d.scores[name].values)
+    return tuple(dict.fromkeys(keys))
 
 
 def _means(sides: Sides, key: Key, by: str) -> tuple[float, float, int]:
     """A prompt's two means, NaN without any value, and how many pairs of documents they rest on."""
     before, after = ([document.value(*key) for document in side] for side in sides)
+    # a document whose partner has no score says nothing about the difference
     if by == INSTANCE:
         both = [pair for pair in zip(before, after, strict=True) if not any(map(math.isnan, pair))]
         return _mean([first for first, _ in both]), _mean([second for _, second in both]), len(both)
@@ -118,4 +121,4 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _evidence(documents: Iterable[ScoredDocument], scorer: str) -> Evidence:
-    return together([own.evidence for document in documents if (own := document.scores.get(scorer))])
+    return together([scores.evidence for document in documents if (scores := document.scores.get(scorer))])

@@ -18,26 +18,26 @@ COLUMNS = (
 )
 
 
-def as_values(found: Comparison) -> dict[str, Any]:
+def as_values(comparison: Comparison) -> dict[str, Any]:
     """The comparison as JSON values: what is not a number is null."""
     values = {
-        "verdict": verdict(found),
-        "warnings": warnings(found),
-        "baselines": found.baselines,
-        "signatures": found.signatures,
-        "correction": found.options.correction,
+        "verdict": verdict(comparison),
+        "warnings": warnings(comparison),
+        "baselines": comparison.baselines,
+        "signatures": comparison.signatures,
+        "correction": comparison.options.correction,
         "test": TEST,
-        "equivalence": found.options.equivalence,
-        **asdict(found.options.selection),
-        "runs": found.runs,
-        "differences": [_flat(row) for row in found.rows],
+        "equivalence": comparison.options.equivalence,
+        **asdict(comparison.options.selection),
+        "runs": comparison.runs,
+        "differences": [_flat(row) for row in comparison.rows],
     }
     return {name: plain(value) for name, value in values.items()}
 
 
-def as_csv(found: Comparison) -> str:
+def as_csv(comparison: Comparison) -> str:
     """A line a difference, with a header; what is not a number is empty, and no text is a formula."""
-    rows = [plain(_flat(row)) for row in found.rows]
+    rows = [plain(_flat(row)) for row in comparison.rows]
     return csv_text(COLUMNS, [[row[column] for column in COLUMNS] for row in rows])
 
 
@@ -53,6 +53,7 @@ def _flat(row: Row) -> dict[str, Any]:
         "tested": row.tested,
         "paired_by": row.paired_by,
         "instances": row.instances,
+        # the test's own p-values, before correction; those after it follow under other names
         **asdict(difference),
         "p_value_corrected": finding.p_value,
         "p_unlike_corrected": finding.p_unlike,

@@ -12,7 +12,7 @@ from genie_inspect.measures.length import is_like_length
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a document must be to count."""
+    """Conditions that a document must meet to be compared."""
 
     length_matched: bool = False
     """About as long as the population's; it is then scored against population documents of that length alone."""
@@ -32,28 +32,30 @@ def selected(run: ScoredLog, selection: Selection) -> tuple[ScoredLog, int]:
             f"{run.file} has no coherence, rate it with: inspect score {run.file} --scorer genie_inspect/coherence "
             "--action append --model-role grader=..."
         )
-    scored = [document for document in documents if any(not own.is_unscored for own in document.scores.values())]
+    scored = [document for document in documents if any(not scores.is_unscored for scores in document.scores.values())]
     if selection.length_matched and scored and all(math.isnan(document.population_words) for document in scored):
         raise LogError(f"{run.file} does not say how long the population's documents are: score it with genie anew")
-    kept = [_is_kept(document, selection) for document in documents]
+    counts = [_is_kept(document, selection) for document in documents]
     changed = tuple(
         _matched(document) if keep and selection.length_matched else document if keep else _left_out(document)
-        for document, keep in zip(documents, kept, strict=True)
+        for document, keep in zip(documents, counts, strict=True)
     )
-    return replace(run, documents=changed), kept.count(False)
+    return replace(run, documents=changed), counts.count(False)
 
 
 def coherence_of(document: ScoredDocument) -> float:
-    """As rated; NaN where it was not."""
+    """The document's coherence rating; NaN where it has none."""
     scores = document.scores.get(COHERENCE)
     return next(iter(scores.values.values()), math.nan) if scores else math.nan
 
 
 def _is_kept(document: ScoredDocument, selection: Selection) -> bool:
+    # `not >=` and not `<`: a NaN, which is no rating, does not pass either
     if selection.min_coherence is not None and not coherence_of(document) >= selection.min_coherence:
         return False
-    known = selection.length_matched and not math.isnan(document.population_words)
-    return not known or is_like_length(document.words, document.population_words)
+    # without a length of the population there is nothing to be unlike
+    comparable = selection.length_matched and not math.isnan(document.population_words)
+    return not comparable or is_like_length(document.words, document.population_words)
 
 
 def _left_out(document: ScoredDocument) -> ScoredDocument:

@@ -7,145 +7,150 @@ from genie_inspect.measures.length import LIKE, is_like_length
 from genie_inspect.reports.comparison.comparison import Comparison, Row
 from genie_inspect.statistics.differences import LEVEL, Difference
 
-MOST_NAMED = 6
+MOST_NAMED = 6  # differences that one sentence can name and still be read
 CORRECTED = {"holm": "after Holm's correction", "bonferroni": "after Bonferroni's correction", "none": "uncorrected"}
-MANY_LOST = 0.1
+MANY_LOST = 0.1  # share of a run's documents without a score from which it is pointed out
 
 
-def verdict(found: Comparison) -> str:
+def verdict(comparison: Comparison) -> str:
     """One sentence: how many differences hold and which, how many are equivalent, how many undecided."""
-    rows = [row for row in found.rows if row.tested]
+    rows = [row for row in comparison.rows if row.tested]
     holding = [row for row in rows if row.finding.differs]
+    # NaN: fewer than two prompts with scores on both sides
     measured = [row for row in rows if not math.isnan(row.finding.p_value)]
+    # a tiny difference of many prompts can hold and lie within the margin: it is counted as holding
     alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs]
-    baselines = " and ".join(found.baselines)
+    baselines = " and ".join(comparison.baselines)
     if not measured:
         return (
             f"None of {len(rows)} differences from {baselines} could be tested: that takes two prompts or more with "
             "scores on both sides."
         )
-    several = len({row.scorer for row in measured}) > 1 and found.options.correction != "none"
+    several = len({row.scorer for row in measured}) > 1 and comparison.options.correction != "none"
     parts = [
         f"Of {len(measured)} differences from {baselines}, {_counted(holding)} "
-        f"{CORRECTED[found.options.correction]}{' within each measure' if several else ''} at {LEVEL:.0%}",
+        f"{CORRECTED[comparison.options.correction]}{' within each measure' if several else ''} at {LEVEL:.0%}",
         f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin",
         f"{len(measured) - len(holding) - len(alike)} undecided",
     ]
     if len(rows) > len(measured):
         parts.append(f"{len(rows) - len(measured)} could not be tested")
     sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
-    if shown := len(found.rows) - len(rows):
-        sentence += f"; {shown} more {'is' if shown == 1 else 'are'} shown beside them and not tested"
-    unlike = sorted({row.run for row in holding} & set(_of_unlike_length(found)))
+    if untested := len(comparison.rows) - len(rows):
+        sentence += f"; {untested} more {'is' if untested == 1 else 'are'} shown beside them and not tested"
+    # a difference between texts of unlike length may be one of length alone, see LIKE
+    unlike = sorted({row.run for row in holding} & set(_of_unlike_length(comparison)))
     if unlike:
-        see = "" if found.options.selection.length_matched else ", see --length-matched"
+        see = "" if comparison.options.selection.length_matched else ", see --length-matched"
         sentence += f"; what {_listed(unlike)} gained or lost may be length alone{see}"
     return sentence + "."
 
 
-def warnings(found: Comparison) -> list[str]:
-    """What to beware of, a line each."""
-    return [*_on_lengths(found), *_on_runs(found), *_on_pairs(found), *_on_scores(found)]
+def warnings(comparison: Comparison) -> list[str]:
+    """Warnings about lengths, runs, pairs and scores, a line each."""
+    return [*_on_lengths(comparison), *_on_runs(comparison), *_on_pairs(comparison), *_on_scores(comparison)]
 
 
-def _on_lengths(found: Comparison) -> Iterator[str]:
+def _on_lengths(comparison: Comparison) -> Iterator[str]:
     way_out = (
         "; each is within the band of the population's, at opposite ends"
-        if found.options.selection.length_matched
+        if comparison.options.selection.length_matched
         else "; --length-matched keeps documents and population of like length"
     )
-    for label, (words, where, others) in (_unlike_population(found) | _of_unlike_length(found)).items():
+    for label, (words, where, others) in (_unlike_population(comparison) | _of_unlike_length(comparison)).items():
         yield (
             f"{label} writes {words:.0f} words where {where} {others:.0f}: beyond {LIKE}x lengths do not compare"
             f"{way_out}"
         )
 
 
-def _on_runs(found: Comparison) -> Iterator[str]:
-    for run in found.runs:
+def _on_runs(comparison: Comparison) -> Iterator[str]:
+    for run in comparison.runs:
         if run.documents - run.scored > MANY_LOST * run.documents:
             lost = run.documents - run.scored
             yield f"{run.label} lost {lost} of {run.documents} documents: what is left may be a selection"
         fewer, several = run.fewer_responses
         if fewer:
             yield f"{fewer} of {several} samples gave fewer responses than asked for ({run.label})"
-    if found.unlike_coherence:
-        yield f"coherence is not shown: {found.unlike_coherence}"
+    if comparison.unlike_coherence:
+        yield f"coherence is not shown: {comparison.unlike_coherence}"
 
 
-def _on_pairs(found: Comparison) -> Iterator[str]:
-    for label, most in _pairs(found).items():
+def _on_pairs(comparison: Comparison) -> Iterator[str]:
+    for label, most in _pairs(comparison).items():
         if most == 1:
             yield (
                 f"{label} has one prompt in common with its baseline: without a second there is neither interval nor "
                 "p-value"
             )
-    yield from _too_few(found)
-    for label, count in found.strays.items():
+    yield from _too_few(comparison)
+    for label, count in comparison.strays.items():
         yield (
             f"{label} has {count} documents written after one that its baseline's log lacks, so prompts are paired; "
             "for pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
         )
 
 
-def _on_scores(found: Comparison) -> Iterator[str]:
-    for run in found.runs:
+def _on_scores(comparison: Comparison) -> Iterator[str]:
+    for run in comparison.runs:
         for scorer, results in run.measures.items():
             where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
             yield from (f"{where}: {line}" for line in results.warnings)
-    for name in found.unmatched:
+    for name in comparison.unmatched:
         yield f"{name} has no figures against population documents of like length: only what it scores is matched"
 
 
-def _pairs(found: Comparison) -> dict[str, int]:
+def _pairs(comparison: Comparison) -> dict[str, int]:
     """By run, the most pairs that a difference rests on."""
     pairs: dict[str, int] = {}
-    for row in found.rows:
+    for row in comparison.rows:
         pairs[row.run] = max(pairs.get(row.run, 0), row.finding.difference.pairs)
     return pairs
 
 
-def _too_few(found: Comparison) -> Iterator[str]:
-    """Measures none of whose differences could hold: the least p-value there can be is too large once corrected."""
+def _too_few(comparison: Comparison) -> Iterator[str]:
+    """A line for each measure that has too few pairs: its smallest possible p-value, corrected, is above the level."""
     families: dict[str, list[Difference]] = {}
-    for row in found.rows:
+    for row in comparison.rows:
         if not math.isnan(row.finding.p_value):
             families.setdefault(row.scorer, []).append(row.finding.difference)
     for scorer, differences in families.items():
         least = min(difference.least_p for difference in differences)
-        tests = 1 if found.options.correction == "none" else len(differences)
+        # of Holm's steps the first is the strictest: that of Bonferroni
+        tests = 1 if comparison.options.correction == "none" else len(differences)
         if least * tests < LEVEL:
             continue
         pairs = max(difference.pairs for difference in differences)
-        corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[found.options.correction]}"
+        corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
         yield (
             f"{scorer}: with {pairs} prompts no p-value lies below {least:.2g}{corrected if tests > 1 else ''}: no "
             "difference could hold, however large; take more prompts, or fewer runs at a time"
         )
 
 
-def _of_unlike_length(found: Comparison) -> dict[str, tuple[float, str, float]]:
+def _of_unlike_length(comparison: Comparison) -> dict[str, tuple[float, str, float]]:
     """Runs that write more or less than 1.5x the words of their baseline, or of the population."""
-    facts = {run.label: run for run in found.runs}
-    compared = {row.run for row in found.rows}
-    unlike = {label: found for label, found in _unlike_population(found).items() if label in compared}
-    for row in found.rows:
+    facts = {run.label: run for run in comparison.runs}
+    compared = {row.run for row in comparison.rows}
+    unlike = {label: lengths for label, lengths in _unlike_population(comparison).items() if label in compared}
+    for row in comparison.rows:
         run, base = facts[row.run], facts[row.baseline]
         if _differ(run.words, base.words):
             unlike[run.label] = (run.words, f"{base.label} writes", base.words)
     return unlike
 
 
-def _unlike_population(found: Comparison) -> dict[str, tuple[float, str, float]]:
+def _unlike_population(comparison: Comparison) -> dict[str, tuple[float, str, float]]:
     """Runs, baselines among them, that write more or less than 1.5x the words of the population."""
     return {
         run.label: (run.words, "the population has", run.population_words)
-        for run in found.runs
+        for run in comparison.runs
         if _differ(run.words, run.population_words)
     }
 
 
 def _differ(words: float, others: float) -> bool:
+    # a length that nobody knows is not taken for another length
     return not (math.isnan(words) or math.isnan(others)) and not is_like_length(words, others)
 
 

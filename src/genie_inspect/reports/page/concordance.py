@@ -35,23 +35,25 @@ def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> C
 
     documents = [document for run in runs if not run.is_population for document in run.documents]
     columns = {(scorer, key): np.array([document.value(scorer, key) for document in documents]) for scorer, key in keys}
-    ordering = [own for own in keys if len(np.unique(columns[own][~np.isnan(columns[own])])) > 1]
-    shown = ordering[:MOST]
-    size = range(len(shown))
-    tau = [[1.0] * len(shown) for _ in size]
-    counts = [[0] * len(shown) for _ in size]
+    # a key of one value has no rank correlation with anything
+    ordering = [column for column in keys if len(np.unique(columns[column][~np.isnan(columns[column])])) > 1]
+    rows = ordering[:MOST]
+    size = range(len(rows))
+    tau = [[1.0] * len(rows) for _ in size]
+    counts = [[0] * len(rows) for _ in size]
+    # tau is symmetric: half of the pairs are computed; shown twice
     for i in size:
         for j in range(i + 1):
-            one, other = columns[shown[i]], columns[shown[j]]
-            tau[i][j] = tau[j][i] = kendall(one, other)
-            counts[i][j] = counts[j][i] = int((~np.isnan(one) & ~np.isnan(other)).sum())
-    names = {own: _name(*own, keys) for own in keys}
+            first, second = columns[rows[i]], columns[rows[j]]
+            tau[i][j] = tau[j][i] = kendall(first, second)
+            counts[i][j] = counts[j][i] = int((~np.isnan(first) & ~np.isnan(second)).sum())
+    names = {column: _name(*column, keys) for column in keys}
     return Concordance(
-        names=tuple(names[own] for own in shown),
+        names=tuple(names[column] for column in rows),
         tau=tuple(map(tuple, tau)),
         documents=tuple(map(tuple, counts)),
-        left_out=len(ordering) - len(shown),
-        unordered=tuple(names[own] for own in keys if own not in ordering),
+        left_out=len(ordering) - len(rows),
+        unordered=tuple(names[column] for column in keys if column not in ordering),
     )
 
 

@@ -30,11 +30,11 @@ class Figure:
     """For a file: letters, digits and dashes."""
     title: str
     description: str
-    """What a screen reader says."""
+    """Alternative text, which a screen reader reads aloud."""
     draw: Callable[[], "Chart"]
 
 
-def radars(found: Report, measure: Measure) -> list[Figure]:
+def radars(report: Report, measure: Measure) -> list[Figure]:
     """Means by key, 0 in the middle and 1 at the rim: one radar of up to six runs, else one a run beside the mean run.
 
     Empty where the measure has fewer than three keys from 0 to 1, or more than twelve.
@@ -42,40 +42,41 @@ def radars(found: Report, measure: Measure) -> list[Figure]:
     keys = [key for key in measure.keys if measure.ranges[key].is_unit]
     if len(keys) not in SPOKES:
         return []
+    # a run that this measure did not score has no row
     means = {
         run.label: [row[key].interval.mean for key in keys]
-        for run, row in zip(found.runs, measure.rows, strict=True)
+        for run, row in zip(report.runs, measure.rows, strict=True)
         if row
     }
     if len(means) <= OVERLAID:
         title = f"{measure.scorer}: means by feature, from 0 in the middle to 1 at the rim"
-        return [_radar(f"radar-{measure.scorer}", title, keys, means, found.runs)]
+        return [_radar(f"radar-{measure.scorer}", title, keys, means, report.runs)]
     usual = [_mean(column) for column in zip(*means.values(), strict=True)]
     return [
-        _radar(f"radar-{measure.scorer}-{number}", label, keys, {label: own, "mean of all": usual}, found.runs)
-        for number, (label, own) in enumerate(means.items(), start=1)
+        _radar(f"radar-{measure.scorer}-{number}", label, keys, {label: values, "mean of all": usual}, report.runs)
+        for number, (label, values) in enumerate(means.items(), start=1)
     ]
 
 
-def ridges(found: Report, measure: Measure) -> list[Figure]:
+def ridges(report: Report, measure: Measure) -> list[Figure]:
     """One figure a key: how the documents of each run spread, and those of the population where a log has them.
 
     A key that takes two values alone (a test passed or not) has no distribution beyond its mean.
     """
     figures = []
     for key in measure.keys:
-        rows = [(run, values) for run in found.runs if (values := measure.values(run, key))]
+        rows = [(run, values) for run in report.runs if (values := measure.values(run, key))]
         if len({value for _, values in rows for value in values}) > 2:
             title = key.replace("_", " ")
-            figures.append(_ridges(f"spread-{measure.scorer}-{key}", title, rows, measure.ranges[key], found.runs))
+            figures.append(_ridges(f"spread-{measure.scorer}-{key}", title, rows, measure.ranges[key], report.runs))
     return figures
 
 
-def length_ridges(found: Report) -> Figure:
-    """How long the documents of each run are."""
-    rows = [(run, [float(document.words) for document in run.documents]) for run in found.runs]
+def length_ridges(report: Report) -> Figure:
+    """The figure of document lengths: a ridge a run, in words."""
+    rows = [(run, [float(document.words) for document in run.documents]) for run in report.runs]
     longest = max(value for _, values in rows for value in values)
-    return _ridges("lengths", "words a document", rows, Range(0.0, longest, known=False), found.runs)
+    return _ridges("lengths", "words a document", rows, Range(0.0, longest, known=False), report.runs)
 
 
 def _radar(
@@ -86,24 +87,10 @@ def _radar(
 
 
 def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of: dict[str, str]) -> "Chart":
+    """Rings and spokes, a closed line a run with a point on each spoke, and the names of the keys around the rim."""
     import altair
 
-    spokes = [_at(place, 1.0, len(keys)) for place in range(len(keys))]
-    rings = [
-        {"ring": ring, "order": place, **_at(place, ring, len(keys))}
-        for ring in RINGS
-        for place in range(len(keys) + 1)
-    ]
-    lines = [
-        {"run": run, "order": place, **_at(place, values[place % len(keys)], len(keys))}
-        for run, values in series.items()
-        for place in range(len(keys) + 1)
-    ]
-    names = [
-        {**_at(place, 1.1, len(keys)), "name": key.split("_"), "align": _align(place, len(keys))}
-        for place, key in enumerate(keys)
-    ]
-    marks = [{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]]
+    # the height is to the width as the domain of y is to that of x: a ring is drawn round
     x = altair.X("x:Q", axis=None, scale=altair.Scale(domain=[-1.85, 1.85]))
     y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-1.3, 1.3]))
     runs = list(series)
@@ -112,29 +99,53 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
         "run:N", scale=altair.Scale(domain=runs, range=[colour_of.get(run, LIGHT.ink) for run in runs]), legend=legend
     )
     dash = altair.StrokeDash("run:N", scale=altair.Scale(domain=runs, range=_cycled(DASHES, runs)), legend=None)
+    # beside the colour: runs stay apart for the colour-blind and in print
     shape = altair.Shape("run:N", scale=altair.Scale(domain=runs, range=_cycled(SHAPES, runs)), legend=legend)
     text = {"x": x, "y": y, "text": "name:N"}
+    rings, spokes = _data(_ring_points(len(keys))), _data([_at(place, 1.0, len(keys)) for place in range(len(keys))])
+    lines = _data(_line_points(series, len(keys)))
+    # one ring alone is labelled, the others follow from it
+    marks = [{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]]
     return altair.layer(
-        _data(rings).mark_line(color=LIGHT.faint, strokeWidth=1).encode(x=x, y=y, detail="ring:N", order="order:Q"),
-        _data(spokes).mark_rule(color=LIGHT.faint).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
-        _data(lines).mark_line(strokeWidth=2.5).encode(x=x, y=y, order="order:Q", color=colour, strokeDash=dash),
-        _data(lines).mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
+        rings.mark_line(color=LIGHT.faint, strokeWidth=1).encode(x=x, y=y, detail="ring:N", order="order:Q"),
+        spokes.mark_rule(color=LIGHT.faint).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
+        lines.mark_line(strokeWidth=2.5).encode(x=x, y=y, order="order:Q", color=colour, strokeDash=dash),
+        lines.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
         _data(marks).mark_text(align="left", fontSize=11, color=LIGHT.ink, opacity=0.75).encode(**text),
-        _data(names)
-        .mark_text(
-            align=altair.ExprRef("datum.align"),
-            baseline="middle",
-            fontSize=14,
-            limit=88,
-            lineHeight=16,
-            color=LIGHT.ink,
-        )
-        .encode(**text),
+        _key_names(keys).encode(**text),
     ).properties(width=400, height=281)
 
 
+def _ring_points(count: int) -> list[dict[str, Any]]:
+    """The corners of each ring; the first once more at the end closes it."""
+    return [{"ring": ring, "order": place, **_at(place, ring, count)} for ring in RINGS for place in range(count + 1)]
+
+
+def _line_points(series: dict[str, list[float]], count: int) -> list[dict[str, Any]]:
+    """The points of each run's line, closed likewise."""
+    return [
+        {"run": run, "order": place, **_at(place, values[place % count], count)}
+        for run, values in series.items()
+        for place in range(count + 1)
+    ]
+
+
+def _key_names(keys: Sequence[str]) -> Any:
+    """The keys' names outside the rim, a word a line, written away from the circle."""
+    import altair
+
+    rows = [
+        {**_at(place, 1.1, len(keys)), "name": key.split("_"), "align": _align(place, len(keys))}
+        for place, key in enumerate(keys)
+    ]
+    return _data(rows).mark_text(
+        align=altair.ExprRef("datum.align"), baseline="middle", fontSize=14, limit=88, lineHeight=16, color=LIGHT.ink
+    )
+
+
 def _at(place: int, radius: float, count: int) -> dict[str, Any]:
-    """Where a value stands on its spoke; the first spoke points up, the others follow clockwise."""
+    """Coordinates of a value on its spoke; the first spoke points up, the others follow clockwise."""
+    # Vega-Lite leaves a gap at null; a NaN is no JSON
     if math.isnan(radius):
         return {"x": None, "y": None}
     angle = math.tau * place / count
@@ -143,6 +154,7 @@ def _at(place: int, radius: float, count: int) -> dict[str, Any]:
 
 def _align(place: int, count: int) -> str:
     sine = math.sin(math.tau * place / count)
+    # names at the top and at the bottom stand above and below their spoke
     return "center" if abs(sine) < 0.1 else "left" if sine > 0 else "right"
 
 
@@ -161,7 +173,7 @@ def _ridge_chart(
     import altair
 
     labels = [run.label for run, _ in rows]
-    scale = altair.Scale(domain=labels, range=[colour_of[label] for label in labels])
+    scale = altair.Scale(domain=labels, range=[colour_of[name] for name in labels])
     colour = altair.Color("run:N", scale=scale, legend=None)
     x = altair.X(
         "x:Q",
@@ -175,11 +187,11 @@ def _ridge_chart(
     dots: list[dict[str, Any]] = []
     names: list[dict[str, Any]] = []
     for place, (run, values) in enumerate(rows):
-        own = {"run": run.label}
-        names.append({**own, "x": ends_of_axis(ends)[0], "y": 0.8 - place})
-        areas += [{**own, "x": at, "y": -place + height, "base": -place} for at, height in density(values, ends)]
-        boxes.append({**own, "y": -place, **_box(spread(values))})
-        dots += [{**own, "x": value, "y": -place} for value in values if len(values) <= DOTS]
+        label = {"run": run.label}
+        names.append({**label, "x": ends_of_axis(ends)[0], "y": 0.8 - place})
+        areas += [{**label, "x": at, "y": -place + height, "base": -place} for at, height in density(values, ends)]
+        boxes.append({**label, "y": -place, **_box(spread(values))})
+        dots += [{**label, "x": value, "y": -place} for value in values if len(values) <= DOTS]
     box = altair.X("low:Q", title=title)
     return altair.layer(
         _data(areas).mark_area(opacity=0.35, line=True).encode(x=x, y=y, y2="base:Q", color=colour, detail="run:N"),
@@ -202,6 +214,7 @@ def density(values: Sequence[float], ends: Range) -> list[tuple[float, float]]:
     import numpy as np
     from scipy.stats import gaussian_kde
 
+    # a kernel density of equal values has no width: scipy refuses it
     if len(set(values)) < 2:
         return []
     low, high = ends_of_axis(ends)
@@ -210,6 +223,7 @@ def density(values: Sequence[float], ends: Range) -> list[tuple[float, float]]:
     heights = kernel(grid)
     if ends.known:
         heights = heights + kernel(2 * low - grid) + kernel(2 * high - grid)
+    # rows are 1 apart: a ridge stays below the name of its run
     heights *= 0.6 / heights.max()
     return [(round(float(at), 5), round(float(height), 4)) for at, height in zip(grid, heights, strict=True)]
 
@@ -217,18 +231,20 @@ def density(values: Sequence[float], ends: Range) -> list[tuple[float, float]]:
 def ends_of_axis(ends: Range) -> tuple[float, float]:
     """The known ends, or a little beyond the values that were seen."""
     margin = 0.0 if ends.known else MARGIN * (ends.high - ends.low)
+    # a lowest value of 0 is a natural end, as of word counts: no axis below it
     return ends.low - (margin if ends.low else 0.0), ends.high + margin
 
 
-def _box(found: Spread) -> dict[str, float]:
-    return {"low": found.low, "median": found.median, "high": found.high}
+def _box(quartiles: Spread) -> dict[str, float]:
+    return {"low": quartiles.low, "median": quartiles.median, "high": quartiles.high}
 
 
 def colours(runs: Sequence[ScoredLog]) -> dict[str, str]:
     """A colour for each run by its name, the same in every chart; the population's is the ink."""
+    # by place among all runs, so that a run keeps its colour in a chart that lacks others
     others = [run.label for run in runs if not run.is_population]
-    found = {label: LIGHT.series[place % len(LIGHT.series)] for place, label in enumerate(others)}
-    return found | {run.label: LIGHT.ink for run in runs if run.is_population}
+    colour_of = {label: LIGHT.series[place % len(LIGHT.series)] for place, label in enumerate(others)}
+    return colour_of | {run.label: LIGHT.ink for run in runs if run.is_population}
 
 
 def _cycled(choices: Sequence[Any], runs: Sequence[str]) -> list[Any]:
@@ -243,5 +259,5 @@ def _data(rows: list[dict[str, Any]]) -> Any:
 
 
 def _mean(values: Iterable[float]) -> float:
-    kept = [value for value in values if not math.isnan(value)]
-    return math.fsum(kept) / len(kept) if kept else math.nan
+    measured = [value for value in values if not math.isnan(value)]
+    return math.fsum(measured) / len(measured) if measured else math.nan

@@ -14,23 +14,29 @@ ANY_GRADER = "<provider/model>"
 ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
 
 
-def compared(found: Report) -> list[tuple[str, dict[str, str]]]:
-    """What each scorer's numbers depend on, by name."""
-    return [(measure.scorer, facts_of(measure.signature)) for measure in found.measures]
+def compared(report: Report) -> list[tuple[str, dict[str, str]]]:
+    """The parts of each scorer's signature (judge, reader, population, version ...), by name."""
+    return [(measure.scorer, facts_of(measure.signature)) for measure in report.measures]
 
 
-def definitions(found: Report) -> dict[str, str]:
-    """What the features of the runs' populations are, by name; empty where no log says."""
-    told = ((run.header.eval.metadata or {}).get("features") for run in found.runs)
-    return {str(name): str(text) for features in told if isinstance(features, dict) for name, text in features.items()}
+def definitions(report: Report) -> dict[str, str]:
+    """Definitions of the features of the runs' populations, by name; empty where no log has them."""
+    definitions_by_run = ((run.header.eval.metadata or {}).get("features") for run in report.runs)
+    return {
+        str(name): str(text)
+        for features in definitions_by_run
+        if isinstance(features, dict)
+        for name, text in features.items()
+    }
 
 
 def run_facts(run: ScoredLog) -> dict[str, str]:
-    """What a log says of its run, by name; what it does not say is left out."""
+    """Settings of a run as its log records them, by name; what is not recorded is left out."""
     spec, plan = run.header.eval, run.header.plan
     generation = plan.config.model_dump(exclude_none=True) | spec.model_generate_config.model_dump(exclude_none=True)
+    # Inspect lets a role have a list of models
     roles = {role: config for role, config in (spec.model_roles or {}).items() if not isinstance(config, list)}
-    told = {
+    facts = {
         "log": Path(run.file).name,
         "task": spec.task,
         "options": _listed(spec.task_args_passed),
@@ -47,27 +53,28 @@ def run_facts(run: ScoredLog) -> dict[str, str]:
         "packages": _listed(spec.packages),
         "commit": (spec.revision.commit or "") if spec.revision else "",
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in facts.items() if value}
 
 
-def command_for_yardstick(found: Report) -> str:
+def command_for_yardstick(report: Report) -> str:
     """The command that makes a log of the population's own documents, scored as the runs are; empty when there is one.
 
     Empty, too, where nothing in the report is measured with a population's questions.
     """
-    if found.yardstick or "genie" not in (measure.scorer for measure in found.measures):
+    if report.yardstick or "genie" not in (measure.scorer for measure in report.measures):
         return ""
-    spec = next(run.header.eval for run in found.runs if "genie" in run.ours)
-    given = {name: spec.task_args[name] for name in ARGUMENTS if spec.task_args.get(name) is not None}
-    options = "".join(f" -T {name}={_option(value)}" for name, value in given.items())
-    model = grader(found)
+    spec = next(run.header.eval for run in report.runs if "genie" in run.ours)
+    arguments = {name: spec.task_args[name] for name in ARGUMENTS if spec.task_args.get(name) is not None}
+    options = "".join(f" -T {name}={_option(value)}" for name, value in arguments.items())
+    model = grader(report)
+    # recorded graders have no ratings for pairs of the population's own documents
     role = f" --model-role grader={ANY_GRADER if model.startswith(RECORDED) else model}" if model else ""
     return f"inspect eval {TASK} --model mockllm/model{options}{role}"
 
 
-def grader(found: Report) -> str:
+def grader(report: Report) -> str:
     """The model of the role `grader` in the first run that has questions; empty where there is none, or several."""
-    spec = next((run.header.eval for run in found.runs if "genie" in run.ours), None)
+    spec = next((run.header.eval for run in report.runs if "genie" in run.ours), None)
     role = ((spec.model_roles if spec else None) or {}).get("grader")
     return role.model if role and not isinstance(role, list) else ""
 

@@ -32,7 +32,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What the page shows of one measure."""
+    """One measure on the page, with its pictures."""
 
     measure: Measure
     radars: list[Picture]
@@ -54,15 +54,15 @@ class Part:
         return [key for key in self.measure.keys if any(row[key].asked for row in self.measure.rows if row)]
 
 
-def figures(found: Report) -> Iterator[Figure]:
+def figures(report: Report) -> Iterator[Figure]:
     """Every chart of the page, in its order."""
-    for measure in found.measures:
-        yield from radars(found, measure)
-        yield from ridges(found, measure)
-    yield length_ridges(found)
+    for measure in report.measures:
+        yield from radars(report, measure)
+        yield from ridges(report, measure)
+    yield length_ridges(report)
 
 
-def page(found: Report) -> str:
+def page(report: Report) -> str:
     """The report as HTML; whatever comes from logs stands in it as text.
 
     Raises:
@@ -70,6 +70,7 @@ def page(found: Report) -> str:
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    # prompts, answers and names come from models: autoescape makes them text, not markup
     environment = Environment(
         loader=PackageLoader("genie_inspect.reports.page", "templates"),
         autoescape=True,
@@ -78,18 +79,18 @@ def page(found: Report) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": number, "words": in_words, "breakable": breakable}
-    parts = [Part(m, _pictures(radars(found, m)), _pictures(ridges(found, m))) for m in found.measures]
+    parts = [Part(m, _pictures(radars(report, m)), _pictures(ridges(report, m))) for m in report.measures]
     return environment.get_template("page.html.j2").render(
-        report=found,
+        report=report,
         parts=parts,
-        lengths=_picture(length_ridges(found)),
-        documents=sum(len(run.documents) for run in found.runs if not run.is_population),
-        unlike=unlike_lengths(found),
-        yardstick_command=command_for_yardstick(found),
-        recorded_grader=grader(found) if grader(found).startswith(RECORDED) else "",
-        compared=compared(found),
-        definitions=definitions(found),
-        facts=[run_facts(run) for run in found.runs],
+        lengths=_picture(length_ridges(report)),
+        documents=sum(len(run.documents) for run in report.runs if not run.is_population),
+        unlike=unlike_lengths(report),
+        yardstick_command=command_for_yardstick(report),
+        recorded_grader=grader(report) if grader(report).startswith(RECORDED) else "",
+        compared=compared(report),
+        definitions=definitions(report),
+        facts=[run_facts(run) for run in report.runs],
         version=package_version(),
         shade=shade,
         places=places,
@@ -102,14 +103,14 @@ def as_bytes(html: str) -> bytes:
     return html.encode("utf-8", "replace")
 
 
-def write_pictures(found: Report, folder: Path) -> None:
+def write_pictures(report: Report, folder: Path) -> None:
     """Write every chart as SVG and PNG for light paper.
 
     Raises:
         OSError: If the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for figure in figures(found):
+    for figure in figures(report):
         for ending in ENDINGS:
             write_chart(figure.draw, folder / (figure.name + ending))
 
@@ -140,7 +141,8 @@ def breakable(name: str) -> "Markup":
 
 
 def places(measure: Measure, key: str) -> int:
-    """How many decimals the values of a key need to be told apart: two, or more where they are small."""
+    """Number of decimals with which the values of a key differ: two, or more where the range is small."""
+    # two digits of the span's own magnitude, at most six
     span = measure.ranges[key].high - measure.ranges[key].low
     return (
         2 if math.isnan(span) or span == 0 else min(6, max(0 if span >= 1000 else 2, 1 - math.floor(math.log10(span))))
@@ -153,29 +155,35 @@ def shade(measure: Measure, key: str, cell: Cell) -> str:
     The range is the values' own where no view says it, so that there the shade compares runs and says nothing else.
     """
     ends = measure.ranges[key]
+    # `not >` also holds where an end is NaN
     if math.isnan(cell.interval.mean) or not ends.high > ends.low:
         return "0%"
     return f"{100 * min(1.0, max(0.0, (cell.interval.mean - ends.low) / (ends.high - ends.low))):.0f}%"
 
 
 def cost(run: ScoredLog) -> str:
-    """What the models of a run cost in money; empty where the log has no prices."""
-    known = [u.total_cost for u in run.header.stats.model_usage.values() if u.total_cost is not None]
-    return f"{math.fsum(known):.2f}" if known else ""
+    """Price of all model calls of a run, in the currency of the log; empty where the log has no prices."""
+    prices = [u.total_cost for u in run.header.stats.model_usage.values() if u.total_cost is not None]
+    return f"{math.fsum(prices):.2f}" if prices else ""
 
 
-def unlike_lengths(found: Report) -> tuple[str, Spread, str, Spread] | None:
+def unlike_lengths(report: Report) -> tuple[str, Spread, str, Spread] | None:
     """The runs with the shortest and the longest median document, where they are too far apart to compare well."""
-    pairs = zip(found.runs, found.lengths, strict=True)
-    known: Sequence[tuple[ScoredLog, Spread]] = [(run, words) for run, words in pairs if words.median > 0]
-    if not known:
+    # means of texts of unlike length do not compare, see LIKE
+    pairs = zip(report.runs, report.lengths, strict=True)
+    spreads: Sequence[tuple[ScoredLog, Spread]] = [(run, words) for run, words in pairs if words.median > 0]
+    if not spreads:
         return None
-    (short, few), (long, many) = (end(known, key=lambda pair: pair[1].median) for end in (min, max))
-    return (short.label, few, long.label, many) if not is_like_length(few.median, many.median) else None
+    (short, short_words), (long, long_words) = (end(spreads, key=lambda pair: pair[1].median) for end in (min, max))
+    return (
+        (short.label, short_words, long.label, long_words)
+        if not is_like_length(short_words.median, long_words.median)
+        else None
+    )
 
 
-def _pictures(drawn: list[Figure]) -> list[Picture]:
-    return [_picture(figure) for figure in drawn]
+def _pictures(charts: list[Figure]) -> list[Picture]:
+    return [_picture(figure) for figure in charts]
 
 
 def _picture(figure: Figure) -> Picture:
@@ -184,4 +192,5 @@ def _picture(figure: Figure) -> Picture:
 
 
 def _uri(image: str) -> str:
+    # an image, not inline SVG: nothing in a label can run as a script
     return "data:image/svg+xml;base64," + b64encode(image.encode()).decode()

@@ -24,7 +24,7 @@ EXAMPLES = 2
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """From where to where the values of a key go."""
+    """The scale of a key's values."""
 
     low: float
     high: float
@@ -77,10 +77,10 @@ class Measure:
     faults: tuple[Mapping[str, int], ...]
     """Answers, ratings or verdicts that are missing, by reason."""
     warnings: tuple[Sequence[str], ...]
-    """What to beware of."""
+    """Warnings, a line each."""
 
     def values(self, run: ScoredLog, key: str) -> list[float]:
-        """What the documents of a run got, without those that could not be measured."""
+        """The scores of a run's documents, without those that could not be measured."""
         return _measured(run, self.scorer, key)
 
 
@@ -111,7 +111,9 @@ def build_report(paths: Iterable[str | Path], examples: int = EXAMPLES) -> Repor
     Raises:
         LogError: If a log cannot be read, is not finished, has no scores of ours, or scores do not compare.
     """
+    # the population's own documents are the yardstick, and stand last
     runs = tuple(sorted(read_logs(paths), key=lambda run: run.is_population))
+    # a stable sort: `genie` first, the others as the logs have them
     scorers = sorted(_scorers(runs), key=lambda name: name != "genie")
     measures = tuple(_measure(scorer, runs) for scorer in scorers)
     return Report(
@@ -130,7 +132,7 @@ def spread(values: Sequence[float]) -> Spread:
     return Spread(*quantiles(values, method="inclusive"))
 
 
-def numbers(found: Report) -> dict[str, Any]:
+def numbers(report: Report) -> dict[str, Any]:
     """The numbers as JSON values: what is not a number is null."""
     return {
         "runs": [
@@ -146,11 +148,12 @@ def numbers(found: Report) -> dict[str, Any]:
                 "words": plain(words),
                 "tokens": {name: usage.total_tokens for name, usage in run.header.stats.model_usage.items()},
             }
-            for run, words in zip(found.runs, found.lengths, strict=True)
+            for run, words in zip(report.runs, report.lengths, strict=True)
         ],
-        "measures": plain(found.measures),
-        "concordance": plain(found.concordance),
-        "stand_outs": [plain(replace(one, text="")) for one in found.stand_outs],
+        "measures": plain(report.measures),
+        "concordance": plain(report.concordance),
+        # whole documents would be most of the JSON; the log has them
+        "stand_outs": [plain(replace(stand_out, text="")) for stand_out in report.stand_outs],
     }
 
 
@@ -173,19 +176,19 @@ def _scorers(runs: Iterable[ScoredLog]) -> list[str]:
 def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
     signature = one_signature(runs, scorer)
     results = [results_of(run, scorer) if scorer in run.ours else None for run in runs]
-    keys = tuple(dict.fromkeys(key for own in results if own for key in own.cells))
+    keys = tuple(dict.fromkeys(key for result in results if result for key in result.cells))
     return Measure(
         scorer=scorer,
         signature=signature,
         keys=keys,
         ranges={key: _range(scorer, key, runs) for key in keys},
         rows=tuple(
-            {key: _cell(run, scorer, key, own) for key in keys} if own else {}
-            for run, own in zip(runs, results, strict=True)
+            {key: _cell(run, scorer, key, result) for key in keys} if result else {}
+            for run, result in zip(runs, results, strict=True)
         ),
-        unscored=tuple(own.unscored if own else {} for own in results),
-        faults=tuple(own.faults if own else {} for own in results),
-        warnings=tuple(own.warnings if own else () for own in results),
+        unscored=tuple(result.unscored if result else {} for result in results),
+        faults=tuple(result.faults if result else {} for result in results),
+        warnings=tuple(result.warnings if result else () for result in results),
     )
 
 
@@ -207,9 +210,10 @@ def _measured(run: ScoredLog, scorer: str, key: str) -> list[float]:
 
 
 def _range(scorer: str, key: str, runs: Iterable[ScoredLog]) -> Range:
-    seen: list[float] = []
+    values: list[float] = []
     for run in runs:
+        # the first log whose task has a view speaks for all
         if ends := viewed_range(run.header, key):
             return Range(*ends, known=True)
-        seen += _measured(run, scorer, key)
-    return Range(min(seen, default=math.nan), max(seen, default=math.nan), known=False)
+        values += _measured(run, scorer, key)
+    return Range(min(values, default=math.nan), max(values, default=math.nan), known=False)

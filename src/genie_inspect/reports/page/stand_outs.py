@@ -24,6 +24,7 @@ class NearAnswer:
     answer: str
     rating: float
     given: int
+    """How many documents of the population gave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,12 @@ def questions(score: Score) -> list[QuestionRow]:
         return []
 
 
-def telling(asked: Iterable[QuestionRow], feature: str, end: End) -> QuestionRow | None:
+def telling(table: Iterable[QuestionRow], feature: str, end: End) -> QuestionRow | None:
     """The feature's question with the highest novelty, or the lowest; None when it has none that was measured."""
-    own = [question for question in asked if question.feature == feature and question.novelty is not None]
+    candidates = [question for question in table if question.feature == feature and question.novelty is not None]
+    # `max` takes the first of equals at either end, `min` and `max` in turn would not be alike
     sign = 1 if end == "most" else -1
-    return max(own, key=lambda question: sign * (question.novelty or 0.0), default=None)
+    return max(candidates, key=lambda question: sign * (question.novelty or 0.0), default=None)
 
 
 def stand_outs(
@@ -87,28 +89,30 @@ def stand_outs(
     """
     for scorer, keys in measures:
         for key in keys:
-            found = [
+            scored = [
                 (document.value(scorer, key), run, document)
                 for run in runs
                 if not run.is_population
                 for document in run.documents
                 if scorer in document.scores and document.scores[scorer].evidence.coverage
             ]
-            ordered = sorted((one for one in found if not math.isnan(one[0])), key=lambda one: -one[0])
-            few = min(examples, len(ordered) // 2 or len(ordered))
-            for end, chosen in zip(ENDS, (ordered[:few], ordered[::-1][:few]), strict=True):
+            ordered = sorted((row for row in scored if not math.isnan(row[0])), key=lambda row: -row[0])
+            # no document may stand at both ends
+            count = min(examples, len(ordered) // 2 or len(ordered))
+            for end, chosen in zip(ENDS, (ordered[:count], ordered[::-1][:count]), strict=True):
                 for value, run, document in chosen:
-                    if one := _stand_out(scorer, key, end, value, run, document):
-                        yield one
+                    if row := _stand_out(scorer, key, end, value, run, document):
+                        yield row
 
 
 def _stand_out(
     scorer: str, key: str, end: End, value: float, run: ScoredLog, document: ScoredDocument
 ) -> StandOut | None:
     """The document with its text and question; None where its scorer keeps no question table."""
+    # texts are read from the log for these few only, so that a large log fits into memory
     sample = sample_of(run.file, document.sample, document.epoch)
     score = (sample.scores or {})[scorer]
-    if not (asked := questions(score)):
+    if not (table := questions(score)):
         return None
     text = score.answer or document_of(sample)
     return StandOut(
@@ -121,5 +125,5 @@ def _stand_out(
         prompt=document.prompt,
         value=value,
         text=text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + " […]",
-        question=telling(asked, key, end),
+        question=telling(table, key, end),
     )
