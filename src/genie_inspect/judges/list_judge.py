@@ -17,7 +17,7 @@ from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges.cache import Judged
 from genie_inspect.judges.merging import RatingMemo, Unrated
 from genie_inspect.judges.modes import Mode
-from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated
+from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import ratings_form
 from genie_inspect.prompting.replies import numbered_ratings
@@ -73,8 +73,8 @@ class ListJudge:
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
         order = shuffled(pairs.others, pairs.question, pairs.answer)
-        rated = await until_complete(order, partial(self._rate_missing, pairs, order[: self.chunk]), self.repeats)
-        return {text: UNREADABLE for text in order if text not in rated}
+        await until_complete(order, partial(self._rate_missing, pairs, order[: self.chunk]), self.repeats)
+        return {}
 
     async def _rate_missing(
         self, pairs: Unrated, first: Sequence[str], missing: Sequence[str], settings: GenerateConfig

@@ -26,7 +26,7 @@ class Unrated:
 
 
 Rate = Callable[[Unrated], Awaitable[Mapping[str, str]]]
-"""Rates pairs, keeps the ratings, and gives the reason for each other answer without one."""
+"""Rates pairs and keeps the ratings; gives a reason for other answers without one, unless a reply was unreadable."""
 
 
 class RatingMemo:

@@ -1,6 +1,7 @@
 """The pairwise judge: the study's protocol, one call a pair, the reason before the number."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges.cache import Judged
 from genie_inspect.judges.merging import RatingMemo, Unrated
 from genie_inspect.judges.modes import Mode, pair_request
-from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated
+from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated
 from genie_inspect.prompting.ratings import pair_rating
 
 # sampling of the study's reference judge (arXiv 2606.12790, section 4); its reply is one sentence and a number
@@ -56,18 +57,15 @@ class PairwiseJudge:
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
         with unlogged():
-            is_rated = await self.room.each(partial(self._rate_pair, pairs), pairs.others)
-        return {other: UNREADABLE for other, rated in zip(pairs.others, is_rated, strict=True) if not rated}
+            await self.room.each(partial(self._rate_pair, pairs), pairs.others)
+        return {}
 
-    async def _rate_pair(self, pairs: Unrated, other: str) -> bool:
-        """Whether the reply could be read; its rating is kept."""
+    async def _rate_pair(self, pairs: Unrated, other: str) -> None:
+        """Keeps the rating of a reply that can be read."""
         request = pair_request(self.template, pairs.question, pairs.answer, [other])
-        try:
+        with suppress(UnreadableReplyError):
             rating = await readable(self.model, request, STUDY, pair_rating, repeats=self.repeats)
-        except UnreadableReplyError:
-            return False
-        pairs.keep({other: Judged(rating)})
-        return True
+            pairs.keep({other: Judged(rating)})
 
 
 PAIRWISE = Mode("pairwise", PairwiseJudge, "rate_pair", frozenset({"data"}), lambda count, as_json: TOKENS_A_REASON)

@@ -3,6 +3,7 @@ import math
 from pathlib import Path
 
 import pytest
+from inspect_ai.viewer import ViewerConfig
 from tests.reports.made_logs import asked, made_log, scored
 
 from genie_inspect.logs.files import LogError
@@ -111,6 +112,12 @@ def test_json_says_of_each_run_who_wrote_what_when_and_how_much(tmp_path: Path) 
     assert [run["is_population"] for run in found["runs"]] == [False, True]
     assert found["concordance"]["names"] == ["plot"]
     assert found["concordance"]["documents"] == [[2]]
+
+
+def test_the_first_log_with_a_view_says_the_range_for_all(tmp_path: Path) -> None:
+    samples = [{"genie": scored({"plot": 0.5})}]
+    files = [made_log(tmp_path, samples, viewer=ViewerConfig()), made_log(tmp_path, samples, model="mock/other")]
+    assert build_report(files).measures[0].ranges == {"plot": Range(0, 1, known=True)}
 
 
 def test_a_range_that_nobody_knows_goes_over_the_values_of_all_runs(tmp_path: Path) -> None:

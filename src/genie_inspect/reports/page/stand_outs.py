@@ -114,7 +114,7 @@ def _stand_out(
     score = (sample.scores or {})[scorer]
     if not (table := questions(score)):
         return None
-    text = score.answer or document_of(sample)
+    text = document_of(sample)
     return StandOut(
         scorer=scorer,
         key=key,
