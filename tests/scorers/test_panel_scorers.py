@@ -16,6 +16,7 @@ from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.errors import CorpusError
 from genie_inspect.measures import ngrams
 from genie_inspect.measures.compression import compression_ratio
+from genie_inspect.measures.partition import Classes
 from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
@@ -368,3 +369,9 @@ def test_near_verbatim_runs_are_found_in_a_folder_too(tmp_path: Path) -> None:
     assert exact is not None
     assert near is not None
     assert max(exact.copies(text).lengths) < 5 <= max(near.copies(text).lengths)
+
+
+def test_without_a_document_in_a_class_there_is_no_partition_to_stand_in() -> None:
+    alone = partition.measurement(0, Classes(), [])
+    assert all(math.isnan(value) for value in alone.value.values())
+    assert alone.reason == "no document of the population has a class"
