@@ -55,6 +55,13 @@ def test_how_far_the_orders_agree_is_told_of_the_judged_tests_alone() -> None:
     assert found["faults"] == {"unreadable reply": 1}
 
 
+@pytest.mark.parametrize(("wins", "is_biased"), [(2, True), (1, True), (0, False)])
+def test_a_critic_is_biased_from_half_of_the_judged_tests_on(wins: int, is_biased: bool) -> None:
+    ahead = Opinion(1, "[[A>B]]")
+    tests = [(ahead, ahead)] * wins + [(EVEN, EVEN)] * (2 - wins) + [(EVEN, LOST)]
+    assert ("biased by position" in explained(critique(*tests), "a story", "a story")) == is_biased
+
+
 def test_where_nothing_was_judged_nothing_is_known_of_the_orders() -> None:
     found = evidence(critique(*[(LOST, LOST)] * 3))
     assert (found["order_disagreement"], found["position_bias"]) == (None, None)
