@@ -95,7 +95,7 @@ def test_swapped_sides_are_compared_question_by_question() -> None:
 
 
 def test_position_is_an_effect_within_each_answers_list() -> None:
-    rater = ratings("a", 1, 3, 2, 4, 4, 4, positions=(0, 1, NAN, 1, 0, NAN))
+    rater = ratings("a", 1, 3, 2, 4, 4, 4, positions=(0, 1, NAN, 0, 1, NAN))
     # owl: 3 at the end, 1 at the beginning; rain: 4 and 4: slopes 2 and 0, of equal weight
     assert conduct(rater, "plot").position.value == 1
     assert math.isnan(conduct(rater, "style").position.value)

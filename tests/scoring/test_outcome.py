@@ -20,7 +20,6 @@ from inspect_ai.model import ModelName, ModelOutput
 from inspect_ai.scorer import Score, Scorer
 from inspect_ai.solver import TaskState
 from tests.scripted import OWL, Script, output, small_population
-from tests.served import without_pauses
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.asking.refusals import RefusedError
@@ -187,7 +186,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-    without_pauses(monkeypatch)
+    monkeypatch.setattr("genie_inspect.engines.requests.FIRST_WAIT", 0.001)
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
     _client.cache_clear()
     yield
