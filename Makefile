@@ -19,7 +19,6 @@ check: .venv/developing ## formatting, lints, types, layers, what must not appea
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest tests/test_forbidden.py::test_files_are_written_in_one_room_alone
 	$(BIN)/pytest -p no:cacheprovider tests/test_forbidden.py
 
 bench: .venv/developing ## print the benchmark tables
