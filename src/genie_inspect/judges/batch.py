@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from inspect_ai.model import Model, ModelUsage
+from inspect_ai.model import GenerateConfig, Model, ModelUsage
 from inspect_ai.util import concurrency
 from pydantic import BaseModel
 
@@ -65,17 +65,7 @@ async def first_tokens_in_one_request(
     """
     from openai import APIStatusError  # a second of start-up for a client that most runs do not need
 
-    settings = resolved_settings(model)  # this endpoint is reached past Inspect, which would merge the role's own
-    head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
-    body = {
-        **settings.model_dump(include={"logit_bias", "seed"}, exclude_none=True),
-        **(settings.extra_body or {}),
-        "messages": [[*head, {"role": "user", "content": request}] for request in requests],
-        "temperature": 0.0,
-        "max_tokens": 1,
-        "logprobs": True,
-        "top_logprobs": candidates,
-    }
+    body = _body(resolved_settings(model), requests, candidates)
     try:
         async with concurrency(f"{model}-batch", model.api.max_connections()):
             sent = await _posted(model, body)
@@ -95,6 +85,20 @@ async def first_tokens_in_one_request(
         raise GraderFailedError(f"grader {model} sent {len(choices)} replies to {len(requests)} requests in one")
     _count(model, reply.usage or _Usage())
     return [_candidates(choices[index]) for index in range(len(requests))]
+
+
+def _body(settings: GenerateConfig, requests: Sequence[str], candidates: int) -> dict[str, Any]:
+    """The request; this endpoint is reached past Inspect, which would merge the role's own settings."""
+    head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
+    return {
+        **settings.model_dump(include={"logit_bias", "seed"}, exclude_none=True),
+        **(settings.extra_body or {}),
+        "messages": [[*head, {"role": "user", "content": request}] for request in requests],
+        "temperature": 0.0,
+        "max_tokens": 1,
+        "logprobs": True,
+        "top_logprobs": candidates,
+    }
 
 
 async def _posted(model: Model, body: dict[str, Any]) -> object | None:
