@@ -7,6 +7,9 @@ from tests.scripted import Asked, Script, grading, saying
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.protocols import UNREADABLE, Reading
+from genie_inspect.prompting.forms import answers_form, reading_form
+from genie_inspect.prompting.readings import ATTEMPT
+from genie_inspect.prompting.templates import load_template
 
 QUESTIONS = [Asked("Who is it?"), Asked("Where is it?"), Asked("How does it end?")]
 STORY = "A pilot lands in the desert and waits."
@@ -208,3 +211,12 @@ async def test_the_request_says_how_many_questions_there_are(tmp_path: Path) -> 
     script = saying('{"1": "a pilot", "2": "the desert"}', '{"1": "waiting"}')
     await GraderReader(script.model(), tmp_path).read(STORY, QUESTIONS)
     assert [request.split("\n")[0] for request in script.requests] == ["Answer 3 questions.", "Answer 1 questions."]
+
+
+def test_a_reply_is_held_to_the_word_on_the_attempt_only_where_the_template_asks_for_it(tmp_path: Path) -> None:
+    text = load_template("read", {"count", "data"}).text
+    assert f'"{ATTEMPT}"' in text
+    (tmp_path / "read.md").write_text(text.replace(f'"{ATTEMPT}"', "the word"), encoding="utf-8")
+    model = saying("").model()
+    assert GraderReader(model)._form(2) == reading_form(2) != answers_form(2)
+    assert GraderReader(model, tmp_path)._form(2) == answers_form(2)
