@@ -77,3 +77,9 @@ def test_what_is_no_log_and_a_sample_without_our_scores_are_one_line(tmp_path: P
 
 def test_lines_and_tabs_stay() -> None:
     assert printable("a\n\tb") == "a\n\tb"
+
+
+def test_an_unknown_epoch_is_one_line_that_says_how_many_there_are(tmp_path: Path) -> None:
+    score = {"genie": scored({"plot": 0.5})}
+    file = made_log(tmp_path, [score] * 3, places=[("a", 1), ("a", 2), ("a", 3)])
+    assert "expected one of a; epoch 1 to 3" in genie_show(file, "a", "--epoch", 4).output

@@ -8,6 +8,7 @@ from inspect_ai.log import write_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 from tests.reports.logs import log_of, plots
+from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.files import LogError
@@ -19,6 +20,7 @@ from genie_inspect.reports.comparison.verdict import warnings
 from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.permutation import paired_permutation
+from genie_inspect.tasks.views import score_view
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
 AFTER = (0.61, 0.60, 0.60, 0.66, 0.60, 0.61, 0.62, 0.61)
@@ -488,3 +490,17 @@ def test_how_many_are_scored_is_told_by_the_first_scorer(tmp_path: Path) -> None
     assert (cosine_first.scored, cosine_first.unscored) == (1, {"engine_failed": 2})
     # of the three documents 30, 3 and 3 words: their mean, and that of the one alone
     assert (genie_first.words, cosine_first.words) == (12, 30)
+
+
+def test_an_interval_may_be_as_wide_as_the_scale_and_no_wider(tmp_path: Path) -> None:
+    view = score_view("made", {"order": ["bias"]}, {"bias": (-1.0, 1.0)})
+    for model, values in {
+        "plain": (-1.0, -0.9, -1.0, -0.8, -1.0, -0.9),
+        "later": (1.0, 0.9, 0.6, 1.0, 0.9, 1.0),
+    }.items():
+        samples = [{"order": scored({"bias": value}, "measure:order|version:0")} for value in values]
+        made_log(tmp_path, samples, model=f"mock/{model}", viewer=view)
+    (row,) = compare([tmp_path], "mock/plain").rows
+    difference = row.finding.difference
+    assert difference.delta == pytest.approx(11 / 6)
+    assert 11 / 6 < difference.high <= 2, "the scale is 2 wide"

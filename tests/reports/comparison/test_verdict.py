@@ -212,3 +212,11 @@ def test_a_warning_about_one_of_several_scorers_names_it(scorers: tuple[str, ...
         line.removeprefix("mock/") for line in warnings(compare([tmp_path], "mock/plain")) if "could be used" in line
     ]
     assert lines[0] == f"{where}: not every question or test could be used: plot 3 of 6"
+
+
+def test_every_run_that_may_win_by_its_length_is_named_in_the_sentence(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(*BEFORE), texts=(" ".join(["word"] * 30),))
+    for task in ("brief", "curt", "short"):
+        log_of(tmp_path, task, plots(*AFTER), texts=(" ".join(["word"] * 10),))
+    options = Options(correction="none")
+    assert "what brief, curt and short gained" in verdict(compare([tmp_path], "plain", options))

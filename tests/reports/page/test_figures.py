@@ -195,3 +195,9 @@ def test_a_long_name_stands_whole_in_the_legend(tmp_path: Path) -> None:
     found = build_report([file])
     (figure,) = radars(found, found.measures[0])
     assert f">{name}<" in svg(figure.draw())
+
+
+def test_a_box_goes_from_the_first_quartile_to_the_third(tmp_path: Path) -> None:
+    found = report(tmp_path, (0.0, 0.5, 1.0))
+    (box,) = shown(drawn(ridges(found, found.measures[0])[0]), "low", "median", "high")
+    assert (box["low"], box["median"], box["high"]) == (0.25, 0.5, 0.75)
