@@ -104,6 +104,16 @@ def test_fewer_opponents_are_drawn_by_the_text(population: Population, tmp_path:
     assert drawn(documents, 9, STORY) == documents
 
 
+@pytest.mark.parametrize(("opponents", "fact"), [(None, "|opponents:all|"), (2, "|opponents:2|")])
+def test_the_signature_says_how_many_opponents_are_met(
+    opponents: int | None, fact: str, population: Population, tmp_path: Path
+) -> None:
+    log = evaluated(litbench(str(population.folder), opponents=opponents), saying(STORY), Script(longer), tmp_path)
+    (score,) = scores(log, "litbench")
+    assert score.metadata is not None
+    assert fact in score.metadata["signature"]
+
+
 def test_no_opponents_are_refused() -> None:
     with pytest.raises(PrerequisiteError, match="opponents is 0, expected at least 1"):
         litbench(opponents=0)
