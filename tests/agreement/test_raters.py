@@ -10,6 +10,7 @@ from genie_inspect.judges.list_judge import CHUNK, ListJudge
 from genie_inspect.judges.pairwise_judge import PairwiseJudge
 from genie_inspect.judges.protocols import UNREADABLE, UNSPECIFIED
 from genie_inspect.populations.schema import Question
+from genie_inspect.prompting.fence import unfenced
 
 pytestmark = pytest.mark.anyio
 QUESTION = Question(id="q", prompt="p", feature="plot", text="Who?")
@@ -75,6 +76,18 @@ async def test_a_grader_that_fails_now_and_then_costs_only_what_it_failed_at() -
     found = await judge_ratings(Rater("pairs", PairwiseJudge(Script(reply).model())), TARGETS)
     assert found.values[:2] == (2, 2)
     assert found.faults == {2: FAILED}
+
+
+async def test_each_pair_of_a_target_that_failed_has_the_fault_and_what_follows_keeps_its_place() -> None:
+    def reply(request: str) -> str:
+        if "hen" in unfenced(request).values():
+            raise RuntimeError("no more today")
+        return "Rating: 3"
+
+    ratings = await judge_ratings(Rater("pairs", PairwiseJudge(Script(reply).model())), TARGETS)
+    assert ratings.faults == {0: FAILED, 1: FAILED}
+    assert [math.isnan(value) for value in ratings.values] == [True, True, False]
+    assert ratings.values[2] == 3
 
 
 async def test_a_grader_that_never_answers_ends_the_calibration_with_its_reason() -> None:

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from inspect_ai.model import ModelConfig
+from inspect_ai.model import GenerateConfig, ModelConfig
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.reports.page.methods import command_for_yardstick, compared, definitions, run_facts
@@ -34,6 +34,13 @@ def test_a_run_is_told_by_what_its_log_says_and_nothing_else(tmp_path: Path) -> 
     assert told["seed"] == "none was set"
     assert told["prompts"] == "1"
     assert "commit" not in told
+
+
+def test_a_seed_stands_by_itself_and_not_among_the_settings_of_generation(tmp_path: Path) -> None:
+    settings = GenerateConfig(temperature=0.5, seed=7)
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model_generate_config=settings)
+    facts = run_facts(build_report([file]).runs[0])
+    assert (facts["generation"], facts["seed"]) == ("temperature=0.5", "7")
 
 
 def test_features_are_defined_as_the_population_defines_them(tmp_path: Path) -> None:
