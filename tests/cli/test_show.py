@@ -83,3 +83,9 @@ def test_an_unknown_epoch_is_one_line_that_says_how_many_there_are(tmp_path: Pat
     score = {"genie": scored({"plot": 0.5})}
     file = made_log(tmp_path, [score] * 3, places=[("a", 1), ("a", 2), ("a", 3)])
     assert "expected one of a; epoch 1 to 3" in genie_show(file, "a", "--epoch", 4).output
+
+
+@pytest.mark.parametrize(("count", "listed"), [(5, "1, 2, 3, 4, 5;"), (6, "1, 2, 3, 4, 5, ...;")])
+def test_an_unknown_sample_is_answered_with_the_first_five_there_are(count: int, listed: str, tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}] * count)
+    assert f"expected one of {listed}" in genie_show(file, "none").output

@@ -6,6 +6,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
+from inspect_ai.model import Model
 from inspect_ai.scorer import Score
 from tests.scripted import Script, evaluated, output, saying, scores
 
@@ -100,3 +104,16 @@ def test_a_template_with_other_blanks_is_refused(tmp_path: Path) -> None:
     (tmp_path / "coherence.md").write_text("$document")
     with pytest.raises(RefusedError, match="has the blanks"):
         coherence(templates=str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [({}, "Name one:"), ({"grader": "bundled/grader"}, "bundled/grader has its readings on record")],
+)
+def test_only_a_real_grader_can_rate_coherence(roles: dict[str, str | Model], message: str, tmp_path: Path) -> None:
+    task = Task([Sample(input="Write about rain.")], scorer=coherence())
+    (log,) = evaluate(task, model=saying("It rains.").model(), model_roles=roles, log_dir=str(tmp_path), display="none")
+    assert log.status == "error"
+    assert log.error is not None
+    assert message in log.error.message
+    assert "judge=embedded" not in log.error.message
