@@ -19,6 +19,7 @@ from tests.served import Served, serving
 from genie_inspect import inspect_private
 from genie_inspect.cli import main
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.judges.choices import MODES
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.prompting.fence import unfenced
 
@@ -75,7 +76,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             monkeypatch.setenv(name, value)
         monkeypatch.chdir(tmp_path)
         monkeypatch.syspath_prepend(str(tmp_path))
+        modes = dict(MODES)
         yield tmp_path
+        MODES.clear()
+        MODES.update(modes)
     for name in [name for name in sys.modules if name.split(".")[0] == "mylab"]:
         del sys.modules[name]
 

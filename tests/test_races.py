@@ -123,7 +123,7 @@ WRITER = """
 import sys, time
 from pathlib import Path
 from tests.scripted import FOX, OWL, small_population
-from genie_inspect.errors import PopulationError
+from genie_inspect.errors import GenieError
 folder, name = Path(sys.argv[1]), sys.argv[2]
 print("ready", flush=True)
 
@@ -141,7 +141,7 @@ for number, start in enumerate(sys.stdin):
         end = float(start) + 0.02
         small_population(folder, {OWL: texts(number, end), FOX: texts(number, end)})
         print("OK", flush=True)
-    except PopulationError as error:  # the other one put its own there before this one was opened
+    except GenieError as error:  # the other one put its own there while this one was written or opened
         print(error, flush=True)
 """
 
