@@ -2,14 +2,12 @@
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
-from runpy import run_path
 
 import pytest
 from click.testing import CliRunner
@@ -19,7 +17,6 @@ from tests.served import Served, serving
 from genie_inspect import inspect_private
 from genie_inspect.cli import main
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.judges.choices import MODES
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.prompting.fence import unfenced
 
@@ -75,26 +72,23 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         for name, value in {"OPENAI_BASE_URL": served.url, "OPENAI_API_KEY": "none", "INSPECT_DISPLAY": "none"}.items():
             monkeypatch.setenv(name, value)
         monkeypatch.chdir(tmp_path)
-        monkeypatch.syspath_prepend(str(tmp_path))
-        modes = dict(MODES)
         yield tmp_path
-        MODES.clear()
-        MODES.update(modes)
-    for name in [name for name in sys.modules if name.split(".")[0] == "mylab"]:
-        del sys.modules[name]
 
 
 def run(block: Block, folder: Path) -> str:
-    """What a block of Python prints; one that begins with the name of a file is that file, and prints nothing."""
+    """What a block of Python prints; one that begins with the name of a file is that file, and prints nothing.
+
+    In a process of its own: Inspect reads how it shows a run once a process, and a mode that is added stays.
+    """
     name = _FILE.match(block.text)
     path = folder / (name[1] if name else "script.py")
     path.parent.mkdir(exist_ok=True)
     path.write_text(block.text, encoding="utf-8")
-    printed = StringIO()
-    if not name:
-        with redirect_stdout(printed):
-            run_path(str(path), run_name="__main__")
-    return printed.getvalue()
+    if name:
+        return ""
+    done = subprocess.run([sys.executable, path], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_the_examples_of_the_page_run_and_print_what_it_says(folder: Path) -> None:
