@@ -66,3 +66,8 @@ def test_characters_of_any_language_stay_readable() -> None:
 def test_a_request_without_one_whole_block_is_refused_with_the_reason(request_text: str, reason: str) -> None:
     with pytest.raises(UnreadableReplyError, match=reason):
         unfenced(request_text)
+
+
+def test_data_nested_too_deep_are_no_data() -> None:
+    with pytest.raises(UnreadableReplyError, match="is no JSON"):
+        unfenced(OPEN + '{"a":' * 5_000 + "1" + "}" * 5_000 + CLOSE)

@@ -9,6 +9,7 @@ from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.ratings import pair_rating
 from genie_inspect.prompting.replies import (
     LONGEST_ANSWER,
+    json_objects,
     numbered_answers,
     numbered_choices,
     numbered_questions,
@@ -272,3 +273,8 @@ def test_questions_are_read_from_objects_and_from_lines() -> None:
 def test_choices_are_read_in_any_case_and_spelling_and_nothing_else_is_one() -> None:
     reply = '{"1": "Two_things.", "2": "KEEP", "3": "keep it", "4": ["keep"]}'
     assert numbered_choices(reply, 4, ["two things", "keep"]) == {1: "two things", 2: "keep"}
+
+
+def test_objects_beyond_ten_thousand_are_not_read() -> None:
+    assert len(list(json_objects("{}" * 10_000))) == 10_000
+    assert len(list(json_objects("{}" * 10_001))) == 10_000

@@ -12,6 +12,7 @@ from genie_inspect.prompting.texts import has_word, shortened, spoken, whole_jso
 
 LONGEST_ANSWER = 400  # characters; what is longer is no short answer but a model that babbles
 MOST_BROKEN = 1_000  # beginnings of objects that turn out to be none; each may cost as much as the whole reply
+MOST_OBJECTS = 10_000  # the longest reply that is asked for has one object for each of some hundred texts
 _OBJECT = re.compile(r'\{\s*["}]')
 # complete members of an object that was cut off: "3": "a pilot" or "3": 2, followed by a comma or the end brace
 _MEMBER = re.compile(r'"(\d{1,4})"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?|null)(?=\s*[,}])', re.DOTALL)
@@ -119,16 +120,17 @@ class _Pairs(list[tuple[str, Any]]):
 def json_objects(text: str) -> Iterator[_Pairs]:
     """Every JSON object that stands in the text outside another one, in time linear in the text's length.
 
-    A reply of broken objects, or of objects nested too deep, is read no further than where that is clear.
+    A reply of broken objects, of objects nested too deep, or of more than any request asks for, is read no further than
+    where that is clear.
     """
     # numbers stay text: 3 and "3" say the same, and a million digits are no number
     decoder = json.JSONDecoder(
         object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str, strict=False
     )
     text = whole_json(text)
-    broken, patience = 0, 4 * len(text)  # characters that may be read in vain
+    broken, objects, patience = 0, 0, 4 * len(text)  # characters that may be read in vain
     begin = _OBJECT.search(text)
-    while begin and broken < MOST_BROKEN and patience >= 0:
+    while begin and broken < MOST_BROKEN and objects < MOST_OBJECTS and patience >= 0:
         end = begin.start() + 1
         try:
             value, end = decoder.raw_decode(text, begin.start())
@@ -138,6 +140,7 @@ def json_objects(text: str) -> Iterator[_Pairs]:
             broken += 1
             patience -= error.pos - end
         else:
+            objects += 1
             yield value
         begin = _OBJECT.search(text, end)
 
