@@ -151,3 +151,8 @@ def test_alpha_is_ordinal_unless_said_otherwise() -> None:
     table = [[1, 2, 3, 3, 5], [1, 3, 3, 5, 5]]
     assert krippendorff_alpha(table) == krippendorff_alpha(table, "ordinal")
     assert len({krippendorff_alpha(table, level) for level in LEVELS}) == 3
+
+
+def test_units_that_one_rater_left_out_do_not_count_in_cohens_kappa() -> None:
+    # as "YYNN" and "YNNN": observed 3/4, by chance 1/2
+    assert cohen_kappa(["Y", "Y", "N", "N", None, "Y"], ["Y", "N", "N", "N", "Y", None]) == pytest.approx(0.5)
