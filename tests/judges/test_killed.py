@@ -84,18 +84,17 @@ def forked(name):
 
 anyio.run(get_model("slow/grader").generate, fenced({"question": "", "other": "other 0"}))  # imports the rest
 if killed:
-    sizes = {}
     for number in range(children):
         pid = forked(f"asked-{number}")
-        # every third may use a rating first, however slow the machine is; the others are killed at any point
-        begun, size = (folder / ("used" if number % 3 == 2 else f"asked-{number}")), sizes.get(number % 3, 0)
-        while not (begun.exists() and begun.stat().st_size > size) and not os.waitpid(pid, os.WNOHANG)[0]:
+        # on a slow machine, where none has come to a rating, the last one may use one first
+        is_late = number == children - 1 and not (folder / "used").exists()
+        begun = folder / ("used" if is_late else f"asked-{number}")
+        while not begun.exists() and not os.waitpid(pid, os.WNOHANG)[0]:
             time.sleep(0.001)
         time.sleep(random.uniform(0, 0.045))
         with suppress(ProcessLookupError, ChildProcessError):  # it has nothing left to do
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-        sizes[2] = (folder / "used").stat().st_size if (folder / "used").exists() else 0
         for name in ("cache.sqlite", "cache.sqlite-wal", "used"):  # what stands on the disk now
             if (folder / name).exists():
                 shutil.copy(folder / name, folder / f"{number}-{name}")
