@@ -14,7 +14,7 @@ from inspect_ai.scorer import Score, Scorer
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Document, Feature, Question, document_id, question_id
+from genie_inspect.populations.schema import Answer, Document, Feature, Question, document_id, question_id
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
 
@@ -154,3 +154,23 @@ def evaluated(
 def scores(log: EvalLog, scorer: str = "genie") -> list[Score]:
     """The scores of a log, in the order of its samples."""
     return [sample.scores[scorer] for sample in log.samples or [] if sample.scores]
+
+
+def answers_alone(folder: Path, answers: Mapping[str, Sequence[str]]) -> Population:
+    """A population without documents: by reader the answers of d-0, d-1 and so on to the small one's first question."""
+    full = small_population(folder.parent / "full")
+    question = full.questions(OWL)[0]
+    return write_population(
+        folder,
+        name="alone",
+        version="1",
+        licence="MIT",
+        features=full.features,
+        documents=[],
+        questions=[question],
+        answers=[
+            Answer(document=f"d-{number}", question=question.id, reader=reader, text=text)
+            for reader, texts in answers.items()
+            for number, text in enumerate(texts)
+        ],
+    )

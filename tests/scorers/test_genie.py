@@ -16,6 +16,7 @@ from tests.scripted import (
     FOX,
     OWL,
     Script,
+    answers_alone,
     evaluated,
     grading,
     output,
@@ -28,7 +29,7 @@ from tests.scripted import FEATURES as FEATURES_OF_OWLS
 from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.errors import PopulationError
 from genie_inspect.judges.grader_reader import GraderReader
-from genie_inspect.populations.schema import Answer, Document, Question
+from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie, suited
@@ -424,22 +425,11 @@ def test_a_grader_with_the_signatures_separator_in_its_name_is_a_grader_like_any
 
 
 def test_answers_without_documents_suit_a_judge_that_reads_and_not_one_by_vectors(tmp_path: Path) -> None:
-    full = small_population(tmp_path / "full")
-    first = full.questions(OWL)[0]
-    alone = write_population(
-        tmp_path / "alone",
-        name="alone",
-        version="1",
-        licence="MIT",
-        features=full.features,
-        documents=[],
-        questions=[first],
-        answers=[Answer(document="d", question=first.id, reader="r", text="rain")],
-    )
+    alone = answers_alone(tmp_path / "alone", {"r": ["rain"]})
     assert suited(str(alone.folder), "list").answers_alone
     with pytest.raises(PopulationError, match=r"^judge=embedded compares with documents, and population .* has only"):
         suited(str(alone.folder), "embedded")
-    assert not suited(str(full.folder), "embedded").answers_alone
+    assert not suited(str(small_population(tmp_path / "whole").folder), "embedded").answers_alone
 
 
 def test_the_answer_of_a_score_is_the_text_that_was_scored(folder: Path, tmp_path: Path) -> None:

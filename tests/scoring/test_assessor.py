@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.scripted import DOCUMENTS, OWL, small_population
+from tests.scripted import DOCUMENTS, OWL, answers_alone, small_population
 
 from genie_inspect.errors import GraderFailedError, RefusalError
 from genie_inspect.judges.protocols import GRADER_FAILED, UNREADABLE, UNSPECIFIED, Answer, AskedQuestion, Rated, Reading
@@ -209,27 +209,11 @@ async def test_the_probability_off_the_labels_is_the_mean_over_the_questions_tha
 
 
 async def test_of_answers_without_documents_those_of_the_population_s_first_reader_count(tmp_path: Path) -> None:
-    full = small_population(tmp_path / "full")
-    first, *_ = full.questions(OWL)
-
-    def recorded(reader: str, answers: Sequence[str]) -> list[RecordedAnswer]:
-        return [
-            RecordedAnswer(document=f"d-{number}", question=first.id, reader=reader, text=text)
-            for number, text in enumerate(answers)
-        ]
-
-    population = write_population(
-        tmp_path / "alone",
-        name="alone",
-        version="1",
-        licence="MIT",
-        features=full.features,
-        documents=[],
-        questions=[first],
-        answers=[*recorded("first", ["Great", "Grey"]), *recorded("second", ["White", "White", "White"])],
-    )
+    answers = {"first": ["Great", "Grey"], "second": ["White", "White", "White"]}
+    population = answers_alone(tmp_path / "alone", answers)
+    (question,) = population.questions(OWL)
     reader, *_ = population.readers
     assessment = await Assessor(population, Reader(), Judge(), 0).assess("Great owl.", OWL)
     # d-0 and d-1 by the first, d-2 by the second who alone read it: similarities 1, 1, 0
     assert (reader, assessment.documents) == ("first", 3)
-    assert assessment.novelty([first.feature]) == {first.feature: pytest.approx(1 / 3)}
+    assert assessment.novelty([question.feature]) == {question.feature: pytest.approx(1 / 3)}

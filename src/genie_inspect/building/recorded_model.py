@@ -11,6 +11,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 
 from genie_inspect.asking.identity import identified_model
+from genie_inspect.building.stand_in import StandIn
 from genie_inspect.engines.sqlite_file import connected, is_damage
 from genie_inspect.errors import PopulationError
 from genie_inspect.signature import digest
@@ -95,7 +96,7 @@ class ReplyRecord:
             ) from error
 
 
-class RecordedModel(Model):
+class RecordedModel(StandIn):
     """A model that answers from a record where it can.
 
     The n-th time that a run makes a request gets the n-th reply on record, so that asking again after an unreadable
@@ -107,17 +108,10 @@ class RecordedModel(Model):
     """
 
     def __init__(self, model: Model, record: ReplyRecord) -> None:
-        # whoever asks for name, limits or settings gets those of the model behind it
-        super().__init__(model.api, model.config, model.model_args)
-        self.model = model
+        super().__init__(model)
         self.tally = Tally()
         self._record = record
         self._turns: Counter[str] = Counter()
-
-    @property
-    def explicit_base_url(self) -> str | None:
-        """The model's own: it belongs to what identifies it."""
-        return self.model.explicit_base_url
 
     async def generate(
         self,

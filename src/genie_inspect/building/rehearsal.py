@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsage
 
+from genie_inspect.building.stand_in import StandIn
 from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.prompting.fence import fenced, unfenced
 from genie_inspect.signature import digest
@@ -13,21 +14,12 @@ from genie_inspect.signature import digest
 TOKENS_A_REPLY_ITEM = 12  # of a short answer or question, as the recorded readings have them
 
 
-class Rehearsal(Model):
+class Rehearsal(StandIn):
     """Stands in for a model under its name; counts tokens with the static embedder's tokenizer.
 
     Args:
         model: The model whose name and settings it takes.
     """
-
-    def __init__(self, model: Model) -> None:
-        super().__init__(model.api, model.config, model.model_args)
-        self.model = model
-
-    @property
-    def explicit_base_url(self) -> str | None:
-        """The model's own: the replies on record are found by what identifies it."""
-        return self.model.explicit_base_url
 
     async def generate(
         self,

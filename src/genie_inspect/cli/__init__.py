@@ -28,8 +28,6 @@ VERBS = {
     "questions": "Write the questions of a population, and let people correct them.",
     "features": "Find the features along which texts of a kind can differ.",
 }
-
-
 # what writing to a full, closed or failing output ends with
 NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
@@ -56,8 +54,7 @@ class Verbs(click.Group):
 
     def _code(self, args: tuple[Any, ...], extra: dict[str, Any]) -> int:
         try:
-            # what click would print by itself would not go through our door
-            # click exits the process in standalone mode
+            # standalone, click would print and exit by itself, past our door
             code = super().main(*args, **extra | {"standalone_mode": False})
         except click.Abort:
             echo("Aborted!", err=True)

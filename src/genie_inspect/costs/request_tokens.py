@@ -12,6 +12,7 @@ from pathlib import Path
 
 from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.judges.choices import MODES
+from genie_inspect.judges.modes import numbered_tokens
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.readings import ATTEMPT, YES
 from genie_inspect.prompting.templates import load_template
@@ -73,7 +74,7 @@ class RequestTokens:
         asked = {str(number): question for number, question in enumerate(questions, start=1)}
         data = fenced({"document": "", "questions": asked})
         empty = static_token_count(self._read.fill(count=len(questions), data=data))
-        return Cost(1, empty + document, _numbered(len(questions)) + _attempt() + sum(answers))
+        return Cost(1, empty + document, numbered_tokens(len(questions)) + _attempt() + sum(answers))
 
     def rating(self, mode: str, question: int, answer: int, others: Sequence[int]) -> Cost:
         """All calls that rate one answer against others, by the tokens of these texts."""
@@ -92,12 +93,6 @@ class RequestTokens:
             request = MODES[mode].request(self._rate[mode], "", "", [""] * others)
             self._empty[mode, others] = static_token_count(request)
         return self._empty[mode, others]
-
-
-@lru_cache
-def _numbered(count: int) -> int:
-    """Tokens of a reply of numbered empty values."""
-    return static_token_count(json.dumps({str(number): "" for number in range(1, count + 1)}))
 
 
 @lru_cache(maxsize=1)

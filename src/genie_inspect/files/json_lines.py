@@ -94,11 +94,16 @@ def json_row(text: str | bytes, kind: type[RowT], where: str, error: MakeError, 
     try:
         return kind.model_validate_json(_whole(text))
     except ValidationError as invalid:
-        first = invalid.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        value = "" if first["type"] in ("json_invalid", "missing") else f" (got {str(first['input'])[:SHOWN]!r})"
-        place = f"{where}, field {field}" if field else where
-        raise error(f"{place}: {first['msg']}{value}{form and f', expected {form}'}") from invalid
+        raise error(f"{first_fault(invalid, where)}{form and f', expected {form}'}") from invalid
+
+
+def first_fault(invalid: ValidationError, where: str) -> str:
+    """The first thing that is wrong with a value, in one line: where, which field, what, and what stands there."""
+    first = invalid.errors()[0]
+    field = ".".join(str(part) for part in first["loc"])
+    value = "" if first["type"] in ("json_invalid", "missing") else f" (got {str(first['input'])[:SHOWN]!r})"
+    place = f"{where}, field {field}" if field else where
+    return f"{place}: {first['msg']}{value}"
 
 
 def _whole(text: str | bytes) -> str | bytes:

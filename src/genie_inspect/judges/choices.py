@@ -16,6 +16,7 @@ from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.list_judge import LIST
 from genie_inspect.judges.logit_judge import LOGIT
 from genie_inspect.judges.merging import RatingMemo
+from genie_inspect.judges.modes import Mode
 from genie_inspect.judges.pairwise_judge import PAIRWISE
 from genie_inspect.judges.protocols import Judge, Reader
 from genie_inspect.prompting.templates import load_template
@@ -24,6 +25,17 @@ EMBEDDED = "embedded"
 RECORDED = "bundled"
 MODES = {mode.name: mode for mode in (LIST, PAIRWISE, LOGIT)}
 """Judges that ask a grader, by name."""
+
+
+def mode_of(judge: str) -> Mode:
+    """The record of a judge that asks a grader.
+
+    Raises:
+        UnknownChoiceError: If no mode has the name.
+    """
+    if judge not in MODES:
+        raise UnknownChoiceError("judge", judge, "one of " + ", ".join(MODES))
+    return MODES[judge]
 
 
 def check_judge(judge: str, templates: Path | str | None = None) -> None:

@@ -1,6 +1,5 @@
 """The list judge: one call rates one answer against many."""
 
-import json
 import random
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -13,10 +12,11 @@ from genie_inspect.asking.grader import ask
 from genie_inspect.asking.identity import identified_model
 from genie_inspect.asking.in_flight import Room
 from genie_inspect.asking.readable import ANEW, REPEATS, until_complete
+from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges.cache import Judged
 from genie_inspect.judges.merging import RatingMemo, Unrated
-from genie_inspect.judges.modes import Mode
+from genie_inspect.judges.modes import Mode, numbered_tokens
 from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import ratings_form
@@ -105,10 +105,8 @@ def list_request(template: Template, question: str, answer: str, others: Sequenc
 @lru_cache
 def reply_tokens(count: int, as_json: bool) -> int:
     """Tokens of a reply with so many ratings: of JSON, or of the one line that rate_list.md asks for, which is half."""
-    from genie_inspect.engines.embedders.choices import static_token_count
-
     if as_json:
-        return static_token_count(json.dumps({str(number): "" for number in range(1, count + 1)})) + count
+        return numbered_tokens(count) + count  # a rating is one token
     return static_token_count(" ".join(f"{number}:0" for number in range(1, count + 1)))
 
 

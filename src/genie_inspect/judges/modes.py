@@ -1,11 +1,14 @@
 """What a judge mode is, in one record: who judges, by which template, what a request and its reply look like."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from inspect_ai.model import Model
 
+from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.judges.merging import RatingMemo
 from genie_inspect.judges.protocols import Judge
 from genie_inspect.prompting.fence import fenced
@@ -16,6 +19,12 @@ def pair_request(template: Template, question: str, answer: str, others: Sequenc
     """The request that rates an answer against one other."""
     (other,) = others
     return template.fill(data=fenced({"question": question, "answer": answer, "other": other}))
+
+
+@lru_cache
+def numbered_tokens(count: int) -> int:
+    """Tokens of a reply of so many numbered empty values as JSON."""
+    return static_token_count(json.dumps({str(number): "" for number in range(1, count + 1)}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log, r
 from pydantic import ValidationError
 
 from genie_inspect.errors import GenieError
-from genie_inspect.files.json_lines import SHOWN, json_object
+from genie_inspect.files.json_lines import first_fault, json_object
 from genie_inspect.inspect_private import sample_member, sample_members
 
 if sys.version_info >= (3, 14):
@@ -168,11 +168,9 @@ def _unsafe(content: mmap.mmap | bytes) -> str:
 
 
 def _sample(archive: ZipFile, member: str, file: str, unread: Collection[str]) -> EvalSample:
-    fields = json_object(archive.read(member), f"{file} cannot be read as a log: {member}", LogError)
+    where = f"{file} cannot be read as a log: {member}"
+    fields = json_object(archive.read(member), where, LogError)
     try:
         return EvalSample.model_validate({name: value for name, value in fields.items() if name not in unread})
     except ValidationError as invalid:
-        first = invalid.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        value = "" if first["type"] == "missing" else f" (got {str(first['input'])[:SHOWN]!r})"
-        raise LogError(f"{file} cannot be read as a log: {member}, field {place}: {first['msg']}{value}") from invalid
+        raise LogError(first_fault(invalid, where)) from invalid

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.shipped import DATA
+from genie_inspect.populations.files import file_state
 from genie_inspect.populations.population import MANIFEST, Population
 
 BUNDLED = {"starter": DATA / "starter", "abstracts": DATA / "examples" / "abstracts"}
@@ -37,6 +38,5 @@ def _opened(folder: Path, state: tuple[tuple[object, ...], ...]) -> Population:
 
 
 def _state(folder: Path) -> tuple[tuple[object, ...], ...]:
-    """What tells whether a folder's files are the same as before: which they are, their sizes and times of change."""
-    files = sorted((path.name, path.stat()) for path in folder.iterdir())
-    return tuple((name, file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns) for name, file in files)
+    """What tells whether a folder's files are the same as before."""
+    return tuple((path.name, *file_state(path.stat())) for path in sorted(folder.iterdir()))

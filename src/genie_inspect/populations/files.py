@@ -109,7 +109,7 @@ class UnchangedFile:
         self.path = path
         try:
             with path.open("rb") as file:
-                self._state = _state(file)
+                self._state = file_state(os.fstat(file.fileno()))
                 self.digest = _digest(file)
                 """SHA-256 of its bytes, in hex."""
         except FileNotFoundError:
@@ -137,7 +137,7 @@ class UnchangedFile:
             raise PopulationError(f"{self.path} cannot be read any more: {error.strerror or error}") from error
 
     def _check(self, file: BufferedReader) -> None:
-        state = _state(file)
+        state = file_state(os.fstat(file.fileno()))
         if state == self._state:
             return
         # only now: digests of large files take seconds, a `stat` takes none
@@ -149,8 +149,8 @@ class UnchangedFile:
         self._state = state  # the same bytes: somebody copied the folder, or touched the file
 
 
-def _state(file: BufferedReader) -> tuple[int, ...]:
-    status = os.fstat(file.fileno())
+def file_state(status: os.stat_result) -> tuple[int, ...]:
+    """What tells whether a file is the one that it was: which it is, its size and its times of change."""
     # whoever puts the time of writing back cannot put back that of the change
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 

@@ -18,9 +18,8 @@ from genie_inspect.cli.graders import named_model, one_line
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo_json
-from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
-from genie_inspect.judges.choices import MODES, cache_for
+from genie_inspect.judges.choices import cache_for, mode_of
 from genie_inspect.judges.merging import RatingMemo
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
@@ -134,9 +133,7 @@ def _targets(
 
 def _judges(judges: tuple[str, ...], graders: tuple[str, ...], templates: Path | None, *, anew: bool) -> list[Rater]:
     """Every judge with every grader."""
-    for judge in judges:
-        if judge not in MODES:
-            raise UnknownChoiceError("judge", judge, "one of " + ", ".join(MODES))
+    modes = [mode_of(judge) for judge in judges or USUAL_JUDGES]
     if judges and not graders:
         raise CalibrationError(f"judge={judges[0]} asks a model, name it: --grader <provider/model>")
     models = {grader: named_model(grader) for grader in graders}
@@ -144,7 +141,7 @@ def _judges(judges: tuple[str, ...], graders: tuple[str, ...], templates: Path |
     cache = Cache() if models else None
     raters = []
     for grader, model in models.items():
-        for mode in (MODES[judge] for judge in judges or USUAL_JUDGES):
+        for mode in modes:
             memo = RatingMemo(cache_for(model, cache), anew=anew)
             raters.append(Rater(f"{mode.name}({grader})", mode.judge(model, templates, memo), mode.chunk))
     return raters

@@ -13,7 +13,7 @@ from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.costs.estimate import Known, TaskCost, task_cost
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.cache import Cache
-from genie_inspect.judges.choices import MODES, cache_for
+from genie_inspect.judges.choices import MODES, cache_for, mode_of
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.merging import RatingMemo
 from genie_inspect.populations.catalogue import open_population
@@ -77,19 +77,17 @@ def cost(
 
 def _graders(judges: tuple[str, ...], grader: str | None, templates: Path | None, *, strict: bool) -> dict[str, Known]:
     """The grader by judge; a judge that the grader cannot serve is left out unless it was named with --judge."""
-    for judge in judges:
-        if judge not in MODES:
-            raise UnknownChoiceError("judge", judge, "one of " + ", ".join(MODES))
+    modes = [mode_of(judge) for judge in judges]
     if grader is None:
         return {judge: Known() for judge in judges}
     model = named_model(grader)
     # what is in the cache will not be asked again
     cache = cache_for(model, Cache())
     graders_by_judge: dict[str, Known] = {}
-    for judge in judges:
+    for mode in modes:
         try:
-            readers = GraderReader(model, templates), MODES[judge].judge(model, templates, RatingMemo())
-            graders_by_judge[judge] = Known(*readers, cache, as_json=held_to_json(model))
+            readers = GraderReader(model, templates), mode.judge(model, templates, RatingMemo())
+            graders_by_judge[mode.name] = Known(*readers, cache, as_json=held_to_json(model))
         except UnknownChoiceError:
             # logit asks for log-probabilities, which many providers do not give
             if strict:
