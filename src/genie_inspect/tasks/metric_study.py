@@ -29,8 +29,9 @@ def metric_study(
 ) -> Task:
     """How far measures move when one feature of a text is edited, and when all is said in other words.
 
-    Nothing is written: every text is a sample of its own, scored as any document is; a text is compared neither with itself nor with the
-    text of which it was made. `genie study LOG` reads the log. Any `--model` will do, for instance `mockllm/model`.
+    Nothing is written: every text is a sample of its own, scored as any document is; a text is compared neither with
+    itself nor with the text of which it was made. `genie study LOG` reads the log. Any `--model` will do, for instance
+    `mockllm/model`.
 
     Args:
         pairs: `starter`, or the folder or file that `genie interventions write` makes.
