@@ -25,6 +25,7 @@ from genie_inspect.inspect_private import (
     called_as,
     connections,
     count_usage,
+    loaded_scorer,
     resolved_settings,
     retried,
     run_has_begun,
