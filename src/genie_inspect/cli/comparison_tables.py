@@ -14,10 +14,11 @@ from rich.table import Table
 from genie_inspect.cli.tables import UNBOUND, counted, used
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.comparison.comparison import Comparison, Facts, Row
+from genie_inspect.reports.comparison.power import RowPower, powers
 from genie_inspect.statistics.equivalence import METHODS
 from genie_inspect.statistics.paired.differences import LEVEL, TEST
 
-LineT = TypeVar("LineT")  # a Row or a run's Facts
+LineT = TypeVar("LineT")  # a Row, its power or a run's Facts
 NAMES = 0.3  # of the width, at most, so that long keys leave room for figures
 
 
@@ -52,6 +53,16 @@ def run_tables(comparison: Comparison, console: Console) -> list[Table]:
     # without a selection nothing is left out, and a column of zeros says nothing
     heads = [head for head in RUN if head.name != LEFT_OUT or any(run.left_out for run in comparison.runs)]
     return _blocks("beside the scores", "run", [(escape(run.label), run) for run in comparison.runs], heads, console)
+
+
+def power_tables(comparison: Comparison, effect: float, console: Console) -> list[Table]:
+    """Runs and keys down; prompts, pairs that survived, and what the test could have found across."""
+    lines: list[tuple[str, RowPower | None]] = [
+        (escape(f"{row.run} {shown_key(comparison.signatures[row.scorer], row.key)}"), row)
+        for row in powers(comparison, effect)
+    ]
+    title = f"power to find an effect of d {effect:g}: at {LEVEL:.0%}, and at the level that the correction asks for"
+    return _blocks(title, "run, feature", lines, POWER, console)
 
 
 def legend(comparison: Comparison) -> str:
@@ -159,6 +170,12 @@ DIFFERENCE: tuple[Head[Row], ...] = (
     Head("power", lambda row: _shown(row.finding.power, ".0%")),
     Head("pairs", _pairs),
     Head("used", _used),
+)
+POWER: tuple[Head[RowPower], ...] = (
+    Head("prompts", lambda row: str(row.prompts)),
+    Head("pairs", lambda row: str(row.pairs)),
+    Head("power", lambda row: _shown(row.power, ".0%")),
+    Head("corrected", lambda row: _shown(row.corrected, ".0%")),
 )
 LEFT_OUT = "left out"
 RUN: tuple[Head[Facts], ...] = (

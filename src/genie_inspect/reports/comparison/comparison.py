@@ -73,6 +73,8 @@ class Row:
     tested: bool
     """Whether it is tested; else it is shown without a p-value."""
     paired_by: str
+    prompts: int
+    """That either run was given: those of them with a score on both sides are the pairs."""
     instances: int | None
     """Pairs of documents behind the pairs of prompts, where it is paired by instance."""
     coverage: tuple[Share, Share]
@@ -205,6 +207,7 @@ def _rows(
             key=key,
             tested=(scorer, key) in tested,
             paired_by=pairs[place].by,
+            prompts=pairs[place].prompts,
             instances=instances,
             coverage=(before.coverage.get(key, NO_SHARE), after.coverage.get(key, NO_SHARE)),
             ratings=(before.pairs.get(key, NO_SHARE), after.pairs.get(key, NO_SHARE)),

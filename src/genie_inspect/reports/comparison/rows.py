@@ -5,12 +5,13 @@ from typing import Any
 
 from genie_inspect.files.csv_tables import csv_text
 from genie_inspect.reports.comparison.comparison import Comparison, Row
+from genie_inspect.reports.comparison.power import powers
 from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
 from genie_inspect.reports.plain_values import plain
 from genie_inspect.statistics.paired.differences import TEST, Difference
 
 COLUMNS = (
-    *("run", "baseline", "scorer", "key", "tested", "paired_by", "instances"),
+    *("run", "baseline", "scorer", "key", "tested", "paired_by", "prompts", "instances"),
     *(field.name for field in fields(Difference)),
     *("p_value_corrected", "p_unlike_corrected", "power_at_margin", "pairs_needed", "differs", "is_equivalent"),
     *("questions_used_before", "questions_asked_before", "questions_used_after", "questions_asked_after"),
@@ -18,8 +19,13 @@ COLUMNS = (
 )
 
 
-def as_values(comparison: Comparison) -> dict[str, Any]:
-    """The comparison as JSON values: what is not a number is null."""
+def as_values(comparison: Comparison, effect: float | None = None) -> dict[str, Any]:
+    """The comparison as JSON values: what is not a number is null.
+
+    Args:
+        comparison: What was compared.
+        effect: Cohen's d, whose power is to stand there too.
+    """
     values = {
         "verdict": verdict(comparison),
         "advice": advice(comparison),
@@ -32,6 +38,7 @@ def as_values(comparison: Comparison) -> dict[str, Any]:
         **asdict(comparison.options.selection),
         "runs": comparison.runs,
         "differences": [_flat(row) for row in comparison.rows],
+        **({} if effect is None else {"effect": effect, "power": list(powers(comparison, effect))}),
     }
     return {name: plain(value) for name, value in values.items()}
 
@@ -53,6 +60,7 @@ def _flat(row: Row) -> dict[str, Any]:
         "key": row.key,
         "tested": row.tested,
         "paired_by": row.paired_by,
+        "prompts": row.prompts,
         "instances": row.instances,
         # the test's own p-values, before correction; those after it follow under other names
         **asdict(difference),

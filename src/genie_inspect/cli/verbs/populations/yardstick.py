@@ -59,9 +59,7 @@ def yardstick(
 
     with errors_in_one_line():
         instrument = Instrument(judge, embedder, str(templates) if templates else None)
-        if (grader is None) != instrument.is_smoke_test:
-            needs = "asks no model: leave --grader out" if grader else "asks a model, name it: --grader PROVIDER/MODEL"
-            raise click.UsageError(f"--judge {judge} {needs}")
+        check_grader(instrument, grader)
         population, model = open_population(folder), named_model(grader, asked=not dry_run) if grader else None
         if dry_run:
             show(_cost(population, instrument, model), as_json)
@@ -78,6 +76,17 @@ def yardstick(
         },
         as_json,
     )
+
+
+def check_grader(instrument: "Instrument", grader: str | None) -> None:
+    """Refuse a grader that would not be asked, and a judge that lacks one.
+
+    Raises:
+        UsageError: If it is so.
+    """
+    if (grader is None) != instrument.is_smoke_test:
+        needs = "asks no model: leave --grader out" if grader else "asks a model, name it: --grader PROVIDER/MODEL"
+        raise click.UsageError(f"--judge {instrument.judge} {needs}")
 
 
 def _made(population: "Population", assessor: "Assessor", output: Path | None) -> tuple[Path, "LeftOut"]:
