@@ -1,0 +1,191 @@
+"""What a study says of each measure, in a sentence, and what to beware of."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from genie_inspect.reports.sensitivity.effects import Effect
+from genie_inspect.reports.sensitivity.study import StudiedMeasure, Study
+from genie_inspect.statistics.equivalence import MARGIN_IN_STANDARD_DEVIATIONS
+from genie_inspect.statistics.paired.differences import LEVEL
+
+EQUIVALENT, MOVED, CANNOT_TELL, NOT_MEASURED = "equivalent", "moved", "cannot tell", "not measured"
+
+
+def robustness(measure: StudiedMeasure) -> str:
+    """Whether paraphrases leave a measure where it is: `equivalent`, `moved`, `cannot tell` or `not measured`.
+
+    Equivalent is what is equivalent in every key, also where a small difference holds; moved, what is moved in one.
+    """
+    measured = [effect for effect in measure.paraphrases if effect.difference.pairs]
+    if not measured or measure.is_constant:
+        return NOT_MEASURED
+    if all(effect.is_equivalent for effect in measured):
+        return EQUIVALENT
+    return MOVED if _moved_by_paraphrases(measure) else CANNOT_TELL
+
+
+def confounds(measure: StudiedMeasure) -> list[tuple[Effect, Effect]]:
+    """The effects of edits on a feature that is not the edited one, and moves as much or more, each after its own.
+
+    Only those that hold: what does not move at all confounds nothing.
+    """
+    return [
+        (own, other)
+        for own in measure.own
+        if own.key.feature
+        for other in measure.row(own.intervention)
+        if other.moved and not other.is_own and abs(other.difference.delta) >= abs(own.difference.delta)
+    ]
+
+
+def moves_most(measure: StudiedMeasure) -> list[Effect]:
+    """Of a measure by feature the effects on the edited feature that are the largest of their row; equals are none."""
+    return [effect for effect in measure.own if effect.key.feature and _is_largest(effect, measure)]
+
+
+def _is_largest(effect: Effect, measure: StudiedMeasure) -> bool:
+    others = [other.difference.delta for other in measure.row(effect.intervention) if other is not effect]
+    # a comparison with NaN is false: what could not be measured is not larger
+    return abs(effect.difference.delta) > max((abs(delta) for delta in others if not math.isnan(delta)), default=0.0)
+
+
+def sentence(measure: StudiedMeasure) -> str:
+    """What the study shows of a measure: what it is sensitive to, whether it is robust, what it confounds."""
+    name = measure.name.replace("_", " ")
+    if not any(effect.difference.pairs for effect in measure.effects):
+        return f"{name}: no text and its original both have a value, so that nothing is known of it."
+    if measure.is_constant:
+        return f"{name} is constant: it gives every text the same value, so that there is no effect and no test."
+    parts = [_on_edits(measure), *_on_rows(measure), _on_paraphrases(measure), *_on_confounds(measure)]
+    return f"{name} {'; '.join(filter(None, parts))}."
+
+
+def _on_edits(measure: StudiedMeasure) -> str:
+    judged = [effect for effect in measure.own if effect.difference.pairs]
+    if not judged:
+        return "was tried on no edit of a feature that it scores" if measure.is_by_feature else "was tried on no edit"
+    holding, still = ([effect for effect in judged if effect.moved is side] for side in (True, False))
+    if not holding:
+        return "is not shown to be moved by any edit"
+    told = listed([f"{effect.intervention.name} (d {_size(effect)})" for effect in holding])
+    rest = f", not shown for {listed([effect.intervention.name for effect in still])}" if still else ""
+    return f"is sensitive to edits of {told}{rest}"
+
+
+def _on_rows(measure: StudiedMeasure) -> Iterator[str]:
+    edits = [effect for effect in measure.own if effect.key.feature and effect.difference.pairs]
+    if edits and len(measure.keys) > 1:
+        yield f"the edited feature moves most for {len(moves_most(measure))} of {len(edits)} edits"
+
+
+def _on_paraphrases(measure: StudiedMeasure) -> str:
+    match robustness(measure):
+        case "equivalent":
+            where = " in every feature" if len(measure.keys) > 1 else ""
+            return f"paraphrases leave it equivalent{where}, within {MARGIN_IN_STANDARD_DEVIATIONS} sd of the originals"
+        case "moved":
+            moved = _moved_by_paraphrases(measure)
+            if measure.is_by_feature:
+                return f"paraphrases move it in {listed([f'{one.key.name} (d {_size(one)})' for one in moved])}"
+            return f"paraphrases move it (d {_size(moved[0])}){_as_far(measure)}"
+        case "cannot tell":
+            unsure = [one for one in measure.paraphrases if one.difference.pairs and not one.is_equivalent]
+            where = f" in {listed([one.key.name for one in unsure])}" if measure.is_by_feature else ""
+            originals = min(one.difference.pairs for one in unsure)
+            return f"whether paraphrases move it{where} cannot be told from {originals} originals"
+    return "it was tried on no paraphrase"
+
+
+def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
+    if pairs := confounds(measure):
+        told = [
+            f"edits of {own.intervention.name} move {other.key.name} ({other.difference.delta:+.3f}) as much as their own "
+            f"feature ({own.difference.delta:+.3f}) or more"
+            for own, other in pairs
+        ]
+        yield f"it confounds: {listed(told)}"
+    elif measure.is_by_feature and any(effect.moved for effect in measure.own):
+        yield "it confounds nothing that could be shown"
+
+
+def _moved_by_paraphrases(measure: StudiedMeasure) -> list[Effect]:
+    return [effect for effect in measure.paraphrases if effect.moved and not effect.is_equivalent]
+
+
+def _as_far(measure: StudiedMeasure) -> str:
+    """Which edits move it no farther than paraphrases do."""
+    (paraphrase,) = measure.paraphrases
+    near = [effect.intervention.name for effect in measure.own if effect.size <= paraphrase.size]
+    return f" as far as edits of {listed(near)} or farther" if near else ""
+
+
+def _size(effect: Effect) -> str:
+    # differences that are all the same have no spread to measure them in
+    difference = effect.difference
+    return f"{difference.effect:+.2f}" if not math.isnan(difference.effect) else f"none: always {difference.delta:+.3g}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in words.
+
+    >>> listed(["social_atmosphere"]), listed(["agent", "plot", "style"])
+    ('social atmosphere', 'agent, plot and style')
+    """
+    words = [name.replace("_", " ") for name in names]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def warnings(study: Study) -> list[str]:
+    """What to beware of, a line each."""
+    return [*_on_texts(study), *_on_values(study), *_on_tests(study)]
+
+
+def _on_texts(study: Study) -> Iterator[str]:
+    texts = study.texts
+    if texts.unknown:
+        yield f"{texts.unknown} texts do not say what was done to them and are left out"
+    for intervention in study.interventions:
+        made = len(texts.changed[intervention])
+        of = f"{'edits of ' if intervention.feature else ''}{intervention.name}{'' if intervention.feature else 's'}"
+        told = of.replace("_", " ")
+        if orphans := texts.orphans[intervention]:
+            yield f"{orphans} of {made + orphans} {told} are left out: their original was not scored"
+        if same := texts.same[intervention]:
+            yield f"{same} of {made} {told} are word for word their original, and count with a difference of 0"
+
+
+def _on_values(study: Study) -> Iterator[str]:
+    edited = {one.feature for one in study.interventions}
+    for measure in study.measures:
+        name = measure.name.replace("_", " ")
+        lost = {one: (effect.pairs.left_out, effect.pairs.pairs) for one, effect in _worst(measure)}
+        for intervention, (left_out, pairs) in lost.items():
+            if left_out:
+                told = intervention.name.replace("_", " ")
+                yield f"{name}: {left_out} of {left_out + pairs} pairs of {told} are left out: a side has no value"
+        unedited = [key for key in measure.keys if key not in edited] if measure.is_by_feature else []
+        if unedited:
+            yield f"{name}: no text has an edit of {listed(unedited)}, so that nothing is known of its sensitivity"
+        elif not measure.is_by_feature and not any(one.feature for one in study.interventions):
+            yield f"{name}: there are no edits, so that nothing is known of its sensitivity"
+
+
+def _worst(measure: StudiedMeasure) -> Iterator[tuple[object, Effect]]:
+    """Of each intervention the effect with the most pairs left out, on the key by which it is judged."""
+    rows: dict[object, list[Effect]] = {}
+    for effect in measure.effects:
+        if effect.is_own or effect.is_paraphrase:
+            rows.setdefault(effect.intervention, []).append(effect)
+    for intervention, effects in rows.items():
+        yield intervention, max(effects, key=lambda effect: effect.pairs.left_out)
+
+
+def _on_tests(study: Study) -> Iterator[str]:
+    for measure in study.measures:
+        for effect in measure.own[:1]:
+            least, tests, pairs = effect.difference.least_p, effect.tests, effect.difference.pairs
+            if least * tests >= LEVEL:
+                yield (
+                    f"{measure.name.replace('_', ' ')}: with {pairs} originals no p-value lies below {least:.2g}, over "
+                    f"{tests} tests {min(1.0, least * tests):.2g}: no effect could hold, however large"
+                )
