@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 CELL_WIDTH, CELL_HEIGHT = 68, 30
 STRONGEST = 1.5  # d from which colours go no deeper: one effect of 20 would leave no colour for the others
 BAR_WIDTH, BAR_HEIGHT = 130, 15
-ABREAST = 4  # measures beside each other
+ABREAST, ON_A_PHONE = 4, 2  # measures beside each other
+LETTER = 7.5  # width for each of a label, which a browser may draw wider than the chart was measured with
 
 
 def study_chart(study: Study) -> "altair.VConcatChart":
@@ -32,11 +33,11 @@ def heatmap(study: Study) -> "Chart":
     """Interventions down, measures and features across, d as a number; with colour and star where it holds."""
     import altair
 
-    cells = [_cell(measure, effect) for measure in study.measures for effect in measure.effects]
+    cells = cells_of(study)
     rows = list(dict.fromkeys(str(cell["row"]) for cell in cells))
     columns = list(dict.fromkeys(str(cell["column"]) for cell in cells))
     # Vega-Lite breaks a label into lines where it is an array
-    axis = altair.Axis(labelAngle=0, orient="top", labelExpr="split(datum.label, ' ')", domain=False, ticks=False)
+    axis = altair.Axis(labelAngle=0, labelExpr="split(datum.label, ' ')", domain=False, ticks=False)
     base = altair.Chart(altair.InlineData(values=cells)).encode(
         x=altair.X("column:N", title=None, sort=columns, axis=axis),
         y=altair.Y("row:N", title=None, sort=rows, axis=altair.Axis(domain=False, ticks=False, labelLimit=300)),
@@ -58,6 +59,14 @@ def heatmap(study: Study) -> "Chart":
     return altair.layer(squares, frames, numbers, title=title).properties(
         width=CELL_WIDTH * len(columns), height=CELL_HEIGHT * len(rows)
     )
+
+
+def cells_of(study: Study) -> list[dict[str, Any]]:
+    """The cells of the heatmap, here and on the report's page: where they stand, what they show, what holds.
+
+    `held` is the effect size where it holds and 0 elsewhere, however large it is.
+    """
+    return [_cell(measure, effect) for measure in study.measures for effect in measure.effects]
 
 
 def _cell(measure: StudiedMeasure, effect: Effect) -> dict[str, Any]:
@@ -85,8 +94,13 @@ def _shown(effect: Effect) -> str:
     return "no spread" if effect.difference.pairs > 1 else "–"
 
 
-def bars(study: Study) -> "Chart":
-    """A panel a measure: how far each intervention moves it, with a line at how far paraphrases do."""
+def bars(study: Study, abreast: int = ABREAST) -> "Chart":
+    """A panel a measure: how far each intervention moves it, with a line at how far paraphrases do.
+
+    Args:
+        study: What is drawn.
+        abreast: Panels beside each other.
+    """
     import altair
 
     rows = [
@@ -96,8 +110,10 @@ def bars(study: Study) -> "Chart":
     ]
     names = list(dict.fromkeys(str(row["measure"]) for row in rows))
     labels = list(dict.fromkeys(in_words(one.name) for one in study.interventions))
-    x = altair.X("share:Q", title=None, scale=altair.Scale(domain=[0, 1]), axis=altair.Axis(values=[0, 0.5, 1]))
-    y = altair.Y("row:N", title=None, sort=labels, axis=altair.Axis(domain=False, ticks=False))
+    ends = altair.Axis(values=[0, 0.5, 1], format="g")
+    x = altair.X("share:Q", title=None, scale=altair.Scale(domain=[0, 1]), axis=ends)
+    extent = LETTER * max(map(len, labels), default=0)
+    y = altair.Y("row:N", title=None, sort=labels, axis=altair.Axis(domain=False, ticks=False, minExtent=extent))
     kinds = altair.Scale(domain=["edit", "paraphrase"], range=[LIGHT.series[0], LIGHT.series[1]])
     colour = altair.Color("kind:N", scale=kinds, legend=altair.Legend(title=None, orient="top"))
     base = altair.Chart(altair.InlineData(values=rows))
@@ -115,4 +131,4 @@ def bars(study: Study) -> "Chart":
     facet = altair.Facet(
         "measure:N", title=None, sort=names, header=altair.Header(labelColor=LIGHT.ink, labelFontSize=12)
     )
-    return layered.facet(facet, columns=ABREAST, title=title)
+    return layered.facet(facet, columns=abreast, title=title)

@@ -67,7 +67,7 @@ def _on_edits(measure: StudiedMeasure) -> str:
     holding, still = ([effect for effect in judged if effect.moved is side] for side in (True, False))
     if not holding:
         return "is not shown to be moved by any edit"
-    told = listed([f"{effect.intervention.name} (d {_size(effect)})" for effect in holding])
+    told = listed([f"{effect.intervention.name} ({_size(effect)})" for effect in holding])
     rest = f", not shown for {listed([effect.intervention.name for effect in still])}" if still else ""
     return f"is sensitive to edits of {told}{rest}"
 
@@ -86,8 +86,8 @@ def _on_paraphrases(measure: StudiedMeasure) -> str:
         case "moved":
             moved = _moved_by_paraphrases(measure)
             if measure.is_by_feature:
-                return f"paraphrases move it in {listed([f'{one.key.name} (d {_size(one)})' for one in moved])}"
-            return f"paraphrases move it (d {_size(moved[0])}){_as_far(measure)}"
+                return f"paraphrases move it in {listed([f'{one.key.name} ({_size(one)})' for one in moved])}"
+            return f"paraphrases move it ({_size(moved[0])}){_as_far(measure)}"
         case "cannot tell":
             unsure = [one for one in measure.paraphrases if one.difference.pairs and not one.is_equivalent]
             where = f" in {listed([one.key.name for one in unsure])}" if measure.is_by_feature else ""
@@ -99,8 +99,8 @@ def _on_paraphrases(measure: StudiedMeasure) -> str:
 def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
     if pairs := confounds(measure):
         told = [
-            f"edits of {own.intervention.name} move {other.key.name} ({other.difference.delta:+.3f}) as much as their own "
-            f"feature ({own.difference.delta:+.3f}) or more"
+            f"edits of {own.intervention.name} move {other.key.name} ({other.difference.delta:+.3f}) as much as their "
+            f"own feature ({own.difference.delta:+.3f}) or more"
             for own, other in pairs
         ]
         yield f"it confounds: {listed(told)}"
@@ -122,7 +122,7 @@ def _as_far(measure: StudiedMeasure) -> str:
 def _size(effect: Effect) -> str:
     # differences that are all the same have no spread to measure them in
     difference = effect.difference
-    return f"{difference.effect:+.2f}" if not math.isnan(difference.effect) else f"none: always {difference.delta:+.3g}"
+    return f"always {difference.delta:+.3g}" if math.isnan(difference.effect) else f"d {difference.effect:+.2f}"
 
 
 def listed(names: Sequence[str]) -> str:
