@@ -6,10 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.interventions.schema import EDIT, ORIGINAL, PARAPHRASE
+from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.logs.scores import Scores
+from genie_inspect.reports.sensitivity.effects import Effect
+from genie_inspect.reports.sensitivity.pairs import StudyTexts, texts_of
+from genie_inspect.reports.sensitivity.study import StudiedMeasure, Study
 from genie_inspect.samples.intervention import InterventionFacts
 
 FEATURES = ("agent", "plot", "setting")
@@ -36,7 +42,7 @@ class Made:
         return "-".join(filter(None, (self.facts.original, self.facts.kind, self.facts.feature, str(self.copy))))
 
 
-Scores = Callable[[Made], Mapping[str, Score]]
+Scoring = Callable[[Made], Mapping[str, Score]]
 Value = Callable[[Made], float]
 
 
@@ -55,7 +61,7 @@ def made(originals: int = 8, features: Sequence[str] = FEATURES, paraphrases: in
     return [replace(text, epoch=epoch) for text in texts for epoch in range(1, epochs + 1)]
 
 
-def study_log(folder: Path, texts: Sequence[Made], scores: Scores, **spec: Any) -> str:
+def study_log(folder: Path, texts: Sequence[Made], scores: Scoring, **spec: Any) -> str:
     """The file of a study's log with these scores."""
     return made_log(
         folder,
@@ -68,12 +74,12 @@ def study_log(folder: Path, texts: Sequence[Made], scores: Scores, **spec: Any) 
     )
 
 
-def one_number(value: Value, name: str = "reading", signature: str = "none") -> Scores:
+def one_number(value: Value, name: str = "reading", signature: str = "none") -> Scoring:
     """A scorer of anybody's that gives one number."""
     return lambda text: {name: Score(value=value(text), metadata={"signature": signature})}
 
 
-def by_feature(value: Callable[[Made, str], float], features: Sequence[str] = FEATURES, **facts: Any) -> Scores:
+def by_feature(value: Callable[[Made, str], float], features: Sequence[str] = FEATURES, **facts: Any) -> Scoring:
     """Scores of Genie's kind."""
 
     def scores(text: Made) -> Mapping[str, Score]:
@@ -84,7 +90,7 @@ def by_feature(value: Callable[[Made, str], float], features: Sequence[str] = FE
     return scores
 
 
-def together(*scorers: Scores) -> Scores:
+def together(*scorers: Scoring) -> Scoring:
     """The scores of several scorers."""
 
     def scores(text: Made) -> Mapping[str, Score]:
@@ -111,3 +117,36 @@ def sharp(text: Made, feature: str) -> float:
     if text.facts.kind == ORIGINAL:
         return base
     return base + hair + (0.2 + wobble(text.number) if is_edit(text, feature) else 0.0)
+
+
+def texts_in_memory(texts: Sequence[Made], values: Mapping[str, Value]) -> StudyTexts:
+    """The texts of a study as they are read from a log, each with a number by each of some scorers."""
+    documents = tuple(
+        ScoredDocument(
+            sample=text.id,
+            epoch=text.epoch,
+            prompt=f"Prompt {text.number // 2}",
+            text=text.text,
+            words=3,
+            scores={name: Scores({name: value(text)}) for name, value in values.items()},
+            intervention=text.facts,
+        )
+        for text in texts
+    )
+    return texts_of(ScoredLog("", EvalLog.model_construct(), documents, {}))
+
+
+def found(study: Study, scorer: str, intervention: str, key: str = "") -> Effect:
+    """The effect of an intervention on a scorer's key; the scorer's own name unless given."""
+    (effect,) = (
+        effect
+        for effect in study.effects
+        if (effect.key.scorer, effect.key.name, effect.intervention.name) == (scorer, key or scorer, intervention)
+    )
+    return effect
+
+
+def measure_of(study: Study, name: str) -> StudiedMeasure:
+    """The measure of that name."""
+    (measure,) = (measure for measure in study.measures if measure.name == name)
+    return measure

@@ -25,8 +25,10 @@ def study_chart(study: Study) -> "altair.VConcatChart":
     """Both pictures, one below the other."""
     import altair
 
+    both: altair.VConcatChart = altair.vconcat(heatmap(study), bars(study), spacing=36)
     # each has colours of its own
-    return altair.vconcat(heatmap(study), bars(study), spacing=36).resolve_scale(color="independent")
+    independent: altair.VConcatChart = both.resolve_scale(color="independent")
+    return independent
 
 
 def heatmap(study: Study) -> "Chart":

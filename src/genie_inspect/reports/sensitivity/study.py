@@ -158,10 +158,11 @@ def _check(log: ScoredLog, texts: StudyTexts, scorers: Sequence[str]) -> None:
         raise LogError(f"{log.file} is a metric study without originals, expected those that its texts were made of")
     if not any(texts.changed.values()):
         raise LogError(f"{log.file} is a metric study without any edit or paraphrase of its originals")
-    for scorer in scorers or [""]:
-        if scorer not in log.signatures and (scorer or not log.signatures):
-            known = ", ".join(log.signatures) or "none"
-            raise LogError(f"{log.file} has no scores by {scorer or 'any scorer'!r}, its scorers: {known}")
+    if not log.signatures:
+        raise LogError(f"{log.file} has no scores by any scorer, score it with: inspect score {log.file} --scorer ...")
+    for scorer in scorers:
+        if scorer not in log.signatures:
+            raise LogError(f"{log.file} has no scores by {scorer!r}, its scorers: {', '.join(log.signatures)}")
 
 
 def _measures(effects: Sequence[Effect], signatures: Mapping[str, str]) -> Iterator[StudiedMeasure]:

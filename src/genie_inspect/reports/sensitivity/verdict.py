@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from genie_inspect.reports.sensitivity.effects import Effect
+from genie_inspect.reports.sensitivity.pairs import Intervention
 from genie_inspect.reports.sensitivity.study import StudiedMeasure, Study
 from genie_inspect.statistics.equivalence import MARGIN_IN_STANDARD_DEVIATIONS
 from genie_inspect.statistics.paired.differences import LEVEL
@@ -14,12 +15,14 @@ EQUIVALENT, MOVED, CANNOT_TELL, NOT_MEASURED = "equivalent", "moved", "cannot te
 def robustness(measure: StudiedMeasure) -> str:
     """Whether paraphrases leave a measure where it is: `equivalent`, `moved`, `cannot tell` or `not measured`.
 
-    Equivalent is what is equivalent in every key, also where a small difference holds; moved, what is moved in one.
+    Equivalent is what is equivalent or the same in every key, also where a small difference holds; moved, what is moved
+    in one.
     """
     measured = [effect for effect in measure.paraphrases if effect.difference.pairs]
     if not measured or measure.is_constant:
         return NOT_MEASURED
-    if all(effect.is_equivalent for effect in measured):
+    # a key without any spread among originals has no margin, but what no paraphrase changes needs none
+    if all(effect.is_equivalent or effect.is_constant for effect in measured):
         return EQUIVALENT
     return MOVED if _moved_by_paraphrases(measure) else CANNOT_TELL
 
@@ -80,6 +83,8 @@ def _on_rows(measure: StudiedMeasure) -> Iterator[str]:
 
 def _on_paraphrases(measure: StudiedMeasure) -> str:
     match robustness(measure):
+        case "equivalent" if all(effect.is_constant for effect in measure.paraphrases if effect.difference.pairs):
+            return "no paraphrase changes it"
         case "equivalent":
             where = " in every feature" if len(measure.keys) > 1 else ""
             return f"paraphrases leave it equivalent{where}, within {MARGIN_IN_STANDARD_DEVIATIONS} sd of the originals"
@@ -143,7 +148,7 @@ def warnings(study: Study) -> list[str]:
 def _on_texts(study: Study) -> Iterator[str]:
     texts = study.texts
     if texts.unknown:
-        yield f"{texts.unknown} texts do not say what was done to them and are left out"
+        yield f"left out because nothing says what was done to them: {texts.unknown} texts"
     for intervention in study.interventions:
         made = len(texts.changed[intervention])
         of = f"{'edits of ' if intervention.feature else ''}{intervention.name}{'' if intervention.feature else 's'}"
@@ -170,9 +175,9 @@ def _on_values(study: Study) -> Iterator[str]:
             yield f"{name}: there are no edits, so that nothing is known of its sensitivity"
 
 
-def _worst(measure: StudiedMeasure) -> Iterator[tuple[object, Effect]]:
+def _worst(measure: StudiedMeasure) -> Iterator[tuple[Intervention, Effect]]:
     """Of each intervention the effect with the most pairs left out, on the key by which it is judged."""
-    rows: dict[object, list[Effect]] = {}
+    rows: dict[Intervention, list[Effect]] = {}
     for effect in measure.effects:
         if effect.is_own or effect.is_paraphrase:
             rows.setdefault(effect.intervention, []).append(effect)
