@@ -186,7 +186,8 @@ def test_other_commands_count_the_originals_alone_and_point_at_this_one(log: str
         f"show: genie study {log}"
     ]
     if verb == "frame":
-        assert {row["sample"] for row in json.loads(result.stdout)} == {f"o{n}-original-0" for n in range(8)}
+        rows = map(json.loads, result.stdout.splitlines())
+        assert {row["sample"] for row in rows} == {f"o{number}-original-0" for number in range(8)}
 
 
 @NOTICED
