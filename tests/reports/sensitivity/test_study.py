@@ -170,6 +170,32 @@ def test_scores_of_one_scorer_that_do_not_compare_are_refused(tmp_path: Path) ->
         study(log)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        [1],
+        "edit",
+        None,
+        {"kind": "edit"},
+        {"kind": 3, "original": "o0", "feature": "plot", "alternative": "", "original_text": ""},
+        {"kind": "edit", "original": ["o0"], "feature": "plot", "alternative": "", "original_text": ""},
+        {"kind": "edit", "original": "o0", "feature": "", "alternative": "", "original_text": ""},
+        {"kind": "EDIT", "original": "o0", "feature": "plot", "alternative": "", "original_text": ""},
+    ],
+)
+def test_metadata_of_another_form_makes_a_text_unknown_and_nothing_else(tmp_path: Path, said: object) -> None:
+    texts = made(2)
+    log = made_log(
+        tmp_path,
+        [{"x": scored(drift(text), "none")} for text in texts] + [{"x": scored(9.0, "none")}],
+        places=[(text.id, 1) for text in texts] + [("odd", 1)],
+        metadatas=[text.facts.as_metadata() for text in texts] + [{"intervention": said}],
+    )
+    result = study(log)
+    assert (result.texts.unknown, len(result.texts.originals)) == (1, 2)
+    assert found(result, "x", "plot").difference.after == pytest.approx(0.55)
+
+
 def test_epochs_and_wobble_leave_originals_the_unit(tmp_path: Path) -> None:
     log = study_log(tmp_path, made(4, epochs=3), one_number(lambda text: drift(text) + wobble(text.epoch), "x"))
     effect = found(study(log), "x", "plot")
