@@ -1,13 +1,15 @@
 """What a study of a measure is made of, as it stands in its file: originals, their edits and paraphrases."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, RootModel, model_validator
 
 from genie_inspect.populations.schema import Name, NonEmpty, Row
 from genie_inspect.signature import digest
 
-ORIGINAL, EDIT, PARAPHRASE = "original", "edit", "paraphrase"
+ORIGINAL: Final = "original"
+EDIT: Final = "edit"
+PARAPHRASE: Final = "paraphrase"
 
 
 class Original(Row):
@@ -53,7 +55,19 @@ class Paraphrase(Row):
     writer: str = ""
 
 
-StudyText = Annotated[Original | Edit | Paraphrase, Field(discriminator="kind")]
+StudyText = Original | Edit | Paraphrase
+Changed = Edit | Paraphrase
+
+
+class StudyRow(RootModel[Annotated[StudyText, Field(discriminator="kind")]]):
+    """One line of a file of interventions."""
+
+
+class LeftOut(Row):
+    """An edit or paraphrase that is no good, and why."""
+
+    id: NonEmpty
+    reason: NonEmpty
 
 
 def intervention_id(original: str, kind: str, feature: str, text: str) -> str:

@@ -37,3 +37,9 @@ def intervention_of(sample: TaskState | EvalSample) -> InterventionFacts | None:
     if not isinstance(facts, dict) or set(facts) != set(InterventionFacts.__slots__):
         return None
     return InterventionFacts(**facts) if all(isinstance(value, str) for value in facts.values()) else None
+
+
+def made_of(sample: TaskState | EvalSample) -> str:
+    """The text that the sample's was made of, with which it is not compared; empty where it was made of none."""
+    facts = intervention_of(sample)
+    return facts.original_text if facts else ""
