@@ -182,8 +182,8 @@ def test_other_commands_count_the_originals_alone_and_point_at_this_one(log: str
         result = called(verb, log, "--json")
     assert result.exit_code == 0, result.output
     assert [str(notice.message) for notice in notices if notice.category is GenieWarning] == [
-        f"{log} is a metric study: its 8 originals count here, the 40 texts that were made of them do not; what these "
-        f"show: genie study {log}"
+        f"{log} is a metric study: its originals count here (8), the texts that were made of them do not (40); what "
+        f"these show: genie study {log}"
     ]
     if verb == "frame":
         rows = map(json.loads, result.stdout.splitlines())

@@ -48,8 +48,8 @@ def _read_documents(file: str) -> ScoredLog:
     if not log.documents:
         raise LogError(f"{file} is a metric study of which no original was scored, expected originals")
     warnings.warn(
-        f"{file} is a metric study: its {len(log.documents)} originals count here, the {len(log.changed)} texts that "
-        f"were made of them do not; what these show: genie study {file}",
+        f"{file} is a metric study: its originals count here ({len(log.documents)}), the texts that were made of them "
+        f"do not ({len(log.changed)}); what these show: genie study {file}",
         GenieWarning,
         stacklevel=2,
     )

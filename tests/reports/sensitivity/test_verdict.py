@@ -148,13 +148,13 @@ def test_without_paraphrases_and_without_edits_it_is_said_that_nobody_tried(tmp_
     assert said(edits, "x").endswith("; it was tried on no paraphrase.")
     told = study(study_log(tmp_path, made(8, []), one_number(length, "x")))
     assert said(told, "x").startswith("x was tried on no edit; paraphrases move it (d +")
-    assert warnings(told) == ["x: there are no edits, so that nothing is known of its sensitivity"]
+    assert warnings(told) == ["x: there are no edits, so that its sensitivity is not known"]
 
 
 def test_a_feature_without_edits_is_one_line(tmp_path: Path) -> None:
     log = study_log(tmp_path, made(8, ["agent", "plot"]), by_feature(sharp))
     assert warnings(study(log)) == [
-        "genie: no text has an edit of setting, so that nothing is known of its sensitivity"
+        "genie: no text has an edit of setting, so that its sensitivity to that is not known"
     ]
 
 
@@ -196,6 +196,10 @@ def test_too_few_originals_for_any_effect_to_hold_are_a_line(tmp_path: Path) -> 
     assert lines == [
         "x: with 3 originals no p-value lies below 0.25, over 3 tests 0.75: no effect could hold, however large"
     ]
+
+
+def test_of_one_original_it_is_said_that_there_is_no_test(tmp_path: Path) -> None:
+    assert warnings(study(study_log(tmp_path, made(1), one_number(noise, "x")))) == ["x: one original allows no test"]
 
 
 def test_names_are_listed_in_words() -> None:

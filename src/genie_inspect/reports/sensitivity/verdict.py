@@ -170,9 +170,9 @@ def _on_values(study: Study) -> Iterator[str]:
                 yield f"{name}: {left_out} of {left_out + pairs} pairs of {told} are left out: a side has no value"
         unedited = [key for key in measure.keys if key not in edited] if measure.is_by_feature else []
         if unedited:
-            yield f"{name}: no text has an edit of {listed(unedited)}, so that nothing is known of its sensitivity"
+            yield f"{name}: no text has an edit of {listed(unedited)}, so that its sensitivity to that is not known"
         elif not measure.is_by_feature and not any(one.feature for one in study.interventions):
-            yield f"{name}: there are no edits, so that nothing is known of its sensitivity"
+            yield f"{name}: there are no edits, so that its sensitivity is not known"
 
 
 def _worst(measure: StudiedMeasure) -> Iterator[tuple[Intervention, Effect]]:
@@ -187,10 +187,14 @@ def _worst(measure: StudiedMeasure) -> Iterator[tuple[Intervention, Effect]]:
 
 def _on_tests(study: Study) -> Iterator[str]:
     for measure in study.measures:
-        for effect in measure.own[:1]:
+        name = measure.name.replace("_", " ")
+        # that with the most originals: where it cannot hold, none can
+        for effect in sorted(measure.own, key=lambda effect: -effect.difference.pairs)[:1]:
             least, tests, pairs = effect.difference.least_p, effect.tests, effect.difference.pairs
-            if least * tests >= LEVEL:
+            if pairs == 1:
+                yield f"{name}: one original allows no test"
+            elif least * tests >= LEVEL:
                 yield (
-                    f"{measure.name.replace('_', ' ')}: with {pairs} originals no p-value lies below {least:.2g}, over "
-                    f"{tests} tests {min(1.0, least * tests):.2g}: no effect could hold, however large"
+                    f"{name}: with {pairs} originals no p-value lies below {least:.2g}, over {tests} tests "
+                    f"{min(1.0, least * tests):.2g}: no effect could hold, however large"
                 )

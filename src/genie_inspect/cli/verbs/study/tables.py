@@ -34,7 +34,7 @@ def effect_tables(study: Study, console: Console) -> list[Table]:
         lines.append((f"[bold]{escape(in_words(measure.name))}[/bold]", None))
         judged = [effect for effect in measure.effects if effect.is_own or effect.is_paraphrase]
         lines += [(escape(_label(effect, measure)), effect) for effect in judged]
-    title = f"edits and paraphrases of {len(study.texts.originals)} originals"
+    title = f"edits and paraphrases; originals: {len(study.texts.originals)}"
     return blocks(title, "intervention", lines, EFFECT, console)
 
 
