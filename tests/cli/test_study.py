@@ -83,6 +83,16 @@ def test_a_line_has_means_difference_sd_d_and_both_tests_and_paraphrases_their_e
     assert ["agent", "0.500", "0.500", "+0.000", "0.000", "constant", "-", "-", "8", "(8)"] in lines(output, "agent")
 
 
+def test_a_measure_by_which_texts_differ_little_shows_more_decimals(tmp_path: Path) -> None:
+    def fine(text: Made) -> float:
+        return 0.5 + 0.0001 * text.number * (text.facts.kind == EDIT)
+
+    # differences 0, 0.0001, ... 0.0007: their spread is 0.000245, and two digits of it are shown
+    output = called("study", study_log(tmp_path, made(8, ["plot"], 0), one_number(fine, "fine"))).output
+    (line,) = (cells for cells in lines(output, "plot") if "(8)" in cells)
+    assert [line[1], line[2], line[3], line[6]] == ["0.50000", "0.50035", "+0.00035", "0.00024"]
+
+
 def test_the_matrix_has_every_feature_for_every_intervention_and_a_mark_at_the_largest(log: str) -> None:
     output = called("study", log).output
     genie = measure_of(studied(log), "genie")

@@ -14,8 +14,9 @@ from genie_inspect.interventions.schema import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.logs.scores import Scores
 from genie_inspect.reports.sensitivity.effects import Effect
+from genie_inspect.reports.sensitivity.measures import StudiedMeasure
 from genie_inspect.reports.sensitivity.pairs import StudyTexts, texts_of
-from genie_inspect.reports.sensitivity.study import StudiedMeasure, Study
+from genie_inspect.reports.sensitivity.study import Study
 from genie_inspect.samples.intervention import InterventionFacts
 
 FEATURES = ("agent", "plot", "setting")

@@ -34,7 +34,7 @@ def effects(
     return list(effects_of(texts, [key], **options))
 
 
-def resampled_means(deltas: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def resampled_means(deltas: np.ndarray) -> np.ndarray:
     """The mean of each of the n^n resamples of centred deltas."""
     centred = deltas - deltas.mean()
     totals = np.zeros(1)
@@ -175,7 +175,7 @@ def test_a_random_measure_is_rarely_said_to_be_sensitive_and_the_bootstrap_would
 class _Numbers(dict):  # type: ignore[type-arg]
     """The scores of one text by scorers r0, r1, ...: made when they are asked for, there are many."""
 
-    def __init__(self, numbers: np.ndarray) -> None:  # type: ignore[type-arg]
+    def __init__(self, numbers: np.ndarray) -> None:
         super().__init__()
         self.numbers = numbers
 

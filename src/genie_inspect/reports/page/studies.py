@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from genie_inspect.reports.page.figures import Figure
 from genie_inspect.reports.sensitivity.chart import ON_A_PHONE, STRONGEST, bars, cells_of, heatmap
 from genie_inspect.reports.sensitivity.effects import Effect
-from genie_inspect.reports.sensitivity.study import StudiedMeasure, Study
+from genie_inspect.reports.sensitivity.measures import StudiedMeasure
+from genie_inspect.reports.sensitivity.study import Study
 from genie_inspect.reports.sensitivity.verdict import sentence, warnings
 
 if TYPE_CHECKING:

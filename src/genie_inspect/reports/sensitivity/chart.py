@@ -7,7 +7,8 @@ from genie_inspect.reports.charts import LIGHT
 from genie_inspect.reports.comparison.chart import DARK_FROM, HIGHER, LOWER, NONE
 from genie_inspect.reports.page.cells import in_words
 from genie_inspect.reports.sensitivity.effects import Effect
-from genie_inspect.reports.sensitivity.study import StudiedMeasure, Study
+from genie_inspect.reports.sensitivity.measures import StudiedMeasure
+from genie_inspect.reports.sensitivity.study import Study
 
 if TYPE_CHECKING:
     import altair

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from genie_inspect.interventions.schema import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.statistics.paired.pairs import ROUNDING
 
 Text = tuple[ScoredDocument, ...]
 """One text: a document for each epoch in which it was scored."""
@@ -108,7 +109,12 @@ def pairs_of(texts: StudyTexts, intervention: Intervention, scorer: str, key: st
         after.setdefault(original, []).append(values[1])
     return Pairs(
         rows={name: (before[name], math.fsum(own) / len(own)) for name, own in after.items()},
-        sizes={name: math.fsum(abs(value - before[name]) for value in own) / len(own) for name, own in after.items()},
+        sizes={name: math.fsum(_between(before[name], one) for one in own) / len(own) for name, own in after.items()},
         pairs=sum(map(len, after.values())),
         left_out=left_out,
     )
+
+
+def _between(before: float, after: float) -> float:
+    # the same values in other numbers of epochs have means that differ in their last bits
+    return 0.0 if math.isclose(before, after, rel_tol=ROUNDING) else abs(after - before)

@@ -6,8 +6,9 @@ from typing import Any
 from genie_inspect.files.csv_tables import csv_text
 from genie_inspect.reports.plain_values import plain
 from genie_inspect.reports.sensitivity.effects import Effect
+from genie_inspect.reports.sensitivity.measures import StudiedMeasure
 from genie_inspect.reports.sensitivity.published import EFFECTS, MATRIX
-from genie_inspect.reports.sensitivity.study import StudiedMeasure, Study
+from genie_inspect.reports.sensitivity.study import Study
 from genie_inspect.reports.sensitivity.verdict import confounds, moves_most, robustness, sentence, warnings
 from genie_inspect.statistics.paired.differences import TEST
 

@@ -1,6 +1,5 @@
 """What a metric study shows of each measure: effects by intervention, the matrix of features, agreement, answers."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -9,64 +8,15 @@ from pathlib import Path
 from genie_inspect.interventions.schema import EDIT
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.folders import each_log
-from genie_inspect.logs.measures import measure_of
 from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import one_signature
 from genie_inspect.reports.sensitivity.answers import AnswerChanges, answer_changes
 from genie_inspect.reports.sensitivity.effects import RESAMPLES, Effect, effects_of
 from genie_inspect.reports.sensitivity.keys import keys_of
+from genie_inspect.reports.sensitivity.measures import StudiedMeasure, measures_of
 from genie_inspect.reports.sensitivity.pairs import Intervention, StudyTexts, texts_of
-from genie_inspect.signature import facts_of
 from genie_inspect.statistics.ranking import kendall
-
-
-@dataclass(frozen=True, slots=True)
-class StudiedMeasure:
-    """One measure: a number of the text as a whole, or a scorer that gives each feature its own."""
-
-    name: str
-    """The scorer where it scores by feature, else the key; with what tells it apart from another of that name."""
-    scorer: str
-    signature: str
-    keys: tuple[str, ...]
-    """The one, or one a feature."""
-    is_by_feature: bool
-    effects: tuple[Effect, ...]
-    """Of each intervention on each key."""
-    shares: Mapping[Intervention, float]
-    """How far each intervention moves it, whichever way, between the nearest (0) and the farthest (1) that any text
-    went; of edits by the edited feature's own key, of paraphrases over all keys."""
-
-    @property
-    def printed_as(self) -> str:
-        """Under which name the study behind Genie would have printed it: `genie`, or the key of a measure of texts."""
-        return measure_of(self.signature) if self.is_by_feature else self.keys[0]
-
-    @property
-    def own(self) -> list[Effect]:
-        """The effects by which it is judged: of each edit on the key that should move."""
-        return [effect for effect in self.effects if effect.is_own]
-
-    @property
-    def paraphrases(self) -> list[Effect]:
-        """The effects of paraphrases, on each key."""
-        return [effect for effect in self.effects if effect.is_paraphrase]
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether it gives every text the same number."""
-        values = {value for effect in self.effects for row in effect.pairs.rows.values() for value in row}
-        return len(values) == 1
-
-    def row(self, intervention: Intervention) -> list[Effect]:
-        """The effects of one intervention on each key."""
-        return [effect for effect in self.effects if effect.intervention == intervention]
-
-    def deltas(self, intervention: Intervention) -> Mapping[str, float]:
-        """By original the difference that an intervention makes; none where no one key of it should move."""
-        effects = [effect for effect in self.row(intervention) if effect.is_own or len(self.keys) == 1]
-        return {name: after - before for effect in effects[:1] for name, (before, after) in effect.pairs.rows.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +91,7 @@ def study_of(log: ScoredLog, scorers: Sequence[str] = (), resamples: int = RESAM
     keys = [key for scorer in chosen for key in keys_of(log, scorer, edited)]
     effects = effects_of(texts, keys, resamples, seed)
     signatures = {scorer: one_signature([log], scorer) for scorer in chosen}
-    measures = tuple(sorted(_measures(effects, signatures), key=lambda measure: not measure.is_by_feature))
+    measures = tuple(sorted(measures_of(effects, signatures), key=lambda measure: not measure.is_by_feature))
     return Study(
         log=log,
         texts=texts,
@@ -163,49 +113,6 @@ def _check(log: ScoredLog, texts: StudyTexts, scorers: Sequence[str]) -> None:
     for scorer in scorers:
         if scorer not in log.signatures:
             raise LogError(f"{log.file} has no scores by {scorer!r}, its scorers: {', '.join(log.signatures)}")
-
-
-def _measures(effects: Sequence[Effect], signatures: Mapping[str, str]) -> Iterator[StudiedMeasure]:
-    """The tested keys as measures: those of features by scorer, others one by one."""
-    groups: dict[tuple[str, str], list[Effect]] = {}
-    for effect in effects:
-        if effect.key.tested:
-            groups.setdefault((effect.key.scorer, "" if effect.key.feature else effect.key.name), []).append(effect)
-    names = _names(list(groups), signatures)
-    for name, ((scorer, key), own) in zip(names, groups.items(), strict=True):
-        keys = tuple(dict.fromkeys(effect.key.name for effect in own))
-        yield StudiedMeasure(name, scorer, signatures[scorer], keys, not key, tuple(own), _shares(own))
-
-
-def _names(groups: Sequence[tuple[str, str]], signatures: Mapping[str, str]) -> Iterator[str]:
-    """A name for each measure, no two alike, of scorer, key and judge as much as tells it from the others."""
-    judges = [facts_of(signatures[scorer]).get("judge", "").partition("(")[0] for scorer, _ in groups]
-    measures = [key or measure_of(signatures[scorer]) or scorer for scorer, key in groups]
-    for (scorer, key), judge, measure in zip(groups, judges, measures, strict=True):
-        if measures.count(measure) == 1:
-            yield key or scorer
-        # Inspect numbers scorers of one name: which of them is which, the judge says
-        elif judge and list(zip(measures, judges, strict=True)).count((measure, judge)) == 1:
-            yield f"{measure} ({judge})"
-        else:
-            yield f"{scorer}: {key}" if key and key != scorer else scorer
-
-
-def _shares(effects: Sequence[Effect]) -> dict[Intervention, float]:
-    judged = [effect for effect in effects if effect.is_own or effect.is_paraphrase]
-    sizes = [size for effect in judged for size in effect.pairs.sizes.values()]
-    if not sizes or max(sizes) == min(sizes):
-        return {}
-    # by original, so that a measure of which one text went far does not look moved by all
-    low, high = min(sizes), max(sizes)
-    by_intervention: dict[Intervention, list[float]] = {}
-    for effect in judged:
-        by_intervention.setdefault(effect.intervention, []).extend(effect.pairs.sizes.values())
-    return {one: (_mean(own) - low) / (high - low) for one, own in by_intervention.items() if own}
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
 
 
 def _agreements(measures: Sequence[StudiedMeasure], interventions: Iterable[Intervention]) -> Iterator[DeltaAgreement]:

@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 from genie_inspect.reports.sensitivity.effects import Effect
+from genie_inspect.reports.sensitivity.measures import StudiedMeasure
 from genie_inspect.reports.sensitivity.pairs import Intervention
-from genie_inspect.reports.sensitivity.study import StudiedMeasure, Study
+from genie_inspect.reports.sensitivity.study import Study
 from genie_inspect.statistics.equivalence import MARGIN_IN_STANDARD_DEVIATIONS
 from genie_inspect.statistics.paired.differences import LEVEL
 
@@ -102,15 +103,19 @@ def _on_paraphrases(measure: StudiedMeasure) -> str:
 
 
 def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
-    if pairs := confounds(measure):
-        told = [
-            f"edits of {own.intervention.name} move {other.key.name} ({other.difference.delta:+.3f}) as much as their "
-            f"own feature ({own.difference.delta:+.3f}) or more"
-            for own, other in pairs
-        ]
+    told = [
+        f"edits of {own.intervention.name} move {other.key.name} ({_delta(other, measure)}) as much as their own feature "
+        f"({_delta(own, measure)}) or more"
+        for own, other in confounds(measure)
+    ]
+    if told:
         yield f"it confounds: {listed(told)}"
     elif measure.is_by_feature and any(effect.moved for effect in measure.own):
         yield "it confounds nothing that could be shown"
+
+
+def _delta(effect: Effect, measure: StudiedMeasure) -> str:
+    return f"{effect.difference.delta:+.{measure.decimals}f}"
 
 
 def _moved_by_paraphrases(measure: StudiedMeasure) -> list[Effect]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
@@ -12,9 +13,10 @@ from genie_inspect.cli.comparison_tables import Head, blocks, figure, starred
 from genie_inspect.reports.page.cells import in_words
 from genie_inspect.reports.sensitivity.answers import AnswerChanges
 from genie_inspect.reports.sensitivity.effects import Effect
+from genie_inspect.reports.sensitivity.measures import StudiedMeasure
 from genie_inspect.reports.sensitivity.pairs import Intervention
 from genie_inspect.reports.sensitivity.published import EFFECTS, MATRIX
-from genie_inspect.reports.sensitivity.study import StudiedMeasure, Study
+from genie_inspect.reports.sensitivity.study import Study
 from genie_inspect.statistics.paired.differences import LEVEL, TEST
 
 LEGEND = (
@@ -26,14 +28,25 @@ LEGEND = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """An effect, and with how many decimals its measure shows."""
+
+    effect: Effect
+    decimals: int
+
+    def shown(self, value: float, sign: str = "") -> str:
+        return figure(value, f"{sign}.{self.decimals}f")
+
+
 def effect_tables(study: Study, console: Console) -> list[Table]:
     """By measure a line an intervention; of a measure by feature, a line for each of its features under paraphrase."""
-    lines: list[tuple[str, Effect | None]] = []
+    lines: list[tuple[str, _Line | None]] = []
     for measure in study.measures:
         # a line without figures heads each measure's rows
         lines.append((f"[bold]{escape(in_words(measure.name))}[/bold]", None))
         judged = [effect for effect in measure.effects if effect.is_own or effect.is_paraphrase]
-        lines += [(escape(_label(effect, measure)), effect) for effect in judged]
+        lines += [(escape(_label(effect, measure)), _Line(effect, measure.decimals)) for effect in judged]
     title = f"edits and paraphrases; originals: {len(study.texts.originals)}"
     return blocks(title, "intervention", lines, EFFECT, console)
 
@@ -111,7 +124,7 @@ def _matrix_cell(measure: StudiedMeasure, key: str, intervention: Intervention) 
         return _d(effect)
     largest = max(abs(other.difference.delta) for other in row if not math.isnan(other.difference.delta))
     mark = ">" if intervention.feature and abs(effect.difference.delta) == largest else ""
-    return f"{mark}{effect.difference.delta:+.3f} ({_d(effect)})"
+    return f"{mark}{effect.difference.delta:+.{measure.decimals}f} ({_d(effect)})"
 
 
 def _own_d(measure: StudiedMeasure, intervention: Intervention) -> str:
@@ -145,12 +158,12 @@ def _d(effect: Effect) -> str:
     return figure(effect.difference.effect, "+.2f") + mark
 
 
-def _delta(effect: Effect) -> str:
-    difference = effect.difference
-    delta = figure(difference.delta, "+.3f")
-    if effect.is_constant or math.isnan(difference.low):
+def _delta(line: _Line) -> str:
+    difference = line.effect.difference
+    delta = line.shown(difference.delta, "+")
+    if line.effect.is_constant or math.isnan(difference.low):
         return delta
-    return f"{delta} [{figure(difference.low, '+.3f')}, {figure(difference.high, '+.3f')}]"
+    return f"{delta} [{line.shown(difference.low, '+')}, {line.shown(difference.high, '+')}]"
 
 
 def _unlike(effect: Effect) -> str:
@@ -175,14 +188,14 @@ def _answers(counts: Mapping[tuple[Intervention, str], AnswerChanges], feature: 
     return f"{own.changed} of {own.compared}" if own else "-"
 
 
-EFFECT: tuple[Head[Effect], ...] = (
-    Head("original", lambda effect: figure(effect.difference.before, ".3f")),
-    Head("changed", lambda effect: figure(effect.difference.after, ".3f")),
+EFFECT: tuple[Head[_Line], ...] = (
+    Head("original", lambda line: line.shown(line.effect.difference.before)),
+    Head("changed", lambda line: line.shown(line.effect.difference.after)),
     Head("difference [95%]", _delta),
-    Head("sd", lambda effect: figure(effect.difference.spread, ".3f")),
-    Head("d", lambda effect: "constant" if effect.is_constant else figure(effect.difference.effect, "+.2f")),
-    Head("p", lambda effect: starred(effect.p_value, effect.moved)),
-    Head("bootstrap p", lambda effect: figure(effect.bootstrap_p, ".3f")),
-    Head("equivalence p", _unlike),
-    Head("originals (texts)", _pairs),
+    Head("sd", lambda line: line.shown(line.effect.difference.spread)),
+    Head("d", lambda line: "constant" if line.effect.is_constant else figure(line.effect.difference.effect, "+.2f")),
+    Head("p", lambda line: starred(line.effect.p_value, line.effect.moved)),
+    Head("bootstrap p", lambda line: figure(line.effect.bootstrap_p, ".3f")),
+    Head("equivalence p", lambda line: _unlike(line.effect)),
+    Head("originals (texts)", lambda line: _pairs(line.effect)),
 )
