@@ -113,10 +113,10 @@ def test_two_measures_agree_by_kendalls_tau_between_their_differences(tmp_path: 
 
 def test_shares_go_from_the_text_that_went_least_far_to_the_one_that_went_farthest(tmp_path: Path) -> None:
     def by_steps(text: Made) -> float:
-        # edits of the plot go 0, 1, 2, 3 far, in turn up and down; paraphrases 4 up or 4 down; others stay
+        # edits of the plot go 1, 2, 3, 4 far, in turn up and down; paraphrases 5 up or 5 down; others 1
         way = -1.0 if (text.copy if text.facts.kind == PARAPHRASE else text.number % 2) else 1.0
-        far = text.number if text.facts.feature == "plot" else 0
-        return 10.0 + way * (4 if text.facts.kind == PARAPHRASE else far)
+        far = {EDIT: 1 + text.number * (text.facts.feature == "plot"), PARAPHRASE: 5}.get(text.facts.kind, 0)
+        return 10.0 + way * far
 
     result = study(study_log(tmp_path, made(4), one_number(by_steps, "x")))
     shares = {one.name: share for one, share in measure_of(result, "x").shares.items()}

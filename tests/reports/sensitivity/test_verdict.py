@@ -135,6 +135,27 @@ def test_a_feature_that_moves_with_the_edits_of_another_is_confounded_with_it(tm
     )
 
 
+def test_what_moves_by_chance_confounds_nothing(tmp_path: Path) -> None:
+    def by_chance(text: Made, feature: str) -> float:
+        return noise(replace(text, number=text.number + 31 * len(feature)))
+
+    measure = measure_of(study(study_log(tmp_path, made(12), by_feature(by_chance))), "genie")
+    assert len(moves_most(measure)) < len(FEATURES)
+    assert confounds(measure) == []
+
+
+def test_of_many_confounded_features_three_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    def one_score(text: Made, feature: str) -> float:
+        # whatever is edited, every feature moves alike
+        return sharp(text, text.facts.feature or feature)
+
+    measure = measure_of(study(study_log(tmp_path, made(12), by_feature(one_score))), "genie")
+    assert len(confounds(measure)) == 6
+    assert moves_most(measure) == []
+    assert sentence(measure).count("as much as their own feature") == 3
+    assert sentence(measure).endswith(" and 3 more.")
+
+
 def test_a_feature_that_paraphrases_move_is_named_and_the_others_are_not(tmp_path: Path) -> None:
     def loose(text: Made, feature: str) -> float:
         told_anew = feature == "plot" and text.facts.kind == PARAPHRASE

@@ -10,6 +10,7 @@ from genie_inspect.reports.sensitivity.study import Study
 from genie_inspect.statistics.equivalence import MARGIN_IN_STANDARD_DEVIATIONS
 from genie_inspect.statistics.paired.differences import LEVEL
 
+MOST_NAMED = 3  # confounded features that one sentence can name and still be read
 EQUIVALENT, MOVED, CANNOT_TELL, NOT_MEASURED = "equivalent", "moved", "cannot tell", "not measured"
 
 
@@ -103,13 +104,15 @@ def _on_paraphrases(measure: StudiedMeasure) -> str:
 
 
 def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
+    pairs = confounds(measure)
     told = [
-        f"edits of {own.intervention.name} move {other.key.name} ({_delta(other, measure)}) as much as their own feature "
-        f"({_delta(own, measure)}) or more"
-        for own, other in confounds(measure)
+        f"edits of {own.intervention.name} move {other.key.name} ({_delta(other, measure)}) as much as their own "
+        f"feature ({_delta(own, measure)}) or more"
+        for own, other in pairs[:MOST_NAMED]
     ]
     if told:
-        yield f"it confounds: {listed(told)}"
+        more = [f"{len(pairs) - MOST_NAMED} more"] if len(pairs) > MOST_NAMED else []
+        yield f"it confounds: {listed([*told, *more])}"
     elif measure.is_by_feature and any(effect.moved for effect in measure.own):
         yield "it confounds nothing that could be shown"
 
