@@ -60,8 +60,8 @@ def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> 
     Args:
         paths: Logs, folders of logs, JSON Lines files, or JSON as {"judges": {name: {story: "YNB-..."}}}, a letter a
             test. The name of a JSON file of votes ends in .json, that of a log in .eval.
-        scorer: Whose scores in the logs, of one or several; a story's id is that of the sample, `_`, the model, and `#` with the epoch
-            where there are several. Scores of one signature are one judge's, named by their judge, and by what else
+        scorer: Whose scores in the logs, of one or several; a story's id is that of the sample, `_`, the model, and `#`
+            with the epoch where there are several. Scores of one signature are one judge's, named by their judge, and by what else
             differs in the signatures of one judge.
 
     Raises:
@@ -158,5 +158,5 @@ def _logged(story: str, scorer: str, score: Score) -> JudgedStory:
     values = scores_of(scorer, score).values
     # the key begins with the rubric's name, which may be any
     total = next((value for key, value in values.items() if key.endswith(TOTAL)), math.nan)
-    tests, points = tests_of(score), tests_of(score, "score")
+    tests, points = tests_of(score, "pass"), tests_of(score, "score")
     return JudgedStory(story, total, tests, points, values, scorer, signature_of(score))

@@ -113,7 +113,7 @@ def scores_of(scorer: str, score: Score) -> Scores:
     )
 
 
-def tests_of(score: Score, what: Literal["pass", "score"] = "pass") -> dict[str, float]:
+def tests_of(score: Score, what: Literal["pass", "score"]) -> dict[str, float]:
     """What a score says of each test, by the test's id; NaN where it could not be judged, nothing of other scores.
 
     Args:

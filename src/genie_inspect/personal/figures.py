@@ -102,23 +102,19 @@ class HeldOut(Row):
                 f"Cannot tell these raters from the average: {self.plots} plots are too few for an interval, expected "
                 f"{FEWEST_PLOTS} or more."
             )
-        gain = self.gain
-        if gain.is_below:
-            return f"Better than the grader alone by {_size(gain, -1)} in log loss a vote."
-        if gain.is_above:
-            return f"Worse than the grader alone by {_size(gain, 1)} in log loss a vote: do not use it."
-        return (
-            f"Cannot tell these raters from the average: better than the grader alone by {_size(gain, -1)} in log loss."
-        )
+        size = _size(self.gain)
+        if self.gain.is_below:
+            return f"Better than the grader alone by {size} in log loss a vote."
+        # a little worse is what raters cost who do not differ: it says nothing else
+        return f"Cannot tell these raters from the average: against the grader alone {size} in log loss a vote."
 
     def without(self, rater: str) -> "HeldOut":
         """The same, with nothing of one rater alone."""
         return self.model_copy(update={"raters": {name: own for name, own in self.raters.items() if name != rater}})
 
 
-def _size(gain: Figure, sign: int) -> str:
-    """A gain with its interval, as something that is more the greater it is."""
+def _size(gain: Figure) -> str:
+    """How much less the loss is, with its interval."""
     if gain.value is None or gain.low is None or gain.high is None:
-        return "an amount that is not defined"
-    low, high = sorted((sign * gain.low, sign * gain.high))
-    return f"{sign * gain.value:.4f} [{low:.4f}, {high:.4f}]"
+        return "not defined"
+    return f"{-gain.value:.4f} [{-gain.high:.4f}, {-gain.low:.4f}]"

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from statistics import NormalDist
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -152,6 +153,13 @@ class PersonalJudge(Row):
         base = self.tests[test] + scores
         chances = self._chances(base + leniency + taste)
         return Opinion(chances, self._mean(chances), self._mean(self._chances(base)), scores, leniency, taste)
+
+    def stands_out(self, rater: str) -> bool:
+        """Whether a rater is harsher or more lenient than the average, with an error of 5% over all raters together."""
+        terms = self.raters[rater]
+        # the share of the error that each rater gets (Bonferroni)
+        bound = NormalDist().inv_cdf(1 - 0.025 / len(self.raters))
+        return terms.error > 0 and abs(terms.leniency) > bound * terms.error
 
     def without(self, rater: str) -> "PersonalJudge":
         """The same judge of all raters but one."""

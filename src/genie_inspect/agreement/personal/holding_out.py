@@ -122,6 +122,12 @@ def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
     )
 
 
+def gain_of(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 0) -> Figure:
+    """Mean log loss of a model less that of the grader alone, with its interval over plots."""
+    draws = Draws.of(len(foretold.ballots.plots), resamples, seed)
+    return _gain(foretold.losses(model) - foretold.losses(GRADER), foretold.ballots.plots.codes, draws)
+
+
 def _figures(forecasts: Forecasts, draws: Draws, wanted: list[str]) -> dict[str, Figure]:
     found = draws.figures(forecasts)
     return {name: Figure.of(percentile_interval(*found[name])) for name in wanted}

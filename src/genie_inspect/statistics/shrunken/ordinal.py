@@ -18,8 +18,11 @@ from genie_inspect.statistics.shrunken.curvature import Codes, Curvature, Piece,
 LEAST_VARIANCE = 1e-4  # of log-odds: what moves them by 0.01 is no difference that a vote could show
 MOST_VARIANCE = 100.0  # where every vote goes with a term, its chances lie within 1e-13 of certain
 PRIOR_VOTES = 0.1  # for and against each level, so that one nobody used has a threshold too
+LOWEST, HIGHEST = np.log(LEAST_VARIANCE), np.log(MOST_VARIANCE)
 SETTLED = 1e-3  # relative change of a variance
-ROUNDS = 500
+SMALL = 1e-2  # variance below which the change counts as if it were so large
+ROUNDS = 200
+FARTHEST = 32.0  # steps at once
 STEPS = 60
 HALVINGS = 30
 LEAST_GAIN = 1e-9
@@ -106,14 +109,29 @@ class _Fit:
         self._point[self._ends[-1] :] = np.log((1 - shares) / shares) + np.arange(count - 1) * 1e-3
 
     def model(self) -> ShrunkenModel:
-        variances = np.ones(len(self._names))
+        """The model at the variances that make the votes most likely.
+
+        Raises:
+            UnfittableError: If they do not settle.
+        """
+        logs = np.zeros(len(self._names))
         for _ in range(ROUNDS):
-            uncertain = np.split(self._climbed(variances).variances(), self._ends)[:-1]
-            terms = np.split(self._point, self._ends)[:-1]
-            before, variances = variances, np.array(list(map(_variance, terms, uncertain, variances)))
-            if (np.abs(variances - before) <= SETTLED * before).all():
-                return self._result(variances)
+            first = self._asked_for(logs)
+            second = self._asked_for(first)
+            if (np.abs(np.exp(second) - np.exp(first)) <= SETTLED * np.maximum(np.exp(first), SMALL)).all():
+                return self._result(np.exp(second))
+            # a variance goes to 0 by small steps, of which two foretell the rest (SQUAREM, Varadhan and Roland 2008)
+            step, bend = first - logs, second - 2 * first + logs
+            length = min(FARTHEST, max(1.0, float(np.linalg.norm(step) / max(np.linalg.norm(bend), LEAST_GAIN))))
+            logs = np.clip(logs + 2 * length * step + length**2 * bend, LOWEST, HIGHEST)
         raise UnfittableError("the model did not converge: its variances do not settle; give more votes")
+
+    def _asked_for(self, logs: Values) -> Values:
+        """The logarithms of the variances that the terms ask for that are most probable under some variances."""
+        variances = np.exp(logs)
+        uncertain = np.split(self._climbed(variances).variances(), self._ends)[:-1]
+        terms = np.split(self._point, self._ends)[:-1]
+        return np.log(np.array(list(map(_variance, terms, uncertain, variances))))
 
     def _result(self, variances: Values) -> ShrunkenModel:
         uncertain = np.split(self._climbed(variances).variances(), self._ends)
@@ -186,7 +204,5 @@ class _Fit:
 
 def _variance(terms: Values, uncertain: Values, variance: float) -> float:
     """The variance that the terms ask for: their squares, over how many of them the votes determine."""
-    if variance <= LEAST_VARIANCE or not len(terms):
-        return LEAST_VARIANCE
     determined = max(len(terms) - float(uncertain.sum()) / variance, 1e-9)
     return float(np.clip(terms @ terms / determined, LEAST_VARIANCE, MOST_VARIANCE))
