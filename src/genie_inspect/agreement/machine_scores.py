@@ -61,8 +61,8 @@ def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> 
         paths: Logs, folders of logs, JSON Lines files, or JSON as {"judges": {name: {story: "YNB-..."}}}, a letter a
             test. The name of a JSON file of votes ends in .json, that of a log in .eval.
         scorer: Whose scores in the logs, of one or several; a story's id is that of the sample, `_`, the model, and `#`
-            with the epoch where there are several. Scores of one signature are one judge's, named by their judge, and by what else
-            differs in the signatures of one judge.
+            with the epoch where there are several. Scores of one signature are one judge's, named by their judge,
+            and by what else differs in the signatures of one judge.
 
     Raises:
         VotesError: If a file cannot be read or is malformed, or a story has two scores by one judge.

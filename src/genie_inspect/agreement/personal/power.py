@@ -51,15 +51,14 @@ class Curve:
         """From how many stories on raters are foretold better than by the grader alone."""
         for index, point in enumerate(self.points):
             if all(later.better >= SURE for later in self.points[index:]):
-                return (
-                    f"From {point.stories} stories on ({point.votes:.0f} votes a rater) raters are foretold better than "
-                    f"by the grader alone in {SURE:.0%} of the draws."
-                )
+                return f"{_reached(point)} in {SURE:.0%} of the draws or more."
         last = self.points[-1]
-        return (
-            f"With {last.stories} stories ({last.votes:.0f} votes a rater) raters are foretold better than by the grader "
-            f"alone in {last.better:.0%} of the draws: not yet in {SURE:.0%}."
-        )
+        return f"{_reached(last)} in {last.better:.0%} of the draws, not yet in {SURE:.0%}."
+
+
+def _reached(point: Point) -> str:
+    votes = f"{point.stories} stories ({point.votes:.0f} votes a rater)"
+    return f"Learnt from {votes}, votes are foretold better than by the grader alone"
 
 
 def from_data(

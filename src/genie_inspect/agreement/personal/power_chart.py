@@ -22,10 +22,11 @@ def power_chart(curve: Curve) -> "altair.LayerChart":
         for point in curve.points
     ]
     base = altair.Chart(altair.InlineData(values=rows)).encode(x=altair.X("votes:Q", title="votes a rater"))
-    gain = altair.Y("gain:Q", title="log loss a vote below that of the grader alone")
+    title = "log loss a vote below that of the grader alone"
+    gain = altair.Y("gain:Q", title=title)
     level = altair.Chart(altair.InlineData(values=[{"none": 0}])).mark_rule(color=INK, strokeDash=[4, 4])
     return altair.layer(
-        base.mark_area(opacity=0.2, color=DOTS).encode(y=altair.Y("low:Q", title=gain.title), y2="high:Q"),
+        base.mark_area(opacity=0.2, color=DOTS).encode(y=altair.Y("low:Q", title=title), y2="high:Q"),
         base.mark_line(color=DOTS, point=True).encode(y=gain),
         base.mark_text(dy=-10, color=INK).encode(y=gain, text="stories:Q"),
         level.encode(y="none:Q"),

@@ -136,7 +136,8 @@ class _Fit:
     def _result(self, variances: Values) -> ShrunkenModel:
         uncertain = np.split(self._climbed(variances).variances(), self._ends)
         *terms, thresholds = np.split(self._point, self._ends)
-        differs = variances > LEAST_VARIANCE
+        # a hair more: it went through its logarithm and back
+        differs = variances > LEAST_VARIANCE * 1.01
         return ShrunkenModel(
             thresholds,
             {name: values * keep for name, values, keep in zip(self._names, terms, differs, strict=True)},

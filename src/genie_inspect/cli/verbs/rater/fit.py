@@ -8,11 +8,17 @@ import click
 from genie_inspect.agreement.personal.calibration_chart import calibration_chart
 from genie_inspect.agreement.personal.fitting import fit_judge
 from genie_inspect.cli.outputs import replacing
-from genie_inspect.cli.rater_tables import calibration_table, chances_table, left_out, raters_table, verdicts_table
 from genie_inspect.cli.running import JSON, progress_bar
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo, echo_json
-from genie_inspect.cli.voting import FILE, reading_votes, voted
+from genie_inspect.cli.verbs.rater.tables import (
+    calibration_table,
+    chances_table,
+    left_out,
+    raters_table,
+    verdicts_table,
+)
+from genie_inspect.cli.verbs.rater.voting import FILE, reading_votes, voted
 from genie_inspect.files.folders import check_unused
 from genie_inspect.personal.figures import HeldOut
 from genie_inspect.personal.folder import write_folder

@@ -8,11 +8,11 @@ import click
 from genie_inspect.agreement.personal.power import from_data, from_simulation
 from genie_inspect.agreement.personal.power_chart import power_chart
 from genie_inspect.cli.outputs import replacing
-from genie_inspect.cli.rater_tables import power_table
 from genie_inspect.cli.running import JSON, progress_bar
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo, echo_json
-from genie_inspect.cli.voting import FILE, reading_votes, voted
+from genie_inspect.cli.verbs.rater.tables import power_table
+from genie_inspect.cli.verbs.rater.voting import FILE, reading_votes, voted
 from genie_inspect.reports.charts import check_picture, write_chart
 
 
