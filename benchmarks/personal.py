@@ -19,6 +19,7 @@ WORLDS = {
     "no difference": World(),
     "no difference, 14 tests": World(tests=14),
     "no difference, 2 raters": World(raters=2, raters_a_story=2),
+    "no difference, 8 plots": World(stories=24, tests=4),
     "no difference, 100 stories": World(stories=100),
     "no difference, no grader": World(scores=(0.0,)),
     "leniency 0.5": World(leniency=0.5),
