@@ -11,7 +11,7 @@ from genie_inspect.agreement.personal.simulation import World, simulated
 
 TESTS = ("01", "02")
 SIGNATURE = "measure:ttcw|judge:critic(mock/a)|version:1-A"
-WRITER = "mock/writer"
+WRITER = "mockllm/writer"
 LENIENT = World(stories=24, tests=2, raters=3, raters_a_story=3, leniency=1.5, taste=0.5, scores=(1.0,))
 
 
@@ -25,7 +25,7 @@ def verdict(passes: Mapping[str, float | None], signature: str = SIGNATURE, **fa
 def written(folder: Path, world: World = LENIENT, seed: int = 0) -> tuple[Path, Path]:
     """A file of votes and a log of verdicts on the same stories, by a world; three stories are of one plot.
 
-    Raters are r0, r1 and so on; the id of story 7 is `7_mock/writer`, its plot `p2`.
+    Raters are r0, r1 and so on; the id of story 7 is `7_mockllm/writer`, its plot `p2`.
     """
     ballots = simulated(world, seed).ballots
     votes = folder / "votes.jsonl"

@@ -49,14 +49,15 @@ def fit(
         if picture:
             check_picture(picture)
         ballots = voted(**given)
-        with progress_bar() as told:
-            judge, figures = fit_judge(ballots, taste=taste, resamples=resamples, seed=seed, told=told)
+        with progress_bar() as advance:
+            judge, figures = fit_judge(ballots, taste=taste, resamples=resamples, seed=seed, told=advance)
         write_folder(judge, figures, output)
         if picture:
             with replacing(picture):
                 write_chart(lambda: calibration_chart(figures), picture)
     if as_json:
-        echo_json({"folder": str(output), "sentence": figures.sentence, "judge": judge, "figures": figures})
+        told = {"judge": judge.model_dump(), "figures": figures.model_dump()}
+        echo_json({"folder": str(output), "sentence": figures.sentence, **told})
     else:
         _print(judge, figures, output)
 
