@@ -142,9 +142,8 @@ def test_numbers_are_votes_where_they_are_wanted_alone(tmp_path: Path) -> None:
 
 
 def test_a_row_without_a_verdict_is_no_vote(tmp_path: Path) -> None:
-    rows = [{"story": "1_mine", "rater": "ann", "test": "01", "verdict": vote} for vote in (None,)]
-    rows.append(rows[0] | {"test": "02", "verdict": True})
-    (story,) = read_votes(lines(tmp_path, *rows))
+    row: dict[str, object] = {"story": "1_mine", "rater": "ann", "test": "01", "verdict": None}
+    (story,) = read_votes(lines(tmp_path, row, row | {"test": "02", "verdict": True}))
     assert story.by_test() == {"01": [], "02": [1.0]}
 
 

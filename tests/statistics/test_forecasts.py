@@ -26,7 +26,9 @@ def test_the_figures_of_four_forecasts_by_hand() -> None:
     assert figures["log_loss"] == pytest.approx(-(math.log(0.9) + 2 * math.log(0.4) + math.log(0.8)) / 4)
     assert figures["brier"] == pytest.approx((0.01 + 0.36 + 0.36 + 0.04) / 4)
     # yes to two, one of them rightly, of two
-    assert (figures["precision"], figures["recall"], figures["f1"]) == (0.5, 0.5, 0.5)
+    assert {name: float(figures[name]) for name in ("precision", "recall", "f1")} == dict.fromkeys(
+        ("precision", "recall", "f1"), 0.5
+    )
     assert figures["kappa"] == pytest.approx(0)
     assert figures["pearson"] == pytest.approx(np.corrcoef(CHANCES, OUTCOMES)[0, 1])
 
@@ -68,8 +70,8 @@ def test_auc_by_weights_is_auc_of_the_events_repeated() -> None:
     draw = np.random.default_rng(1)
     chances, outcomes, strata = draw.random(40).round(1), draw.integers(2, size=40), draw.integers(3, size=40)
     weights = draw.integers(0, 4, size=40)
-    again = [np.repeat(values, weights) for values in (chances, outcomes, strata)]
-    assert auc(chances, outcomes, strata)(weights.astype(float)) == pytest.approx(auc(*again)(np.ones(weights.sum())))
+    again = auc(np.repeat(chances, weights), np.repeat(outcomes, weights) * 1.0, np.repeat(strata, weights))
+    assert auc(chances, outcomes * 1.0, strata)(weights.astype(float)) == pytest.approx(again(np.ones(weights.sum())))
 
 
 def test_auc_without_a_pair_is_not_defined() -> None:

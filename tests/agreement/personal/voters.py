@@ -15,11 +15,11 @@ WRITER = "mockllm/writer"
 LENIENT = World(stories=24, tests=2, raters=3, raters_a_story=3, leniency=1.5, taste=0.5, scores=(1.0,))
 
 
-def verdict(passes: Mapping[str, float | None], signature: str = SIGNATURE, **facts: object) -> Score:
+def verdict(passes: Mapping[str, float | None], signature: str = SIGNATURE) -> Score:
     """A score as ttcw gives it: by test 1, 0 or None."""
     rows = [{"id": test, "pass": None if own is None else bool(own), "score": own} for test, own in passes.items()]
     total = sum(own or 0 for own in passes.values())
-    return scored({"ttcw_total": float(total)}, signature, judge="critic(mock/a)", tests=rows, **facts)
+    return scored({"ttcw_total": float(total)}, signature, judge="critic(mock/a)", tests=rows)
 
 
 def written(folder: Path, world: World = LENIENT, seed: int = 0) -> tuple[Path, Path]:

@@ -18,6 +18,7 @@ from genie_inspect.agreement.personal.ballots import Choice, ballots
 from genie_inspect.agreement.personal.fitting import fit_judge
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.asking.refusals import RefusedError
+from genie_inspect.logs.measures import declared, keys_to_test, known_range
 from genie_inspect.personal.folder import forget, read_judge, write_folder
 from genie_inspect.scorers.from_scores.personal import personal
 
@@ -171,3 +172,14 @@ def test_a_document_that_was_refused_is_unscored_as_by_every_scorer(tmp_path: Pa
     done = rescored(log, personal(f"{folder}#r1"), action="append", display="none")
     (sample,) = done.samples or []
     assert (sample.scores or {})["personal"].reason == "refusal"
+
+
+def test_reports_know_its_headline_its_ranges_and_which_way_is_up(tmp_path: Path) -> None:
+    header = read_eval_log(made_log(tmp_path, [{}]))
+    signature = "measure:personal|by:judge@0|rater:ann|fewest:20|lowest:0|highest:1|version:1-A"
+    (own,) = declared(header, "personal", signature).values()
+    keys = ("personal_ann_total", "personal_ann_01", "personal_ann_02", "personal_ann_03")
+    assert keys_to_test([own], keys) == keys[:1]
+    assert known_range(header, "personal", signature, keys[1]) == (0, 1)
+    assert known_range(header, "personal", signature, keys[0]) is None
+    assert "igher is" in own.meaning

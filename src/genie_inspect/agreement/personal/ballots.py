@@ -151,9 +151,9 @@ def source_columns(scores: Scores, tests: Iterable[str], choice: Choice) -> list
         values = list(dict.fromkeys(key for story in judged.values() for key in _values(story)))
         keys = [key for key in values if not choice.keys or key in choice.keys]
         if says & wanted:
-            columns.append((Source(name=judge, points=choice.points, **origin), judge))
+            columns.append((Source(name=judge, points=choice.points).model_copy(update=origin), judge))
             keys = keys if choice.keys else []
-        columns += [(Source(name=f"{judge} {key}", key=key, **origin), judge) for key in keys]
+        columns += [(Source(name=f"{judge} {key}", key=key).model_copy(update=origin), judge) for key in keys]
     known = {source.key for source, _ in columns}
     if missing := [key for key in choice.keys if key not in known]:
         raise VotesError(f"no score has a key {missing[0]!r}, expected keys of the scores")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import altair
 
 
-def calibration_chart(figures: HeldOut) -> "altair.LayerChart":
+def calibration_chart(figures: HeldOut) -> "altair.LayerChart | altair.FacetChart":
     """What came true of the forecasts in each tenth of the scale; on the line they are what comes true.
 
     Args:

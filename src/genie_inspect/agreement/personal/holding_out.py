@@ -135,7 +135,8 @@ def _figures(forecasts: Forecasts, draws: Draws, wanted: list[str]) -> dict[str,
 
 def _gain(deltas: Values, plots: Codes, draws: Draws) -> Figure:
     count = draws.counts.shape[1]
-    return Figure.of(draws.difference(np.bincount(plots, deltas, count), np.bincount(plots, minlength=count) * 1.0))
+    sums, counts = np.bincount(plots, deltas, count), np.bincount(plots, minlength=count)
+    return Figure.of(draws.difference(np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.float64)))
 
 
 def _raters(foretold: Foretold, deltas: Values, draws: Draws) -> dict[str, RaterFigures]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import altair
 
 
-def power_chart(curve: Curve) -> "altair.LayerChart":
+def power_chart(curve: Curve) -> "altair.LayerChart | altair.FacetChart":
     """The gain over the grader alone against the votes of a rater, with the middle 95% of the draws.
 
     Args:

@@ -1,7 +1,7 @@
 """Votes by raters whose leniency and taste are known, on stories whose quality a grader knows in part."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,15 +69,17 @@ def simulated(world: World, seed: int) -> Simulated:
         + taste[rater, test]
     )
     votes = (draw.random(len(log_odds)) < chance(log_odds)).astype(np.int64)
-    plot = story // world.stories_a_plot
     ballots = Ballots(
-        *(_factor(name, codes) for name, codes in (("s", story), ("p", plot), ("t", test), ("r", rater))),
-        None,
-        votes,
-        YES_NO,
-        tuple(Source(name=f"score{index}") for index in range(len(world.scores))),
-        numbers[story, test],
-        {},
+        stories=_factor("s", story),
+        plots=_factor("p", story // world.stories_a_plot),
+        tests=_factor("t", test),
+        raters=_factor("r", rater),
+        sources=None,
+        levels=votes,
+        scale=YES_NO,
+        columns=tuple(Source(name=f"score{index}") for index in range(len(world.scores))),
+        scores=numbers[story, test],
+        left_out={},
     )
     return Simulated(ballots, leniency, taste)
 
@@ -109,11 +111,6 @@ def world_of(ballots: Ballots) -> World:
         # a scale of numbers counts as its middle step reached or not
         base=-float(model.thresholds[len(model.thresholds) // 2]),
     )
-
-
-def with_stories(world: World, stories: int) -> World:
-    """The same world with another number of stories."""
-    return replace(world, stories=stories)
 
 
 def _factor(letter: str, codes: NDArray[np.int64]) -> Factor:

@@ -122,7 +122,8 @@ class _Fit:
                 return self._result(np.exp(second))
             # a variance goes to 0 by small steps, of which two foretell the rest (SQUAREM, Varadhan and Roland 2008)
             step, bend = first - logs, second - 2 * first + logs
-            length = min(FARTHEST, max(1.0, float(np.linalg.norm(step) / max(np.linalg.norm(bend), LEAST_GAIN))))
+            ratio = float(np.linalg.norm(step)) / max(float(np.linalg.norm(bend)), LEAST_GAIN)
+            length = min(FARTHEST, max(1.0, ratio))
             logs = np.clip(logs + 2 * length * step + length**2 * bend, LOWEST, HIGHEST)
         raise UnfittableError("the model did not converge: its variances do not settle; give more votes")
 
@@ -131,7 +132,7 @@ class _Fit:
         variances = np.exp(logs)
         uncertain = np.split(self._climbed(variances).variances(), self._ends)[:-1]
         terms = np.split(self._point, self._ends)[:-1]
-        return np.log(np.array(list(map(_variance, terms, uncertain, variances))))
+        return np.asarray(np.log(list(map(_variance, terms, uncertain, variances))), dtype=np.float64)
 
     def _result(self, variances: Values) -> ShrunkenModel:
         uncertain = np.split(self._climbed(variances).variances(), self._ends)
