@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from genie_inspect.agreement.machine_scores import JudgedStory
-from genie_inspect.agreement.personal.ballots import Ballots, Choice, ballots
+from genie_inspect.agreement.personal.ballots import Ballots, ballots
+from genie_inspect.agreement.personal.columns import Choice
 from genie_inspect.agreement.votes import VotedStory, VotesError
 
 YES, NO = 1.0, 0.0
