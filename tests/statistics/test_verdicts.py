@@ -4,10 +4,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from genie_inspect.statistics.verdicts import auc, brier, f1, log_loss, precision, recall
+from genie_inspect.statistics.verdicts import auc, brier, f1, log_loss, pearson, precision, recall
 
 Figure = Callable[..., float]
-EVERY = [auc, brier, f1, log_loss, precision, recall]
+EVERY = [auc, brier, f1, log_loss, pearson, precision, recall]
 # called yes: the first three; true yes: 1st, 3rd, 4th
 CHANCES, YES = [0.9, 0.8, 0.5, 0.4, 0.1], [1, 0, 1, 1, 0]
 
@@ -78,3 +78,13 @@ def test_what_is_no_probability_or_outcome_is_refused(figure: Figure) -> None:
         figure([1.5], [1])
     with pytest.raises(ValueError, match="outcome is 2, expected 0 for a no or 1 for a yes"):
         figure([0.5], [2])
+
+
+def test_pearson_is_the_covariance_over_both_spreads() -> None:
+    # deviations of .4 against .5, four in step and two not: (4 - 2) * .2 / 6 over .4 * .5
+    assert pearson([0.9, 0.1, 0.9, 0.9, 0.1, 0.1], [1, 0, 1, 0, 0, 1]) == pytest.approx(2 / 6)
+
+
+@pytest.mark.parametrize(("chances", "outcomes"), [([0.3, 0.3], [0, 1]), ([0.1, 0.9], [1, 1])])
+def test_what_never_varies_has_no_correlation(chances: list[float], outcomes: list[int]) -> None:
+    assert math.isnan(pearson(chances, outcomes))

@@ -25,6 +25,7 @@ VERBS = {
     "show": "Show one document of a log, and why it got its numbers.",
     "agreement": "Hold a machine's scores against people's votes.",
     "close-reading": "Hold close readings against n-gram novelty, and against people.",
+    "rater": "Say whose taste a score speaks for.",
     "index": "Build an infini-gram index of a folder of texts.",
     "population": "Build, import, check, merge, sample, measure and show populations.",
     "questions": "Write the questions of a population, and let people correct them.",

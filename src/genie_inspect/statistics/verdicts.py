@@ -80,6 +80,26 @@ def auc(probabilities: ArrayLike, outcomes: ArrayLike) -> float:
     return float(above / pairs) if pairs else math.nan
 
 
+def pearson(probabilities: ArrayLike, outcomes: ArrayLike) -> float:
+    """Pearson's correlation of probabilities with what happened, -1 to 1.
+
+    Args:
+        probabilities: Of a yes, 0 to 1, shape (N,); a pair with a NaN is left out.
+        outcomes: 1 for a yes, 0 for a no, same shape.
+
+    Returns:
+        NaN where either side never varies.
+
+    Raises:
+        ValueError: As for `log_loss`.
+
+    >>> pearson([0.2, 0.8, 0.2, 0.8], [0, 1, 1, 0])
+    0.0
+    """
+    pair = _checked(probabilities, outcomes)
+    return float(np.corrcoef(*pair)[0, 1]) if all(len(np.unique(side)) > 1 for side in pair) else math.nan
+
+
 def precision(probabilities: ArrayLike, outcomes: ArrayLike, threshold: float = 0.5) -> float:
     """Share of true yes among those that are called yes, 0 to 1.
 
