@@ -1,11 +1,11 @@
 """How much of a curiosity model's figures comes from reading the answer, on real verdicts with simulated texts.
 
-    python benchmarks/curiosity_leak.py VOTES.json [--stories machine|all] [--strength 0.3] [--seed 0] [--base FOLDER]
+    python benchmarks/curiosity_leak.py VOTES.json [--stories all] [--strength 0.05 ...] [--seed 0] [--base FOLDER]
 
-VOTES.json holds released TTCW votes as `genie agreement --votes` reads them. Verdicts, experts and plots are those of the
-file, on the five tests of the study. Stories and explanations are made up: an explanation opens with yes or no as often
-as the published ones do (134 of 720, 133 of them the verdict), and each of its words leans with the verdict with the
-chance that --strength says; the others are neutral, the story's or the expert's own. The stories say nothing of the
+VOTES.json holds released TTCW votes as `genie agreement --votes` reads them. Verdicts, experts and plots are those of
+the file, on the five tests of the study. Stories and explanations are made up: an explanation opens with yes or no as
+often as the published ones do (134 of 720, 133 of them the verdict), and each of its words leans with the verdict with
+the chance that --strength says; the others are neutral, the story's or the expert's own. The stories say nothing of the
 verdict.
 """
 
@@ -35,18 +35,25 @@ QUESTIONS = {
     "10": "Does the story show originality in its form?",
     "11": "Will an average reader take a unique and original idea from the story?",
 }
+
+
+def words(text: str) -> list[str]:
+    """The words of a text."""
+    return text.split()
+
+
 LEANING = {
-    True: "fresh surprising vivid earned moving inventive subtle striking rich layered daring convincing".split(),
-    False: "flat predictable cliche dull generic thin forced bland stale shallow tired obvious".split(),
+    True: words("fresh surprising vivid earned moving inventive subtle striking rich layered daring convincing"),
+    False: words("flat predictable cliche dull generic thin forced bland stale shallow tired obvious"),
 }
-NEUTRAL = (
+NEUTRAL = words(
     "the story character scene ending voice idea form paragraph reader dialogue narrator theme moment passage opening "
     "detail image sentence plot tone this that with and of in which about where"
-).split()
-NOUNS = (
+)
+NOUNS = words(
     "river lamp train orchard letter harbour clock violin snow kitchen market desert bridge garden mirror island "
     "hospital piano winter staircase museum tunnel festival lighthouse farm library storm window bicycle forest"
-).split()
+)
 
 
 def simulated(stories: Sequence[VotedStory], strength: float, seed: int) -> Iterator[dict[str, object]]:
@@ -69,11 +76,11 @@ def simulated(stories: Sequence[VotedStory], strength: float, seed: int) -> Iter
 
 
 def _explanation(verdict: bool, own: Sequence[str], strength: float, generator: np.random.Generator) -> str:
-    words = [str(generator.choice(LEANING[verdict] if generator.random() < strength else own)) for _ in range(WORDS)]
+    said = [str(generator.choice(LEANING[verdict] if generator.random() < strength else own)) for _ in range(WORDS)]
     if generator.random() < OPENING:
         is_true = generator.random() < TRUE_OPENING
-        words.insert(0, "Yes," if verdict == is_true else "No,")
-    return " ".join(words)
+        said.insert(0, "Yes," if verdict == is_true else "No,")
+    return " ".join(said)
 
 
 def main() -> None:
@@ -81,7 +88,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("votes", type=Path)
     parser.add_argument("--stories", choices=["machine", "all"], default="machine")
-    parser.add_argument("--strength", type=float, nargs="+", default=[0.3])
+    parser.add_argument("--strength", type=float, nargs="+", default=[0.0, 0.05, 0.1])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--base", help="folder of a causal model; sentence vectors unless given")
     chosen = parser.parse_args()

@@ -1,5 +1,6 @@
 """What a language model reads: story and question, with the rater, the explanation or the curiosity score."""
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -50,19 +51,22 @@ class Prompts:
 
     def _tokens(self, instruction: Instruction, vote: ExplainedVote, more: Mapping[str, object]) -> list[int]:
         template = instruction.template()
-        story = self._encoded(vote.text)
         tokens = self._filled(template, vote.text, vote.question, more)
-        # cut until it fits: an escape or a word that is cut in two can take more tokens than what is cut
-        while len(tokens) > self.length:
-            kept = len(story) - (len(tokens) - self.length)
-            if kept < 1:
-                raise EngineFailedError(
-                    f"question, explanation and instruction take more than {self.length} tokens beside the story: "
-                    "give a larger length"
-                )
-            story = story[:kept]
-            tokens = self._filled(template, self.tokenizer.decode(story), vote.question, more)
-        return tokens
+        if len(tokens) <= self.length:
+            return tokens
+        story = self._encoded(vote.text)
+
+        def cut(kept: int) -> list[int]:
+            return self._filled(template, self.tokenizer.decode(story[:kept]), vote.question, more)
+
+        # tried, not reckoned: in JSON an escape takes more tokens than what it stands for
+        kept = bisect(range(len(story)), self.length, key=lambda kept: len(cut(kept))) - 1
+        if kept < 1:
+            raise EngineFailedError(
+                f"question, explanation and instruction take more than {self.length} tokens beside the story: "
+                "give a larger length"
+            )
+        return cut(kept)
 
     def _filled(self, template: Any, text: str, question: str, more: Mapping[str, object]) -> list[int]:
         prompt = template.fill(data=fenced({"story": text, "question": question, **more}))
