@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from genie_inspect.agreement.curiosity.folds import Folds, by_plots, by_rows
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.engines.curiosity.explanations import READING, Explanation
+from genie_inspect.engines.curiosity.explanations import READING, Explanation, explained
 from genie_inspect.engines.curiosity.votes import CuriosityModel, ExplainedVote, Values
 from genie_inspect.statistics.agreement import cohen_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
@@ -101,7 +101,9 @@ def compared(
     ways: list[tuple[Explanation, HeldOut]] = [("none", "plots")]
     if explanation == "held-out":
         ways = [("held-out", "rows"), ("held-out", "plots"), *ways]
-    # all folds first: a fault is said before hours of training
+    # faults are said before hours of training
+    for reading, _ in ways:
+        explained(votes, reading)
     divisions = {held_out: DIVISIONS[held_out](votes, plan.folds, plan.seed) for _, held_out in ways}
     columns = []
     for reading, held_out in ways:

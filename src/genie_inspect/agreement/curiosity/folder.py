@@ -20,7 +20,8 @@ NAMES = {"pearson": "Pearson", "f1": "F1", "log_loss": "log loss", "auc": "AUC",
 class CuriosityManifest(BaseModel):
     """What stands in a folder, and what it rests on."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # JSON has no NaN: a figure that is not defined is written "NaN", which is read back as one
+    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
     comparison: CuriosityComparison
     votes_by_rater: dict[str, int]

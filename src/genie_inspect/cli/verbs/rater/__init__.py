@@ -1,11 +1,11 @@
-"""`genie rater`: whose taste a score speaks for."""
+"""`genie rater`: a judge of one's own, from one's own votes."""
 
 import importlib
 
 import click
 
 VERBS = {
-    "curiosity": "The curiosity model of a rater's taste, and what it owes to reading the answer.",
+    "curiosity": "Say how a curiosity model of raters does, and what of it is reading the answer.",
 }
 
 
@@ -31,8 +31,8 @@ class Rater(click.Group):
 
 @click.group(cls=Rater)
 def rater() -> None:
-    """Whose taste a score speaks for.
+    """A judge of one's own: whose taste a score speaks for.
 
     \b
-    Example: genie rater curiosity explained_votes.jsonl
+    Example: genie rater curiosity votes.jsonl --explanation held-out
     """

@@ -11,7 +11,7 @@ from genie_inspect.agreement.curiosity.folder import NAMES, cell, counts, headin
 from genie_inspect.agreement.curiosity.votes_file import read_explained_votes
 from genie_inspect.cli.running import JSON, progress_bar
 from genie_inspect.cli.tables import shown_errors
-from genie_inspect.cli.terminal import console, echo_json
+from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.engines.curiosity.explanations import EXPLANATIONS, Explanation
 from genie_inspect.engines.curiosity.language_model import LanguageCuriosity
 from genie_inspect.engines.curiosity.sentence_vectors import VectorCuriosity
@@ -73,6 +73,7 @@ def curiosity(
     if as_json:
         echo_json(comparison)
     else:
+        echo(f"{comparison.reading}\n{counts(comparison)}")
         console().print(_table(comparison))
 
 
@@ -88,13 +89,9 @@ def _table(comparison: CuriosityComparison) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    notes = (
-        comparison.reading,
-        counts(comparison),
-        f"95% intervals: plots drawn with replacement. Read with {comparison.model}.",
-    )
+    note = f"95% intervals: plots drawn with replacement. Read with {comparison.model}."
     title = f"Curiosity model, {comparison.folds} folds"
-    table = Table(title=Text(title), title_justify="left", caption=Text("\n".join(notes)), caption_justify="left")
+    table = Table(title=Text(title), title_justify="left", caption=Text(note), caption_justify="left")
     table.add_column("")
     for column in comparison.columns:
         table.add_column(Text(heading(column).replace(", ", ",\n")), justify="right")
