@@ -26,6 +26,7 @@ from genie_inspect.engines.curiosity.sentence_vectors import VectorCuriosity
 from genie_inspect.engines.curiosity.votes import CuriosityModel
 from genie_inspect.files.printable import json_text
 
+DATA = Path(__file__).parents[2] / "shared" / "data" / "ttcw_expert_votes.json"
 OPENING, TRUE_OPENING = 134 / 720, 133 / 134
 WORDS, STORY_WORDS = 25, 300
 QUESTIONS = {
@@ -86,13 +87,16 @@ def _explanation(verdict: bool, own: Sequence[str], strength: float, generator: 
 def main() -> None:
     """Print the columns of each strength as a table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("votes", type=Path)
+    parser.add_argument("votes", nargs="?", type=Path, default=DATA)
     parser.add_argument("--stories", choices=["machine", "all"], default="machine")
     parser.add_argument("--strength", type=float, nargs="+", default=[0.0, 0.05, 0.1])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--base", help="folder of a causal model; sentence vectors unless given")
     chosen = parser.parse_args()
     print("SIMULATED: stories and explanations are made up; verdicts, experts and plots are the released ones.\n")
+    if not chosen.votes.is_file():
+        print(f"skipped: {chosen.votes} is not there")
+        return
     stories = [
         story for story in read_votes(chosen.votes) if chosen.stories == "all" or writer_of(story.story) != "NewYorker"
     ]

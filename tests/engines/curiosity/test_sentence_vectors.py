@@ -46,8 +46,8 @@ def test_the_held_out_verdict_is_not_looked_at(fitted: dict[Explanation, FittedV
 
 @pytest.mark.parametrize("reading", EXPLANATIONS)
 def test_the_rater_counts_by_the_curiosity(fitted: dict[Explanation, FittedVectors], reading: Explanation) -> None:
-    chances = [fitted[reading].probabilities(with_other(OUT, rater=rater)) for rater in ("ann", "bob")]
-    assert not np.allclose(*chances)
+    ann, bob = (fitted[reading].probabilities(with_other(OUT, rater=rater)) for rater in ("ann", "bob"))
+    assert not np.allclose(ann, bob)
 
 
 def test_the_classifier_reads_no_rater_beside_the_curiosity(fitted: dict[Explanation, FittedVectors]) -> None:

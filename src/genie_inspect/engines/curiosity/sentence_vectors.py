@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -132,7 +133,7 @@ class FittedVectors:
     def save(self, folder: Path) -> None:
         """Write the coefficients as arrays of numbers, which hold no text and no pickle."""
         parts = {"raters": self.tell, "forward": self.forward, "verdict": self.classifier}
-        arrays = {f"{name}_weights": part.weights for name, part in parts.items()}
+        arrays: dict[str, Any] = {f"{name}_weights": part.weights for name, part in parts.items()}
         arrays |= {f"{name}_intercept": part.intercept for name, part in parts.items()}
         arrays["rater_means"] = np.array([*self.means.by_rater.values(), self.means.everybody])
         np.savez(folder / COEFFICIENTS, **arrays)
