@@ -4,12 +4,14 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from tests.engines.curiosity.explained import votes
 
 from genie_inspect.cli import main
-from genie_inspect.engines.curiosity.explanations import READS_NO_ANSWER, READS_THE_ANSWER
+from genie_inspect.engines.curiosity.explanations import EXPLANATIONS, READS_NO_ANSWER, READS_THE_ANSWER, Explanation
+from genie_inspect.engines.curiosity.sentence_vectors import VectorCuriosity
 
 
 def called(*arguments: object) -> Result:
@@ -54,6 +56,14 @@ def test_a_folder_is_written_with_what_was_asked_for(file: Path, tmp_path: Path)
     manifest = json.loads((tmp_path / "mine/curiosity.json").read_text())
     assert manifest["comparison"]["settings"]["ridge"] == 2
     assert manifest["comparison"]["reading"] == READS_NO_ANSWER
+
+
+@pytest.mark.parametrize("reading", EXPLANATIONS)
+def test_the_model_that_is_written_reads_what_its_folder_says(file: Path, tmp_path: Path, reading: Explanation) -> None:
+    assert called(file, "-o", tmp_path / "mine", "--explanation", reading).exit_code == 0
+    with np.load(tmp_path / "mine/weights/coefficients.npz") as arrays:
+        written = arrays["verdict_weights"]
+    assert written == pytest.approx(VectorCuriosity(reading).fit(votes(12)).classifier.weights)
 
 
 @pytest.mark.parametrize(

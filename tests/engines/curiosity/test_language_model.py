@@ -146,12 +146,22 @@ def test_adapters_are_saved_as_peft_and_vllm_read_them(base: str, fitted: Fitted
 
 
 def test_what_is_saved_holds_no_pickle_and_no_text_of_a_vote(fitted: Fitted, tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
     fitted["held-out"].save(tmp_path)
     files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     adapters = {
         f"{name}/adapter_{part}" for name in ("curiosity", "verdict") for part in ("config.json", "model.safetensors")
     }
     assert files == {"heads.safetensors", *adapters}
+    heads = load_file(tmp_path / "heads.safetensors")
+    assert {name: tuple(part.shape) for name, part in heads.items()} == {
+        "vector.weight": (8, 32),
+        "vector.bias": (8,),
+        "rater.weight": (2, 8),
+        "rater.bias": (2,),
+        "rater_means": (3, 8),
+    }
     content = b"".join((tmp_path / file).read_bytes() for file in files).decode("latin-1")
     for text in (*STORIES, *SAID.values(), *HABIT.values(), "Is it original"):
         assert text not in content

@@ -109,14 +109,16 @@ class FittedLanguageModel:
         return chances
 
     def save(self, folder: Path) -> None:
-        """Write both adapters in PEFT's format, and the heads, all as safetensors."""
+        """Write both adapters in PEFT's format, and the heads with the raters' means, all as safetensors."""
+        import torch
         from safetensors.torch import save_file
 
         with engine_failures(f"saving adapters in {folder}"):
             # whether embeddings changed would be asked of a hub; they never do
             self.model.save_pretrained(folder, save_embedding_layers=False)
             weights = {name: part.detach().cpu().contiguous() for name, part in self.heads.state_dict().items()}
-            save_file(weights, folder / HEADS)
+            means = np.array([*self.means.by_rater.values(), self.means.everybody])
+            save_file({**weights, "rater_means": torch.from_numpy(means)}, folder / HEADS)
             (folder / "README.md").unlink(missing_ok=True)  # a model card of blanks
 
     def _readings(self) -> tuple[Callable[[ExplainedVote], list[int]], Callable[[ExplainedVote], list[int]]]:
