@@ -44,6 +44,9 @@ class Interventions:
         changed = [row for row in rows if not isinstance(row, Original)]
         self.orphans = tuple(row.id for row in changed if row.original not in self.originals)
         """Edits and paraphrases whose original is missing; they are no use."""
+        beside = self.file.parent / LEFT_OUT
+        self.left_out = {row.id: row.reason for row in _rows(beside, LeftOut)} if beside.is_file() else {}
+        """By id, why an edit or paraphrase is no good."""
         self._changed = [row for row in changed if row.original in self.originals]
 
     @property
@@ -56,12 +59,6 @@ class Interventions:
     def digest(self) -> str:
         """Identity of the texts that a study compares: what is left out is not in it."""
         return digest(*(part for text in self.texts() for part in (text.kind, text.id, text.text)))
-
-    @cached_property
-    def left_out(self) -> dict[str, str]:
-        """By id, why an edit or paraphrase is no good."""
-        file = self.file.parent / LEFT_OUT
-        return {row.id: row.reason for row in _rows(file, LeftOut)} if file.is_file() else {}
 
     @property
     def changed(self) -> list[Changed]:

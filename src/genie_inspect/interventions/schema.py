@@ -1,13 +1,15 @@
 """What a study of a measure is made of, as it stands in its file: originals, their edits and paraphrases."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, RootModel, model_validator
 
 from genie_inspect.populations.schema import Name, NonEmpty, Row
 from genie_inspect.signature import digest
 
-ORIGINAL, EDIT, PARAPHRASE = "original", "edit", "paraphrase"
+ORIGINAL: Final = "original"
+EDIT: Final = "edit"
+PARAPHRASE: Final = "paraphrase"
 
 
 class Original(Row):

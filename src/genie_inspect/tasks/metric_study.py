@@ -62,10 +62,10 @@ def metric_study(
     with refusals():
         if population == NONE:
             raise UnknownChoiceError("population", population, "starter or the folder of a population")
+        interventions = Interventions(pairs)
         first, *others = [name.strip() for name in judge.split(",")] if isinstance(judge, str) else judge
         scorers = [loaded_scorer(name, options) for name, options in _named(scorer).items()]
         measures = StudyMeasures(population, first, embedder, templates, cache, panel, tuple(others), tuple(scorers))
-        interventions = Interventions(pairs)
         samples = _samples(interventions, open_population(population))
         novelty = novelty_task(NAME, (), measures, recorded(), samples)
     facts = {"interventions": interventions.name, "left_out": len(interventions.left_out)}

@@ -148,10 +148,10 @@ class StudyMeasures(NoveltyMeasures):
     """Somebody's own, for instance."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        _ = self._further
         if self.judge == NO_GENIE and self.further_judges:
             raise UnknownChoiceError("judge", NO_GENIE, "alone, or judges with commas between them")
+        super().__post_init__()
+        _ = self._further
 
     @cached_property
     def _further(self) -> list[NoveltyMeasures]:
