@@ -15,7 +15,8 @@ def record_table(title: str, rows: Sequence[Mapping[str, Any]], heads: Mapping[s
 
     shown = Table(title=title, title_justify="left")
     for place, name in enumerate(rows[0] if rows else ()):
-        shown.add_column((heads or {}).get(name, name.replace("_", " ")), justify="right" if place else "left")
+        head = (heads or {}).get(name, name.replace("_", "\n"))
+        shown.add_column(head, justify="right" if place else "left", no_wrap=True)
     for row in rows:
         shown.add_row(*(Text(_cell(value)) for value in row.values()))
     return shown

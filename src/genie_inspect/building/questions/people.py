@@ -15,7 +15,7 @@ from genie_inspect.populations.catalogue import BUNDLED
 from genie_inspect.populations.files import numbered_rows
 from genie_inspect.populations.schema import Feature, question_id
 from genie_inspect.statistics.agreement import krippendorff_alpha
-from genie_inspect.statistics.classification import accuracy, f1, recall
+from genie_inspect.statistics.descriptive.classification import accuracy, f1, recall
 
 COLUMNS = ("id", "prompt", "question", "valid", "feature", "note")
 NONE = "none"

@@ -14,9 +14,10 @@ from genie_inspect.cli.terminal import console, echo, echo_json
 FILE = click.Path(path_type=Path)
 SHARE = click.FloatRange(0, 1)
 CHECK_KEY = (
-    "valid: edits that have the new value; effect: the feature's answers that changed; invasiveness: the others that"
-    " changed (of paraphrases all answers); words: share changed; length: words over the original's."
+    "valid: edits that have the new value; effect: the feature's answers that changed; invasive: the others that"
+    " changed (of paraphrases all answers); words: share changed; size: words over the original's."
 )
+HEADS = {"left_out": "left\nout", "invasiveness": "invasive", "words_changed": "words", "length_ratio": "size"}
 PEOPLE_KEY = (
     "good: what most people call valid, effective, not invasive; kappa: free-marginal, 1 alike, 0 as by chance; as the"
     " check: share on which the check says what most people say."
@@ -100,7 +101,7 @@ def check(
                 return
             # a rehearsal's answers are made up
             if not dry_run:
-                console().print(record_table("edits and paraphrases", [asdict(row) for row in figures]))
+                console().print(record_table("edits and paraphrases", [asdict(row) for row in figures], HEADS))
                 echo(CHECK_KEY)
             show(facts, as_json)
 

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from genie_inspect.statistics.classification import accuracy, f1, recall
+from genie_inspect.statistics.descriptive.classification import accuracy, f1, recall
 
 
 def test_by_hand() -> None:
