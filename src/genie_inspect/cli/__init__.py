@@ -21,6 +21,7 @@ VERBS = {
     "cache": "Look at, export or clear what models have said.",
     "compare": "Say what a strategy changes against a baseline.",
     "study": "Say what a measure is sensitive to, and whether it is robust.",
+    "lengths": "Hold scores by long answers against those by concise ones.",
     "report": "Put logs into one page: tables, charts, what stood out, methods.",
     "frame": "Write scores as a table for pandas, R or a spreadsheet.",
     "show": "Show one document of a log, and why it got its numbers.",

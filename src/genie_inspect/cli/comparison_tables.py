@@ -62,7 +62,7 @@ def power_tables(comparison: Comparison, effect: float, console: Console) -> lis
         for row in powers(comparison, effect)
     ]
     title = f"power to find an effect of d {effect:g}: at {LEVEL:.0%}, and at the level that the correction asks for"
-    return _blocks(title, "run, feature", lines, POWER, console)
+    return blocks(title, "run, feature", lines, POWER, console)
 
 
 def legend(comparison: Comparison) -> str:
@@ -184,8 +184,8 @@ DIFFERENCE: tuple[Head[Row], ...] = (
 POWER: tuple[Head[RowPower], ...] = (
     Head("prompts", lambda row: str(row.prompts)),
     Head("pairs", lambda row: str(row.pairs)),
-    Head("power", lambda row: _shown(row.power, ".0%")),
-    Head("corrected", lambda row: _shown(row.corrected, ".0%")),
+    Head("power", lambda row: figure(row.power, ".0%")),
+    Head("corrected", lambda row: figure(row.corrected, ".0%")),
 )
 LEFT_OUT = "left out"
 RUN: tuple[Head[Facts], ...] = (

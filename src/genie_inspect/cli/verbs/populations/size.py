@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from genie_inspect.cli.graders import named_model
-from genie_inspect.cli.running import JSON, TEMPLATES, errors_in_one_line, progress_bar, show
+from genie_inspect.cli.running import ANSWER_LENGTH, JSON, TEMPLATES, errors_in_one_line, progress_bar, show
 from genie_inspect.cli.tables import SIGNATURE
 from genie_inspect.cli.terminal import console
 from genie_inspect.cli.verbs.populations.yardstick import check_grader
@@ -37,6 +37,7 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.option("--judge", default="list", show_default=True, help="For a population: as for yardstick.")
 @click.option("--grader", metavar="PROVIDER/MODEL", help="For a population: who reads and judges.")
 @click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
+@ANSWER_LENGTH
 @TEMPLATES
 @SIGNATURE
 @JSON
@@ -47,6 +48,7 @@ def size(
     judge: str,
     grader: str | None,
     embedder: str,
+    answer_length: str,
     templates: Path | None,
     signature: str,
     as_json: bool,
@@ -70,7 +72,7 @@ def size(
         if first in BUNDLED or (Path(first) / MANIFEST).is_file():
             if len(sources) > 1:
                 raise click.UsageError("name one population, or logs")
-            instrument = Instrument(judge, embedder, str(templates) if templates else None)
+            instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
             spreads, signed = _own(first, instrument, grader)
         else:
             spreads, signed = logged_spreads(sources, signature)

@@ -7,7 +7,7 @@ import click
 
 from genie_inspect.cli.graders import named_model
 from genie_inspect.cli.outputs import replacing
-from genie_inspect.cli.running import DRY_RUN, JSON, TEMPLATES, errors_in_one_line, progress_bar, show
+from genie_inspect.cli.running import ANSWER_LENGTH, DRY_RUN, JSON, TEMPLATES, errors_in_one_line, progress_bar, show
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 )
 @click.option("--grader", metavar="PROVIDER/MODEL", help="Who reads and judges; any model that Inspect has.")
 @click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
+@ANSWER_LENGTH
 @TEMPLATES
 @click.option(
     "--output",
@@ -39,6 +40,7 @@ def yardstick(
     judge: str,
     grader: str | None,
     embedder: str,
+    answer_length: str,
     templates: Path | None,
     output: Path | None,
     dry_run: bool,
@@ -58,7 +60,7 @@ def yardstick(
     from genie_inspect.scoring.assessor import Assessor
 
     with errors_in_one_line():
-        instrument = Instrument(judge, embedder, str(templates) if templates else None)
+        instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
         check_grader(instrument, grader)
         population, model = open_population(folder), named_model(grader, asked=not dry_run) if grader else None
         if dry_run:
