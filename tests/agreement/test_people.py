@@ -32,9 +32,9 @@ def held(people: Sequence[Ratings], judges: Sequence[Ratings]) -> dict[str, Peop
 def test_people_are_put_into_one_alpha_and_the_judge_is_held_against_median_and_mean() -> None:
     row = held([ANN, BOB], [JUDGE])["plot"]
     assert row.pairs == 5  # the fifth was rated by one person, and by the judge
-    assert row.people_alpha == krippendorff_alpha([[1, 2, 3, 4, 1], [1, 3, 3, 4, NAN]])
+    assert row.people_alpha == krippendorff_alpha([[1.0, 2, 3, 4, 1], [1, 3, 3, 4, NAN]])
     # medians; the judge's 1.4 is a 1
-    assert row.judge_alpha == krippendorff_alpha([[1, 2.5, 3, 4, 1], [1, 2, 3, 4, 1]])
+    assert row.judge_alpha == krippendorff_alpha([[1, 2.5, 3, 4, 1], [1.0, 2, 3, 4, 1]])
     assert row.tau == kendall([1, 2.5, 3, 4, 1], [1, 2, 3, 4, 1.4])
 
 

@@ -59,7 +59,7 @@ def test_documents_of_one_prompt_are_one_pair_of_the_test_and_each_counts_for_or
 def test_a_document_counts_where_both_lengths_have_a_value(tmp_path: Path) -> None:
     files = [log(tmp_path / "a", CONCISE, signature()), log(tmp_path / "b", (0.6, NAN, 0.3), signature("free"))]
     plot = length_shifts(files)[0]
-    assert (plot.documents, plot.finding.difference.before) == (2, pytest.approx(0.8))
+    assert (plot.documents, plot.finding.difference.before) == pytest.approx((2, 0.8))
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,16 @@ def metric_study(
         interventions = Interventions(pairs)
         first, *others = [name.strip() for name in judge.split(",")] if isinstance(judge, str) else judge
         scorers = [loaded_scorer(name, options) for name, options in _named(scorer).items()]
-        further = {"further_judges": tuple(others), "further_scorers": tuple(scorers)}
-        measures = StudyMeasures(population, first, embedder, templates, cache, panel, **further)
+        measures = StudyMeasures(
+            population,
+            first,
+            embedder,
+            templates,
+            cache,
+            panel,
+            further_judges=tuple(others),
+            further_scorers=tuple(scorers),
+        )
         samples = _samples(interventions, open_population(population))
         novelty = novelty_task(NAME, (), measures, recorded(), samples)
     facts = {"interventions": interventions.name, "left_out": len(interventions.left_out)}

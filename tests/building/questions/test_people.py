@@ -117,10 +117,10 @@ def test_figures_by_hand(folder: Path, tmp_path: Path) -> None:
     rows = {(row.what, row.person): row for row in question_figures(votes, judged, FEATURES)}
     # we call 1 to 4 valid: of ann's five 4 is wrong; f1 = 2 * 3 / (4 + 3)
     valid = rows["valid", "ann"]
-    assert (valid.questions, valid.accuracy, valid.f1) == (3, 0.8, pytest.approx(6 / 7))
+    assert (valid.questions, valid.accuracy, valid.f1) == pytest.approx((3, 0.8, 6 / 7))
     # of bob's four 0 and 2 are wrong: both 1, 3; we 1, 2, 3, he 0, 1, 3
-    assert (rows["valid", "bob"].accuracy, rows["valid", "bob"].f1) == (0.5, pytest.approx(4 / 6))
-    units = [[0, 1, 1, 1, 0], [1, 1, 0, 1, math.nan]]
+    assert (rows["valid", "bob"].accuracy, rows["valid", "bob"].f1) == pytest.approx((0.5, 4 / 6))
+    units = [[0.0, 1, 1, 1, 0], [1, 1, 0, 1, math.nan]]
     assert valid.alpha == rows["valid", "bob"].alpha == pytest.approx(krippendorff_alpha(units, "nominal"))
     # plot: ann 1, 3; we 1, 2: one of her two, f1 = 2 / 4
     assert (rows["plot", "ann"].questions, rows["plot", "ann"].accuracy, rows["plot", "ann"].f1) == (2, 0.5, 0.5)
@@ -129,7 +129,7 @@ def test_figures_by_hand(folder: Path, tmp_path: Path) -> None:
     # ann: 1 and 4 alike of four; f1 plot 1/2, atmosphere 0
     overall = rows["all features", "ann"]
     assert (overall.questions, overall.accuracy, overall.f1) == (4, 0.5, 0.25)
-    named = [[0, 1, 0, 2], [0, 0, 1, math.nan]]
+    named = [[0.0, 1, 0, 2], [0, 0, 1, math.nan]]
     # nominal units: 1, 2, 3, 4; 0 has bob's word alone, which is in no pair
     assert overall.alpha == pytest.approx(krippendorff_alpha(named, "nominal"))
     assert math.isnan(rows["plot", "ann"].alpha)

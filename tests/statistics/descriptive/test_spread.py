@@ -19,11 +19,11 @@ def test_a_group_of_one_and_an_empty_one_say_nothing() -> None:
 def test_spreads_are_pooled_by_their_degrees_of_freedom() -> None:
     # (1 * 0.04 + 3 * 0.08) / 4 = 0.07
     found = pooled([Spread(0.2, 1), NO_SPREAD, Spread(math.sqrt(0.08), 3)])
-    assert (found.variance, found.degrees) == (pytest.approx(0.07), 4)
+    assert (found.variance, found.degrees) == pytest.approx((0.07, 4))
     assert math.isnan(pooled([NO_SPREAD]).sd)
 
 
 def test_pooling_parts_is_the_spread_of_the_whole() -> None:
     groups = [[0.0, 1 / 3, 1.0], [0.0, 0.0], [1.0, 2 / 3, 1 / 3, 1.0]]
     whole, parts = spread_within(groups), pooled(spread_within([group]) for group in groups)
-    assert (parts.sd, parts.degrees) == (pytest.approx(whole.sd), whole.degrees)
+    assert (parts.sd, parts.degrees) == pytest.approx((whole.sd, whole.degrees))
