@@ -5,6 +5,7 @@ from typing import Any
 
 from genie_inspect.files.csv_tables import csv_text
 from genie_inspect.reports.comparison.comparison import Comparison, Row
+from genie_inspect.reports.comparison.pooled import pooled
 from genie_inspect.reports.comparison.power import powers
 from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
 from genie_inspect.reports.plain_values import plain
@@ -19,12 +20,13 @@ COLUMNS = (
 )
 
 
-def as_values(comparison: Comparison, effect: float | None = None) -> dict[str, Any]:
+def as_values(comparison: Comparison, effect: float | None = None, *, with_pooled: bool = False) -> dict[str, Any]:
     """The comparison as JSON values: what is not a number is null.
 
     Args:
         comparison: What was compared.
         effect: Cohen's d, whose power is to stand there too.
+        with_pooled: Whether strategies pooled over models stand there too.
     """
     values = {
         "verdict": verdict(comparison),
@@ -39,6 +41,7 @@ def as_values(comparison: Comparison, effect: float | None = None) -> dict[str, 
         "runs": comparison.runs,
         "differences": [_flat(row) for row in comparison.rows],
         **({} if effect is None else {"effect": effect, "power": list(powers(comparison, effect))}),
+        **({"pooled": list(pooled(comparison))} if with_pooled else {}),
     }
     return {name: plain(value) for name, value in values.items()}
 
