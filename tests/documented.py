@@ -141,6 +141,9 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         shutil.copytree(DATA / "starter", folder / "mine")
     if page == "docs/personal.md":
         written(folder)
+    if page == "docs/studies.md":
+        for name in ("ratings.jsonl", "second_ratings.jsonl"):
+            shutil.copy(DATA / "starter" / name, folder)
     if page == "docs/ttcw.md":
         shutil.copy(DATA / "ttcw" / "references.jsonl", folder)
         (folder / "votes.jsonl").write_text(VOTES, encoding="utf-8")
