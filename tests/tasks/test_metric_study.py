@@ -7,7 +7,7 @@ import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
-from tests.pairs import GREY, OWL_AGAIN, OWL_EDIT, pairs
+from tests.pairs import GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
 from tests.scripted import DOCUMENTS, OWL, Script, grading, scores, small_population
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
@@ -132,6 +132,16 @@ def test_what_a_check_left_out_is_not_scored_and_counted(tmp_path: Path) -> None
     log = study(tmp_path, panel="cosine")
     assert "i-owl" not in {sample.id for sample in log.samples or []}
     assert (log.eval.metadata or {})["left_out"] == 1
+
+
+@pytest.mark.usefixtures("population")
+def test_a_study_of_nothing_is_one_line(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs", (TEXTS[0], TEXTS[4]))
+    write_rows(tmp_path / "pairs" / LEFT_OUT, [LeftOut(id="i-owl", reason="no good")])
+    with pytest.raises(
+        PrerequisiteError, match="no edit and no paraphrase of use: 1 are left out, 1 lack their original"
+    ):
+        study(tmp_path, panel="cosine")
 
 
 @pytest.mark.usefixtures("population")
