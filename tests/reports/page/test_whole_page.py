@@ -2,7 +2,6 @@
 
 import re
 from base64 import b64decode
-from pathlib import Path
 
 import pytest
 from tests.reports.made_logs import made_log, scored
@@ -74,8 +73,8 @@ def test_the_comparison_says_what_to_beware_of_and_how_many_prompts_a_difference
     assert "Beware: m/b writes 40 words where m/a writes 4: beyond 1.5x lengths do not compare; --length" in words
     # what has no spread, style, takes none: of plot and agent that of agent alone varies
     assert re.search(
-        r"With the spread seen here it takes \d+ prompts, by feature, to find a difference of 0.05 with a chance of 80%; "
-        r"these runs share 8\.",
+        r"With the spread seen here it takes \d+ prompts, by feature, to find a difference of 0.05 with a chance of "
+        r"80%; these runs share 8\.",
         words,
     )
     assert "Beware: m/b writes 40 words where the population has 4: beyond 1.5x lengths do not compare." in words
