@@ -90,6 +90,16 @@ def test_a_sample_is_refused_in_one_line_that_says_what_would_do(tmp_path: Path)
     with pytest.raises(LogError) as caught:
         shown(file, "1", 2)
     assert str(caught.value) == f"{file} has no sample '1' of epoch 2, expected epoch 1 to 1"
+    # a log need say neither how many epochs nor which samples there are
+    log = read_eval_log(file)
+    log.eval.config.epochs = None
+    write_eval_log(log)
+    with pytest.raises(LogError, match="of epoch 2, expected epoch 1 to 1"):
+        shown(file, "1", 2)
+    log.eval.dataset.sample_ids = None
+    write_eval_log(log)
+    with pytest.raises(LogError, match="has no sample '1', expected one of ;"):
+        shown(file, "1")
 
 
 def test_a_score_whose_questions_tell_of_none_of_its_keys_is_explained_by_its_own_words(tmp_path: Path) -> None:

@@ -67,8 +67,8 @@ def test_the_advice_goes_from_the_fewest_prompts_to_the_most_of_tests_with_power
     assert advice(comparison(strong, no_test)) == advice(comparison(row(power=0.1, needed=NAN))) == ""
     assert advice(comparison(*weak, strong, no_test)) == (
         "2 of 3 tests miss a difference as large as their margin more often than not: to find it in 80% of "
-        "runs takes 40 (c style) to 1,200 (b plot twist) prompts of this spread, or fewer with a wider --margin, if it is one "
-        "that does not matter."
+        "runs takes 40 (c style) to 1,200 (b plot twist) prompts of this spread, or fewer with a "
+        "wider --margin, if it is one that does not matter."
     )
     assert "takes 40 (c style) prompts of" in advice(comparison(weak[1], strong))
 
