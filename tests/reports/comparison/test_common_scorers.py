@@ -15,7 +15,7 @@ def test_logs_without_a_common_scorer_are_refused_with_those_of_each(tmp_path: P
         {name: scored({name: 0.5}, f"measure:{name}|version:0") for name in names} for names in ("ab", "c", "")
     ]
     files = [made_log(tmp_path, [own]) for own in scores]
-    with pytest.raises(LogError, match="^these logs have no scorer in common: a, b; c; none$"):
+    with pytest.raises(LogError, match=r"^these logs have no scorer in common: a, b; c; none$"):
         compare(files, files[0])
 
 

@@ -21,8 +21,12 @@ def document(prompt: str, text: str, plot: float, earlier: str = "", used: int =
     return ScoredDocument(text, 1, prompt, text, 1, scores, earlier=earlier)
 
 
+MORE = {"genie": Scores({"plot": 0.9, "agent": 0.1}), "echo": Scores({"echo": 0.45, "tail": 0.2})}
 BASE = made_run(
-    document("a", "a1", 0.1), document("b", "b1", 0.3, used=2), document("a", "a2", 0.2), document("c", "c1", 0.9)
+    document("a", "a1", 0.1),
+    document("b", "b1", 0.3, used=2),
+    document("a", "a2", 0.2),
+    ScoredDocument("c1", 1, "c", "c1", 1, MORE),
 )
 
 
@@ -34,14 +38,18 @@ def test_prompts_that_both_have_are_paired_by_their_means_in_the_order_of_the_ba
         document("a", "w", 0.8),
     )
     found = paired(BASE, other, ["echo", "genie"])
-    assert (found.by, found.strays, found.instances) == ("prompt", 0, (None, None, None))
-    # by scorer as they were asked for, then by key as the scores have them
-    assert found.keys == (("echo", "echo"), ("genie", "plot"), ("genie", "style"))
+    assert (found.by, found.strays, found.instances) == ("prompt", 0, (None,) * 5)
+    # by scorer as they were asked for, then by key as the scores have them, the baseline's first
+    keys = {"echo": ("echo", "tail"), "genie": ("plot", "agent", "style")}
+    assert found.keys == tuple((scorer, key) for scorer, own in keys.items() for key in own)
     assert found.before == (
-        pytest.approx((0.075, 0.15, NAN), nan_ok=True),
-        pytest.approx((0.15, 0.3, NAN), nan_ok=True),
+        pytest.approx((0.075, NAN, 0.15, NAN, NAN), nan_ok=True),
+        pytest.approx((0.15, NAN, 0.3, NAN, NAN), nan_ok=True),
     )
-    assert found.after == (pytest.approx((0.35, 0.7, 0.7)), pytest.approx((0.25, 0.5, NAN), nan_ok=True))
+    assert found.after == (
+        pytest.approx((0.35, NAN, 0.7, NAN, 0.7), nan_ok=True),
+        pytest.approx((0.25, NAN, 0.5, NAN, NAN), nan_ok=True),
+    )
     # over the paired documents: a1, a2 and b1; z, w and x
     before, after = found.evidence["genie"]
     assert (before.coverage, after.coverage) == ({"plot": (4, 12)}, {"plot": (6, 12)})
@@ -56,11 +64,11 @@ def test_documents_that_were_each_written_after_one_of_the_baseline_are_paired_w
     )
     found = paired(BASE, other, ["genie"])
     assert (found.by, found.strays) == ("instance", 0)
-    assert found.keys == (("genie", "plot"), ("genie", "style"))
+    assert [key for _, key in found.keys] == ["plot", "agent", "style"]
     # a1 has no partner with a plot, and so does not count
-    assert found.before == (pytest.approx((0.3, NAN), nan_ok=True), pytest.approx((0.2, NAN), nan_ok=True))
-    assert found.after == (pytest.approx((0.5, NAN), nan_ok=True), pytest.approx((0.6, NAN), nan_ok=True))
-    assert found.instances == (2, 0)
+    assert found.before == (pytest.approx((0.3, NAN, NAN), nan_ok=True), pytest.approx((0.2, NAN, NAN), nan_ok=True))
+    assert found.after == (pytest.approx((0.5, NAN, NAN), nan_ok=True), pytest.approx((0.6, NAN, NAN), nan_ok=True))
+    assert found.instances == (2, 0, 0)
     assert [part.coverage for part in found.evidence["genie"]] == [{"plot": (4, 12)}, {"plot": (3, 12)}]
 
 
@@ -72,7 +80,7 @@ def test_documents_that_were_each_written_after_one_of_the_baseline_are_paired_w
 def test_one_document_without_its_partner_leaves_prompts_paired(earlier: str, prompt: str, strays: int) -> None:
     other = made_run(document("b", "x", 0.5, earlier="b1"), document(prompt, "y", 0.6, earlier=earlier))
     found = paired(BASE, other, ["genie"])
-    assert (found.by, found.strays, found.instances) == ("prompt", strays, (None,))
+    assert (found.by, found.strays, found.instances) == ("prompt", strays, (None, None))
 
 
 def test_a_document_without_any_score_needs_no_partner_and_one_with_some_score_does() -> None:

@@ -84,7 +84,7 @@ def test_columns_and_values_of_a_row_are_named_in_one_order_and_p_values_before_
     }
     (values,) = as_values(found)["differences"]
     assert list(values.items()) == list(told.items())
-    assert COLUMNS == tuple(told)
+    assert tuple(told) == COLUMNS
     header, line = as_csv(found).splitlines()
     assert header == ",".join(told)
     assert line.startswith("b,a,genie,plot,True,prompt,,8,0.5,0.6,0.1,,,")

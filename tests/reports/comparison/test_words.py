@@ -75,7 +75,7 @@ def test_the_advice_goes_from_the_fewest_prompts_to_the_most_of_tests_with_power
 
 def test_warnings_stand_in_one_order_lengths_runs_pairs() -> None:
     runs = [facts("a"), facts("b", 90, 100, scored=8, fewer_responses=(2, 3)), facts("c", fewer_responses=(0, 3))]
-    rows = (row("b", pairs=1, p=NAN), row("c", least_p=0.5, pairs=3), row("c", "style", least_p=0.5, pairs=2))
+    rows = (row("b", pairs=1, p=NAN), row("c", least_p=0.7, pairs=3), row("c", "style", least_p=0.7, pairs=2))
     found = comparison(*rows, runs=runs, strays={"b": 4}, unlike_coherence="for a reason")
     assert warnings(found) == [
         "b writes 90 words where a writes 10: beyond 1.5x lengths do not compare; --length-matched keeps documents and "
@@ -84,7 +84,7 @@ def test_warnings_stand_in_one_order_lengths_runs_pairs() -> None:
         "2 of 3 samples gave fewer responses than asked for (b)",
         "coherence is not shown: for a reason",
         "b has one prompt in common with its baseline: without a second there is neither interval nor p-value",
-        "genie: with 3 prompts no p-value lies below 0.5, over 2 tests 1 after Holm's correction: no difference could "
+        "genie: with 3 prompts no p-value lies below 0.7, over 2 tests 1 after Holm's correction: no difference could "
         "hold, however large; take more prompts, or fewer runs at a time",
         "b has 4 documents written after one that its baseline's log lacks, so prompts are paired; for pairs of "
         "documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)",
