@@ -89,6 +89,7 @@ def test_each_run_shows_its_own_documents_with_their_epoch_and_prompt(tmp_path: 
         *[("m/a", "x", 2, "Two"), ("m/a", "x", 1, "One")],
         *[("m/b", "x", 2, "Two"), ("m/b", "x", 1, "One")],
     ]
+    assert "".join(piece.text for piece in passages[0].pieces) == "Its letters went home."
     # two marks of one aspect over each other are one colour, and each has its number
     assert [(piece.text, piece.aspects, piece.ending) for piece in passages[1].pieces] == [
         ("The ", (), ()),
@@ -105,6 +106,7 @@ def test_a_document_with_a_value_of_0_or_none_or_a_mark_of_nothing_is_not_shown(
         reading(text, ("novel", "tide"), novel=novel) for text, novel in zip(texts, (0.0, NAN), strict=False)
     )
     empty = reading(texts[2], ("novel", ""))
+    none.value = {"novel_per_100_words": 0.0, "marks": 9.0}
     assert build_report([made(tmp_path, *zip(texts, (none, unknown, empty), strict=True))]).passages == ()
 
 

@@ -101,9 +101,11 @@ def test_what_needs_no_population_has_no_yardstick(tmp_path: Path) -> None:
 
 def test_the_command_for_the_yardstick_is_that_of_the_run_with_features_and_needs_no_grader(tmp_path: Path) -> None:
     other = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}], model="a/first")
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], task_args={"judge": "embedded", "embedder": "static"})
+    file = made_log(
+        tmp_path, [{"genie": scored({"plot": 0.5})}], task_args={"judge": "embedded", "embedder": "static", "panel": []}
+    )
     assert command_for_yardstick(build_report([other, file])) == (
-        "inspect eval genie_inspect/leave_one_out --model mockllm/model -T judge=embedded -T embedder=static"
+        "inspect eval genie_inspect/leave_one_out --model mockllm/model -T judge=embedded -T embedder=static -T panel="
     )
 
 
