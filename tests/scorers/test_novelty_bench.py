@@ -134,6 +134,8 @@ def test_the_signature_says_who_judged_kinds_and_quality(prompts: str, tmp_path:
     equivalence = f"embedded({embedder().identity},threshold=0.79)"
     assert f"equivalence:{equivalence}|quality:grader(mockllm/model" in score.metadata["signature"]
     assert "|k:2|patience:0.8|" in score.metadata["signature"]
+    other = run(prompts, saying("red", "blue"), tmp_path, k=2, equivalence="embedded", threshold=0.5)
+    assert ",threshold=0.5)|" in (found(other).metadata or {})["signature"]
 
 
 @pytest.mark.anyio

@@ -180,6 +180,14 @@ def test_two_documents_stand_out_at_either_end_or_as_many_as_are_asked_for(tmp_p
     ]
     file = made_log(tmp_path, score)
     assert [len(build_report([file], *count).stand_outs) for count in ((), (1,))] == [4, 2]
+    texts = [f"Rain {number}." for number in range(3)]
+    marks = [{"aspect": "novel", "text": "Rain", "start": 0, "end": 4}]
+    read = scored({"novel_per_100_words": 50.0}, "measure:close_reading|version:0", marks=marks)
+    file = made_log(tmp_path, [{"close_reading": read}] * 3, texts=texts)
+    found = [build_report([file], *count) for count in ((), (1,))]
+    assert [len(report.passages) for report in found] == [2, 1]
+    # whole texts are for the page alone
+    assert [one["pieces"] for one in numbers(found[0])["marked_passages"]] == [[], []]
 
 
 def test_only_logs_of_the_signature_that_is_asked_for_are_in_the_report(tmp_path: Path) -> None:
