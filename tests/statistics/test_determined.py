@@ -79,11 +79,16 @@ def test_rows_must_be_more_than_coefficients_and_variances() -> None:
             (
                 outcome,
                 {"g": TWO},
-                {"x": X, "y": Y},
+                fixed,
                 f"the outcomes are told apart without error by {by} (separation), so that no finite coefficient fits "
                 "best: leave it out, or join levels that have one outcome alone",
             )
-            for outcome, by in ((X > 0, "x"), (X < 0, "x"), (X > Y, "x, y"))
+            for outcome, fixed, by in (
+                (X > 0, {"x": X}, "x"),
+                (X < 0, {"x": X}, "x"),
+                (X > Y, {"x": X, "y": Y}, "x, y"),
+                (np.maximum(COIN, X > 1), {"y": Y, "high": X > 1}, "high"),
+            )
         ],
     ],
 )

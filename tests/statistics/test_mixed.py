@@ -95,7 +95,7 @@ def test_rows_that_determine_no_model_are_refused_with_the_reason(
     ("outcome", "fixed", "groups", "message"),
     [
         (COIN * 2, {"x": X}, {"g": GROUPS}, "outcome holds 2.0, expected one 0 or 1 a row"),
-        (COIN[:, None], {"x": X}, {"g": GROUPS}, "outcome holds 600"),
+        (COIN[:, None], {"x": X}, {"g": GROUPS}, r"outcome has shape \(600, 1\), expected one 0 or 1 a row"),
         (COIN, {"x": np.where(np.arange(ROWS) == 7, math.nan, X)}, {"g": GROUPS}, "predictor 'x' is nan in row 7"),
         (COIN, {"x": X[:9]}, {"g": GROUPS}, r"predictor 'x' has shape \(9,\), expected \(600,\)"),
         (COIN, {"intercept": X}, {"g": GROUPS}, "a predictor is named 'intercept'"),
