@@ -1,5 +1,6 @@
 """Charts are drawn in a process that ends with the one that started it."""
 
+import atexit
 import os
 import signal
 import subprocess
@@ -90,7 +91,7 @@ def test_the_process_is_asked_by_one_thread_at_a_time(monkeypatch: pytest.Monkey
 
 def test_it_is_ended_with_this_process_and_killed_where_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     ends: list[Any] = []
-    monkeypatch.setattr(drawing.atexit, "register", lambda *end: ends.append(end))
+    monkeypatch.setattr(atexit, "register", lambda *end: ends.append(end))
     process = drawing._process.__wrapped__()
     ((end, *whom),) = ends
     assert whom == [process]

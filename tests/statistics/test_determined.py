@@ -12,7 +12,7 @@ COIN = DRAW.integers(0, 2, 40).astype(float)
 TWO, FOUR = np.arange(40) % 2, np.arange(40) // 10
 
 
-def checked(outcome: object, codes: dict[str, np.ndarray], rows: int = 40, **fixed: np.ndarray) -> None:
+def checked(outcome: object, codes: dict[str, np.ndarray], fixed: dict[str, np.ndarray], rows: int = 40) -> None:
     design = np.column_stack([np.ones(rows), *(column[:rows] for column in fixed.values())])
     cut = {name: code[:rows] for name, code in codes.items()}
     check_determined(np.asarray(outcome, dtype=float)[:rows], design, ["intercept", *fixed], cut)
@@ -31,14 +31,14 @@ def checked(outcome: object, codes: dict[str, np.ndarray], rows: int = 40, **fix
 def test_rows_that_determine_a_model_pass(
     outcome: np.ndarray, codes: dict[str, np.ndarray], fixed: dict[str, np.ndarray]
 ) -> None:
-    checked(outcome, codes, **fixed)
+    checked(outcome, codes, fixed)
 
 
 def test_rows_must_be_more_than_coefficients_and_variances() -> None:
     outcome, x = np.array([0.0, 1, 1, 0, 1]), np.array([1.0, 2, 1, 2, 3])
-    checked(outcome[:4], {"g": np.array([0, 0, 1, 1])}, rows=4, x=x)
+    checked(outcome[:4], {"g": np.array([0, 0, 1, 1])}, {"x": x}, rows=4)
     with pytest.raises(UnfittableError) as caught:
-        checked(outcome[:3], {"g": np.array([0, 0, 1])}, rows=3, x=x)
+        checked(outcome[:3], {"g": np.array([0, 0, 1])}, {"x": x}, rows=3)
     assert str(caught.value) == (
         "3 rows are too few for 2 coefficients and 1 variances, expected more rows than both together"
     )
@@ -96,5 +96,5 @@ def test_rows_that_determine_none_are_refused_in_one_line(
     outcome: np.ndarray, codes: dict[str, np.ndarray], fixed: dict[str, np.ndarray], said: str
 ) -> None:
     with pytest.raises(UnfittableError) as caught:
-        checked(outcome, codes, **fixed)
+        checked(outcome, codes, fixed)
     assert str(caught.value) == said

@@ -42,14 +42,14 @@ def test_prompts_that_both_have_are_paired_by_their_means_in_the_order_of_the_ba
     # by scorer as they were asked for, then by key as the scores have them, the baseline's first
     keys = {"echo": ("echo", "tail"), "genie": ("plot", "agent", "style")}
     assert found.keys == tuple((scorer, key) for scorer, own in keys.items() for key in own)
-    assert found.before == (
+    assert list(found.before) == [
         pytest.approx((0.075, NAN, 0.15, NAN, NAN), nan_ok=True),
         pytest.approx((0.15, NAN, 0.3, NAN, NAN), nan_ok=True),
-    )
-    assert found.after == (
+    ]
+    assert list(found.after) == [
         pytest.approx((0.35, NAN, 0.7, NAN, 0.7), nan_ok=True),
         pytest.approx((0.25, NAN, 0.5, NAN, NAN), nan_ok=True),
-    )
+    ]
     # over the paired documents: a1, a2 and b1; z, w and x
     before, after = found.evidence["genie"]
     assert (before.coverage, after.coverage) == ({"plot": (4, 12)}, {"plot": (6, 12)})
@@ -66,8 +66,14 @@ def test_documents_that_were_each_written_after_one_of_the_baseline_are_paired_w
     assert (found.by, found.strays) == ("instance", 0)
     assert [key for _, key in found.keys] == ["plot", "agent", "style"]
     # a1 has no partner with a plot, and so does not count
-    assert found.before == (pytest.approx((0.3, NAN, NAN), nan_ok=True), pytest.approx((0.2, NAN, NAN), nan_ok=True))
-    assert found.after == (pytest.approx((0.5, NAN, NAN), nan_ok=True), pytest.approx((0.6, NAN, NAN), nan_ok=True))
+    assert list(found.before) == [
+        pytest.approx((0.3, NAN, NAN), nan_ok=True),
+        pytest.approx((0.2, NAN, NAN), nan_ok=True),
+    ]
+    assert list(found.after) == [
+        pytest.approx((0.5, NAN, NAN), nan_ok=True),
+        pytest.approx((0.6, NAN, NAN), nan_ok=True),
+    ]
     assert found.instances == (2, 0, 0)
     assert [part.coverage for part in found.evidence["genie"]] == [{"plot": (4, 12)}, {"plot": (3, 12)}]
 
