@@ -12,7 +12,6 @@ from tests.scripted import Script, saying
 
 from genie_inspect.scorers.ttcw import ttcw
 
-
 RUBRIC = "name: mine\ntests:\n- id: pace\n  name: pace\n  question: Is it quick?\n"
 
 
