@@ -16,7 +16,7 @@ from inspect_ai._util.constants import HTTP
 from inspect_ai.log import EvalLog, transcript
 from inspect_ai.model import GenerateConfig, Model, ModelUsage, get_model
 from inspect_ai.scorer import SampleScore, mean
-from inspect_ai.util import AdaptiveConcurrency
+from inspect_ai.util import AdaptiveConcurrency, registry_info
 from tests.scripted import FEATURES, Script, evaluated, grading, scores
 
 import genie_inspect
@@ -25,6 +25,7 @@ from genie_inspect.inspect_private import (
     called_as,
     connections,
     count_usage,
+    loaded_scorer,
     resolved_settings,
     retried,
     run_has_begun,
@@ -147,11 +148,13 @@ WIRES = [
     "log._transcript:init_transcript",
     "model._model:Model._resolve_config",
     "model._model:active_model",
+    "_eval.loader:scorer_from_spec",
     "model._model:log_model_retry",
     "model._model:record_and_check_model_usage",
     "model._providers.vllm:VLLMAPI._ensure_server_started",
     "model._retry:model_retry_config",
     "scorer._score:_scorers",
+    "scorer._scorer:ScorerSpec",
     "solver._task_state:sample_state",
     "util._concurrency:adaptive_active",
     "util._concurrency:resolve_adaptive",
@@ -213,6 +216,12 @@ def test_without_its_wire_a_metric_of_inspects_stays_as_it_is() -> None:
     vars(inspects).clear()
     vars(own).clear()
     assert called_as(inspects, own) is inspects
+
+
+@pytest.mark.usefixtures("none_left")
+def test_without_its_wire_a_scorer_is_found_by_its_name_alone() -> None:
+    compression = loaded_scorer("genie_inspect/compression", {"population": "starter"})
+    assert registry_info(compression).name == "genie_inspect/compression"
 
 
 @pytest.mark.usefixtures("none_left")

@@ -18,6 +18,10 @@ class PopulationError(GenieError):
     """A population folder cannot be read or written: the message names file, line and field."""
 
 
+class InterventionsError(GenieError):
+    """A file of edits and paraphrases cannot be used: the message names file, line and field."""
+
+
 class UnwritableError(GenieError):
     """A file or folder cannot be written: the message names it and says why."""
 

@@ -16,7 +16,7 @@ from zipfile import ZipFile
 from inspect_ai.event import Event
 from inspect_ai.log import Transcript, transcript
 from inspect_ai.model import GenerateConfig, Model, ModelAPI, ModelUsage
-from inspect_ai.util import registry_info
+from inspect_ai.util import registry_create, registry_info
 
 try:
     from inspect_ai._util.error import PrerequisiteError  # the one error that Inspect shows as a line, not a traceback
@@ -34,6 +34,7 @@ __all__ = [
     "called_as",
     "connections",
     "count_usage",
+    "loaded_scorer",
     "named_api",
     "resolved_settings",
     "retried",
@@ -116,6 +117,22 @@ def scorer_metadata(name: str) -> Mapping[str, Any]:
     lookup = _wire("_util.registry", "registry_lookup")
     registered = lookup("scorer", name) if lookup else None
     return registry_info(registered).metadata if registered else {}
+
+
+def loaded_scorer(name: str, options: Mapping[str, Any]) -> "Scorer":
+    """The scorer that a name stands for: an installed one's, or `file.py@name` as `inspect score --scorer` takes it.
+
+    Where the wire is gone: an installed one's alone.
+
+    Raises:
+        PrerequisiteError: If there is no such scorer, or it does not take these options; by Inspect's own words.
+    """
+    load, spec = _wire("_eval.loader", "scorer_from_spec"), _wire("scorer._scorer", "ScorerSpec")
+    if load and spec:
+        loaded: Scorer = load(spec(scorer=name), None, **options)
+        return loaded
+    installed: Scorer = registry_create("scorer", name, **options)
+    return installed
 
 
 class _NamedAPI(ModelAPI):

@@ -14,6 +14,7 @@ TASKS: Mapping[str, str] = {
     "writing_prompts": "1-B",
     "population_prompts": "1-B",
     "leave_one_out": "1-B",
+    "metric_study": "1-A",
     "novelty_partition": "1-A",
     "ttcw": "1-A",
 }

@@ -21,3 +21,13 @@ def test_every_document_that_is_the_text_itself_but_for_spacing_is_left_out() ->
 
 def test_without_documents_there_is_nothing_to_compare_with() -> None:
     assert Others([]).than("Grey owl.") == Compared((), ())
+
+
+def test_the_text_of_which_one_was_made_is_left_out_beside_the_text_itself() -> None:
+    others = Others([GREY, WHITE, AGAIN]).than(WHITE.text, "Grey  owl.")
+    assert others == Compared((), (WHITE.id,), (GREY.id, AGAIN.id))
+    assert others.left_out == (WHITE.id, GREY.id, AGAIN.id)
+
+
+def test_a_text_made_of_itself_is_left_out_once() -> None:
+    assert Others([GREY, WHITE]).than(WHITE.text, WHITE.text) == Compared((GREY,), (WHITE.id,))

@@ -28,6 +28,7 @@ VERBS = {
     "index": "Build an infini-gram index of a folder of texts.",
     "population": "Build, import, check, merge, sample, measure and show populations.",
     "questions": "Write the questions of a population, and let people correct them.",
+    "interventions": "Write edits and paraphrases by which a measure is tested, and check them.",
     "features": "Find the features along which texts of a kind can differ.",
 }
 # these stand in a room of their own

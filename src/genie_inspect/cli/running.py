@@ -81,7 +81,12 @@ def errors_in_one_line() -> Iterator[None]:
 
 
 def run_asking(
-    work: Callable[[RecordedModel, Path, Path, Progress], Awaitable[T]], grader: str, output: Path, *, dry_run: bool
+    work: Callable[[RecordedModel, Path, Path, Progress], Awaitable[T]],
+    grader: str,
+    output: Path,
+    *,
+    dry_run: bool,
+    option: str = "--grader",
 ) -> tuple[T, Tally]:
     """Run what asks a model, beginning with the replies that a killed run left on record.
 
@@ -90,10 +95,11 @@ def run_asking(
         grader: The model's name.
         output: What shall come into being; nothing may stand there.
         dry_run: Rehearse in a folder that goes away, beside what is on record.
+        option: Which option names the model, for the error message.
     """
     # before a model is loaded or asked: a run that cannot write its output costs nothing
     check_unused(output)
-    model = _named(grader, planned_model if dry_run else get_model)
+    model = _named(grader, planned_model if dry_run else get_model, option)
     with progress_bar() as progress:
         if not dry_run:
             folder = work_folder(output)
@@ -114,11 +120,11 @@ def target(output: Path, *, dry_run: bool) -> Iterator[Path]:
         yield Path(name) / output.name
 
 
-def _named(grader: str, find: Callable[[str], Model]) -> Model:
+def _named(grader: str, find: Callable[[str], Model], option: str) -> Model:
     try:
         return find(grader)
     except ValueError as error:  # what Inspect raises for a provider that it does not know
-        raise click.BadParameter(f"{grader!r} is no model that Inspect has: {error}", param_hint="--grader") from error
+        raise click.BadParameter(f"{grader!r} is no model that Inspect has: {error}", param_hint=option) from error
 
 
 def _run(

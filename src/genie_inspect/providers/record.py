@@ -5,6 +5,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
 
+from genie_inspect.interventions.collection import INTERVENTIONS, Interventions
 from genie_inspect.measures.genie import HIGHEST
 from genie_inspect.populations.catalogue import BUNDLED
 from genie_inspect.populations.files import rows
@@ -15,6 +16,8 @@ from genie_inspect.signature import digest
 
 STORIES, READINGS, RATINGS = "storytellers.jsonl", "readings.jsonl", "ratings.jsonl"
 MARKS = "marks.jsonl"
+STUDY_READINGS, STUDY_RATINGS = "intervention_readings.jsonl", "intervention_ratings.jsonl"
+"""The reading of the edits and paraphrases that ship, and the ratings of the answers that only they give."""
 
 
 class Story(Row):
@@ -143,8 +146,9 @@ class Record:
     @cached_property
     def _answers(self) -> dict[tuple[str, str], str | None]:
         texts = {document.id: document.text for document in self._documents()}
-        texts |= {story.id: story.text for story in self.stories}
-        recorded = {(row.document, row.question): row.text for row in rows(self.folder / READINGS, RecordedAnswer)}
+        texts |= {story.id: story.text for story in self.stories} | self._study_texts()
+        files = self._there(READINGS, STUDY_READINGS)
+        recorded = {(row.document, row.question): row.text for file in files for row in rows(file, RecordedAnswer)}
         # the population's own answers are the readings of its documents
         for reader in self.population.readers:
             recorded |= self.population.answers(reader)
@@ -156,7 +160,8 @@ class Record:
         return {
             # a pair without order, in the form that is compared: case and outer marks do not matter
             (self._question[row.question], frozenset((normalised(row.answer), normalised(other)))): rating
-            for row in rows(self.folder / RATINGS, RecordedRatings)
+            for file in self._there(RATINGS, STUDY_RATINGS)
+            for row in rows(file, RecordedRatings)
             for other, rating in row.ratings.items()
         }
 
@@ -164,6 +169,15 @@ class Record:
     def _question(self) -> dict[str, str]:
         groups = (self.population.questions(prompt) for prompt in self.population.prompts)
         return {question.id: question.text for group in groups for question in group}
+
+    def _study_texts(self) -> dict[str, str]:
+        """The edits and paraphrases on record, by id; none where the population has none."""
+        files = self._there(INTERVENTIONS)
+        return {text.id: text.text for file in files for text in Interventions(file).texts()}
+
+    def _there(self, *names: str) -> list[Path]:
+        """Those of the record's files that there are: a population need not have all."""
+        return [self.folder / name for name in names if (self.folder / name).is_file()]
 
     def _documents(self) -> Iterator[Story]:
         for prompt in self.population.prompts:

@@ -13,9 +13,10 @@ from inspect_ai.solver import TaskState
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
 from genie_inspect.samples.document import document_of
+from genie_inspect.samples.intervention import made_of
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.scoring.compared import KEPT, Compared, Others
-from genie_inspect.scoring.explanation import LISTED, WIDTHS, cell, cut
+from genie_inspect.scoring.explanation import WIDTHS, cut, left_out_facts, left_out_notes
 from genie_inspect.scoring.outcome import scored_or_reason, unscored
 
 NO_DOCUMENTS = "the population has no documents for this prompt"
@@ -86,22 +87,21 @@ async def scored(
     prompt = prompt_of(state)
     facts = {**facts, "prompt": cut(prompt, WIDTHS[0])}
     return await scored_or_reason(
-        state, keys, facts, lambda: _measured(document_of(state), prompt, population, keys, facts, measure)
+        state, keys, facts, lambda: _measured(state, prompt, population, keys, facts, measure)
     )
 
 
 async def _measured(
-    text: str, prompt: str, population: Reference, keys: Sequence[str], facts: dict[str, Any], measure: Measure
+    state: TaskState, prompt: str, population: Reference, keys: Sequence[str], facts: dict[str, Any], measure: Measure
 ) -> Score:
     """The score of a document, as long as the population has any to compare it with."""
-    others = population.others(prompt).than(text)
+    text = document_of(state)
+    others = population.others(prompt).than(text, made_of(state))
     if not others.documents:
         return unscored(keys, NO_DOCUMENTS, f"Not scored: {NO_DOCUMENTS}.", text, facts)
     measurement = await measure(text, prompt, others)
     notes = [measurement.explanation, f"Compared with {len(others.documents)} documents of the population."]
-    left_out = list(others.left_out[:LISTED])
-    if left_out:
-        notes.append(f"The same text stands in the population ({cell(', '.join(left_out))}); it was left out.")
+    notes += left_out_notes(others.same, others.made_of)
     return Score(
         value=dict(measurement.value),
         answer=text,
@@ -110,7 +110,7 @@ async def _measured(
         metadata={
             **facts,
             "documents": len(others.documents),
-            "left_out": left_out,
+            **left_out_facts(others.same, others.made_of),
             "length": {"population": others.words},
             **measurement.metadata,
         },

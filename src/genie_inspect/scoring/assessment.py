@@ -98,11 +98,13 @@ class Assessment:
     """Ids of population documents with the same text, which do not count."""
     lengths: tuple[int, ...] = ()
     """Words of each compared document."""
+    made_of: tuple[str, ...] = ()
+    """Ids of population documents that are the text of which it was made, which do not count either."""
 
     def within(self, words: float) -> "Assessment":
         """The same document against those documents alone that are about this long."""
         places = {place for place, length in enumerate(self.lengths) if is_like_length(length, words)}
-        return Assessment(tuple(r.among(places) for r in self.results), len(places), self.left_out, self.lengths)
+        return replace(self, results=tuple(r.among(places) for r in self.results), documents=len(places))
 
     def by_feature(self, features: Iterable[str]) -> dict[str, list[QuestionResult]]:
         """The results of each feature, in the order of the features; a feature without questions has none."""

@@ -51,19 +51,24 @@ class Assessor:
             min_coverage=f"{self.min_coverage:g}",
         )
 
-    async def assess(self, text: str, prompt: str) -> Assessment:
+    async def assess(self, text: str, prompt: str, made_of: str = "") -> Assessment:
         """Compare one document with the population's documents for its prompt.
 
         A question whose judge failed is among the results, without ratings, as long as others have some.
+
+        Args:
+            text: The document.
+            prompt: What it was written for.
+            made_of: The text that it was made of, if any, with which it is not compared.
 
         Raises:
             RefusalError: If the reader says that the document is no try at its task; nothing more is asked then.
             GraderFailedError: If the model behind the reader cannot be reached, or the one behind the judge not once.
         """
         questions = self.population.questions(prompt)
-        rest = self._others(prompt).than(text)
+        rest = self._others(prompt).than(text, made_of)
         # a document of the population answers as it does when others are compared with it
-        own = next((d for d in self._others(prompt).documents if d.id in rest.left_out), None)
+        own = next((d for d in self._others(prompt).documents if d.id in rest.same), None)
         reading = await (self._read_once(own, questions) if own else self.reader.read(text, questions))
         if not reading.is_attempt:
             raise RefusalError("the document is no try at its task, as the reader sees it: a refusal")
@@ -79,7 +84,7 @@ class Assessor:
         if failures and not any(result.usable for result in results):
             raise failures[0]
         lengths = tuple(word_count(document.text) for document in read)
-        return Assessment(tuple(results), len(alone or rest.documents), rest.left_out, lengths)
+        return Assessment(tuple(results), len(alone or rest.documents), rest.same, lengths, rest.made_of)
 
     def _recorded_alone(self, prompt: str, questions: Sequence[Question]) -> list[Reading]:
         """The recorded answers of a population without documents, whoever read them: nothing can be read again."""

@@ -112,6 +112,27 @@ def _rated(result: QuestionResult) -> str:
     return "; ".join(told)
 
 
+def left_out_notes(same: Sequence[str], made_of: Sequence[str]) -> list[str]:
+    """What was left out of the population because it is the text itself or the text of which it was made."""
+    notes = []
+    if same:
+        notes.append(f"The same text stands in the population ({_ids(same)}); it was left out of its own comparison.")
+    if made_of:
+        notes.append(f"The text of which it was made stands in the population ({_ids(made_of)}); it was left out.")
+    return notes
+
+
+def left_out_facts(same: Sequence[str], made_of: Sequence[str]) -> dict[str, list[str]]:
+    """The same for a score's metadata."""
+    facts = {"left_out": [cut(document, WIDTHS[1]) for document in same[:LISTED]]}
+    # most documents are made of no other: their metadata stays as it was
+    return facts | ({"made_of": [cut(document, WIDTHS[1]) for document in made_of[:LISTED]]} if made_of else {})
+
+
+def _ids(documents: Sequence[str]) -> str:
+    return cell(", ".join(documents[:LISTED]))
+
+
 def notes_on(assessment: Assessment, caution: str = "") -> list[str]:
     """What a reader of the score must know beside the numbers; a caution about the judge comes last, and bold."""
     count = assessment.documents
@@ -127,9 +148,7 @@ def notes_on(assessment: Assessment, caution: str = "") -> list[str]:
         )
     if len(ratings := assessment.counted) > 1 and len(set(ratings)) == 1:
         notes.append(f"All {len(ratings)} ratings are {ratings[0]:g}.")
-    if assessment.left_out:
-        ids = cell(", ".join(assessment.left_out[:LISTED]))
-        notes.append(f"The same text stands in the population ({ids}); it was left out of its own comparison.")
+    notes += left_out_notes(assessment.left_out, assessment.made_of)
     faults = assessment.faults()
     if few := faults.pop(TOO_FEW, 0):
         notes.append(f"Questions not used, because too few of the ratings due could be had: {few}.")
@@ -161,7 +180,7 @@ def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> d
         metadata = {
             **facts,
             "documents": assessment.documents,
-            "left_out": [cut(document, WIDTHS[1]) for document in assessment.left_out[:LISTED]],
+            **left_out_facts(assessment.left_out, assessment.made_of),
             "coverage": {
                 name: f"{sum(result.is_used for result in results)}/{len(results)}"
                 for name, results in assessment.by_feature(features).items()

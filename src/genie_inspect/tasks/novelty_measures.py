@@ -136,3 +136,54 @@ class NoveltyMeasures:
         return genies | {
             name: lambda samples, epochs, cost=cost: cost(by_prompt(samples, epochs)) for name, cost in costs.items()
         }
+
+
+@dataclass(frozen=True)
+class StudyMeasures(NoveltyMeasures):
+    """The same for a study of measures: Genie by further judges, and any scorers, beside them."""
+
+    further_judges: Sequence[str] = ()
+    """As `judge`; Genie once with each."""
+    further_scorers: Sequence[Scorer] = ()
+    """Somebody's own, for instance."""
+
+    def __post_init__(self) -> None:
+        if self.judge == NO_GENIE and self.further_judges:
+            raise UnknownChoiceError("judge", NO_GENIE, "alone, or judges with commas between them")
+        super().__post_init__()
+        _ = self._further
+
+    @cached_property
+    def _further(self) -> list[NoveltyMeasures]:
+        """Genie alone, by each further judge.
+
+        Raises:
+            GenieError: If a judge is none that `Instrument` accepts.
+        """
+        return [
+            NoveltyMeasures(self.population, judge, self.embedder, self.templates, self.cache)
+            for judge in self.further_judges
+        ]
+
+    def scorers(self) -> list[Scorer]:
+        """Genie by each judge, the panel, the further scorers; last what is no measure.
+
+        Raises:
+            PopulationError: If the population cannot be opened or lacks what a measure needs.
+        """
+        *measures, last = super().scorers()
+        genies = [measures.scorers()[0] for measures in self._further]
+        return [*measures, *genies, *self.further_scorers, last]
+
+    def requirements(self) -> list[Solver]:
+        """The steps that end a run without the models that are asked.
+
+        Raises:
+            PrerequisiteError: If a run has begun without them.
+        """
+        return [*super().requirements(), *(step for measures in self._further for step in measures.requirements())]
+
+    def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:
+        """What each measure that asks a model asks; texts that are given are none of the population's own."""
+        asks = super().asks(population)
+        return asks | {name: cost for measures in self._further for name, cost in measures.asks(population).items()}

@@ -36,7 +36,9 @@ class Rehearsal(StandIn):
         reply = rehearsed(data)
         output = ModelOutput.from_content(str(self), reply)
         input_tokens = static_token_count(request)
-        output_tokens = TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))  # as `fenced` writes the items
+        # what is written anew is as long as what it was made of; else as `fenced` writes the items
+        is_text = reply.startswith(str(data.get("text") or "{"))
+        output_tokens = static_token_count(reply) if is_text else TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))
         # a dry run reports these as an estimate of the real run's tokens
         output.usage = ModelUsage(
             input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
@@ -51,6 +53,11 @@ def rehearsed(data: dict[str, Any]) -> str:
     if "other" in data or ("document" in data and "questions" not in data):
         return "It holds together.\nRating: 4"
     # the keys of the fenced data say which template the request was filled from
+    if "text" in data and (data.keys() & {"reader", "version"}) and "count" not in data:
+        # told apart by what was asked for, as texts that are the same would be left out
+        return f"{data['text']} {data.get('value', data.get('version'))}"
+    if "text" in data and "count" not in data:
+        return fenced({"1": "keep" if "changed" in data else "yes"})
     if "task" in data:
         return fenced({str(number): f"feature {number}: what it covers" for number in range(1, 7)})
     if "count" in data:

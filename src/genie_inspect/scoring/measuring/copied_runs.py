@@ -36,7 +36,7 @@ class Copying:
         Raises:
             EngineFailedError: If a look-up fails, or the embedder cannot be reached.
         """
-        corpus = await self.corpora.of(prompt)
+        corpus = await self.corpora.of(prompt, others.made_of)
         async with concurrency("creativity_index", AT_ONCE, visible=False):
             return measurement(await to_thread.run_sync(corpus.copies, text))
 

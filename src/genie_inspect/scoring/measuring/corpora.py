@@ -1,5 +1,6 @@
 """The corpus that a document is looked up in: the population's documents for its prompt, or one for all prompts."""
 
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,14 +40,23 @@ class Corpora:
         """What stands in signatures: the corpus's own name, or `population`."""
         return self.fixed.name if self.fixed else POPULATION
 
-    async def of(self, prompt: str) -> "Corpus":
-        """The corpus for a prompt, which leaves out by itself the documents that are the text."""
-        return self.fixed or await self._warm.get(prompt, partial(self._indexed, prompt))
+    async def of(self, prompt: str, without: Collection[str] = ()) -> "Corpus":
+        """The corpus for a prompt, which leaves out by itself the documents that are the text.
 
-    async def _indexed(self, prompt: str) -> "Corpus":
+        Args:
+            prompt: What the text was written for.
+            without: Ids of the population's documents that are left out beside them; a fixed corpus does not know them.
+        """
+        return self.fixed or await self._warm.get((prompt, *without), partial(self._indexed, prompt, without))
+
+    async def _indexed(self, prompt: str, without: Collection[str]) -> "Corpus":
         from genie_inspect.engines.corpora.documents import DocumentsCorpus
 
-        documents = [(document.id, document.text) for document in self.population.others(prompt).documents]
+        documents = [
+            (document.id, document.text)
+            for document in self.population.others(prompt).documents
+            if document.id not in without
+        ]
         return await to_thread.run_sync(DocumentsCorpus, POPULATION, documents, self.near)
 
 

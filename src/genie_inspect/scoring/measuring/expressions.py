@@ -64,7 +64,7 @@ class ExpressionNovelty:
         Raises:
             EngineFailedError: If a look-up fails.
         """
-        corpus = await self.corpora.of(prompt)
+        corpus = await self.corpora.of(prompt, others.made_of)
         async with concurrency("expression_novelty", AT_ONCE, visible=False):
             return await to_thread.run_sync(lambda: self._measured(text, corpus.counted(text)))
 

@@ -15,6 +15,7 @@ from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.yardstick import yardstick_of
 from genie_inspect.samples.document import document_of
+from genie_inspect.samples.intervention import made_of
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.scoring.assessor import Assessor
 from genie_inspect.scoring.explanation import WIDTHS, cut, evidence, explained, length_facts, notes_on, why_nothing
@@ -67,14 +68,17 @@ class FeatureMeasure:
         assessor, prompt = self.assessor(), prompt_of(state)
         facts = self._facts(assessor, prompt)
         return await scored_or_reason(
-            state, self.features, facts, lambda: self._measured(assessor, document_of(state), prompt, facts)
+            state,
+            self.features,
+            facts,
+            lambda: self._measured(assessor, document_of(state), prompt, facts, made_of(state)),
         )
 
-    async def _measured(self, assessor: Assessor, text: str, prompt: str, facts: dict[str, Any]) -> Score:
+    async def _measured(self, assessor: Assessor, text: str, prompt: str, facts: dict[str, Any], origin: str) -> Score:
         # unscored, not 0: a document to a prompt that the population does not know has no others to be like
         if not self.population.questions(prompt):
             return unscored(self.features, UNKNOWN_PROMPT, f"Not scored: {UNKNOWN_PROMPT}.", text, facts)
-        assessment = await assessor.assess(text, prompt)
+        assessment = await assessor.assess(text, prompt, origin)
         novelty = assessment.novelty(self.features)
         standings = self.standing(assessor.signature).of(novelty, prompt)
         alone = [ANSWERS_ALONE.format(readers=", ".join(self.population.readers))]

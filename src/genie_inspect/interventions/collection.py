@@ -1,0 +1,102 @@
+"""Originals with their edits and paraphrases, opened from their file and checked."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from genie_inspect.engines.texts import identity
+from genie_inspect.errors import InterventionsError
+from genie_inspect.files.json_lines import json_row, placed_lines
+from genie_inspect.interventions.schema import Changed, LeftOut, Original, StudyRow, StudyText
+from genie_inspect.populations.catalogue import BUNDLED
+from genie_inspect.signature import digest
+
+INTERVENTIONS, LEFT_OUT = "interventions.jsonl", "left_out.jsonl"
+RowT = TypeVar("RowT", bound=BaseModel)
+
+
+class Interventions:
+    """Texts that were changed on purpose, by which a measure is tested.
+
+    Args:
+        place: `starter` for those that ship; else a folder that holds `interventions.jsonl`, or such a file. What
+            `left_out.jsonl` beside it names is left out.
+
+    Raises:
+        InterventionsError: If it cannot be read, a line is none, an id stands twice, or there is no original.
+    """
+
+    def __init__(self, place: Path | str) -> None:
+        folder = BUNDLED.get(str(place), Path(place))
+        self.file = folder / INTERVENTIONS if folder.is_dir() else folder
+        rows = [row.root for row in _rows(self.file, StudyRow)]
+        doubled = [name for name, count in Counter(row.id for row in rows).items() if count > 1]
+        if doubled:
+            raise InterventionsError(f"{self.file}, field id: {doubled[0]!r} stands twice")
+        self.originals = {row.id: row for row in rows if isinstance(row, Original)}
+        """By id, in the order of the file."""
+        if not self.originals:
+            raise InterventionsError(f'{self.file} has no original: no line of {{"kind": "original", ...}}')
+        changed = [row for row in rows if not isinstance(row, Original)]
+        self.orphans = tuple(row.id for row in changed if row.original not in self.originals)
+        """Edits and paraphrases whose original is missing; they are no use."""
+        beside = self.file.parent / LEFT_OUT
+        self.left_out = {row.id: row.reason for row in _rows(beside, LeftOut)} if beside.is_file() else {}
+        """By id, why an edit or paraphrase is no good."""
+        self._changed = [row for row in changed if row.original in self.originals]
+
+    @property
+    def name(self) -> str:
+        """Where they came from and the digest of what they say, as it stands in logs."""
+        folder = self.file.parent if self.file.name == INTERVENTIONS else self.file
+        return f"{folder.stem}@{self.digest}"
+
+    @cached_property
+    def digest(self) -> str:
+        """Identity of the texts that a study compares: what is left out is not in it."""
+        return digest(*(part for text in self.texts() for part in (text.kind, text.id, text.text)))
+
+    @property
+    def changed(self) -> list[Changed]:
+        """The edits and paraphrases that are some good, in the order of the file."""
+        return [row for row in self._changed if row.id not in self.left_out]
+
+    @property
+    def unchanged(self) -> tuple[str, ...]:
+        """Ids of those that say what their original says, word for word."""
+        return tuple(row.id for row in self.changed if identity(row.text) == identity(self.original(row).text))
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that are edited, in the order of the file."""
+        return tuple(dict.fromkeys(row.feature for row in self.changed if row.kind == "edit"))
+
+    def original(self, text: StudyText) -> Original:
+        """The text that another was made of; an original's own."""
+        return text if isinstance(text, Original) else self.originals[text.original]
+
+    def texts(self) -> Iterator[StudyText]:
+        """Each original, followed by what was made of it; originals of which nothing was made are left out."""
+        by_original: dict[str, list[Changed]] = {}
+        for row in self.changed:
+            by_original.setdefault(row.original, []).append(row)
+        for name, original in self.originals.items():
+            if name in by_original:
+                yield original
+                yield from by_original[name]
+
+
+def _rows(file: Path, kind: type[RowT]) -> Iterator[RowT]:
+    try:
+        for number, _, line in placed_lines(file):
+            yield json_row(line, kind, f"{file}, line {number}", InterventionsError)
+    except FileNotFoundError:
+        raise InterventionsError(
+            f"interventions are {str(file)!r}, expected starter, a folder that holds {INTERVENTIONS}, or such a file"
+        ) from None
+    except OSError as error:
+        raise InterventionsError(f"{file} cannot be read: {error.strerror or error}") from error

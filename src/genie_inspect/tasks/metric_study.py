@@ -1,0 +1,124 @@
+"""Is a measure to be trusted: originals, edits of one feature each and paraphrases, scored by any scorers."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai import Task, task
+
+if TYPE_CHECKING:
+    from inspect_ai.dataset import Sample
+
+    from genie_inspect.interventions.collection import Interventions
+    from genie_inspect.interventions.schema import Original, StudyText
+    from genie_inspect.populations.population import Population
+    from genie_inspect.samples.intervention import InterventionFacts
+
+NAME = "metric_study"
+
+
+@task
+def metric_study(
+    pairs: str = "starter",
+    population: str = "starter",
+    judge: str | list[str] = "list",
+    embedder: str = "static",
+    templates: str | None = None,
+    panel: str | list[str] = "none",
+    scorer: str | list[str] | dict[str, Any] | None = None,
+    cache: bool = True,
+) -> Task:
+    """How far measures move when one feature of a text is edited, and when all is said in other words.
+
+    Nothing is written: every text is a sample of its own, scored as any document is; a text is compared neither with
+    itself nor with the text of which it was made. `genie study LOG` reads the log. Any `--model` will do, for instance
+    `mockllm/model`.
+
+    Args:
+        pairs: `starter`, or the folder or file that `genie interventions write` makes.
+        population: `starter` or the folder of a population: what texts are compared with. Prompts that it does not hold
+            are unscored.
+        judge: As for `synthetic_prompts`, or several: Genie once with each.
+        embedder: As for `synthetic_prompts`.
+        templates: As for `synthetic_prompts`.
+        panel: As for `synthetic_prompts`.
+        scorer: Further scorers by name, as `inspect score --scorer` takes them (`genie_inspect/ttcw`,
+            `my_scorer.py@name`); with options as a mapping, `{"genie_inspect/ttcw": {"reference": false}}`. A sample's
+            target, with which `ttcw` compares, is the population's first document for its prompt that is neither the
+            text nor its original.
+        cache: As for `synthetic_prompts`.
+
+    Raises:
+        RefusedError: If an option cannot be used; before anything is asked.
+    """
+    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.errors import UnknownChoiceError
+    from genie_inspect.inspect_private import loaded_scorer
+    from genie_inspect.interventions.collection import Interventions
+    from genie_inspect.populations.catalogue import NONE, open_population
+    from genie_inspect.solvers.recorded import recorded
+    from genie_inspect.tasks.novelty import novelty_task
+    from genie_inspect.tasks.novelty_measures import StudyMeasures
+
+    with refusals():
+        if population == NONE:
+            raise UnknownChoiceError("population", population, "starter or the folder of a population")
+        interventions = Interventions(pairs)
+        first, *others = [name.strip() for name in judge.split(",")] if isinstance(judge, str) else judge
+        scorers = [loaded_scorer(name, options) for name, options in _named(scorer).items()]
+        measures = StudyMeasures(population, first, embedder, templates, cache, panel, tuple(others), tuple(scorers))
+        samples = _samples(interventions, open_population(population))
+        novelty = novelty_task(NAME, (), measures, recorded(), samples)
+    facts = {"interventions": interventions.name, "left_out": len(interventions.left_out)}
+    novelty.metadata = {**(novelty.metadata or {}), **facts}
+    return novelty
+
+
+def _named(scorers: "str | Sequence[str] | Mapping[str, Any] | None") -> "Mapping[str, Mapping[str, Any]]":
+    """The options of each scorer by its name."""
+    if isinstance(scorers, str):
+        scorers = scorers.split(",")
+    if isinstance(scorers, Mapping):
+        return {name: options or {} for name, options in scorers.items()}
+    return {name.strip(): {} for name in scorers or () if name.strip()}
+
+
+def _samples(interventions: "Interventions", population: "Population") -> "list[Sample]":
+    """A sample for each text, the original before what was made of it."""
+    from inspect_ai.dataset import Sample
+
+    from genie_inspect.samples.prompt import KEY
+    from genie_inspect.solvers.recorded import DOCUMENT
+
+    samples = []
+    for text in interventions.texts():
+        original = interventions.original(text)
+        facts = _facts(text, original)
+        samples.append(
+            Sample(
+                input=original.prompt,
+                id=text.id,
+                target=_reference(population, original.prompt, text.text, original.text),
+                metadata={KEY: original.prompt, DOCUMENT: text.text, **facts.as_metadata()},
+            )
+        )
+    return samples
+
+
+def _facts(text: "StudyText", original: "Original") -> "InterventionFacts":
+    """What the sample of a text says of it."""
+    from genie_inspect.interventions.schema import Edit, Original
+    from genie_inspect.samples.intervention import InterventionFacts
+
+    if isinstance(text, Original):
+        return InterventionFacts(text.kind, text.id)
+    feature, alternative = (text.feature, text.alternative) if isinstance(text, Edit) else ("", "")
+    return InterventionFacts(text.kind, original.id, feature, alternative, original.text)
+
+
+def _reference(population: "Population", prompt: str, text: str, original: str) -> str:
+    """The population's first document for the prompt that is neither of the texts; empty where there is none."""
+    from genie_inspect.scoring.compared import Others
+
+    documents = sorted(population.documents(prompt), key=lambda document: document.id)
+    others = Others(documents).than(text, original).documents
+    return others[0].text if others else ""

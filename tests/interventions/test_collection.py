@@ -1,0 +1,72 @@
+from pathlib import Path
+
+import pytest
+from tests.pairs import GREY, TEXTS, pairs
+
+from genie_inspect.errors import InterventionsError
+from genie_inspect.interventions.collection import INTERVENTIONS, LEFT_OUT, Interventions
+from genie_inspect.interventions.schema import LeftOut, Paraphrase
+from genie_inspect.populations.files import write_rows
+
+
+def test_texts_come_with_each_original_before_what_was_made_of_it(tmp_path: Path) -> None:
+    last_first = (TEXTS[2], TEXTS[4], TEXTS[1], TEXTS[0], TEXTS[3])
+    names = [text.id for text in pairs(tmp_path, last_first).texts()]
+    assert names == ["d-owl", "i-again", "i-owl", "d-fox", "i-fox"]
+    assert pairs(tmp_path).features == ("plot", "style")
+
+
+def test_a_file_serves_as_well_as_its_folder(tmp_path: Path) -> None:
+    folder = pairs(tmp_path / "mine")
+    (tmp_path / "mine" / INTERVENTIONS).rename(tmp_path / "other.jsonl")
+    assert Interventions(tmp_path / "other.jsonl").digest == folder.digest
+    assert folder.name == f"mine@{folder.digest}"
+    assert Interventions(tmp_path / "other.jsonl").name == f"other@{folder.digest}"
+
+
+def test_an_original_without_edits_is_no_part_of_a_study(tmp_path: Path) -> None:
+    assert [text.id for text in pairs(tmp_path, TEXTS[:4]).texts()] == ["d-owl", "i-owl", "i-again"]
+
+
+def test_what_a_check_left_out_is_in_no_study_and_no_digest(tmp_path: Path) -> None:
+    before = pairs(tmp_path)
+    write_rows(tmp_path / LEFT_OUT, [LeftOut(id="i-owl", reason="the new value is not there")])
+    after = Interventions(tmp_path)
+    assert [text.id for text in after.texts()] == ["d-owl", "i-again", "d-fox", "i-fox"]
+    assert after.left_out == {"i-owl": "the new value is not there"}
+    assert after.digest != before.digest
+    assert after.digest == pairs(tmp_path / "rest", (TEXTS[0], *TEXTS[2:])).digest
+
+
+def test_edits_whose_original_is_missing_are_named_and_of_no_use(tmp_path: Path) -> None:
+    study = pairs(tmp_path, TEXTS[:3] + TEXTS[4:])
+    assert study.orphans == ("i-fox",)
+    assert [text.id for text in study.texts()] == ["d-owl", "i-owl", "i-again"]
+
+
+def test_a_text_that_says_what_its_original_says_is_named(tmp_path: Path) -> None:
+    same = Paraphrase(kind="paraphrase", id="i-same", original="d-owl", text=f" {GREY}\n")
+    assert pairs(tmp_path, (*TEXTS, same)).unchanged == ("i-same",)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "has no original"),
+        ('{"kind": "original"}\n', "line 1, field original.id: Field required"),
+        ("nonsense\n", "line 1: Invalid JSON"),
+        ('{"kind": "poem"}\n', "line 1: Input tag 'poem' found using 'kind' does not match"),
+    ],
+)
+def test_a_file_that_is_none_is_refused_in_one_line(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / INTERVENTIONS).write_text(content)
+    with pytest.raises(InterventionsError, match=message) as error:
+        Interventions(tmp_path)
+    assert "\n" not in str(error.value)
+
+
+def test_an_id_that_stands_twice_and_a_missing_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InterventionsError, match="field id: 'd-owl' stands twice"):
+        pairs(tmp_path, (*TEXTS, TEXTS[0]))
+    with pytest.raises(InterventionsError, match=r"interventions are '.*nowhere', expected starter, a folder"):
+        Interventions(tmp_path / "nowhere")

@@ -1,0 +1,154 @@
+"""The task `metric_study`, run as a user runs it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval as evaluate
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model
+from tests.pairs import GREY, OWL_AGAIN, OWL_EDIT, pairs
+from tests.scripted import DOCUMENTS, OWL, Script, grading, scores, small_population
+
+from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.interventions.collection import LEFT_OUT
+from genie_inspect.interventions.schema import Edit, LeftOut, Original
+from genie_inspect.populations.files import write_rows
+from genie_inspect.populations.population import Population
+from genie_inspect.samples.intervention import InterventionFacts, intervention_of
+
+OWN, OTHER, THIRD = DOCUMENTS[OWL]
+
+
+def study(folder: Path, grader: Script | Model | None = None, **options: Any) -> EvalLog:
+    """The log of a study against the small population."""
+    options = {"population": str(folder / "population"), "pairs": str(folder / "pairs"), "judge": "none", **options}
+    (log,) = evaluate(
+        "genie_inspect/metric_study",
+        model="mockllm/model",
+        model_roles={"grader": grader.model() if isinstance(grader, Script) else grader} if grader else {},
+        task_args=options,
+        log_dir=str(folder / "logs"),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    return log
+
+
+@pytest.fixture
+def population(tmp_path: Path) -> Population:
+    return small_population(tmp_path / "population")
+
+
+def of_the_population(folder: Path) -> None:
+    """An original that stands in the population, with an edit."""
+    edit = Edit(kind="edit", id="i", original="d", feature="plot", alternative="rain", text="Grey owl over wet barns.")
+    pairs(folder / "pairs", (Original(kind="original", id="d", prompt=OWL, text=OWN), edit))
+
+
+@pytest.mark.usefixtures("population")
+def test_every_text_is_a_sample_that_says_what_was_done_to_it(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    log = study(tmp_path, panel="cosine")
+    facts = {str(sample.id): intervention_of(sample) for sample in log.samples or []}
+    assert set(facts) == {"d-owl", "i-owl", "i-again", "d-fox", "i-fox"}
+    assert facts["d-owl"] == InterventionFacts("original", "d-owl")
+    assert facts["i-owl"] == InterventionFacts("edit", "d-owl", "plot", "a fire", GREY)
+    assert facts["i-again"] == InterventionFacts("paraphrase", "d-owl", "", "", GREY)
+    assert {s.id: s.output.completion for s in log.samples or []}["i-again"] == OWL_AGAIN
+    assert (log.eval.metadata or {})["left_out"] == 0
+    assert (log.eval.metadata or {})["interventions"].startswith("pairs@")
+
+
+def test_a_text_is_compared_neither_with_itself_nor_with_what_it_was_made_of(
+    population: Population, tmp_path: Path
+) -> None:
+    of_the_population(tmp_path)
+    log = study(tmp_path, grading(), judge="list", panel="cosine,creativity_index,expression_novelty")
+    original, edit = log.samples or []
+    own = next(document.id for document in population.documents(OWL) if document.text == OWN)
+    for scorer in ("genie", "cosine", "creativity_index", "expression_novelty"):
+        before, after = ((sample.scores or {})[scorer].metadata or {} for sample in (original, edit))
+        assert (before["documents"], after["documents"]) == (2, 2), scorer
+        assert (before["left_out"], before.get("made_of")) == ([own], None), scorer
+        assert (after["left_out"], after["made_of"]) == ([], [own]), scorer
+        note = "The text of which it was made stands in the population"
+        assert note in ((edit.scores or {})[scorer].explanation or ""), scorer
+
+
+def test_a_corpus_of_the_population_is_without_the_original_too(population: Population, tmp_path: Path) -> None:
+    # six words of the original stand in its edit, and nowhere else
+    long = "Once an old owl went over the grey barns and never came back"
+    folder = small_population(tmp_path / "long", {OWL: (long, OTHER, THIRD)}).folder
+    edit = Edit(kind="edit", id="i", original="d", feature="plot", alternative="rain", text=f"{long} in rain")
+    pairs(tmp_path / "pairs", (Original(kind="original", id="d", prompt=OWL, text=long), edit))
+    log = study(tmp_path, population=str(folder), panel="creativity_index")
+    values = [score.value["creativity_index_mean"] for score in scores(log, "creativity_index")]  # type: ignore[index,call-overload]  # a dict score
+    assert values == [1, 1]
+
+
+@pytest.mark.usefixtures("population")
+def test_genie_is_taken_once_with_each_judge(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    log = study(tmp_path, grading(), judge="list,embedded")
+    judges = [
+        (score.metadata or {})["judge"].split("(")[0] for name in ("genie", "genie1") for score in scores(log, name)[:1]
+    ]
+    assert judges == ["list", "embedded"]
+
+
+@pytest.mark.usefixtures("population")
+def test_any_scorer_is_taken_by_its_name_with_its_options(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    (tmp_path / "mine.py").write_text(
+        "from inspect_ai.scorer import Score, Scorer, mean, scorer\n\n\n"
+        "@scorer(metrics=[mean()])\n"
+        "def words(times: int = 1) -> Scorer:\n"
+        "    async def score(state, target) -> Score:\n"
+        "        return Score(value=times * len(state.output.completion.split()))\n\n"
+        "    return score\n"
+    )
+    named = {
+        f"{tmp_path}/mine.py@words": {"times": 2},
+        "genie_inspect/cosine": {"population": str(tmp_path / "population")},
+    }
+    log = study(tmp_path, panel="compression", scorer=named)
+    counts = {sample.id: (sample.scores or {})["words"].value for sample in log.samples or []}
+    assert (counts["d-owl"], counts["i-owl"]) == (2 * len(GREY.split()), 2 * len(OWL_EDIT.split()))
+    assert {"compression", "words", "cosine", "document"} == set((log.samples or [])[0].scores or {})
+
+
+def test_a_target_is_a_document_of_the_population_that_is_neither_text(population: Population, tmp_path: Path) -> None:
+    of_the_population(tmp_path)
+    targets = {sample.target for sample in study(tmp_path, panel="cosine").samples or []}
+    others = sorted((d.id, d.text) for d in population.documents(OWL) if d.text != OWN)
+    assert targets == {others[0][1]}
+
+
+@pytest.mark.usefixtures("population")
+def test_what_a_check_left_out_is_not_scored_and_counted(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    write_rows(tmp_path / "pairs" / LEFT_OUT, [LeftOut(id="i-owl", reason="the new value is not there")])
+    log = study(tmp_path, panel="cosine")
+    assert "i-owl" not in {sample.id for sample in log.samples or []}
+    assert (log.eval.metadata or {})["left_out"] == 1
+
+
+@pytest.mark.usefixtures("population")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pairs": "nowhere"}, "interventions are 'nowhere', expected starter, a folder"),
+        ({"population": "none"}, "population is 'none', expected starter or the folder"),
+        ({"judge": "list,tarot"}, "judge is 'tarot', expected"),
+        ({"judge": "none,list"}, "judge is 'none', expected alone"),
+        ({"judge": "none"}, "judge is 'none', expected a judge, or measures in Genie's place"),
+        ({"panel": "cosine", "scorer": "genie_inspect/tarot"}, "tarot"),
+    ],
+)
+def test_a_wrong_option_is_one_line_before_anything_is_scored(
+    options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    pairs(tmp_path / "pairs")
+    with pytest.raises((PrerequisiteError, AssertionError), match=message):
+        study(tmp_path, **options)
