@@ -1,5 +1,6 @@
 """What stands in the signature of scores that no grader makes, and that the options behind it are those given."""
 
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ async def scored(scorer: Scorer, story: str = STORY) -> Score:
     [
         (cosine, {}, {"embedder": STATIC}),
         (compression, {"codec": "xz"}, {"codec": "xz"}),
+        (compression, {}, {"codec": f"gzip(zlib {zlib.ZLIB_RUNTIME_VERSION})"}),
         (creativity_index, {}, {"corpus": "population", "matcher": "exact"}),
         (creativity_index, {"matcher": "near"}, {"corpus": "population", "matcher": f"near({STATIC})"}),
         (expression_novelty, {"case": "kept"}, {"corpus": "population", "floor": "1.2e-10", "case": "kept"}),
