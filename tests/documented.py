@@ -33,6 +33,7 @@ NOT_RUN = {
     "make test": "it is the suite that this is a part of",
     "inspect view": "it serves pages until it is stopped",
     "pip install": "it asks a registry, and is what has made this environment",
+    "genie study LOG": "docs/metric_study.md has it with the log of a study",
     "genie agreement logs/ttcw": "docs/ttcw.md has it with the logs and the votes that it needs",
 }
 """Beginnings of commands, and why they are not run."""
