@@ -1,6 +1,7 @@
 """A metric study on the report's page."""
 
 import re
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tests.reports.sensitivity.studies import FEATURES, by_feature, made, sharp,
 from genie_inspect.reports.page.page import figures, page, write_pictures
 from genie_inspect.reports.page.report import Report, build_report
 from genie_inspect.reports.page.studies import StudyPart
-from genie_inspect.reports.sensitivity.chart import cells_of
+from genie_inspect.reports.sensitivity.chart import BARS, BARS_SCALE, cells_of
 from genie_inspect.reports.sensitivity.study import study
 from genie_inspect.reports.sensitivity.verdict import sentence, warnings
 
@@ -53,6 +54,13 @@ def test_it_says_what_genie_study_says(report: Report, html: str) -> None:
     assert [effect.p_value for effect in study(found.log.file).effects] == pytest.approx(
         [effect.p_value for effect in found.effects], nan_ok=True
     )
+
+
+def test_what_the_bars_show_stands_below_them_and_not_in_them_where_it_would_be_cut_off(html: str) -> None:
+    (caption,) = re.findall("<figcaption>(.*?)</figcaption>", section(html))
+    assert re.sub("<.*?>", "", caption) == f"{BARS}: {BARS_SCALE}"
+    (image,) = re.findall('<img src="data:image/svg.xml;base64,(.*?)"', section(html))
+    assert BARS not in b64decode(image).decode()
 
 
 def test_the_matrix_has_the_cells_of_the_picture(report: Report, html: str) -> None:

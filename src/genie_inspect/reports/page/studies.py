@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from genie_inspect.reports.page.figures import Figure
-from genie_inspect.reports.sensitivity.chart import ON_A_PHONE, STRONGEST, bars, cells_of, heatmap
+from genie_inspect.reports.sensitivity.chart import BARS, BARS_SCALE, ON_A_PHONE, STRONGEST, bars, cells_of, heatmap
 from genie_inspect.reports.sensitivity.effects import Effect
 from genie_inspect.reports.sensitivity.measures import StudiedMeasure
 from genie_inspect.reports.sensitivity.study import Study
@@ -66,5 +66,5 @@ def study_figures(study: Study, number: int) -> list[Figure]:
     told = " ".join(sentence(measure) for measure in study.measures)
     return [
         Figure(f"study-{number}-effects", "effects of edits and paraphrases", told, lambda: heatmap(study)),
-        Figure(f"study-{number}-bars", "how far edits and paraphrases go", told, lambda: bars(study, ON_A_PHONE)),
+        Figure(f"study-{number}-bars", f"{BARS}: {BARS_SCALE}", told, lambda: bars(study, ON_A_PHONE)),
     ]

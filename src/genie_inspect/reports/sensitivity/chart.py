@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 CELL_WIDTH, CELL_HEIGHT = 68, 30
 STRONGEST = 1.5  # d from which colours go no deeper: one effect of 20 would leave no colour for the others
 BAR_WIDTH, BAR_HEIGHT = 130, 15
+BARS = "How far edits and paraphrases move each measure, either way"
+BARS_SCALE = "mean |difference|, 0 at the text that went least far and 1 at the one that went farthest"
 ABREAST, ON_A_PHONE = 4, 2  # measures beside each other
 LETTER = 7.5  # width for each of a label, which a browser may draw wider than the chart was measured with
 
@@ -26,7 +28,8 @@ def study_chart(study: Study) -> "altair.VConcatChart":
     """Both pictures, one below the other."""
     import altair
 
-    both: altair.VConcatChart = altair.vconcat(heatmap(study), bars(study), spacing=36)
+    title = altair.TitleParams(BARS, subtitle=BARS_SCALE, anchor="start")
+    both: altair.VConcatChart = altair.vconcat(heatmap(study), bars(study).properties(title=title), spacing=36)
     # each has colours of its own
     independent: altair.VConcatChart = both.resolve_scale(color="independent")
     return independent
@@ -126,12 +129,7 @@ def bars(study: Study, abreast: int = ABREAST) -> "Chart":
         .mark_rule(color=LIGHT.series[1], strokeWidth=1.5, strokeDash=[4, 3])
         .encode(x=altair.X("share:Q")),
     ).properties(width=BAR_WIDTH, height=BAR_HEIGHT * len(labels))
-    title = altair.TitleParams(
-        "How far edits and paraphrases move each measure, either way",
-        subtitle="mean |difference|, 0 at the text that went least far and 1 at the one that went farthest",
-        anchor="start",
-    )
     facet = altair.Facet(
         "measure:N", title=None, sort=names, header=altair.Header(labelColor=LIGHT.ink, labelFontSize=12)
     )
-    return layered.facet(facet, columns=abreast, title=title)
+    return layered.facet(facet, columns=abreast)
