@@ -56,7 +56,7 @@ async def scored(scorer: Scorer, story: str = STORY) -> Score:
             {"equivalence": f"embedded({STATIC},threshold=0.5)"},
         ),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", None),
 )
 async def test_a_signature_has_the_options_that_numbers_depend_on(
     made: Callable[..., Scorer], options: dict[str, Any], facts: dict[str, str], population: Population
