@@ -51,7 +51,7 @@ def metric_study(
         RefusedError: If an option cannot be used; before anything is asked.
     """
     from genie_inspect.asking.refusals import refusals
-    from genie_inspect.errors import UnknownChoiceError
+    from genie_inspect.errors import InterventionsError, UnknownChoiceError
     from genie_inspect.inspect_private import loaded_scorer
     from genie_inspect.interventions.collection import Interventions
     from genie_inspect.populations.catalogue import NONE, open_population
@@ -75,6 +75,11 @@ def metric_study(
             further_judges=tuple(others),
             further_scorers=tuple(scorers),
         )
+        if not interventions.changed:
+            raise InterventionsError(
+                f"{interventions.file} has no edit and no paraphrase of use: {len(interventions.left_out)} are left "
+                f"out, {len(interventions.orphans)} lack their original"
+            )
         samples = _samples(interventions, open_population(population))
         novelty = novelty_task(NAME, (), measures, recorded(), samples)
     facts = {"interventions": interventions.name, "left_out": len(interventions.left_out)}
