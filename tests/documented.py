@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inspect_ai.log import read_eval_log
+from tests.agreement.personal.voters import written
 from tests.served import Served, serving
 from tests.willing import Willing
 
@@ -33,6 +34,8 @@ NOT_RUN = {
     "make test": "it is the suite that this is a part of",
     "inspect view": "it serves pages until it is stopped",
     "pip install": "it asks a registry, and is what has made this environment",
+    "genie rater fit ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
+    "genie rater power ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
     "genie agreement logs/ttcw": "docs/ttcw.md has it with the logs and the votes that it needs",
 }
 """Beginnings of commands, and why they are not run."""
@@ -131,6 +134,8 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         for name in ("ratings.jsonl", "second_ratings.jsonl"):
             shutil.copy(DATA / "starter" / name, folder)
         shutil.copytree(DATA / "starter", folder / "mine")
+    if page == "docs/personal.md":
+        written(folder)
     if page == "docs/ttcw.md":
         shutil.copy(DATA / "ttcw" / "references.jsonl", folder)
         (folder / "votes.jsonl").write_text(VOTES, encoding="utf-8")

@@ -19,8 +19,8 @@ from genie_inspect.scorers.novelty_bench import novelty_bench
 from genie_inspect.scorers.partition import partition
 from genie_inspect.scorers.ttcw import ttcw
 
-NO_MEASURE = ("document",)
-"""Scorers that are registered and fill columns alone."""
+NO_MEASURE = ("document", "personal")
+"""Scorers that are registered and read the scores of others: no text and no grader."""
 # by scorer's name and setting
 SCORERS: Mapping[str, Callable[[str], Scorer]] = {
     "genie": genie,

@@ -100,8 +100,8 @@ def test_every_option_of_a_registered_name_is_documented_and_has_a_plain_default
     options = _signature(name).parameters.values()
     assert [option.name for option in options] == documented
     assert {option.kind for option in options} <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
-    # of all names only this one cannot be made without being told something
-    required = ["judge"] if name == "require_grader" else []
+    # of all names only these cannot be made without being told something
+    required = {"require_grader": ["judge"], "personal": ["rater"]}.get(name, [])
     assert [option.name for option in options if option.default is inspect.Parameter.empty] == required
     assert all(isinstance(option.default, str | int | float | bool | tuple | None | type) for option in options)
 

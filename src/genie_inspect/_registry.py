@@ -13,8 +13,9 @@ from genie_inspect.scorers.compression import compression as compression
 from genie_inspect.scorers.compression import compression_ratio as compression_ratio
 from genie_inspect.scorers.cosine import cosine as cosine
 from genie_inspect.scorers.creativity_index import creativity_index as creativity_index
-from genie_inspect.scorers.document import document as document
 from genie_inspect.scorers.expression_novelty import expression_novelty as expression_novelty
+from genie_inspect.scorers.from_scores.document import document as document
+from genie_inspect.scorers.from_scores.personal import personal as personal
 from genie_inspect.scorers.genie import genie as genie
 from genie_inspect.scorers.litbench import litbench as litbench
 from genie_inspect.scorers.novelty_bench import novelty_bench as _novelty_bench

@@ -126,3 +126,27 @@ def test_faulty_scores_are_refused_in_one_line(tmp_path: Path, rows: list[Any], 
 def test_a_score_of_its_own_goes_before_the_number_of_tests_that_are_passed(tmp_path: Path, score: float) -> None:
     found = read_scores([lines(tmp_path, {"story": "1_a", "score": score, "tests": {"01": 1, "02": 1}})])
     assert (found["judge"]["1_a"].score, found["judge"]["1_a"].tests) == (score, {"01": 1, "02": 1})
+
+
+def test_a_row_a_vote_is_the_same_as_a_line_a_person(tmp_path: Path) -> None:
+    rows = [{"story": "1_mine", "rater": "ann", "test": test, "verdict": vote} for test, vote in (("01", 1), ("02", 0))]
+    assert read_votes(lines(tmp_path, *rows)) == read_votes(lines(tmp_path, ANN, name="other.jsonl"))
+
+
+def test_numbers_are_votes_where_they_are_wanted_alone(tmp_path: Path) -> None:
+    path = lines(tmp_path, {"story": "1_mine", "rater": "ann", "number": 3.5})
+    (story,) = read_votes(path, numbers=True)
+    assert story.votes == {"ann": {"": 3.5}}
+    with pytest.raises(VotesError, match="is a number, expected verdicts, yes or no"):
+        read_votes(path)
+
+
+def test_a_row_without_a_verdict_is_no_vote(tmp_path: Path) -> None:
+    row: dict[str, object] = {"story": "1_mine", "rater": "ann", "test": "01", "verdict": None}
+    (story,) = read_votes(lines(tmp_path, row, row | {"test": "02", "verdict": True}))
+    assert story.by_test() == {"01": [], "02": [1.0]}
+
+
+def test_plot_and_source_are_told_by_the_file(tmp_path: Path) -> None:
+    (story,) = read_votes(lines(tmp_path, ANN | {"plot": "heist", "source": "human"}))
+    assert (story.plot, story.source) == ("heist", "human")

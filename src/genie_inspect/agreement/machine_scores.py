@@ -1,8 +1,8 @@
 """Scores that machines gave stories, from logs and files."""
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -10,11 +10,10 @@ from inspect_ai.scorer import Score
 from pydantic import Field
 
 from genie_inspect.agreement.votes import Id, StoryRow, VotesError, as_numbers, from_letters, json_field, rows
-from genie_inspect.logs.evidence import mapping, number
 from genie_inspect.logs.files import log_header, samples
 from genie_inspect.logs.folders import each_log
 from genie_inspect.logs.measures import TOTAL
-from genie_inspect.logs.scores import scores_of, signature_of
+from genie_inspect.logs.scores import scores_of, signature_of, tests_of
 from genie_inspect.signature import facts_of
 
 FORM = 'a line a story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests": {"01": 1, "02": 0}}'
@@ -35,6 +34,14 @@ class JudgedStory:
     """Higher = better; NaN when it was not judged."""
     tests: dict[str, float]
     """1 = passes, 0 = fails, NaN = missing; empty when there is only a score."""
+    points: Mapping[str, float] = field(default_factory=dict)
+    """By test, points of a judge that gives them, as a log has them."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """All values of the score by key, as a log has them."""
+    scorer: str = ""
+    """Who gave the score, in a log; empty for a file."""
+    signature: str = ""
+    """Of the score, in a log; empty for a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +54,22 @@ class _Logged:
     file: str
 
 
-def read_scores(paths: Iterable[Path], scorer: str = "ttcw") -> dict[str, dict[str, JudgedStory]]:
+def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> dict[str, dict[str, JudgedStory]]:
     """Scores by judge and story.
 
     Args:
         paths: Logs, folders of logs, JSON Lines files, or JSON as {"judges": {name: {story: "YNB-..."}}}, a letter a
             test. The name of a JSON file of votes ends in .json, that of a log in .eval.
-        scorer: Whose scores in the logs; a story's id is that of the sample, `_`, the model, and `#` with the epoch
-            where there are several. Scores of one signature are one judge's, named by their judge, and by what else
-            differs in the signatures of one judge.
+        scorer: Whose scores in the logs, of one or several; a story's id is that of the sample, `_`, the model, and `#`
+            with the epoch where there are several. Scores of one signature are one judge's, named by their judge,
+            and by what else differs in the signatures of one judge.
 
     Raises:
         VotesError: If a file cannot be read or is malformed, or a story has two scores by one judge.
         LogError: If a log cannot be used.
     """
     scores: dict[str, dict[str, JudgedStory]] = {}
+    scorers = [scorer] if isinstance(scorer, str) else list(scorer)
     logs: list[Path] = []
     for path in paths:
         if path.suffix in (".json", ".jsonl"):
@@ -69,7 +77,7 @@ def read_scores(paths: Iterable[Path], scorer: str = "ttcw") -> dict[str, dict[s
                 _add(scores, judge, judged, path)
         else:
             logs.append(path)
-    logged = list(chain.from_iterable(each_log(logs, lambda file: list(_from_log(file, scorer)))))
+    logged = list(chain.from_iterable(each_log(logs, lambda file: list(_from_log(file, scorers)))))
     # names need all logs at once: what tells two signatures of one judge apart depends on both
     names = _judges({(record.judge, record.signature): None for record in logged})
     for record in logged:
@@ -116,32 +124,39 @@ def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedS
     return JudgedStory(story, passed if score is None else score, tests)
 
 
-def _from_log(file: str, scorer: str) -> Iterator[_Logged]:
+def _from_log(file: str, scorers: Sequence[str]) -> Iterator[_Logged]:
     model = log_header(file).eval.model
-    read = [(sample.id, sample.epoch, (sample.scores or {}).get(scorer)) for sample in samples(file)]
+    read = [(sample.id, sample.epoch, sample.scores or {}) for sample in samples(file)]
     several = len({epoch for _, epoch, _ in read}) > 1
-    scored: list[_Logged] = []
-    failed: list[str] = []
-    for name, epoch, score in read:
-        # the form of the ids in the votes file: prompt, underscore, writer
-        story = f"{name}_{model}" + (f"#{epoch}" if several else "")
-        if score is None:
-            failed.append(story)
-        else:
-            judge = str((score.metadata or {}).get("judge", scorer))
-            scored.append(_Logged(judge, signature_of(score), _logged(story, scorer, score), file))
-    if not scored:
-        raise VotesError(f"{file} has no scores by {scorer!r}, expected a log that it scored")
-    yield from scored
+    # the form of the ids in the votes file: prompt, underscore, writer
+    scores = [(f"{name}_{model}" + (f"#{epoch}" if several else ""), own) for name, epoch, own in read]
+    logged = [record for scorer in scorers for record in _by_scorer(file, scorer, scores)]
+    if not logged:
+        named = " or ".join(map(repr, scorers))
+        raise VotesError(f"{file} has no scores by {named}, expected a log that it scored")
+    yield from logged
+
+
+def _by_scorer(file: str, scorer: str, scores: Sequence[tuple[str, Mapping[str, Score]]]) -> list[_Logged]:
+    """What one scorer says of each story of a log; nothing where it scored none."""
+    scored = [
+        _Logged(str((own[scorer].metadata or {}).get("judge", scorer)), signature_of(own[scorer]), judged, file)
+        for story, own in scores
+        if scorer in own
+        for judged in [_logged(story, scorer, own[scorer])]
+    ]
+    failed = [story for story, own in scores if scorer not in own]
     # a sample that failed before it was scored counts as not judged, by the judge of the others
-    yield from (replace(scored[0], judged=JudgedStory(story, math.nan, {})) for story in failed)
+    return scored + [
+        replace(first, judged=JudgedStory(story, math.nan, {}, scorer=scorer, signature=first.signature))
+        for first in scored[:1]
+        for story in failed
+    ]
 
 
 def _logged(story: str, scorer: str, score: Score) -> JudgedStory:
     values = scores_of(scorer, score).values
-    listed = (score.metadata or {}).get("tests")
-    rows = [mapping(row) for row in listed] if isinstance(listed, list) else []
-    tests = {str(row["id"]): number(row.get("pass")) for row in rows if "id" in row}
     # the key begins with the rubric's name, which may be any
     total = next((value for key, value in values.items() if key.endswith(TOTAL)), math.nan)
-    return JudgedStory(story, total, tests)
+    tests, points = tests_of(score, "pass"), tests_of(score, "score")
+    return JudgedStory(story, total, tests, points, values, scorer, signature_of(score))

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from genie_inspect.agreement.mixed_models.rows import TableRow, read_rows
 from genie_inspect.errors import GenieError
 from genie_inspect.files.json_lines import json_object, json_row, placed_lines
 
@@ -15,6 +16,10 @@ Id = Annotated[str, StringConstraints(min_length=1)]
 LETTERS = {"Y": 1.0, "N": 0.0, "B": 1.0, "-": math.nan}
 """Yes, no, neither of the two (which the published figures count as a pass), missing."""
 FORM = 'a line a person and story: {"story": "3_GPT4", "rater": "ann", "votes": {"01": 1, "02": 0}}'
+VERDICT, NUMBER = "verdict", "number"
+TESTS = ("test", "question")
+ONE_VOTE = "or a row a vote with the columns story, rater, verdict or number, and if there are several tests test"
+"""Columns of a row a vote."""
 
 
 class VotesError(GenieError):
@@ -31,6 +36,8 @@ class StoryRow(BaseModel):
 
 class _Ballot(StoryRow):
     rater: Id
+    plot: str = ""
+    source: str = ""
     votes: dict[Id, bool | None] = Field(min_length=1)
 
 
@@ -43,7 +50,11 @@ class VotedStory:
 
     story: str
     votes: dict[str, dict[str, float]]
-    """By rater and test: 1 = passes, 0 = fails; NaN or no entry = no vote."""
+    """By rater and test: 1 = passes, 0 = fails, or a number; NaN or no entry = no vote."""
+    plot: str = ""
+    """What else was written from the same plot or prompt has the same; empty where the file does not say."""
+    source: str = ""
+    """Who or what wrote it; empty where the file does not say."""
 
     def by_test(self) -> dict[str, list[float]]:
         """The votes on each test, in the order of the raters."""
@@ -77,29 +88,89 @@ def writer_of(story: str) -> str:
     return story.partition("_")[2].partition("#")[0]
 
 
-def read_votes(path: Path) -> list[VotedStory]:
+def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
     """The votes of a file, stories in its order.
 
     Args:
-        path: JSON Lines, a line a person and story; or JSON as {"stories": {id: {"experts": [...], "tests": ["YNN"]}}},
-            for each test a letter an expert.
+        path: JSON Lines, a line a person and story; CSV or JSON Lines, a row a vote; or JSON as {"stories": {id:
+            {"experts": [...], "tests": ["YNN"]}}}, for each test a letter an expert.
+        numbers: Whether rows may hold numbers in place of verdicts.
 
     Raises:
-        VotesError: If the file cannot be read, is malformed or empty, or a person votes twice on a story.
+        VotesError: If the file cannot be read, is malformed or empty, holds numbers that are not wanted, or a person
+            votes twice on a story, or on a test of it.
+        TableError: If the rows of votes cannot be read.
     """
     if path.suffix == ".json":
         stories = [_released(story, row, path) for story, row in json_field(path, "stories").items()]
+    elif path.suffix == ".csv" or not _has_ballots(path):
+        stories = _single_votes(path, numbers=numbers)
     else:
-        ballots: dict[str, dict[str, dict[str, float]]] = {}
-        for where, row in rows(path, _Ballot, FORM):
-            ballots_of_story = ballots.setdefault(row.story, {})
-            if row.rater in ballots_of_story:
-                raise VotesError(f"{where}: {row.rater!r} votes twice on story {row.story!r}")
-            ballots_of_story[row.rater] = as_numbers(row.votes)
-        stories = [VotedStory(story, votes) for story, votes in ballots.items()]
+        stories = _ballots(path)
     if not stories:
-        raise VotesError(f"{path} holds no vote, expected {FORM}")
+        raise VotesError(f"{path} holds no vote, expected {FORM}, {ONE_VOTE}")
     return stories
+
+
+def _has_ballots(path: Path) -> bool:
+    """Whether a JSON Lines file has a line a person and story; an empty or broken one is read as such."""
+    try:
+        return next((b'"verdict"' not in line and b'"number"' not in line for _, _, line in placed_lines(path)), True)
+    except OSError as error:
+        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _ballots(path: Path) -> list[VotedStory]:
+    stories: dict[str, VotedStory] = {}
+    for where, row in rows(path, _Ballot, FORM):
+        story = _same(stories, row.story, row.plot, row.source, where)
+        if row.rater in story.votes:
+            raise VotesError(f"{where}: {row.rater!r} votes twice on story {row.story!r}")
+        story.votes[row.rater] = as_numbers(row.votes)
+    return list(stories.values())
+
+
+def _single_votes(path: Path, *, numbers: bool) -> list[VotedStory]:
+    """Stories from a row a vote."""
+    stories: dict[str, VotedStory] = {}
+    for row in read_rows(path, ("story", "rater")):
+        name, rater = (_named(row, column) for column in ("story", "rater"))
+        test = next((row.text(column) for column in TESTS if column in row), "")
+        plot, source = (row.text(column) if column in row else "" for column in ("plot", "source"))
+        story = _same(stories, name, plot, source, row.where)
+        votes = story.votes.setdefault(rater, {})
+        if test in votes:
+            raise VotesError(
+                f"{row.where}: {rater!r} votes twice on story {name!r}" + (f", test {test!r}" * bool(test))
+            )
+        votes[test] = _vote(row, numbers=numbers)
+    return list(stories.values())
+
+
+def _named(row: TableRow, column: str) -> str:
+    if column not in row:
+        raise VotesError(f"{row.where} has no {column}, expected a vote: {ONE_VOTE}")
+    return row.text(column)
+
+
+def _vote(row: TableRow, *, numbers: bool) -> float:
+    """A verdict as 1 or 0, a number as it is; NaN where there is neither."""
+    if NUMBER in row and VERDICT in row:
+        raise VotesError(f"{row.where} has a verdict and a number, expected one of them")
+    if NUMBER in row:
+        if not numbers:
+            raise VotesError(f"{row.where} is a number, expected verdicts, yes or no, in the column {VERDICT!r}")
+        return row.number(NUMBER)
+    return float(row.verdict(VERDICT)) if VERDICT in row else math.nan
+
+
+def _same(stories: dict[str, VotedStory], name: str, plot: str, source: str, where: str) -> VotedStory:
+    """The story of that name, so far or new."""
+    story = stories.setdefault(name, VotedStory(name, {}, plot, source))
+    for what, before, now in (("plot", story.plot, plot), ("source", story.source, source)):
+        if before != now:
+            raise VotesError(f"{where}: story {name!r} has the {what} {now!r}, and {before!r} before")
+    return story
 
 
 def _released(story: str, row: Any, path: Path) -> VotedStory:

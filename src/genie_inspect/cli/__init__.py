@@ -24,6 +24,7 @@ VERBS = {
     "frame": "Write scores as a table for pandas, R or a spreadsheet.",
     "show": "Show one document of a log, and why it got its numbers.",
     "agreement": "Hold a machine's scores against people's votes.",
+    "rater": "Fit a judge of one's own to votes, and say what it is worth.",
     "close-reading": "Hold close readings against n-gram novelty, and against people.",
     "index": "Build an infini-gram index of a folder of texts.",
     "population": "Build, import, check, merge, sample, measure and show populations.",
@@ -108,5 +109,6 @@ def main() -> None:
     genie frame logs/ -o scores.csv     their scores as a table for data analysis
     genie show LOG SAMPLE               one document of them
     genie agreement logs/ --votes FILE  how far the scores agree with people
+    genie rater fit VOTES --scores LOG  a judge of your own, from your votes
     genie close-reading logs/           what a close reader finds where n-grams are new
     """

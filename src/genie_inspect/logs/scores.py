@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from inspect_ai.scorer import Score
 
@@ -111,6 +111,18 @@ def scores_of(scorer: str, score: Score) -> Scores:
         standing={key: found for key, raw in mapping(facts.get("yardstick")).items() if (found := _standing(raw))},
         population_words=number(length.get("population")),
     )
+
+
+def tests_of(score: Score, what: Literal["pass", "score"]) -> dict[str, float]:
+    """What a score says of each test, by the test's id; NaN where it could not be judged, nothing of other scores.
+
+    Args:
+        score: As it stands in the log.
+        what: `pass` for 1 or 0; `score` for points, where tests have any.
+    """
+    listed = (score.metadata or {}).get("tests")
+    rows = [mapping(row) for row in listed] if isinstance(listed, list) else []
+    return {str(row["id"]): number(row.get(what)) for row in rows if "id" in row and what in row}
 
 
 def _standing(raw: object) -> Standing | None:

@@ -104,10 +104,24 @@ def bootstrap_interval(
         return BootstrapInterval(value, math.nan, math.nan, 0)
     generator = np.random.default_rng(seed)
     drawn = np.array([statistic(generator.integers(units, size=units)) for _ in range(resamples)], dtype=float)
+    return percentile_interval(value, drawn, confidence)
+
+
+def percentile_interval(value: float, drawn: Values, confidence: float = 0.95) -> BootstrapInterval:
+    """A statistic with the percentile interval of its resamples.
+
+    Args:
+        value: Of all units.
+        drawn: Of each resample, shape (resamples,); NaN where it is not defined.
+        confidence: Two-sided coverage, between 0 and 1.
+
+    Returns:
+        The ends are NaN where no resample defines the statistic.
+    """
     # a correlation is undefined in resamples that draw one story only
     defined = drawn[~np.isnan(drawn)]
     low, high = _ends(defined, (1 - confidence) / 2) if len(defined) else (math.nan, math.nan)
-    return BootstrapInterval(value, float(low), float(high), resamples - len(defined))
+    return BootstrapInterval(value, float(low), float(high), len(drawn) - len(defined))
 
 
 def resampled_means(columns: Values, resamples: int, seed: int) -> Values:

@@ -15,7 +15,7 @@ from genie_inspect.options import check_text
 from genie_inspect.panel_judges.choices import GRADER
 from genie_inspect.populations.catalogue import NONE, open_population
 from genie_inspect.populations.population import Population
-from genie_inspect.scorers.document import document
+from genie_inspect.scorers.from_scores.document import document
 from genie_inspect.scorers.genie import genie
 from genie_inspect.solvers.require_grader import require_grader
 from genie_inspect.solvers.require_models import require_models

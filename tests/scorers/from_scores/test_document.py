@@ -12,7 +12,7 @@ from inspect_ai.scorer import Scorer
 from tests.scripted import OWL, Script, grading, saying, small_population
 
 from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.document import document
+from genie_inspect.scorers.from_scores.document import document
 from genie_inspect.scorers.genie import genie
 
 STORY = "A brown owl counted the trains."

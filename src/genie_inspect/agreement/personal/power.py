@@ -1,0 +1,193 @@
+"""How many votes a rater needs: the gain over the grader alone, by the number of stories that were learnt from."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from genie_inspect.agreement.personal.ballots import Ballots
+from genie_inspect.agreement.personal.holding_out import Told
+from genie_inspect.agreement.personal.models import TERMS, fitted, foretold
+from genie_inspect.agreement.personal.simulation import World, simulated, world_of
+from genie_inspect.agreement.votes import VotesError
+from genie_inspect.errors import UnfittableError
+from genie_inspect.personal.figures import GRADER, WITH_LENIENCY, WITH_TASTE
+from genie_inspect.statistics.bootstrap import percentile_interval
+from genie_inspect.statistics.forecasts import CLOSEST
+
+STEPS = 6  # numbers of plots on the curve
+DOUBLINGS = (1, 2, 4, 8)
+UNSEEN = 60  # stories on which a simulated judge is tried
+SURE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One number of stories."""
+
+    stories: int
+    votes: float
+    """A rater, on average over raters and draws."""
+    gain: float
+    """Mean log loss a vote less that of the grader alone, on other stories; below 0 = better."""
+    low: float
+    """Of the middle 95% of the draws."""
+    high: float
+    better: float
+    """Share of the draws with a gain below 0."""
+    draws: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The gain by the number of stories."""
+
+    title: str
+    points: tuple[Point, ...]
+
+    @property
+    def sentence(self) -> str:
+        """From how many stories on raters are foretold better than by the grader alone."""
+        for index, point in enumerate(self.points):
+            if all(later.better >= SURE for later in self.points[index:]):
+                return f"{_reached(point)} in {SURE:.0%} of the draws or more."
+        last = self.points[-1]
+        return f"{_reached(last)} in {last.better:.0%} of the draws, not yet in {SURE:.0%}."
+
+
+def _reached(point: Point) -> str:
+    votes = f"{point.stories} stories ({point.votes:.0f} votes a rater)"
+    return f"Learnt from {votes}, votes are foretold better than by the grader alone"
+
+
+def from_data(
+    ballots: Ballots,
+    sizes: Sequence[int] = (),
+    *,
+    repeats: int = 40,
+    taste: bool = True,
+    seed: int = 0,
+    told: Told = lambda *_: None,
+) -> Curve:
+    """The curve from the votes themselves: some plots are learnt from, all others foretold.
+
+    Args:
+        ballots: Votes.
+        sizes: Numbers of stories, each rounded to whole plots; some between two plots and all but two unless given.
+        repeats: How often plots are drawn for each.
+        taste: Whether raters may differ by test too.
+        seed: Of the draws.
+        told: Called with step, draws done and draws in all.
+
+    Raises:
+        VotesError: If there are too few plots, or a number asks for more of them than can be learnt from.
+    """
+    plots = len(ballots.plots)
+    each = len(ballots.stories) / plots
+    if plots < 3:
+        raise VotesError(f"there are {plots} plots, expected 3 or more: two to learn from and one to foretell")
+    counts = [max(1, round(size / each)) for size in sizes] or _spaced(2, plots - 2 if plots > 4 else plots - 1)
+    if max(counts) >= plots:
+        raise VotesError(
+            f"stories is {max(sizes)}, expected fewer than the {len(ballots.stories)} that there are: for more of them "
+            "--simulate"
+        )
+
+    def drawn(count: int, draw: int) -> tuple[Ballots, Ballots]:
+        generator = np.random.default_rng([seed, count, draw])
+        learnt = np.isin(ballots.plots.codes, generator.permutation(plots)[:count])
+        return ballots.at(np.flatnonzero(learnt)), ballots.at(np.flatnonzero(~learnt))
+
+    title = (
+        f"Learning curve from {len(ballots):,} votes on {len(ballots.stories)} stories [middle 95% of {repeats} draws]"
+    )
+    return Curve(title, _points(drawn, sorted(set(counts)), repeats, taste, told))
+
+
+def from_simulation(
+    ballots: Ballots,
+    sizes: Sequence[int] = (),
+    *,
+    repeats: int = 40,
+    taste: bool = True,
+    seed: int = 0,
+    told: Told = lambda *_: None,
+) -> Curve:
+    """The curve of votes that are drawn from a model of these: as many tests and raters, other stories and raters.
+
+    Args:
+        ballots: Votes.
+        sizes: Numbers of stories; those that there are and some multiples unless given.
+        repeats: How many worlds are drawn for each.
+        taste: Whether raters may differ by test too.
+        seed: Of the draws.
+        told: Called with step, draws done and draws in all.
+
+    Raises:
+        UnfittableError: If the votes do not determine the model.
+    """
+    world = world_of(ballots)
+
+    def drawn(count: int, draw: int) -> tuple[Ballots, Ballots]:
+        both = simulated(replace(world, stories=count + UNSEEN), seed * 1_000_003 + draw).ballots
+        learnt = both.stories.codes < count
+        return both.at(np.flatnonzero(learnt)), both.at(np.flatnonzero(~learnt))
+
+    counts = sorted(set(sizes)) or [len(ballots.stories) * times for times in DOUBLINGS]
+    return Curve(f"Learning curve, simulated: {_told_world(world)}", _points(drawn, counts, repeats, taste, told))
+
+
+def _told_world(world: World) -> str:
+    return (
+        f"{world.tests} tests, {world.raters_a_story} of {world.raters} raters a story, leniency {world.leniency:.2f}, "
+        f"taste {world.taste:.2f}"
+    )
+
+
+def _points(
+    drawn: Callable[[int, int], tuple[Ballots, Ballots]],
+    counts: Sequence[int],
+    repeats: int,
+    taste: bool,
+    told: Told,
+) -> tuple[Point, ...]:
+    points = []
+    for number, count in enumerate(counts):
+        pairs = []
+        for draw in range(repeats):
+            pairs.append(drawn(count, draw))
+            told("drawing", number * repeats + draw + 1, len(counts) * repeats)
+        points.append(_point(pairs, taste))
+    return tuple(points)
+
+
+def _point(pairs: Sequence[tuple[Ballots, Ballots]], taste: bool) -> Point:
+    gains = np.array([_gain(learnt, other, taste) for learnt, other in pairs])
+    defined = gains[~np.isnan(gains)]
+    middle = percentile_interval(float(defined.mean()) if len(defined) else math.nan, defined)
+    learnt = pairs[0][0]
+    votes = float(np.mean([len(own) for own, _ in pairs])) / len(learnt.raters)
+    stories = round(float(np.mean([len(np.unique(own.stories.codes)) for own, _ in pairs])))
+    better = float((defined < 0).mean()) if len(defined) else math.nan
+    return Point(stories, votes, middle.value, middle.low, middle.high, better, len(defined))
+
+
+def _gain(learnt: Ballots, other: Ballots, taste: bool) -> float:
+    """Log loss less that of the grader alone, on other votes; NaN where nothing can be learnt."""
+    model = WITH_TASTE if taste and len(learnt.tests) > 1 else WITH_LENIENCY
+    try:
+        losses = [_loss(learnt, other, TERMS[name]) for name in (model, GRADER)]
+    except UnfittableError:  # all votes of the draw are the same
+        return math.nan
+    return losses[0] - losses[1]
+
+
+def _loss(learnt: Ballots, other: Ballots, terms: tuple[str, ...]) -> float:
+    chances = np.clip(foretold(fitted(learnt, terms), other, terms), CLOSEST, 1 - CLOSEST)
+    reached = other.levels[:, None] > np.arange(chances.shape[1])
+    return float(-np.where(reached, np.log(chances), np.log1p(-chances)).sum(axis=1).mean())
+
+
+def _spaced(fewest: int, most: int) -> list[int]:
+    return sorted({round(count) for count in np.linspace(fewest, max(fewest, most), STEPS)})

@@ -1,0 +1,174 @@
+"""The judge: a score's verdict, calibrated by test, by a rater's leniency and by the rater's taste in tests."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import NormalDist
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from genie_inspect.populations.schema import NonEmpty, Row
+from genie_inspect.signature import digest
+
+FORMAT = 1
+YES_NO = (0.0, 1.0)
+LENIENCY, TASTE, TEST, SCORES = "leniency", "taste", "test", "scores"
+"""Kinds of terms; each has one spread over raters, tests or scores."""
+ALL = "all"
+"""Stands for every rater, so that none may have it for an id."""
+FEWEST_VOTES = 20
+"""Of a rater with fewer nothing is foretold: little more than the average of all raters would come out."""
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0)]
+
+
+def _rising(values: tuple[float, ...]) -> tuple[float, ...]:
+    if any(left >= right for left, right in pairwise(values)):
+        raise ValueError("expected numbers that rise")
+    return values
+
+
+Rising = Annotated[tuple[Finite, ...], Field(min_length=1), AfterValidator(_rising)]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What one score says of a story."""
+
+    tests: Mapping[str, float] = field(default_factory=dict)
+    """By test, 1 = passes, 0 = fails."""
+    points: Mapping[str, float] = field(default_factory=dict)
+    """By test, of a judge that gives points."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """By key."""
+
+
+class Source(Row):
+    """Which number of which score the judge goes by."""
+
+    name: NonEmpty
+    """As people know it."""
+    scorer: str = ""
+    """Who gives it in a log; empty where it came from a file."""
+    signature: str = ""
+    """Of the score, without the letter of its version; empty where it came from a file."""
+    key: str = ""
+    """Of a value of the score; empty for what the score says of the test in question."""
+    points: bool = False
+    """Whether the points on a test count, and not that it passes."""
+
+    def number(self, given: Given, test: str) -> float:
+        """The number for a test of a story; NaN where the score has none."""
+        if self.key:
+            return given.values.get(self.key, math.nan)
+        own = given.points if self.points else given.tests
+        return own.get(test, math.nan)
+
+
+class Column(Source):
+    """A number that the judge goes by, and how."""
+
+    mean: Finite
+    spread: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    """Standard deviation among the votes that it was fitted to."""
+    slope: Finite
+    """Log-odds that one standard deviation adds."""
+
+    def moves(self, number: float) -> float:
+        """Log-odds that a number adds."""
+        return self.slope * (number - self.mean) / self.spread
+
+
+class RaterTerms(Row):
+    """What sets one rater apart."""
+
+    votes: Count
+    """That stand behind it."""
+    leniency: Finite
+    """Log-odds that the rater adds on every test, above those of the average rater."""
+    error: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    """Standard deviation of what is not known of the leniency; 0 where raters do not differ beyond chance."""
+    taste: dict[str, Finite] = Field(default_factory=dict)
+    """By test, log-odds that the rater adds on it beside the leniency; a test without a vote of the rater is absent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a rater would say of one test of a story, and why."""
+
+    chances: tuple[float, ...]
+    """Of at least each step of the scale but the lowest."""
+    expected: float
+    """The number that is to be expected; with yes and no the chance of a yes."""
+    average: float
+    """The same for the average rater."""
+    scores: float
+    """Log-odds that the scores add to those of the test."""
+    leniency: float
+    taste: float
+
+
+class PersonalJudge(Row):
+    """All that is needed to foretell verdicts: coefficients and counts, no vote and no word of anybody."""
+
+    format: Literal[1] = 1
+    scale: Annotated[Rising, Field(min_length=2)]
+    """The steps of a vote; no and yes are 0 and 1."""
+    thresholds: Rising
+    """Log-odds, of each step but the lowest."""
+    tests: dict[str, Finite]
+    """By test, log-odds that it adds; one test without a name where votes are on whole stories."""
+    columns: tuple[Column, ...]
+    raters: dict[NonEmpty, RaterTerms]
+    variances: dict[NonEmpty, Annotated[float, Field(ge=0, allow_inf_nan=False)]]
+    """By kind of term; 0 where its terms do not differ beyond chance."""
+
+    @property
+    def digest(self) -> str:
+        """Twelve digits of all that it says."""
+        return digest(self.model_dump_json())
+
+    @property
+    def is_yes_or_no(self) -> bool:
+        """Whether votes are verdicts, and no numbers."""
+        return self.scale == YES_NO
+
+    def opinion(self, rater: str, test: str, numbers: Mapping[str, float]) -> Opinion | None:
+        """What a rater would say of a test of a story; None where a number is missing.
+
+        Args:
+            rater: One of `raters`.
+            test: One of `tests`.
+            numbers: By the name of each column its number for this test.
+        """
+        given = [(column, numbers.get(column.name, math.nan)) for column in self.columns]
+        if any(math.isnan(number) for _, number in given):
+            return None
+        terms = self.raters[rater]
+        scores = math.fsum(column.moves(number) for column, number in given)
+        leniency, taste = terms.leniency, terms.taste.get(test, 0.0)
+        base = self.tests[test] + scores
+        chances = self._chances(base + leniency + taste)
+        return Opinion(chances, self._mean(chances), self._mean(self._chances(base)), scores, leniency, taste)
+
+    def stands_out(self, rater: str) -> bool:
+        """Whether a rater is harsher or more lenient than the average, with an error of 5% over all raters together."""
+        terms = self.raters[rater]
+        # the share of the error that each rater gets (Bonferroni)
+        bound = NormalDist().inv_cdf(1 - 0.025 / len(self.raters))
+        return terms.error > 0 and abs(terms.leniency) > bound * terms.error
+
+    def without(self, rater: str) -> "PersonalJudge":
+        """The same judge of all raters but one."""
+        return self.model_copy(update={"raters": {name: own for name, own in self.raters.items() if name != rater}})
+
+    def _chances(self, log_odds: float) -> tuple[float, ...]:
+        # the hyperbolic tangent does not overflow where the exponential would
+        return tuple((1 + math.tanh((log_odds - threshold) / 2)) / 2 for threshold in self.thresholds)
+
+    def _mean(self, chances: tuple[float, ...]) -> float:
+        steps = [above - below for below, above in pairwise(self.scale)]
+        return self.scale[0] + math.fsum(step * chance for step, chance in zip(steps, chances, strict=True))

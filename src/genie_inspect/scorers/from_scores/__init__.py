@@ -1,0 +1,1 @@
+"""Scorers that read what other scorers said of a sample, and ask nobody."""

@@ -1,0 +1,173 @@
+"""What raters would say of a sample, from the scores that it has."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai.scorer import Score
+from inspect_ai.solver import TaskState
+
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.logs.scores import last_of_each, measured, scores_of, signature_of, tests_of
+from genie_inspect.options import check_count, check_text
+from genie_inspect.personal.figures import HeldOut
+from genie_inspect.personal.folder import PersonalError, check_rater, read_figures, read_judge
+from genie_inspect.personal.judge import ALL, FEWEST_VOTES, Column, Given, Opinion, PersonalJudge
+from genie_inspect.samples.document import document_of
+from genie_inspect.scoring.outcome import scored_or_reason, unscored
+from genie_inspect.scoring.personal.explanation import explained, explained_all
+from genie_inspect.signature import signature
+
+NAME = "personal"
+TOTAL = "total"
+TOO_FEW = "too few votes by this rater"
+Opinions = Mapping[str, Opinion | None]
+"""By test; None where it cannot be foretold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foretelling:
+    """A judge, and whom it speaks for."""
+
+    judge: PersonalJudge
+    figures: HeldOut
+    raters: tuple[str, ...]
+    """One, or all of them."""
+    by_test: bool
+    """Whether each test has a key; of all raters only totals have."""
+    fewest: int
+
+    @property
+    def keys(self) -> list[str]:
+        """All keys, in the order of the columns."""
+        tests = [test for test in self.judge.tests if test] if self.by_test else []
+        return [self._key(rater, part) for rater in self.raters for part in (TOTAL, *tests)]
+
+    async def score(self, state: TaskState) -> Score:
+        """The score of a sample."""
+        facts = {"signature": self._signature()}
+
+        async def measure() -> Score:
+            scores = last_of_each(measured(state.scores or {}))
+            numbers, reason = self._numbers(scores)
+            known = [rater for rater in self.raters if self.judge.raters[rater].votes >= self.fewest]
+            reason = reason or ("" if known else TOO_FEW)
+            if reason:
+                return unscored(self.keys, reason, self._not_scored(reason), document_of(state), facts)
+            return self._foretold(known, numbers, document_of(state), facts)
+
+        return await scored_or_reason(state, self.keys, facts, measure)
+
+    def _foretold(
+        self, known: list[str], numbers: Mapping[str, Mapping[str, float]], text: str, facts: Mapping[str, str]
+    ) -> Score:
+        opinions = {
+            rater: {test: self.judge.opinion(rater, test, numbers[test]) for test in self.judge.tests}
+            for rater in known
+        }
+        values = dict.fromkeys(self.keys, math.nan)
+        for rater, by_test in opinions.items():
+            foretold = {test: opinion for test, opinion in by_test.items() if opinion}
+            values[self._key(rater, TOTAL)] = math.fsum(one.expected for one in foretold.values())
+            own = {self._key(rater, test): opinion.expected for test, opinion in foretold.items() if test}
+            values |= own if self.by_test else {}
+        coverage = sum(opinion is not None for opinion in opinions[known[0]].values())
+        if self.by_test:
+            said = explained(self.judge, known[0], opinions[known[0]], numbers, self.figures)
+        else:
+            said = explained_all(self.judge, opinions, self.raters, self.figures)
+        counts = {"judged": coverage, "not_judged": len(self.judge.tests) - coverage}
+        votes = {rater: self.judge.raters[rater].votes for rater in self.raters}
+        return Score(value=dict(values), answer=text, explanation=said, metadata={**facts, **counts, "votes": votes})
+
+    def _numbers(self, scores: Mapping[str, Score]) -> tuple[dict[str, dict[str, float]], str]:
+        """By test the number of each column, and why there is none at all."""
+        given: dict[str, Given] = {}
+        for column in self.judge.columns:
+            own = [score for name, score in scores.items() if _is_of(column, name, score)]
+            if not own:
+                return {}, _missing(column, scores)
+            given[column.name] = _given(column.scorer, own[-1])
+        numbers = {
+            test: {column.name: column.number(given[column.name], test) for column in self.judge.columns}
+            for test in self.judge.tests
+        }
+        if not any(self._complete(row) for row in numbers.values()):
+            scorers = ", ".join(dict.fromkeys(column.scorer for column in self.judge.columns))
+            return numbers, f"no value by {scorers}"
+        return numbers, ""
+
+    @staticmethod
+    def _complete(row: Mapping[str, float]) -> bool:
+        return not any(map(math.isnan, row.values()))
+
+    def _key(self, rater: str, part: str) -> str:
+        return f"{NAME}_{rater}_{part}"
+
+    def _signature(self) -> str:
+        lowest, highest = self.judge.scale[0], self.judge.scale[-1]
+        return signature(
+            NAME,
+            version="1-A",
+            by=f"judge@{self.judge.digest}",
+            rater=self.raters[0] if self.by_test else ALL,
+            fewest=str(self.fewest),
+            lowest=f"{lowest:g}",
+            highest=f"{highest:g}",
+        )
+
+    def _not_scored(self, reason: str) -> str:
+        if reason != TOO_FEW:
+            return f"Not scored: {reason}. {NAME} reads the scores that it was fitted to: name their scorers before it."
+        votes = ", ".join(f"{rater} has {self.judge.raters[rater].votes}" for rater in self.raters)
+        return f"Not scored: {reason}: {votes}, expected {self.fewest} or more."
+
+
+def opened(rater: str, fewest: int | None) -> Foretelling:
+    """A judge from its folder, for one rater or all.
+
+    Args:
+        rater: `FOLDER#ID` or `FOLDER#all`.
+        fewest: Votes of a rater below which nothing is foretold; the usual ones where it is None.
+
+    Raises:
+        UnknownChoiceError: If it is not of that form, or there is no such rater.
+        PersonalError: If the folder holds no judge, or one that was fitted to scores from files.
+    """
+    check_text("rater", rater)
+    name, mark, wanted = str(rater).rpartition("#")
+    if not (name and mark and wanted):
+        raise UnknownChoiceError("rater", rater, f"FOLDER#ID, or FOLDER#{ALL} for one key a rater")
+    check_count("fewest", 0 if fewest is None else fewest, 0)
+    folder = Path(name)
+    judge = read_judge(folder)
+    if loose := [column.name for column in judge.columns if not column.scorer]:
+        raise PersonalError(
+            f"{folder} was fitted to scores from a file ({loose[0]}), which no score of a log can be held against: fit "
+            "it with genie rater fit --scores LOG"
+        )
+    if wanted != ALL:
+        check_rater(judge, wanted, folder)
+    raters = tuple(judge.raters) if wanted == ALL else (wanted,)
+    if not raters:
+        raise PersonalError(f"{folder} has no rater left: fit anew with genie rater fit")
+    return Foretelling(
+        judge, read_figures(folder), raters, wanted != ALL, FEWEST_VOTES if fewest is None else int(fewest)
+    )
+
+
+def _is_of(column: Column, name: str, score: Score) -> bool:
+    # without a signature the scorer's name is all that there is
+    return signature_of(score) == column.signature and (
+        column.signature.startswith("measure:") or name == column.scorer
+    )
+
+
+def _missing(column: Column, scores: Mapping[str, Score]) -> str:
+    named = any(name.split("/")[-1] == column.scorer for name in scores)
+    return f"{column.scorer} has another signature" if named else f"no score by {column.scorer}"
+
+
+def _given(scorer: str, score: Score) -> Given:
+    return Given(tests_of(score, "pass"), tests_of(score, "score"), scores_of(scorer, score).values)
