@@ -14,7 +14,6 @@ from genie_inspect.prompting.replies import LEVELS, labels, verdict
 from genie_inspect.prompting.templates import Template, load_template
 from genie_inspect.signature import digest
 
-
 AFTER = "after"
 """An analysis behind the label."""
 Analyse = bool | Literal["after"]

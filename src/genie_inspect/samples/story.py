@@ -1,4 +1,4 @@
-"""What a sample says of the story that it holds, where the story has an id of its own: in files of votes, for instance."""
+"""What a sample says of its story, where that has an id of its own, as in files of votes."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
