@@ -3,35 +3,25 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.machine_scores import JudgedStory
-from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers
+from genie_inspect.agreement.rankings import (
+    Counted,
+    Ranking,
+    check_scored,
+    compared_stories,
+    ranked,
+    stories_by_prompt,
+)
+from genie_inspect.agreement.votes import VotedStory, are_numbers
 from genie_inspect.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
-from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, spearman
 
 RatingTable = NDArray[np.float64]
 AVERAGE = "average"
-RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
-    "spearman": spearman,
-    "kendall": kendall,
-    "pairwise_accuracy": pairwise_accuracy,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """One measure of rank agreement, over prompts."""
-
-    mean: BootstrapInterval
-    """Mean over prompts, with an interval by bootstrap over prompts."""
-    undefined: int
-    """Prompts in which it is undefined, because one side gives all stories the same score or there is but one."""
-    by_prompt: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +77,9 @@ def agreement(
     Raises:
         VotesError: If a story has votes but no score, or nothing is left to compare.
     """
-    compared = [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
-    _check_scored(compared, scores)
-    by_prompt: dict[str, list[VotedStory]] = {}
-    for story in compared:
-        by_prompt.setdefault(story.prompt, []).append(story)
+    compared = compared_stories(votes, leave_out)
+    check_scored(compared, scores)
+    by_prompt = stories_by_prompt(compared)
     numbers = are_numbers(compared)
     draws = _Draws(resamples, seed, NUMBER_RATERS if numbers else RATERS)
     raters = sorted({rater for story in compared for rater in story.votes})
@@ -111,23 +99,6 @@ def agreement(
     )
 
 
-def _check_scored(compared: Sequence[VotedStory], scores: Mapping[str, Mapping[str, JudgedStory]]) -> None:
-    """Refuse to compare where a judge has no score of a story.
-
-    Raises:
-        VotesError: If a story has votes but no score, or there is no story or no judge.
-    """
-    if not compared or not scores:
-        raise VotesError("there is nothing to compare: no votes are left, or no scores")
-    for judge, judged in scores.items():
-        for story in compared:
-            if story.story not in judged:
-                raise VotesError(
-                    f"story {story.story!r} has votes but no score by {judge}, expected one of {_some(judged)}; "
-                    "--leave-out leaves stories out"
-                )
-
-
 @dataclass(frozen=True, slots=True)
 class _Draws:
     """How intervals are made: prompts are drawn with replacement."""
@@ -136,16 +107,6 @@ class _Draws:
     seed: int
     statistics: Mapping[str, Callable[[RatingTable], float]]
     """Of raters."""
-
-    def mean(self, values: Sequence[float]) -> BootstrapInterval:
-        """Mean of the values that are no NaN."""
-        array = np.array(values)
-
-        def mean(drawn: NDArray[np.intp]) -> float:
-            defined = array[drawn][~np.isnan(array[drawn])]
-            return float(defined.mean()) if len(defined) else math.nan
-
-        return bootstrap_interval(mean, len(array), self.resamples, self.seed)
 
     def raters(self, parts: Sequence[RatingTable]) -> dict[str, BootstrapInterval]:
         """Chance-corrected agreement of raters; `parts` has a table (raters, units) for each prompt."""
@@ -173,24 +134,10 @@ def _judge(
     published_averages: bool,
     numbers: bool,
 ) -> JudgeAgreement:
-    values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in RANKINGS}
-    for prompt, stories in by_prompt.items():
-        human = [human_score(story, numbers=numbers) for story in stories]
-        machine = [judged[story.story].score for story in stories]
-        for name, measure in RANKINGS.items():
-            values_by_ranking[name][prompt] = measure(human, machine)
-    rankings = {
-        name: Ranking(
-            # a correlation with a side that never varies is undefined; as 0 it pulls the mean towards no agreement
-            draws.mean([0.0 if published_averages and math.isnan(value) else value for value in values.values()]),
-            sum(map(math.isnan, values.values())),
-            values,
-        )
-        for name, values in values_by_ranking.items()
-    }
+    counted = Counted(numbers, published_averages, draws.resamples, draws.seed)
     tables = [_against_people(stories, judged, numbers=numbers) for stories in by_prompt.values()]
     missing = sum(math.isnan(judged[story.story].score) for stories in by_prompt.values() for story in stories)
-    return JudgeAgreement(rankings, draws.raters(tables), missing)
+    return JudgeAgreement(ranked(by_prompt, judged, counted), draws.raters(tables), missing)
 
 
 def _people(stories: Sequence[VotedStory], raters: Sequence[str]) -> RatingTable:
@@ -201,14 +148,6 @@ def _people(stories: Sequence[VotedStory], raters: Sequence[str]) -> RatingTable
             for rater in raters
         ]
     )
-
-
-def human_score(story: VotedStory, *, numbers: bool) -> float:
-    """What people say of a story: tests that most of them let pass; of numbers the mean over tests of their means."""
-    if numbers:
-        return _mean([mean for mean in story.means().values() if not math.isnan(mean)])
-    # NaN (no vote) adds nothing
-    return math.fsum(vote for vote in story.majority().values() if vote == 1)
 
 
 def _against_people(stories: Sequence[VotedStory], judged: Mapping[str, JudgedStory], *, numbers: bool) -> RatingTable:
@@ -267,8 +206,3 @@ def _pass_rates(votes: Sequence[VotedStory]) -> dict[str, dict[str, float]]:
 
 def _mean(votes: Sequence[float]) -> float:
     return math.fsum(votes) / len(votes) if votes else math.nan
-
-
-def _some(stories: Mapping[str, JudgedStory]) -> str:
-    names = list(stories)
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from genie_inspect.agreement.chart import agreement_chart
-from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, Ranking
+from genie_inspect.agreement.figures import AVERAGE, Agreement
 from genie_inspect.agreement.figures import agreement as agreement_of
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
+from genie_inspect.agreement.rankings import RANKINGS, Ranking
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
