@@ -30,7 +30,7 @@ def cutoff_chart(curves: Sequence[CutoffCurve], ranking: str, title: str) -> "al
         base = altair.Chart(altair.InlineData(values=rows)).encode(
             x=altair.X("cutoff:O", title="a test passes from this score on", sort=None, axis=altair.Axis(labelAngle=0))
         )
-        y = altair.Y("value:Q", title=y_title)
+        y = altair.Y("value:Q", title=y_title, scale=altair.Scale(domain=[-1, 1]) if with_votes else altair.Undefined)
         line = base.mark_line(color=DOTS, point=altair.OverlayMarkDef(color=DOTS, size=60)).encode(y=y)
         rule = base.mark_rule(color=INK, opacity=0.5).encode(y=altair.Y("low:Q", title=y_title), y2="high:Q")
         panels.append(altair.layer(rule, line).properties(width=360, height=180, title=curve.judge))
