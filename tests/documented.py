@@ -15,11 +15,12 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from inspect_ai.log import read_eval_log
 from tests.agreement.personal.voters import written
+from tests.engines.curiosity.explained import votes as explained_votes
 from tests.served import Served, serving
 from tests.willing import Willing
 
@@ -34,8 +35,12 @@ NOT_RUN = {
     "make test": "it is the suite that this is a part of",
     "inspect view": "it serves pages until it is stopped",
     "pip install": "it asks a registry, and is what has made this environment",
+    "genie study LOG": "docs/metric_study.md has it with the log of a study",
     "genie rater fit ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
     "genie rater power ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
+    "genie rater curiosity explained.jsonl --base": "it needs a base model and the extra `personal`",
+    "vllm serve": "it needs vLLM, and serves until it is stopped",
+    "VLLM_BASE_URL=http://127.0.0.1:8000/v1 inspect eval genie_inspect/ttcw -T reference=false": "it needs that server",
     "genie agreement logs/ttcw": "docs/ttcw.md has it with the logs and the votes that it needs",
 }
 """Beginnings of commands, and why they are not run."""
@@ -139,6 +144,9 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
     if page == "docs/ttcw.md":
         shutil.copy(DATA / "ttcw" / "references.jsonl", folder)
         (folder / "votes.jsonl").write_text(VOTES, encoding="utf-8")
+    if page == "docs/personal.md":
+        rows = [asdict(vote) for vote in explained_votes(12)]
+        (folder / "explained.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def run(command: Command, folder: Path, environment: Mapping[str, str]) -> Ran:

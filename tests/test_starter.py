@@ -196,8 +196,8 @@ def test_restamping_once_puts_every_bundled_population_right_and_twice_changes_n
     (copy / ANSWERS).write_text(old, encoding="utf-8")
     for _ in range(2):
         tool_named("restamp_starter").restamped(copy)
-        assert {file.name: file.read_bytes() for file in copy.iterdir()} == {
-            file.name: file.read_bytes() for file in folder.iterdir()
+        assert {file.name: file.read_bytes() for file in copy.rglob("*") if file.is_file()} == {
+            file.name: file.read_bytes() for file in folder.rglob("*") if file.is_file()
         }
 
 

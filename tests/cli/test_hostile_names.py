@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.processes import Commands, Ended, tries
 from tests.reports.made_logs import NEAR, asked, made_log, scored
+from tests.reports.sensitivity.studies import made, study_log
 from tests.scripted import FEATURES, small_population
 
 from genie_inspect.judges.cache import Cache, Judged
@@ -53,6 +54,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             prompts=[f"{number} {HOSTILE}" for number in range(8)],
             places=[(f"{HOSTILE}-{number}", 1) for number in range(8)],
         )
+    told = {HOSTILE: scored({HOSTILE: 0.5, "plot": 0.2}, f"measure:{HOSTILE}|judge:test", **facts)}
+    study_log(folder / "study", made(4, [HOSTILE, "plot"]), lambda text: told, model=f"mock/{HOSTILE}")
     write_population(
         folder / "population",
         name=HOSTILE,
@@ -115,7 +118,11 @@ VERBS: dict[str, tuple[str, ...]] = {
     "show": ("show", "LOG", f"{HOSTILE}-1"),
     "show what is not scored": ("show", "LOG", f"{HOSTILE}-7"),
     "show what is none": ("show", "LOG", HOSTILE),
+    "study": ("study", "study", "--published"),
+    "study into a table": ("study", "study", "--csv", f"{IN_A_FILE}.csv"),
+    "study of a scorer that is none": ("study", "study", "--scorer", f"no {HOSTILE}"),
     "report": ("report", LOGS, "-o", f"{IN_A_FILE}.html"),
+    "report of a study": ("report", "study", "-o", f"{IN_A_FILE}.html"),
     "agreement": ("agreement", "scores.jsonl", "--votes", "votes.jsonl", "--resamples", "20"),
     "agreement of a judge that is none": (
         "agreement",
@@ -159,6 +166,7 @@ VERBS: dict[str, tuple[str, ...]] = {
 WITH_JSON = (
     "summary",
     "compare",
+    "study",
     "report",
     "agreement",
     "calibrate",

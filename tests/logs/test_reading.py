@@ -9,12 +9,15 @@ from inspect_ai.log import EvalResults, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 from tests.reports.made_logs import GENIE, made_log, scored
+from tests.reports.sensitivity.studies import by_feature, made, one_number, study_log
 
+from genie_inspect.errors import GenieWarning
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.labels import POPULATION
 from genie_inspect.logs.reading import read_logs, read_scored_log
 from genie_inspect.logs.scored_log import NO_SCORE, NOT_BY_IT
 from genie_inspect.logs.scores import Scores
+from genie_inspect.samples.intervention import InterventionFacts
 from genie_inspect.signature import digest
 
 NAN = math.nan
@@ -155,3 +158,34 @@ def test_of_the_documents_before_it_the_first_is_told(tmp_path: Path) -> None:
         sample.store["earlier"] = earlier
     write_eval_log(log)
     assert [document.earlier for document in read_scored_log(file).documents] == [digest("first"), "", ""]
+
+
+def test_of_a_study_originals_are_the_documents_and_what_was_made_of_them_stands_beside(tmp_path: Path) -> None:
+    log = read_scored_log(study_log(tmp_path, made(2, ["plot"]), one_number(lambda text: 0.5)))
+    assert [document.sample for document in log.documents] == ["o0-original-0", "o1-original-0"]
+    assert len(log.changed) == 6
+    assert log.is_study
+    facts = log.changed[0].intervention
+    assert facts is not None
+    # without the text: those of many logs would fill the memory
+    assert facts == InterventionFacts("edit", "o0", "plot", "another", "")
+
+
+def test_another_log_is_no_study_and_its_documents_have_no_intervention(tmp_path: Path) -> None:
+    log = read_scored_log(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
+    assert (log.is_study, log.changed, log.documents[0].intervention) == (False, (), None)
+
+
+def test_a_study_of_texts_of_the_population_is_not_taken_for_the_populations_own(tmp_path: Path) -> None:
+    # each text is left out of the population, or the one that it was made of is
+    left_out = by_feature(lambda text, feature: 0.5, left_out=["d"])
+    assert not read_scored_log(study_log(tmp_path, made(2), left_out)).is_population
+
+
+def test_only_what_is_read_as_documents_says_what_it_leaves_out(tmp_path: Path) -> None:
+    file = study_log(tmp_path, made(2, ["plot"]), one_number(lambda text: 0.5))
+    with pytest.warns(GenieWarning, match=r"originals count here \(2\), the texts that .* do not \(6\)"):
+        read_logs([file])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_scored_log(file)

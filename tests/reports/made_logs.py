@@ -37,6 +37,7 @@ def made_log(
     texts: Sequence[str] = (),
     prompts: Sequence[str] = (),
     places: Sequence[tuple[str, int]] = (),
+    metadatas: Sequence[Mapping[str, Any]] = (),
     status: str = "success",
     viewer: ViewerConfig | None = None,
     **spec: Any,
@@ -50,6 +51,7 @@ def made_log(
         texts: What each sample's model said; some words unless given.
         prompts: Of each sample; one of its own unless given.
         places: Id and epoch of each sample; numbers from 1 and the first epoch unless given.
+        metadatas: What the dataset says of each sample beside its prompt.
         status: How the evaluation ended.
         viewer: As in the log; plot and style from 0 to 1 unless given.
         spec: More of the log's `eval`.
@@ -69,7 +71,13 @@ def made_log(
             **spec,
         ),
         samples=[
-            _sample(place, scores, texts[number] if texts else "It rains.", prompts[number] if prompts else "")
+            _sample(
+                place,
+                scores,
+                texts[number] if texts else "It rains.",
+                prompts[number] if prompts else "",
+                metadatas[number] if metadatas else {},
+            )
             for number, (place, scores) in enumerate(zip(where, samples, strict=True))
         ],
     )
@@ -80,7 +88,9 @@ def made_log(
     return str(path)
 
 
-def _sample(place: tuple[str | int, int], scores: Mapping[str, Score], text: str, prompt: str) -> EvalSample:
+def _sample(
+    place: tuple[str | int, int], scores: Mapping[str, Score], text: str, prompt: str, metadata: Mapping[str, Any]
+) -> EvalSample:
     return EvalSample(
         id=place[0],
         epoch=place[1],
@@ -88,5 +98,5 @@ def _sample(place: tuple[str | int, int], scores: Mapping[str, Score], text: str
         target="",
         output=ModelOutput.from_content("mock/writer", text),
         scores=dict(scores),
-        metadata={"prompt": prompt or f"Prompt {place[0]}"},
+        metadata={"prompt": prompt or f"Prompt {place[0]}", **metadata},
     )

@@ -68,10 +68,11 @@ def test_auc_holds_against_each_other_what_is_of_one_stratum() -> None:
 
 def test_auc_by_weights_is_auc_of_the_events_repeated() -> None:
     draw = np.random.default_rng(1)
-    chances, outcomes, strata = draw.random(40).round(1), draw.integers(2, size=40), draw.integers(3, size=40)
+    chances, strata = draw.random(40).round(1), draw.integers(3, size=40)
+    outcomes = draw.integers(2, size=40).astype(np.float64)
     weights = draw.integers(0, 4, size=40)
-    again = auc(np.repeat(chances, weights), np.repeat(outcomes, weights) * 1.0, np.repeat(strata, weights))
-    assert auc(chances, outcomes * 1.0, strata)(weights.astype(float)) == pytest.approx(again(np.ones(weights.sum())))
+    again = auc(np.repeat(chances, weights), np.repeat(outcomes, weights), np.repeat(strata, weights))
+    assert auc(chances, outcomes, strata)(weights.astype(float)) == pytest.approx(again(np.ones(weights.sum())))
 
 
 def test_auc_without_a_pair_is_not_defined() -> None:

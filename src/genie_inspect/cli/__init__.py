@@ -20,6 +20,7 @@ VERBS = {
     "calibrate": "Measure how far judges and people rate alike.",
     "cache": "Look at, export or clear what models have said.",
     "compare": "Say what a strategy changes against a baseline.",
+    "study": "Say what a measure is sensitive to, and whether it is robust.",
     "report": "Put logs into one page: tables, charts, what stood out, methods.",
     "frame": "Write scores as a table for pandas, R or a spreadsheet.",
     "show": "Show one document of a log, and why it got its numbers.",
@@ -107,6 +108,7 @@ def main() -> None:
     genie demo                          the whole instrument on recorded stories, offline
     genie summary logs/                 the table of logs that you have
     genie compare logs/ --baseline X    what differs, and what of it holds
+    genie study LOG                     whether a measure deserves trust: edits and paraphrases
     genie report logs/ -o report.html   the page of them
     genie frame logs/ -o scores.csv     their scores as a table for data analysis
     genie show LOG SAMPLE               one document of them

@@ -44,14 +44,14 @@ def difference_tables(comparison: Comparison, run: str, console: Console) -> lis
             (escape(shown_key(comparison.signatures[scorer], row.key)), row) for row in rows if row.scorer == scorer
         ]
     title = f"{run} against {comparison.called(rows[0].baseline)}, paired by {rows[0].paired_by}"
-    return _blocks(escape(title), "feature", lines, DIFFERENCE, console)
+    return blocks(escape(title), "feature", lines, DIFFERENCE, console)
 
 
 def run_tables(comparison: Comparison, console: Console) -> list[Table]:
     """Runs down; documents, words, coherence and refusals across."""
     # without a selection nothing is left out, and a column of zeros says nothing
     heads = [head for head in RUN if head.name != LEFT_OUT or any(run.left_out for run in comparison.runs)]
-    return _blocks("beside the scores", "run", [(escape(run.label), run) for run in comparison.runs], heads, console)
+    return blocks("beside the scores", "run", [(escape(run.label), run) for run in comparison.runs], heads, console)
 
 
 def legend(comparison: Comparison) -> str:
@@ -87,14 +87,22 @@ def missing_lines(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _blocks(
+def blocks(
     title: str,
     name: str,
     lines: Sequence[tuple[str, LineT | None]],
     heads: Sequence[Head[LineT]],
     console: Console,
 ) -> list[Table]:
-    """The table, or so many parts of it side by side as fit, one below the other."""
+    """The table, or so many parts of it side by side as fit, one below the other.
+
+    Args:
+        title: Of the first part.
+        name: What the lines are.
+        lines: Each with its label; one without a value has no figures.
+        heads: Columns.
+        console: Where it is shown.
+    """
     # measured without a limit: rich would fold a cell to make any table fit
     unbound = console.options.update_width(UNBOUND)
 
@@ -122,10 +130,10 @@ def _blocks(
 
 def _delta(row: Row) -> str:
     difference = row.finding.difference
-    delta = _shown(difference.delta, "+.3f")
+    delta = figure(difference.delta, "+.3f")
     if math.isnan(difference.low):
         return delta
-    return f"{delta} [{_shown(difference.low, '+.3f')}, {_shown(difference.high, '+.3f')}]"
+    return f"{delta} [{figure(difference.low, '+.3f')}, {figure(difference.high, '+.3f')}]"
 
 
 def _pairs(row: Row) -> str:
@@ -139,33 +147,35 @@ def _used(row: Row) -> str:
     return f"{before or '-'} → {after or '-'}" if before or after else "-"
 
 
-def _starred(value: float, holds: bool) -> str:
-    return _shown(value, ".3f") + ("*" if holds else " ")
+def starred(value: float, holds: bool) -> str:
+    """A p-value, with a star where its difference holds."""
+    return figure(value, ".3f") + ("*" if holds else " ")
 
 
-def _shown(value: float, form: str) -> str:
+def figure(value: float, form: str) -> str:
+    """A number in a form such as `.3f`; a dash where there is none."""
     return format(value, form) if math.isfinite(value) else "-"
 
 
 DIFFERENCE: tuple[Head[Row], ...] = (
-    Head("baseline", lambda row: _shown(row.finding.difference.before, ".3f")),
-    Head("mean", lambda row: _shown(row.finding.difference.after, ".3f")),
+    Head("baseline", lambda row: figure(row.finding.difference.before, ".3f")),
+    Head("mean", lambda row: figure(row.finding.difference.after, ".3f")),
     Head("difference [95%]", _delta),
-    Head("d", lambda row: _shown(row.finding.difference.effect, "+.2f")),
-    Head("p raw", lambda row: _shown(row.finding.difference.p_value, ".3f")),
-    Head("p", lambda row: _starred(row.finding.p_value, row.finding.differs)),
-    Head("margin", lambda row: _shown(row.finding.difference.margin, ".3f") if row.tested else "-"),
-    Head("equivalence p", lambda row: _starred(row.finding.p_unlike, row.finding.is_equivalent)),
-    Head("power", lambda row: _shown(row.finding.power, ".0%")),
+    Head("d", lambda row: figure(row.finding.difference.effect, "+.2f")),
+    Head("p raw", lambda row: figure(row.finding.difference.p_value, ".3f")),
+    Head("p", lambda row: starred(row.finding.p_value, row.finding.differs)),
+    Head("margin", lambda row: figure(row.finding.difference.margin, ".3f") if row.tested else "-"),
+    Head("equivalence p", lambda row: starred(row.finding.p_unlike, row.finding.is_equivalent)),
+    Head("power", lambda row: figure(row.finding.power, ".0%")),
     Head("pairs", _pairs),
     Head("used", _used),
 )
 LEFT_OUT = "left out"
 RUN: tuple[Head[Facts], ...] = (
     Head("scored", lambda run: f"{run.scored} of {run.documents}"),
-    Head("words", lambda run: _shown(run.words, ".0f")),
-    Head("population", lambda run: _shown(run.population_words, ".0f")),
-    Head("coherence", lambda run: _shown(run.coherence, ".1f")),
+    Head("words", lambda run: figure(run.words, ".0f")),
+    Head("population", lambda run: figure(run.population_words, ".0f")),
+    Head("coherence", lambda run: figure(run.coherence, ".1f")),
     Head("refused", lambda run: str(run.refusals)),
     Head(LEFT_OUT, lambda run: str(run.left_out)),
 )

@@ -16,6 +16,8 @@ from genie_inspect.populations.catalogue import BUNDLED
 from genie_inspect.signature import digest
 
 INTERVENTIONS, LEFT_OUT = "interventions.jsonl", "left_out.jsonl"
+FOLDER = "interventions"
+"""Where a bundled population has those that ship with it."""
 RowT = TypeVar("RowT", bound=BaseModel)
 
 
@@ -31,7 +33,8 @@ class Interventions:
     """
 
     def __init__(self, place: Path | str) -> None:
-        folder = BUNDLED.get(str(place), Path(place))
+        shipped = BUNDLED.get(str(place))
+        folder = shipped / FOLDER if shipped else Path(place)
         self.file = folder / INTERVENTIONS if folder.is_dir() else folder
         rows = [row.root for row in _rows(self.file, StudyRow)]
         doubled = [name for name, count in Counter(row.id for row in rows).items() if count > 1]
@@ -47,13 +50,15 @@ class Interventions:
         beside = self.file.parent / LEFT_OUT
         self.left_out = {row.id: row.reason for row in _rows(beside, LeftOut)} if beside.is_file() else {}
         """By id, why an edit or paraphrase is no good."""
-        self._changed = [row for row in changed if row.original in self.originals]
+        self.every = tuple(row for row in changed if row.original in self.originals)
+        """All edits and paraphrases with an original, those that are left out among them."""
 
     @property
     def name(self) -> str:
         """Where they came from and the digest of what they say, as it stands in logs."""
         folder = self.file.parent if self.file.name == INTERVENTIONS else self.file
-        return f"{folder.stem}@{self.digest}"
+        shipped = [name for name, place in BUNDLED.items() if place / FOLDER == folder]
+        return f"{shipped[0] if shipped else folder.stem}@{self.digest}"
 
     @cached_property
     def digest(self) -> str:
@@ -63,7 +68,7 @@ class Interventions:
     @property
     def changed(self) -> list[Changed]:
         """The edits and paraphrases that are some good, in the order of the file."""
-        return [row for row in self._changed if row.id not in self.left_out]
+        return [row for row in self.every if row.id not in self.left_out]
 
     @property
     def unchanged(self) -> tuple[str, ...]:

@@ -1,12 +1,15 @@
 """Log files in, scored logs out: sample by sample, so that only what is kept of a sample stays in memory."""
 
+import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 
-from genie_inspect.logs.files import log_header, samples
+from genie_inspect.errors import GenieWarning
+from genie_inspect.logs.files import LogError, log_header, samples
 from genie_inspect.logs.folders import each_log
 from genie_inspect.logs.labels import labelled
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
@@ -14,6 +17,7 @@ from genie_inspect.logs.scores import Scores, is_signed, scores_of, signature_of
 from genie_inspect.logs.signatures import signed_with
 from genie_inspect.measures.length import word_count
 from genie_inspect.samples.document import REFUSAL, document_of, unusable
+from genie_inspect.samples.intervention import InterventionFacts, intervention_of
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.samples.store import EARLIER, RESPONSES_ASKED, RESPONSES_PARSED
 from genie_inspect.signature import digest
@@ -22,7 +26,8 @@ from genie_inspect.signature import digest
 def read_logs(paths: Iterable[str | Path], *, brief: bool = False, signature: str = "") -> list[ScoredLog]:
     """The finished logs that the paths stand for, in their order, each under a name of its own.
 
-    Those of a folder that cannot be read or are not finished are left out, with a warning.
+    Those of a folder that cannot be read or are not finished are left out, with a warning. Of a metric study the
+    originals are the documents; a warning says that its edits and paraphrases are not among them.
 
     Args:
         paths: Log files or folders.
@@ -30,10 +35,25 @@ def read_logs(paths: Iterable[str | Path], *, brief: bool = False, signature: st
         signature: Only logs with a score under a signature that holds these words.
 
     Raises:
-        LogError: If a log that is named itself, or every log, cannot be read or is not finished, or no log has such a
-            signature.
+        LogError: If a log that is named itself, or every log, cannot be read, is not finished or has no documents but
+            edits and paraphrases, or no log has such a signature.
     """
-    return labelled(signed_with(signature, each_log(paths, read_scored_log)), brief=brief)
+    return labelled(signed_with(signature, each_log(paths, _read_documents)), brief=brief)
+
+
+def _read_documents(file: str) -> ScoredLog:
+    log = read_scored_log(file)
+    if not log.changed:
+        return log
+    if not log.documents:
+        raise LogError(f"{file} is a metric study of which no original was scored, expected originals")
+    warnings.warn(
+        f"{file} is a metric study: its originals count here ({len(log.documents)}), the texts that were made of them "
+        f"do not ({len(log.changed)}); what these show: genie study {file}",
+        GenieWarning,
+        stacklevel=2,
+    )
+    return log
 
 
 def read_scored_log(file: str) -> ScoredLog:
@@ -59,12 +79,15 @@ def read_scored_log(file: str) -> ScoredLog:
     order = {name: place for place, name in enumerate(header.eval.dataset.sample_ids or [])}
     documents.sort(key=lambda document: (order.get(document.sample, len(order)), document.epoch))
     scorers = dict.fromkeys(scorer for document in documents for scorer in document.scores)
+    changed = [document for document in documents if document.is_changed]
     return ScoredLog(
         file=file,
         header=header,
-        documents=tuple(documents),
+        documents=tuple(document for document in documents if not document.is_changed),
         signatures={scorer: tuple(valued.get(scorer) or silent[scorer]) for scorer in scorers},
-        is_population=bool(left_out) and all(left_out),
+        # texts of a study may all stand in the population, or be made of one that does: it is no yardstick for that
+        is_population=bool(left_out) and all(left_out) and not changed,
+        changed=tuple(changed),
     )
 
 
@@ -83,7 +106,14 @@ def _document(sample: EvalSample) -> ScoredDocument:
         refused=_is_refused(sample, scores),
         earlier=_earlier(sample),
         responses=_responses(sample.metadata),
+        intervention=_intervention(sample),
     )
+
+
+def _intervention(sample: EvalSample) -> InterventionFacts | None:
+    facts = intervention_of(sample)
+    # without the text that it was made of, for the same reason
+    return facts and replace(facts, original_text="")
 
 
 def _is_refused(sample: EvalSample, scores: Mapping[str, Scores]) -> bool:

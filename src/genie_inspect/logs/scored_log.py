@@ -8,8 +8,10 @@ from typing import Any
 
 from inspect_ai.log import EvalLog
 
+from genie_inspect.interventions.schema import ORIGINAL
 from genie_inspect.logs.measures import Bounds, Declaration, declared, known_range, meanings
 from genie_inspect.logs.scores import Scores, is_signed
+from genie_inspect.samples.intervention import InterventionFacts
 
 SET_UP = ("announce_", "require_")  # how the solvers begin that say or check what a run needs, and write nothing
 NO_SCORE = "the sample failed before it was scored"
@@ -37,6 +39,13 @@ class ScoredDocument:
     responses: tuple[int, int] | None = None
     """How many of the responses that were asked for could be read, and how many were asked for; None where no number
     was asked for."""
+    intervention: InterventionFacts | None = None
+    """What was done to its text; None where it is of no metric study."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it is an edit or a paraphrase of another text."""
+        return self.intervention is not None and self.intervention.kind != ORIGINAL
 
     @property
     def population_words(self) -> float:
@@ -64,13 +73,16 @@ class ScoredLog:
     header: EvalLog
     """The log without its samples."""
     documents: tuple[ScoredDocument, ...]
-    """In the order of the dataset, epoch by epoch."""
+    """In the order of the dataset, epoch by epoch; of a metric study the originals alone."""
     signatures: Mapping[str, tuple[str, ...]]
     """By scorer: of its scores that have a value, else of all; more than one do not compare."""
     is_population: bool = False
     """Whether every document stands in the population that it was compared with, and was left out of it there."""
     label: str = ""
     """Its name among the logs that it is read with."""
+    changed: tuple[ScoredDocument, ...] = ()
+    """Of a metric study the edits and paraphrases: made of others on purpose, they are nobody's documents, and no mean
+    is over them."""
 
     @property
     def model(self) -> str:
@@ -92,6 +104,11 @@ class ScoredLog:
         """Of the strategy's solvers, and the model's own arguments."""
         of_solvers = {name: value for _, options in self._steps() for name, value in options.items()}
         return of_solvers | dict(self.header.eval.model_args)
+
+    @property
+    def is_study(self) -> bool:
+        """Whether it is of a metric study."""
+        return bool(self.changed) or any(document.intervention for document in self.documents)
 
     @property
     def ours(self) -> list[str]:

@@ -5,7 +5,8 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
 
-from genie_inspect.interventions.collection import INTERVENTIONS, Interventions
+from genie_inspect.interventions.collection import FOLDER, INTERVENTIONS, Interventions
+from genie_inspect.interventions.schema import Changed, Edit
 from genie_inspect.measures.genie import HIGHEST
 from genie_inspect.populations.catalogue import BUNDLED
 from genie_inspect.populations.files import rows
@@ -16,8 +17,8 @@ from genie_inspect.signature import digest
 
 STORIES, READINGS, RATINGS = "storytellers.jsonl", "readings.jsonl", "ratings.jsonl"
 MARKS = "marks.jsonl"
-STUDY_READINGS, STUDY_RATINGS = "intervention_readings.jsonl", "intervention_ratings.jsonl"
-"""The reading of the edits and paraphrases that ship, and the ratings of the answers that only they give."""
+VALIDITY = "validity.jsonl"
+"""Of the edits that ship; beside it stand the reading of them and of the paraphrases, and ratings of new answers."""
 
 
 class Story(Row):
@@ -44,6 +45,13 @@ class RecordedRatings(Row):
     question: NonEmpty
     answer: NonEmpty
     ratings: dict[str, int]
+
+
+class RecordedCheck(Row):
+    """Whether an edit that ships has its new value, as somebody who did not write it reads it."""
+
+    id: NonEmpty
+    valid: bool
 
 
 class RecordedMark(Row):
@@ -115,6 +123,24 @@ class Record:
         except KeyError:
             raise KeyError(f"a close reading of the document {short(text)} for what is {aspect}") from None
 
+    def has_value(self, text: str, value: str) -> bool:
+        """Whether an edit that ships has the value that it was given.
+
+        Raises:
+            KeyError: If the text was never looked at for this value; it says so in words.
+        """
+        try:
+            return self._checks[digest(text), value]
+        except KeyError:
+            raise KeyError(f"whether the text {short(text)} has the value {short(value)}") from None
+
+    @cached_property
+    def _checks(self) -> dict[tuple[str, str], bool]:
+        """By text and value, whether it has it."""
+        edits = {text.id: text for text in self._study_texts() if isinstance(text, Edit)}
+        valid = {row.id: row.valid for file in self._there(f"{FOLDER}/{VALIDITY}") for row in rows(file, RecordedCheck)}
+        return {(digest(edits[name].text), edits[name].alternative): said for name, said in valid.items()}
+
     @cached_property
     def _marks(self) -> dict[tuple[str, str], tuple[RecordedMark, ...]]:
         texts = {story.id: digest(story.text) for story in self.stories}
@@ -146,8 +172,9 @@ class Record:
     @cached_property
     def _answers(self) -> dict[tuple[str, str], str | None]:
         texts = {document.id: document.text for document in self._documents()}
-        texts |= {story.id: story.text for story in self.stories} | self._study_texts()
-        files = self._there(READINGS, STUDY_READINGS)
+        texts |= {story.id: story.text for story in self.stories}
+        texts |= {text.id: text.text for text in self._study_texts()}
+        files = self._there(READINGS, f"{FOLDER}/{READINGS}")
         recorded = {(row.document, row.question): row.text for file in files for row in rows(file, RecordedAnswer)}
         # the population's own answers are the readings of its documents
         for reader in self.population.readers:
@@ -160,7 +187,7 @@ class Record:
         return {
             # a pair without order, in the form that is compared: case and outer marks do not matter
             (self._question[row.question], frozenset((normalised(row.answer), normalised(other)))): rating
-            for file in self._there(RATINGS, STUDY_RATINGS)
+            for file in self._there(RATINGS, f"{FOLDER}/{RATINGS}")
             for row in rows(file, RecordedRatings)
             for other, rating in row.ratings.items()
         }
@@ -170,10 +197,9 @@ class Record:
         groups = (self.population.questions(prompt) for prompt in self.population.prompts)
         return {question.id: question.text for group in groups for question in group}
 
-    def _study_texts(self) -> dict[str, str]:
-        """The edits and paraphrases on record, by id; none where the population has none."""
-        files = self._there(INTERVENTIONS)
-        return {text.id: text.text for file in files for text in Interventions(file).texts()}
+    def _study_texts(self) -> list[Changed]:
+        """The edits and paraphrases on record; none where the population has none."""
+        return [text for file in self._there(f"{FOLDER}/{INTERVENTIONS}") for text in Interventions(file).every]
 
     def _there(self, *names: str) -> list[Path]:
         """Those of the record's files that there are: a population need not have all."""

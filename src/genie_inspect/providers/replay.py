@@ -19,7 +19,7 @@ from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.inspect_private import sample_epoch
 from genie_inspect.prompting.answers import NOT_SPECIFIED
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.readings import ATTEMPT, YES
+from genie_inspect.prompting.readings import ATTEMPT, NO, YES
 from genie_inspect.providers.record import Record, short, starter_record, storytellers
 
 GRADER = "grader"
@@ -129,6 +129,8 @@ def graded(record: Record, request: str) -> str:
         if {"question", "answer", "other"} <= data.keys():
             rating = record.rating(data["question"], data["answer"], data["other"])
             return f"The rating of this pair is on record.\nRating: {rating}"
+        if data.keys() == {"text", "feature", "definition", "value"}:
+            return json.dumps({"1": YES if record.has_value(data["text"], data["value"]) else NO})
     except KeyError as error:
         raise unmet(NOT_ON_RECORD.format(missing=error.args[0])) from error
     if data.keys() == {"document"}:

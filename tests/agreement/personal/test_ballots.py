@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from genie_inspect.agreement.machine_scores import JudgedStory
-from genie_inspect.agreement.personal.ballots import Ballots, Choice, ballots
+from genie_inspect.agreement.personal.ballots import Ballots, ballots
+from genie_inspect.agreement.personal.columns import Choice
 from genie_inspect.agreement.votes import VotedStory, VotesError
 
 YES, NO = 1.0, 0.0
@@ -128,6 +129,7 @@ def test_a_grader_without_verdicts_on_the_tests_counts_by_its_values() -> None:
 
 def test_keys_say_which_values_count_beside_the_tests() -> None:
     both = JudgedStory("1_GPT4", 9, {"01": 1.0, "02": 0.0}, values={"ttcw_total": 9.0, "ttcw_01": 1.0}, scorer="ttcw")
+    assert [source.key for source in made(scores=judged(both)).columns] == [""]
     rows = made(Choice(keys=("ttcw_total",)), judged(both))
     assert [source.key for source in rows.columns] == ["", "ttcw_total"]
     with pytest.raises(VotesError, match="no score has a key 'plot'"):

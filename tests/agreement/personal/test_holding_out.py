@@ -7,7 +7,7 @@ import pytest
 
 from genie_inspect.agreement.personal.ballots import Factor
 from genie_inspect.agreement.personal.holding_out import figures, folds_of, foretell
-from genie_inspect.agreement.personal.models import held_out, models_of, shares
+from genie_inspect.agreement.personal.models import held_out, judge_model, models_of, shares
 from genie_inspect.agreement.personal.simulation import World, simulated
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.personal.figures import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE
@@ -48,6 +48,9 @@ def test_the_models_are_what_the_votes_allow() -> None:
     one_test = BALLOTS.at(np.flatnonzero(BALLOTS.tests.codes == 0))
     one_test = replace(one_test, tests=Factor(("t0",), one_test.tests.codes))
     assert WITH_TASTE not in models_of(one_test)
+    many = replace(BALLOTS, raters=Factor(tuple(map(str, range(1_001))), BALLOTS.raters.codes))
+    assert WITH_TASTE not in models_of(many)
+    assert judge_model(many, taste=True) == judge_model(BALLOTS, taste=False) == WITH_LENIENCY
 
 
 def test_the_majority_is_the_share_of_yes_on_a_test_with_half_a_vote_for_and_against() -> None:

@@ -14,7 +14,8 @@ from tests.agreement.personal.voters import SIGNATURE, WRITER, verdict, written
 from tests.reports.made_logs import made_log
 
 from genie_inspect.agreement.machine_scores import read_scores
-from genie_inspect.agreement.personal.ballots import Choice, ballots
+from genie_inspect.agreement.personal.ballots import ballots
+from genie_inspect.agreement.personal.columns import Choice
 from genie_inspect.agreement.personal.fitting import fit_judge
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.asking.refusals import RefusedError

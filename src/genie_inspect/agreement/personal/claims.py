@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from genie_inspect.agreement.personal.fitting import judge_of
 from genie_inspect.agreement.personal.holding_out import foretell, gain_of
-from genie_inspect.agreement.personal.models import TERMS, fitted
+from genie_inspect.agreement.personal.models import TERMS, fitted, judge_model
 from genie_inspect.agreement.personal.simulation import World, simulated
-from genie_inspect.personal.figures import GRADER, WITH_LENIENCY, WITH_TASTE
+from genie_inspect.personal.figures import GRADER
 from genie_inspect.personal.judge import LENIENCY, TASTE
 
 
@@ -34,7 +34,7 @@ def claims(world: World, seed: int, resamples: int = 400) -> Claims:
     """What is claimed of one simulation of a world."""
     truth = simulated(world, seed)
     ballots = truth.ballots
-    model = WITH_TASTE if world.tests > 1 else WITH_LENIENCY
+    model = judge_model(ballots, taste=True)
     gain = gain_of(foretell(ballots, seed, [GRADER, model]), model, resamples, seed)
     fit = fitted(ballots, TERMS[model])
     # raters count in order of appearance

@@ -6,8 +6,8 @@ import numpy as np
 
 from genie_inspect.agreement.personal.ballots import Ballots
 from genie_inspect.agreement.personal.holding_out import Told, figures, foretell
-from genie_inspect.agreement.personal.models import TERMS, Fitted, fitted
-from genie_inspect.personal.figures import WITH_LENIENCY, WITH_TASTE, HeldOut
+from genie_inspect.agreement.personal.models import TERMS, Fitted, fitted, judge_model
+from genie_inspect.personal.figures import HeldOut
 from genie_inspect.personal.judge import LENIENCY, SCORES, TASTE, TEST, Column, PersonalJudge, RaterTerms
 
 DECIMALS = 6
@@ -29,7 +29,7 @@ def fit_judge(
         VotesError: If no plot can be held out.
         UnfittableError: If the votes do not determine a model.
     """
-    model = WITH_TASTE if taste and len(ballots.tests) > 1 else WITH_LENIENCY
+    model = judge_model(ballots, taste=taste)
     found = foretell(ballots, seed, told=told)
     return judge_of(ballots, fitted(ballots, TERMS[model])), figures(found, model, resamples, seed)
 

@@ -15,6 +15,8 @@ Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Rows = NDArray[np.intp]
 
+MOST_WITH_TASTE = 1_000  # raters
+
 TERMS: Mapping[str, tuple[str, ...]] = {
     RATER: (TEST, LENIENCY),
     GRADER: (TEST, SCORES),
@@ -87,8 +89,14 @@ def held_out(ballots: Ballots, name: str, learnt: Rows, wanted: Rows) -> Values:
     return foretold(fitted(ballots.at(learnt), terms), ballots.at(wanted), terms)
 
 
+def judge_model(ballots: Ballots, *, taste: bool) -> str:
+    """The model of a judge: with taste where that is wanted and can be told from leniency."""
+    # of thousands of raters, each with a few votes a test, taste would take gigabytes and find nothing
+    has_taste = len(ballots.tests) > 1 and len(ballots.raters) <= MOST_WITH_TASTE
+    return WITH_TASTE if taste and has_taste else WITH_LENIENCY
+
+
 def models_of(ballots: Ballots) -> list[str]:
     """The models that can be made of votes."""
-    # with one test taste is leniency
-    fitted_ones = [name for name in TERMS if name != WITH_TASTE or len(ballots.tests) > 1]
+    fitted_ones = [name for name in TERMS if name != WITH_TASTE or judge_model(ballots, taste=True) == WITH_TASTE]
     return [MAJORITY, *([SOURCE] if ballots.sources else []), *fitted_ones]

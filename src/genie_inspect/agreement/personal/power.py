@@ -8,11 +8,11 @@ import numpy as np
 
 from genie_inspect.agreement.personal.ballots import Ballots
 from genie_inspect.agreement.personal.holding_out import Told
-from genie_inspect.agreement.personal.models import TERMS, fitted, foretold
+from genie_inspect.agreement.personal.models import TERMS, fitted, foretold, judge_model
 from genie_inspect.agreement.personal.simulation import World, simulated, world_of
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.errors import UnfittableError
-from genie_inspect.personal.figures import GRADER, WITH_LENIENCY, WITH_TASTE
+from genie_inspect.personal.figures import GRADER
 from genie_inspect.statistics.bootstrap import percentile_interval
 from genie_inspect.statistics.forecasts import CLOSEST
 
@@ -84,15 +84,7 @@ def from_data(
         VotesError: If there are too few plots, or a number asks for more of them than can be learnt from.
     """
     plots = len(ballots.plots)
-    each = len(ballots.stories) / plots
-    if plots < 3:
-        raise VotesError(f"there are {plots} plots, expected 3 or more: two to learn from and one to foretell")
-    counts = [max(1, round(size / each)) for size in sizes] or _spaced(2, plots - 2 if plots > 4 else plots - 1)
-    if max(counts) >= plots:
-        raise VotesError(
-            f"stories is {max(sizes)}, expected fewer than the {len(ballots.stories)} that there are: for more of them "
-            "--simulate"
-        )
+    counts = _plots_to_learn_from(plots, len(ballots.stories), sizes)
 
     def drawn(count: int, draw: int) -> tuple[Ballots, Ballots]:
         generator = np.random.default_rng([seed, count, draw])
@@ -175,7 +167,7 @@ def _point(pairs: Sequence[tuple[Ballots, Ballots]], taste: bool) -> Point:
 
 def _gain(learnt: Ballots, other: Ballots, taste: bool) -> float:
     """Log loss less that of the grader alone, on other votes; NaN where nothing can be learnt."""
-    model = WITH_TASTE if taste and len(learnt.tests) > 1 else WITH_LENIENCY
+    model = judge_model(learnt, taste=taste)
     try:
         losses = [_loss(learnt, other, TERMS[name]) for name in (model, GRADER)]
     except UnfittableError:  # all votes of the draw are the same
@@ -187,6 +179,22 @@ def _loss(learnt: Ballots, other: Ballots, terms: tuple[str, ...]) -> float:
     chances = np.clip(foretold(fitted(learnt, terms), other, terms), CLOSEST, 1 - CLOSEST)
     reached = other.levels[:, None] > np.arange(chances.shape[1])
     return float(-np.where(reached, np.log(chances), np.log1p(-chances)).sum(axis=1).mean())
+
+
+def _plots_to_learn_from(plots: int, stories: int, sizes: Sequence[int]) -> list[int]:
+    """Numbers of plots with so many stories.
+
+    Raises:
+        VotesError: If there are too few plots, or none would be left to foretell.
+    """
+    if plots < 3:
+        raise VotesError(f"there are {plots} plots, expected 3 or more: two to learn from and one to foretell")
+    counts = [max(1, round(size * plots / stories)) for size in sizes]
+    if counts and max(counts) >= plots:
+        raise VotesError(
+            f"stories is {max(sizes)}, expected fewer than the {stories} that there are: for more of them --simulate"
+        )
+    return counts or _spaced(2, plots - 2 if plots > 4 else plots - 1)
 
 
 def _spaced(fewest: int, most: int) -> list[int]:

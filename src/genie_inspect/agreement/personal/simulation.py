@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.personal.ballots import Ballots, Factor
-from genie_inspect.agreement.personal.models import groupings
+from genie_inspect.agreement.personal.models import groupings, judge_model
+from genie_inspect.personal.figures import WITH_TASTE
 from genie_inspect.personal.judge import LENIENCY, SCORES, TASTE, TEST, YES_NO, Source
 from genie_inspect.statistics.shrunken.ordinal import chance, shrunken_ordinal
 
@@ -90,7 +91,8 @@ def world_of(ballots: Ballots) -> World:
     Raises:
         UnfittableError: If the votes do not determine it.
     """
-    terms = (TEST, LENIENCY, *((TASTE,) if len(ballots.tests) > 1 else ()))
+    taste = (TASTE,) if judge_model(ballots, taste=True) == WITH_TASTE else ()
+    terms = (TEST, LENIENCY, *taste)
     spreads = ballots.scores.std(axis=0)
     columns = {SCORES: (ballots.scores - ballots.scores.mean(axis=0)) / np.where(spreads < 1e-9, 1.0, spreads)}
     groups = groupings(ballots, terms) | {STORY: (ballots.stories.codes, len(ballots.stories))}

@@ -73,7 +73,7 @@ async def check_interventions(
     checked = await checker.check(interventions, lambda done: progress("checking texts", done, total))
     bad = faults(checked, order.limits)
     with appearing(output, work) as folder:
-        write_rows(folder / INTERVENTIONS, interventions.texts())
+        write_rows(folder / INTERVENTIONS, [*interventions.originals.values(), *interventions.changed])
         write_rows(folder / CHECKS, checked)
         write_rows(folder / LEFT_OUT, bad)
     return figures(checked, {row.id for row in bad})

@@ -38,7 +38,7 @@ class Rehearsal(StandIn):
         output = ModelOutput.from_content(str(self), reply)
         input_tokens = static_token_count(request)
         # what is written anew is as long as what it was made of; else as `fenced` writes the items
-        is_text = reply == A_PLOT or reply.startswith(str(data.get("text") or "{"))
+        is_text = data.keys() & {"text", "story"} and not reply.startswith("{")
         output_tokens = static_token_count(reply) if is_text else TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))
         # a dry run reports these as an estimate of the real run's tokens
         output.usage = ModelUsage(
@@ -57,8 +57,8 @@ def rehearsed(data: dict[str, Any]) -> str:
         return "It holds together.\nRating: 4"
     # the keys of the fenced data say which template the request was filled from
     if "text" in data and (data.keys() & {"reader", "version"}) and "count" not in data:
-        # told apart by what was asked for, as texts that are the same would be left out
-        return f"{data['text']} {data.get('value', data.get('version'))}"
+        # as long as the text, and told apart by its first word: texts that are the same would be left out
+        return " ".join([digest(str(data)), *data["text"].split()[1:]])
     if "text" in data and "count" not in data:
         return fenced({"1": "keep" if "changed" in data else "yes"})
     if "task" in data:

@@ -23,6 +23,7 @@ from genie_inspect.reports.page.heatmaps import heatmap
 from genie_inspect.reports.page.methods import command_for_yardstick, compared, definitions, run_facts
 from genie_inspect.reports.page.opening import opening
 from genie_inspect.reports.page.report import Measure, Report, Spread
+from genie_inspect.reports.page.studies import StudyPart, study_figures
 from genie_inspect.signature import facts_of, package_version
 from genie_inspect.statistics.power import USUAL_POWER
 
@@ -76,8 +77,10 @@ class Part:
 
 
 def figures(report: Report) -> Iterator[Figure]:
-    """Every chart of the page, in its order, and the tables of means as pictures."""
+    """Every chart of the page, in its order, and the tables of means and of effects as pictures."""
     yield from forests(report)
+    for place, study in enumerate(report.studies, start=1):
+        yield from study_figures(study, place)
     for measure in report.measures:
         yield heatmap(report, measure)
         yield from radars(report, measure)
@@ -116,6 +119,10 @@ def page(report: Report) -> str:
     return environment.get_template("page.html.j2").render(
         report=report,
         parts=parts,
+        studies=[
+            StudyPart(study, _picture(study_figures(study, place)[-1]))
+            for place, study in enumerate(report.studies, start=1)
+        ],
         lengths=_picture(length_ridges(report)),
         opening=opening(report),
         colours={run: (colour, dark[colour]) for run, colour in colours(report.runs).items()},

@@ -19,6 +19,8 @@ from genie_inspect.reports.page.concordance import Concordance, concordance
 from genie_inspect.reports.page.marked_passages import MarkedPassage, marked_passages
 from genie_inspect.reports.page.stand_outs import StandOut, stand_outs
 from genie_inspect.reports.plain_values import plain
+from genie_inspect.reports.sensitivity.rows import as_values as study_values
+from genie_inspect.reports.sensitivity.study import Study, study_of
 from genie_inspect.statistics.descriptive.standing import Standing, quartiles
 from genie_inspect.statistics.intervals import NO_INTERVAL, Interval
 
@@ -112,6 +114,8 @@ class Report:
     """Documents with a close reader's marks."""
     comparison: Comparison | None = None
     """Of the runs with a baseline, where one is named."""
+    studies: tuple[Study, ...] = ()
+    """Of the runs that are metric studies: what edits and paraphrases show of each measure."""
 
     @property
     def yardstick(self) -> ScoredLog | None:
@@ -149,6 +153,7 @@ def build_report(
         stand_outs=tuple(stand_outs(runs, keys, examples)),
         passages=tuple(marked_passages(runs, keys, examples)),
         comparison=comparison_of(told, baseline, Options()) if baseline else None,
+        studies=tuple(study_of(run) for run in runs if run.changed),
     )
 
 
@@ -177,6 +182,7 @@ def numbers(report: Report) -> dict[str, Any]:
         ],
         "measures": plain(report.measures),
         "comparison": as_values(report.comparison) if report.comparison else None,
+        "studies": [study_values(study) for study in report.studies],
         "concordance": plain(report.concordance),
         # whole documents would be most of the JSON; the log has them
         "stand_outs": [plain(replace(stand_out, text="")) for stand_out in report.stand_outs],

@@ -9,6 +9,8 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.viewer import ViewerConfig
 
+from genie_inspect.errors import UnknownChoiceError
+
 if TYPE_CHECKING:
     from genie_inspect.critic.rubrics import Rubric
     from genie_inspect.critic.ways import Way
@@ -20,7 +22,7 @@ NAME = "ttcw_stories"
 
 @task
 def ttcw_stories(
-    stories: str,
+    stories: str | None = None,
     references: str | None = None,
     ways: str | list[str] = "published",
     rubric: str = "ttcw",
@@ -79,7 +81,7 @@ def ttcw_stories(
 
 
 def cost_line(
-    stories: str,
+    stories: str | None = None,
     references: str | None = None,
     ways: str | list[str] = "published",
     rubric: str = "ttcw",
@@ -113,14 +115,14 @@ def cost_line(
     return CostLine(NAME, samples, 1, {f"ttcw {way.name}": asks(way) for way in chosen})
 
 
-def _samples(stories: str, references: str | None, *, compared: bool) -> list[Sample]:
+def _samples(stories: str | None, references: str | None, *, compared: bool) -> list[Sample]:
     """A sample for each story that is judged."""
     from genie_inspect.engines.sources.existing_stories import existing_stories
     from genie_inspect.engines.sources.reference_stories import reference_stories
-    from genie_inspect.options import check_text
     from genie_inspect.signature import digest
 
-    check_text("stories", stories)
+    if not isinstance(stories, str):
+        raise UnknownChoiceError("stories", stories, "a file of stories")
     fine = reference_stories(references) if references else []
     existing = existing_stories(Path(stories), fine, compared=compared)
     known = digest(*(part for story in existing for part in (story.id, story.text, story.reference)))

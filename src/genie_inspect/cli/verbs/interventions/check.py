@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 FILE = click.Path(path_type=Path)
 SHARE = click.FloatRange(0, 1)
 CHECK_KEY = (
-    "valid: edits that have the new value; effect: the feature's answers that changed; invasiveness: the others that"
-    " changed (of paraphrases all answers); words: share changed; length: words over the original's."
+    "valid: edits that have the new value; effect: the feature's answers that changed; invasive: the others that"
+    " changed (of paraphrases all answers); words: share changed; size: words over the original's."
 )
+HEADS = {"left_out": "left\nout", "invasiveness": "invasive", "words_changed": "words", "length_ratio": "size"}
 PEOPLE_KEY = (
     "good: what most people call valid, effective, not invasive; kappa: free-marginal, 1 alike, 0 as by chance; as the"
     " check: share on which the check says what most people say."
@@ -103,7 +104,7 @@ def check(
                 return
             # a rehearsal's answers are made up
             if not dry_run:
-                console().print(_table("edits and paraphrases", [asdict(row) for row in figures]))
+                console().print(_table("edits and paraphrases", [asdict(row) for row in figures], HEADS))
                 echo(CHECK_KEY)
             show(facts, as_json)
 
@@ -128,7 +129,8 @@ def _table(title: str, rows: Sequence[dict[str, Any]], heads: dict[str, str] | N
 
     shown = Table(title=title, title_justify="left")
     for place, name in enumerate(rows[0] if rows else ()):
-        shown.add_column((heads or {}).get(name, name.replace("_", " ")), justify="right" if place else "left")
+        head = (heads or {}).get(name, name.replace("_", "\n"))
+        shown.add_column(head, justify="right" if place else "left", no_wrap=True)
     for row in rows:
         shown.add_row(*(Text(_cell(value)) for value in row.values()))
     return shown

@@ -8,6 +8,7 @@ VERBS = {
     "fit": "Learn what raters say from votes and a grader's scores; says what it is worth.",
     "power": "Say how many stories a rater has to vote on.",
     "forget": "Take one rater out of a folder.",
+    "curiosity": "Say how a curiosity model of raters does, and what of it is reading the answer.",
 }
 
 

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from genie_inspect.agreement.machine_scores import read_scores
-from genie_inspect.agreement.personal.ballots import Ballots, Choice, ballots
+from genie_inspect.agreement.personal.ballots import Ballots, ballots
+from genie_inspect.agreement.personal.columns import Choice
 from genie_inspect.agreement.votes import VotesError, prompt_of, read_votes
 
 FILE = click.Path(path_type=Path)

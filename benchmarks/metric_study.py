@@ -1,0 +1,100 @@
+"""How often does `genie study` find what is not there, and how many originals does it take to find what is?
+
+    python benchmarks/metric_study.py [RUNS]
+
+1. Sensitivity: measures that give every text a number by chance; how often any of six features is found to move them,
+   by the test that is shown and by the study's bootstrap. 2. Robustness: paraphrases that move a measure by just the
+   margin; how often they are called equivalent, by t tests and by the study's bootstraps. 3. The table of
+   docs/metric_study.md: originals by effect size and power.
+"""
+
+import math
+import sys
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genie_inspect.statistics.bootstrap import paired_bootstrap
+from genie_inspect.statistics.equivalence import METHODS, tost
+from genie_inspect.statistics.paired.differences import LEVEL, pairs_that_find
+from genie_inspect.statistics.paired.permutation import paired_permutation
+from genie_inspect.statistics.power import paired_power
+
+Array = NDArray[np.float64]
+FEATURES = 6
+ORIGINALS = (8, 16, 25, 50, 100)
+EFFECTS = (0.3, 0.4, 0.5, 0.62, 0.8, 1.0, 1.2, 1.5)
+SPREADS = (0.1, 0.2, 0.4)  # of the differences, in standard deviations of the originals
+COLUMNS = 600  # tests that share their draws
+SHAPES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Array]] = {
+    "normal": lambda generator, size: generator.normal(size=size),
+    "from 0 to 1": lambda generator, size: generator.uniform(size=size),
+    "0 or 1": lambda generator, size: generator.integers(2, size=size).astype(float),
+    "skewed": lambda generator, size: generator.exponential(size=size),
+}
+
+
+def false_findings(shape: str, originals: int, runs: int) -> tuple[float, float]:
+    """Share of random measures that any of six edits is said to move: by the permutation test, by the bootstrap."""
+    generator = np.random.default_rng([originals, len(shape)])
+    # the six edits of an original are compared with one value of it, as in a study
+    before = SHAPES[shape](generator, (originals, runs, 1)).repeat(FEATURES, axis=2).reshape(originals, -1)
+    after = SHAPES[shape](generator, (originals, runs * FEATURES))
+    shares = []
+    for test in (paired_permutation, paired_bootstrap):
+        parts = range(0, runs * FEATURES, COLUMNS)
+        p_values = [test(before[:, at : at + COLUMNS], after[:, at : at + COLUMNS]).p_value for at in parts]
+        shares.append(float((np.concatenate(p_values).reshape(runs, FEATURES) * FEATURES < LEVEL).any(axis=1).mean()))
+    return shares[0], shares[1]
+
+
+def false_equivalence(spread: float, originals: int, runs: int) -> list[float]:
+    """Share of measures that paraphrases move by just the margin and that are called equivalent, by method."""
+    generator = np.random.default_rng([originals, round(10 * spread)])
+    found = dict.fromkeys(METHODS, 0)
+    for _ in range(runs):
+        before = generator.normal(size=originals)
+        after = before + 0.2 + spread * generator.normal(size=originals)
+        for method in METHODS:
+            found[method] += tost(before, after, 0.2, method).p_value < LEVEL
+    return [count / runs for count in found.values()]
+
+
+def equivalence_power(spread: float, originals: int) -> float:
+    """Chance that paraphrases which change nothing on average are called equivalent, by t tests and a known margin."""
+    from scipy.special import nctdtr, stdtrit
+
+    bound = float(stdtrit(originals - 1, 1 - LEVEL))
+    inside = float(nctdtr(originals - 1, 0.2 / spread * math.sqrt(originals), bound))
+    return max(0.0, 1 - 2 * inside)
+
+
+def main() -> None:
+    """Print the tables."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
+    print(f"False findings of {runs:,} random measures over {FEATURES} features, Bonferroni at {LEVEL:.0%}:")
+    print("\n| values | originals | permutation test | bootstrap |\n|:--|--:|--:|--:|")
+    for shape in SHAPES:
+        for originals in ORIGINALS:
+            shown, resampled = false_findings(shape, originals, runs)
+            print(f"| {shape} | {originals} | {shown:.1%} | {resampled:.1%} |", flush=True)
+    print(f"\nCalled equivalent though moved by the margin, of {runs:,}:")
+    print("\n| sd of the differences | originals | t tests | bootstraps |\n|--:|--:|--:|--:|")
+    for spread in SPREADS:
+        for originals in ORIGINALS[:4]:
+            by_t, resampled = false_equivalence(spread, originals, runs)
+            print(f"| {spread} | {originals} | {by_t:.1%} | {resampled:.1%} |", flush=True)
+    level = LEVEL / FEATURES
+    print("\nPower, and originals for 80%:")
+    print(f"\n| d | {' | '.join(map(str, ORIGINALS))} | for 80% |\n|--:|{'--:|' * (len(ORIGINALS) + 1)}")
+    for effect in EFFECTS:
+        shares = " | ".join(f"{paired_power(effect, 1, n, level):.0%}" for n in ORIGINALS)
+        print(f"| {effect} | {shares} | {pairs_that_find(effect, 1, level)} |")
+    print(f"\n| sd | {' | '.join(map(str, ORIGINALS))} |\n|--:|{'--:|' * len(ORIGINALS)}")
+    for spread in SPREADS:
+        print(f"| {spread} | {' | '.join(f'{equivalence_power(spread, n):.0%}' for n in ORIGINALS)} |")
+
+
+if __name__ == "__main__":
+    main()

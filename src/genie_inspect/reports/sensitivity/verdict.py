@@ -1,0 +1,208 @@
+"""What a study says of each measure, in a sentence, and what to beware of."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from genie_inspect.reports.sensitivity.effects import Effect
+from genie_inspect.reports.sensitivity.measures import StudiedMeasure
+from genie_inspect.reports.sensitivity.pairs import Intervention
+from genie_inspect.reports.sensitivity.study import Study
+from genie_inspect.statistics.equivalence import MARGIN_IN_STANDARD_DEVIATIONS
+from genie_inspect.statistics.paired.differences import LEVEL
+
+MOST_NAMED = 3  # confounded features that one sentence can name and still be read
+EQUIVALENT, MOVED, CANNOT_TELL, NOT_MEASURED = "equivalent", "moved", "cannot tell", "not measured"
+
+
+def robustness(measure: StudiedMeasure) -> str:
+    """Whether paraphrases leave a measure where it is: `equivalent`, `moved`, `cannot tell` or `not measured`.
+
+    Equivalent is what is equivalent or the same in every key, also where a small difference holds; moved, what is moved
+    in one.
+    """
+    measured = [effect for effect in measure.paraphrases if effect.difference.pairs]
+    if not measured or measure.is_constant:
+        return NOT_MEASURED
+    # a key without any spread among originals has no margin, but what no paraphrase changes needs none
+    if all(effect.is_equivalent or effect.is_constant for effect in measured):
+        return EQUIVALENT
+    return MOVED if _moved_by_paraphrases(measure) else CANNOT_TELL
+
+
+def confounds(measure: StudiedMeasure) -> list[tuple[Effect, Effect]]:
+    """The effects of edits on a feature that is not the edited one, and moves as much or more, each after its own.
+
+    Only those that hold: what does not move at all confounds nothing.
+    """
+    return [
+        (own, other)
+        for own in measure.own
+        if own.key.feature
+        for other in measure.row(own.intervention)
+        if other.moved and not other.is_own and abs(other.difference.delta) >= abs(own.difference.delta)
+    ]
+
+
+def moves_most(measure: StudiedMeasure) -> list[Effect]:
+    """Of a measure by feature the effects on the edited feature that are the largest of their row; equals are none."""
+    return [effect for effect in measure.own if effect.key.feature and _is_largest(effect, measure)]
+
+
+def _is_largest(effect: Effect, measure: StudiedMeasure) -> bool:
+    others = [other.difference.delta for other in measure.row(effect.intervention) if other is not effect]
+    # a comparison with NaN is false: what could not be measured is not larger
+    return abs(effect.difference.delta) > max((abs(delta) for delta in others if not math.isnan(delta)), default=0.0)
+
+
+def sentence(measure: StudiedMeasure) -> str:
+    """What the study shows of a measure: what it is sensitive to, whether it is robust, what it confounds."""
+    name = measure.name.replace("_", " ")
+    if not any(effect.difference.pairs for effect in measure.effects):
+        return f"{name}: no text and its original both have a value, so that nothing is known of it."
+    if measure.is_constant:
+        return f"{name} is constant: it gives every text the same value, so that there is no effect and no test."
+    parts = [_on_edits(measure), *_on_rows(measure), _on_paraphrases(measure), *_on_confounds(measure)]
+    return f"{name} {'; '.join(filter(None, parts))}."
+
+
+def _on_edits(measure: StudiedMeasure) -> str:
+    judged = [effect for effect in measure.own if effect.difference.pairs]
+    if not judged:
+        return "was tried on no edit of a feature that it scores" if measure.is_by_feature else "was tried on no edit"
+    holding, still = ([effect for effect in judged if effect.moved is side] for side in (True, False))
+    if not holding:
+        return "is not shown to be moved by any edit"
+    told = listed([f"{effect.intervention.name} ({_size(effect)})" for effect in holding])
+    rest = f", not shown for {listed([effect.intervention.name for effect in still])}" if still else ""
+    return f"is sensitive to edits of {told}{rest}"
+
+
+def _on_rows(measure: StudiedMeasure) -> Iterator[str]:
+    edits = [effect for effect in measure.own if effect.key.feature and effect.difference.pairs]
+    if edits and len(measure.keys) > 1:
+        yield f"the edited feature moves most for {len(moves_most(measure))} of {len(edits)} edits"
+
+
+def _on_paraphrases(measure: StudiedMeasure) -> str:
+    match robustness(measure):
+        case "equivalent" if all(effect.is_constant for effect in measure.paraphrases if effect.difference.pairs):
+            return "no paraphrase changes it"
+        case "equivalent":
+            where = " in every feature" if len(measure.keys) > 1 else ""
+            return f"paraphrases leave it equivalent{where}, within {MARGIN_IN_STANDARD_DEVIATIONS} sd of the originals"
+        case "moved":
+            moved = _moved_by_paraphrases(measure)
+            if measure.is_by_feature:
+                return f"paraphrases move it in {listed([f'{one.key.name} ({_size(one)})' for one in moved])}"
+            return f"paraphrases move it ({_size(moved[0])}){_as_far(measure)}"
+        case "cannot tell":
+            unsure = [one for one in measure.paraphrases if one.difference.pairs and not one.is_equivalent]
+            where = f" in {listed([one.key.name for one in unsure])}" if measure.is_by_feature else ""
+            originals = min(one.difference.pairs for one in unsure)
+            return f"whether paraphrases move it{where} cannot be told from {originals} originals"
+    return "it was tried on no paraphrase"
+
+
+def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
+    pairs = confounds(measure)
+    told = [
+        f"edits of {own.intervention.name} move {other.key.name} ({_delta(other, measure)}) as much as their own "
+        f"feature ({_delta(own, measure)}) or more"
+        for own, other in pairs[:MOST_NAMED]
+    ]
+    if told:
+        more = [f"{len(pairs) - MOST_NAMED} more"] if len(pairs) > MOST_NAMED else []
+        yield f"it confounds: {listed([*told, *more])}"
+    elif measure.is_by_feature and any(effect.moved for effect in measure.own):
+        yield "it confounds nothing that could be shown"
+
+
+def _delta(effect: Effect, measure: StudiedMeasure) -> str:
+    return f"{effect.difference.delta:+.{measure.decimals}f}"
+
+
+def _moved_by_paraphrases(measure: StudiedMeasure) -> list[Effect]:
+    return [effect for effect in measure.paraphrases if effect.moved and not effect.is_equivalent]
+
+
+def _as_far(measure: StudiedMeasure) -> str:
+    """Which edits move it no farther than paraphrases do."""
+    (paraphrase,) = measure.paraphrases
+    near = [effect.intervention.name for effect in measure.own if effect.size <= paraphrase.size]
+    return f" as far as edits of {listed(near)} or farther" if near else ""
+
+
+def _size(effect: Effect) -> str:
+    # differences that are all the same have no spread to measure them in
+    difference = effect.difference
+    return f"always {difference.delta:+.3g}" if math.isnan(difference.effect) else f"d {difference.effect:+.2f}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in words.
+
+    >>> listed(["social_atmosphere"]), listed(["agent", "plot", "style"])
+    ('social atmosphere', 'agent, plot and style')
+    """
+    words = [name.replace("_", " ") for name in names]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def warnings(study: Study) -> list[str]:
+    """What to beware of, a line each."""
+    return [*_on_texts(study), *_on_values(study), *_on_tests(study)]
+
+
+def _on_texts(study: Study) -> Iterator[str]:
+    texts = study.texts
+    if texts.unknown:
+        yield f"left out because nothing says what was done to them: {texts.unknown} texts"
+    for intervention in study.interventions:
+        made = len(texts.changed[intervention])
+        of = f"{'edits of ' if intervention.feature else ''}{intervention.name}{'' if intervention.feature else 's'}"
+        told = of.replace("_", " ")
+        if orphans := texts.orphans[intervention]:
+            yield f"{orphans} of {made + orphans} {told} are left out: their original was not scored"
+        if same := texts.same[intervention]:
+            yield f"{same} of {made} {told} are word for word their original, and count with a difference of 0"
+
+
+def _on_values(study: Study) -> Iterator[str]:
+    edited = {one.feature for one in study.interventions}
+    for measure in study.measures:
+        name = measure.name.replace("_", " ")
+        lost = {one: (effect.pairs.left_out, effect.pairs.pairs) for one, effect in _worst(measure)}
+        for intervention, (left_out, pairs) in lost.items():
+            if left_out:
+                told = intervention.name.replace("_", " ")
+                yield f"{name}: {left_out} of {left_out + pairs} pairs of {told} are left out: a side has no value"
+        unedited = [key for key in measure.keys if key not in edited] if measure.is_by_feature else []
+        if unedited:
+            yield f"{name}: no text has an edit of {listed(unedited)}, so that its sensitivity to that is not known"
+        elif not measure.is_by_feature and not any(one.feature for one in study.interventions):
+            yield f"{name}: there are no edits, so that its sensitivity is not known"
+
+
+def _worst(measure: StudiedMeasure) -> Iterator[tuple[Intervention, Effect]]:
+    """Of each intervention the effect with the most pairs left out, on the key by which it is judged."""
+    rows: dict[Intervention, list[Effect]] = {}
+    for effect in measure.effects:
+        if effect.is_own or effect.is_paraphrase:
+            rows.setdefault(effect.intervention, []).append(effect)
+    for intervention, effects in rows.items():
+        yield intervention, max(effects, key=lambda effect: effect.pairs.left_out)
+
+
+def _on_tests(study: Study) -> Iterator[str]:
+    for measure in study.measures:
+        name = measure.name.replace("_", " ")
+        # that with the most originals: where it cannot hold, none can
+        for effect in sorted(measure.own, key=lambda effect: -effect.difference.pairs)[:1]:
+            least, tests, pairs = effect.difference.least_p, effect.tests, effect.difference.pairs
+            if pairs == 1:
+                yield f"{name}: one original allows no test"
+            elif least * tests >= LEVEL:
+                yield (
+                    f"{name}: with {pairs} originals no p-value lies below {least:.2g}, over {tests} tests "
+                    f"{min(1.0, least * tests):.2g}: no effect could hold, however large"
+                )

@@ -1,0 +1,107 @@
+"""`genie rater curiosity`, as a user calls it."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from tests.engines.curiosity.explained import votes
+
+from genie_inspect.cli import main
+from genie_inspect.engines.curiosity.explanations import EXPLANATIONS, READS_NO_ANSWER, READS_THE_ANSWER, Explanation
+from genie_inspect.engines.curiosity.sentence_vectors import VectorCuriosity
+
+
+def called(*arguments: object) -> Result:
+    runner = CliRunner(env={"COLUMNS": "250"})
+    return runner.invoke(main, ["rater", "curiosity", *map(str, arguments), "--folds", "3", "--resamples", "5"])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "votes.jsonl"
+    path.write_text("".join(json.dumps(asdict(vote)) + "\n" for vote in votes(12)), encoding="utf-8")
+    return path
+
+
+def test_without_an_option_nothing_held_out_is_read(file: Path) -> None:
+    shown = called(file)
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout.startswith(READS_NO_ANSWER + "\n")
+    assert "reads the answer" not in shown.stdout
+    assert "24 votes, 10 of them yes, 24 with an explanation, by 2 raters on 12 stories of 12 plots." in shown.stdout
+    assert "vectors(static@" in shown.stdout
+
+
+def test_held_out_shows_all_columns_and_says_that_it_reads_the_answer(file: Path) -> None:
+    shown = called(file, "--explanation", "held-out")
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout.startswith(READS_THE_ANSWER + "\n")
+    for text in ("by rows", "whole plots", "without the explanation", "Pearson", "F1", "log loss", "AUC", "kappa"):
+        assert text in shown.stdout
+    assert shown.stdout.count("reads the answer,") == 2
+
+
+def test_json_says_so_as_well(file: Path) -> None:
+    shown = json.loads(called(file, "--explanation", "held-out", "--json").stdout)
+    assert shown["reading"] == READS_THE_ANSWER
+    assert [column["explanation"] for column in shown["columns"]] == ["held-out", "held-out", "none", None]
+
+
+def test_a_folder_is_written_with_what_was_asked_for(file: Path, tmp_path: Path) -> None:
+    shown = called(file, "-o", tmp_path / "mine", "--set", "ridge=2")
+    assert shown.exit_code == 0, shown.output
+    manifest = json.loads((tmp_path / "mine/curiosity.json").read_text())
+    assert manifest["comparison"]["settings"]["ridge"] == 2
+    assert manifest["comparison"]["reading"] == READS_NO_ANSWER
+
+
+@pytest.mark.parametrize("reading", EXPLANATIONS)
+def test_the_model_that_is_written_reads_what_its_folder_says(file: Path, tmp_path: Path, reading: Explanation) -> None:
+    assert called(file, "-o", tmp_path / "mine", "--explanation", reading).exit_code == 0
+    with np.load(tmp_path / "mine/weights/coefficients.npz") as arrays:
+        written = arrays["verdict_weights"]
+    assert written == pytest.approx(VectorCuriosity(reading).fit(votes(12)).classifier.weights)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--set", "epochs=3"], "setting is 'epochs', expected one of rater_weight, ridge, penalty, as name=value"),
+        (["--explanation", "own"], "'own' is not one of 'none', 'held-out'"),
+        (["-o", "."], "."),
+    ],
+)
+def test_a_wrong_option_is_one_line(file: Path, options: list[str], said: str) -> None:
+    shown = called(file, *options)
+    assert shown.exit_code
+    assert said in shown.stderr
+
+
+def test_held_out_without_explanations_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "votes.jsonl"
+    rows = [asdict(vote) | {"explanation": None} for vote in votes(12)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shown = called(path, "--explanation", "held-out")
+    assert shown.exit_code == 1
+    assert shown.stderr.strip().splitlines()[-1].startswith("Error: none of 24 votes has an explanation")
+
+
+def test_a_base_without_the_extra_says_what_to_install(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genie_inspect.engines.curiosity.language_model.find_spec", lambda name: None)
+    shown = called(file, "--base", "models/qwen")
+    assert shown.exit_code == 1
+    assert "the curiosity model on a base model needs the extra personal: pip install" in shown.stderr
+
+
+def test_a_base_that_does_not_exist_is_one_line(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genie_inspect.engines.curiosity.language_model.find_spec", lambda name: object())
+    shown = called(file, "--base", "models/qwen")
+    assert shown.exit_code == 1
+    assert "Error: base models/qwen does not exist, expected a folder with a causal model" in shown.stderr
+
+
+def test_the_group_names_its_verbs() -> None:
+    assert "curiosity" in CliRunner().invoke(main, ["rater", "--help"]).output

@@ -1,0 +1,186 @@
+"""Differences, effect sizes and tests of each intervention."""
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reports.sensitivity.studies import FEATURES, Made, Value, is_edit, made, texts_in_memory
+
+from genie_inspect.interventions.schema import EDIT, ORIGINAL, PARAPHRASE
+from genie_inspect.logs.scores import Scores
+from genie_inspect.reports.sensitivity.effects import Effect, effects_of
+from genie_inspect.reports.sensitivity.keys import StudyKey
+
+TESTED = StudyKey("x", "x", "", tested=True)
+# seven originals and what an edit and a paraphrase make of them
+BEFORE = (0.30, 0.42, 0.55, 0.61, 0.38, 0.47, 0.70)
+EDITED = (0.35, 0.50, 0.52, 0.70, 0.41, 0.49, 0.78)
+PARAPHRASED = (0.31, 0.41, 0.56, 0.60, 0.39, 0.47, 0.69)
+
+
+def given_values(text: Made) -> float:
+    """The values above."""
+    return {ORIGINAL: BEFORE, EDIT: EDITED, PARAPHRASE: PARAPHRASED}[text.facts.kind][text.number]
+
+
+def effects(
+    value: Value, originals: int = 7, features: int = 1, key: StudyKey = TESTED, **options: int
+) -> list[Effect]:
+    """Of a scorer `x`: by intervention, features first."""
+    texts = texts_in_memory(made(originals, FEATURES[:features], 1), {"x": value})
+    return list(effects_of(texts, [key], **options))
+
+
+def resampled_means(deltas: np.ndarray) -> np.ndarray:
+    """The mean of each of the n^n resamples of centred deltas."""
+    centred = deltas - deltas.mean()
+    totals = np.zeros(1)
+    for _ in deltas:
+        totals = (totals[:, None] + centred).ravel()
+    return totals / len(deltas)
+
+
+def test_an_effect_has_the_means_of_both_sides_their_difference_its_spread_and_d() -> None:
+    edit, _ = effects(given_values)
+    deltas = np.subtract(EDITED, BEFORE)
+    assert edit.difference.before == pytest.approx(np.mean(BEFORE))
+    assert edit.difference.after == pytest.approx(np.mean(EDITED))
+    assert edit.difference.delta == pytest.approx(deltas.mean())
+    assert edit.difference.spread == pytest.approx(deltas.std(ddof=1))
+    assert edit.difference.effect == pytest.approx(deltas.mean() / deltas.std(ddof=1))
+    assert edit.size == pytest.approx(np.abs(deltas).mean())
+    assert (edit.difference.pairs, edit.pairs.pairs, edit.pairs.left_out) == (7, 7, 0)
+
+
+def test_the_shown_p_is_that_of_all_128_ways_to_sign_seven_differences() -> None:
+    edit, _ = effects(given_values)
+    deltas = np.subtract(EDITED, BEFORE)
+    means = np.array([np.mean(deltas * signs) for signs in product((1, -1), repeat=7)])
+    assert edit.difference.p_value == pytest.approx((np.abs(means) >= deltas.mean() - 1e-12).mean())
+
+
+def test_the_bootstrap_beside_it_is_that_of_all_823_543_resamples() -> None:
+    edit, _ = effects(given_values, resamples=20_000)
+    deltas = np.subtract(EDITED, BEFORE)
+    exact = (np.abs(resampled_means(deltas)) >= deltas.mean() - 1e-12).mean()
+    assert 0.001 < exact < 0.1
+    assert edit.bootstrap_p == pytest.approx(exact, abs=0.02)
+
+
+def test_the_bootstrap_of_equivalence_is_that_of_all_823_543_resamples() -> None:
+    _, told = effects(given_values, resamples=20_000)
+    deltas = np.subtract(PARAPHRASED, BEFORE)
+    margin, drawn = 0.2 * np.std(BEFORE), resampled_means(deltas)
+    lower, upper = (drawn >= margin + deltas.mean()).mean(), (-drawn >= margin - deltas.mean()).mean()
+    assert told.difference.margin == pytest.approx(margin)
+    assert told.bootstrap_p_unlike == pytest.approx(max(lower, upper), abs=0.02)
+    assert told.is_equivalent
+
+
+def test_p_values_are_multiplied_by_the_number_of_edited_features_and_paraphrases_are_a_test_by_themselves() -> None:
+    *edits, told = effects(lambda text: given_values(text) + 0.001 * len(text.facts.feature), features=3)
+    assert [edit.tests for edit in edits] == [3, 3, 3]
+    assert told.tests == 1
+    for edit in edits:
+        assert edit.p_value == pytest.approx(min(1, 3 * edit.difference.p_value))
+    assert told.p_value == told.difference.p_value
+
+
+def test_what_never_changes_has_no_effect_and_no_test_and_still_counts_as_one() -> None:
+    agent, plot, setting, told = effects(lambda text: BEFORE[text.number] * (1.1 if is_edit(text, "plot") else 1), 7, 3)
+    for still in (agent, setting, told):
+        assert still.is_constant
+        assert math.isnan(still.difference.effect)
+        assert math.isnan(still.p_value)
+        assert math.isnan(still.difference.p_value)
+        assert math.isnan(still.bootstrap_p)
+        assert not still.moved
+    assert plot.moved
+    assert plot.p_value == pytest.approx(3 * 2 / 128)
+    # no paraphrase changes anything, and originals differ: the margin is not 0
+    assert told.is_equivalent
+
+
+def test_differences_that_are_all_the_same_have_no_d_and_are_no_infinite_one() -> None:
+    edit, _ = effects(lambda text: BEFORE[text.number] + (0.25 if text.facts.kind == EDIT else 0.0))
+    assert math.isnan(edit.difference.effect)
+    assert not edit.is_constant
+    assert edit.moved
+
+
+def test_a_key_that_is_not_tested_has_its_difference_and_no_p_value() -> None:
+    for effect in effects(given_values, key=StudyKey("x", "x", "", tested=False)):
+        assert not math.isnan(effect.difference.effect)
+        p_values = (effect.difference.p_value, effect.p_value, effect.bootstrap_p, effect.difference.p_unlike)
+        assert all(map(math.isnan, (*p_values, effect.bootstrap_p_unlike)))
+        assert not effect.moved
+        assert not effect.is_equivalent
+        assert effect.tests == 0
+
+
+def test_one_original_has_a_difference_and_no_test() -> None:
+    edit, told = effects(given_values, originals=1)
+    assert edit.difference.delta == pytest.approx(0.05)
+    assert math.isnan(edit.p_value)
+    assert math.isnan(told.difference.p_unlike)
+    assert math.isnan(edit.difference.effect)
+
+
+def test_an_interval_ends_where_values_can_end() -> None:
+    # the mean of the originals is 6/7: no mean of edits is more than 1/7 above it, whatever seven pairs leave open
+    seen = lambda text: float(text.number > 0 or text.facts.kind == EDIT)  # noqa: E731
+    open_end, _ = effects(seen)
+    cut, _ = effects(seen, key=replace(TESTED, ends=(0.0, 1.0)))
+    assert open_end.difference.high > cut.difference.high == pytest.approx(1 / 7)
+
+
+def test_no_keys_have_no_effects() -> None:
+    assert effects_of(texts_in_memory(made(2), {}), []) == ()
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=6), st.floats(-1, 1))
+def test_the_same_added_to_every_text_changes_no_effect_and_swapping_sides_turns_it(
+    pairs: list[tuple[float, float]], shift: float
+) -> None:
+    def of(first: int, by: float) -> Effect:
+        side = {ORIGINAL: first, EDIT: 1 - first}
+        return effects(
+            lambda text: round(pairs[text.number][side.get(text.facts.kind, first)], 3) + by, len(pairs), resamples=200
+        )[0]
+
+    plain, moved, turned = of(0, 0.0), of(0, round(shift, 3)), of(1, 0.0)
+    assert moved.difference.delta == pytest.approx(plain.difference.delta, abs=1e-9)
+    assert turned.difference.delta == pytest.approx(-plain.difference.delta, abs=1e-9)
+    assert turned.p_value == pytest.approx(plain.p_value, nan_ok=True)
+    assert turned.size == pytest.approx(plain.size, abs=1e-9)
+    assert plain.size >= abs(plain.difference.delta) - 1e-9
+
+
+def test_a_random_measure_is_rarely_said_to_be_sensitive_and_the_bootstrap_would_say_it_too_often() -> None:
+    # measures that give every text a number by chance; benchmarks/metric_study.py has 1,000 with 10,000 resamples
+    runs, dice = 300, np.random.default_rng(5)
+    texts = texts_in_memory(made(16, ("a", "b", "c", "d", "e", "f"), 1), {})
+    keys = [StudyKey(f"r{number}", f"r{number}", "", tested=True) for number in range(runs)]
+    for documents in (*texts.originals.values(), *(text for own in texts.changed.values() for _, text in own)):
+        (document,) = documents
+        object.__setattr__(document, "scores", _Numbers(dice.normal(size=runs)))
+    found = [effect for effect in effects_of(texts, keys, resamples=499) if not effect.is_paraphrase]
+    sensitive = {effect.key.name for effect in found if effect.moved}
+    resampled = {effect.key.name for effect in found if effect.bootstrap_p < 0.05}
+    assert len(sensitive) / runs < 0.06
+    assert len(resampled) > len(sensitive)
+
+
+class _Numbers(dict):  # type: ignore[type-arg]
+    """The scores of one text by scorers r0, r1, ...: made when they are asked for, there are many."""
+
+    def __init__(self, numbers: np.ndarray) -> None:
+        super().__init__()
+        self.numbers = numbers
+
+    def get(self, name: str, default: object = None) -> object:
+        return Scores({name: float(self.numbers[int(name[1:])])})
