@@ -43,7 +43,7 @@ TASKS: dict[str, Options] = {
         "templates": ["nowhere"],
     },
     "ttcw": {"rubric": ["nowhere"], "levels": [4], "analyse": ["before"]},
-    "ttcw_stories": {"stories": [None, 3], "ways": ["best", "both,best"], "rubric": ["nowhere"]},
+    "ttcw_stories": {"stories": [None, 3], "ways": ["best", ""], "rubric": ["nowhere"]},
 }
 TASKS["novelty_bench"] = TASKS["novelty_partition"]  # its old name
 SOLVERS: dict[str, Options] = {
