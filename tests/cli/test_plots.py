@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.model import Model, get_model
-from tests.scripted import Script, output, saying
+from tests.scripted import Script, saying
 
 import genie_inspect.cli.running as running
 from genie_inspect.cli import main
@@ -62,8 +62,13 @@ def test_a_run_that_failed_goes_on_where_it_ended(folder: Path, monkeypatch: pyt
     more = json.dumps({"title": "Door", "story": "It closed."})
     with (folder / "stories.jsonl").open("a", encoding="utf-8") as file:
         file.write(more + "\n")
-    failing = Script(lambda request: output("", "model_length") if "closed" in request else PLOT)
-    assert called(monkeypatch, failing, "stories.jsonl").exit_code == 1
+
+    def reply(request: str) -> str:
+        if "closed" in request:
+            raise ConnectionError("gone")
+        return PLOT
+
+    assert called(monkeypatch, Script(reply), "stories.jsonl").exit_code == 1
     assert not (folder / "refs.jsonl").exists()
     script = saying(PLOT)
     result = called(monkeypatch, script, "stories.jsonl", "--json")
