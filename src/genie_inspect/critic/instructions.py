@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.prompting.first_labels import up_to_label
@@ -14,7 +14,7 @@ from genie_inspect.prompting.replies import LEVELS, labels, verdict
 from genie_inspect.prompting.templates import Template, load_template
 from genie_inspect.signature import digest
 
-AFTER = "after"
+AFTER: Final = "after"
 """An analysis behind the label."""
 Analyse = bool | Literal["after"]
 _FORMS = {True: "analyse", False: "label", AFTER: "rate"}
