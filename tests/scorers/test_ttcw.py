@@ -455,7 +455,9 @@ def test_a_judge_that_contradicts_itself_between_epochs_is_averaged_and_each_epo
 def test_a_critic_that_chooses_first_is_read_by_its_first_label_and_may_name_others_in_its_reasons(
     reference: bool,
 ) -> None:
-    said = "[[A=B]]\nNeither ends; [[A>B]] would be kind." if reference else "[[NO]]\n[[YES]] but for its end."
+    said = (
+        "[[A=B]]\nNeither ends; [[A>B]] would be kind." if reference else "[[NO]]\nIt would be [[YES]] but for its end."
+    )
     critic = saying(said)
     score = scored(critic, analyse="after", reference=reference)
     assert value(score)["ttcw_total"] == (14 if reference else 0)
