@@ -124,3 +124,14 @@ def test_without_references_the_baseline_can_be_asked_and_nothing_else(tmp_path:
     run(Script(said), stories=str(path), ways="baseline")
     with pytest.raises(PrerequisiteError, match="has no reference for '0_a'"):
         run(Script(said), stories=str(path))
+
+
+def test_a_cutoff_of_five_levels_leaves_the_other_scales_their_own() -> None:
+    run(Script(lambda request: "[[YES]]" if "[[YES]]" in request else "[[A=B]]"), ways="both,levels_3", cutoff=-3)
+    assert [row.cutoff for row in asked_ways(read_scores([Path("logs")]))] == ["-3", "-1"]
+
+
+def test_reasons_behind_a_label_are_counted_as_an_analysis_before_it() -> None:
+    line = cost_line(str(STORIES), ways="both,rate_first,reference_only")
+    both, rate_first, label = line.costs(line.samples, 1).values()
+    assert both.tokens_out == rate_first.tokens_out > label.tokens_out
