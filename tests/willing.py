@@ -43,7 +43,11 @@ class Willing:
             return f"They are of one kind.\nRating: {_rating(data['answer'], data['other'])}"
         if {"document", "questions"} <= data.keys():
             return json.dumps({number: digest(data["document"] + number) for number in data["questions"]})
-        return rehearsed(data) if {"count", "document", "questions", "task"} & data.keys() else self._story(request)
+        return (
+            rehearsed(data)
+            if {"count", "document", "questions", "task", "text"} & data.keys()
+            else self._story(request)
+        )
 
     def _story(self, request: str) -> str:
         """The next story for the prompt that stands somewhere in a request; the first prompt's where none does."""

@@ -51,7 +51,7 @@ def metric_study(
         RefusedError: If an option cannot be used; before anything is asked.
     """
     from genie_inspect.asking.refusals import refusals
-    from genie_inspect.errors import UnknownChoiceError
+    from genie_inspect.errors import InterventionsError, UnknownChoiceError
     from genie_inspect.inspect_private import loaded_scorer
     from genie_inspect.interventions.collection import Interventions
     from genie_inspect.populations.catalogue import NONE, open_population
@@ -66,6 +66,11 @@ def metric_study(
         first, *others = [name.strip() for name in judge.split(",")] if isinstance(judge, str) else judge
         scorers = [loaded_scorer(name, options) for name, options in _named(scorer).items()]
         measures = StudyMeasures(population, first, embedder, templates, cache, panel, tuple(others), tuple(scorers))
+        if not interventions.changed:
+            raise InterventionsError(
+                f"{interventions.file} has no edit and no paraphrase of use: {len(interventions.left_out)} are left "
+                f"out, {len(interventions.orphans)} lack their original"
+            )
         samples = _samples(interventions, open_population(population))
         novelty = novelty_task(NAME, (), measures, recorded(), samples)
     facts = {"interventions": interventions.name, "left_out": len(interventions.left_out)}
