@@ -22,6 +22,7 @@ from inspect_ai.log import read_eval_log
 from tests.agreement.personal.voters import written
 from tests.engines.curiosity.explained import votes as explained_votes
 from tests.served import Served, serving
+from tests.studies import second_data_set, ttcw_released
 from tests.willing import Willing
 
 ROOT = Path(__file__).parents[1]
@@ -142,6 +143,8 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
     if page == "docs/personal.md":
         written(folder)
     if page == "docs/studies.md":
+        ttcw_released(folder)
+        second_data_set(folder)
         for name in ("ratings.jsonl", "second_ratings.jsonl"):
             shutil.copy(DATA / "starter" / name, folder)
     if page == "docs/ttcw.md":

@@ -10,6 +10,7 @@ from inspect_ai import Task
 from inspect_ai import eval as evaluate
 
 from genie_inspect.signature import PACKAGE, package_version
+from genie_inspect.tasks.existing.ttcw_stories import ttcw_stories
 from genie_inspect.tasks.leave_one_out import leave_one_out
 from genie_inspect.tasks.novelty_partition import novelty_bench, novelty_partition
 from genie_inspect.tasks.population_prompts import population_prompts
@@ -18,6 +19,7 @@ from genie_inspect.tasks.ttcw import ttcw
 from genie_inspect.tasks.writing_prompts import writing_prompts
 from genie_inspect.versions import TASKS
 
+STORIES = Path(__file__).parent / "existing" / "stories.jsonl"
 MADE: dict[str, Callable[[], Task]] = {
     "synthetic_prompts": lambda: synthetic_prompts(judge="embedded"),
     "writing_prompts": lambda: writing_prompts(population="starter", judge="embedded"),
@@ -25,6 +27,7 @@ MADE: dict[str, Callable[[], Task]] = {
     "leave_one_out": lambda: leave_one_out(judge="embedded"),
     "novelty_partition": novelty_partition,
     "ttcw": ttcw,
+    "ttcw_stories": lambda: ttcw_stories(str(STORIES)),
 }
 HEADLINES = {
     "synthetic_prompts": "genie",
@@ -33,6 +36,7 @@ HEADLINES = {
     "leave_one_out": "genie",
     "novelty_partition": "novelty_bench",
     "ttcw": "ttcw",
+    "ttcw_stories": "ttcw",
 }
 
 

@@ -42,7 +42,8 @@ TASKS: dict[str, Options] = {
         "embedder": ["word2vec"],
         "templates": ["nowhere"],
     },
-    "ttcw": {"rubric": ["nowhere"], "levels": [4]},
+    "ttcw": {"rubric": ["nowhere"], "levels": [4], "analyse": ["before"]},
+    "ttcw_stories": {"stories": [None, 3], "ways": ["best", ""], "rubric": ["nowhere"]},
 }
 TASKS["novelty_bench"] = TASKS["novelty_partition"]  # its old name
 SOLVERS: dict[str, Options] = {
