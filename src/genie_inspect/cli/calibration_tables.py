@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from genie_inspect.agreement.by_people.together import PeopleAgreement
 from genie_inspect.agreement.calibration import ALL, Conduct, RaterAgreement
-from genie_inspect.agreement.people import PeopleAgreement
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 if TYPE_CHECKING:

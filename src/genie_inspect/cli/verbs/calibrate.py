@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from genie_inspect.agreement.by_people.export import write_blind_table
+from genie_inspect.agreement.by_people.together import held_against_people
 from genie_inspect.agreement.calibration import compare
 from genie_inspect.agreement.calibration_chart import calibration_chart
 from genie_inspect.agreement.calibration_verdict import verdict
-from genie_inspect.agreement.people import held_against_people
 from genie_inspect.agreement.raters import Ratings
-from genie_inspect.agreement.ratings_export import write_blind_table
 from genie_inspect.agreement.ratings_file import RatingsFile
 from genie_inspect.agreement.targets import CalibrationError, Target, drawn, recorded_targets
 from genie_inspect.cli.calibration_raters import (

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.agreement.test_calibration import ASKED, TARGETS, ratings
 
+from genie_inspect.agreement.by_people.export import COLUMNS, write_blind_table
+from genie_inspect.agreement.by_people.together import PeopleAgreement, held_against_people
 from genie_inspect.agreement.calibration import ALL
-from genie_inspect.agreement.people import PeopleAgreement, held_against_people
 from genie_inspect.agreement.raters import Ratings, recorded_ratings
-from genie_inspect.agreement.ratings_export import COLUMNS, write_blind_table
 from genie_inspect.agreement.ratings_file import RatingsFile
 from genie_inspect.agreement.targets import drawn
 from genie_inspect.files.shipped import DATA
