@@ -96,4 +96,4 @@ def test_columns_and_values_of_a_row_are_named_in_one_order_and_p_values_before_
     assert tuple(told) == COLUMNS
     header, line = as_csv(found).splitlines()
     assert header == ",".join(told)
-    assert line.startswith("b,a,genie,plot,True,prompt,,8,0.5,0.6,0.1,,,")
+    assert line.startswith("b,a,genie,plot,True,prompt,8,,8,0.5,0.6,0.1,,,")
