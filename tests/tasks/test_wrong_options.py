@@ -34,6 +34,7 @@ TASKS: dict[str, Options] = {
     "synthetic_prompts": SHARED | PANEL,
     "writing_prompts": SHARED | PANEL | {"sample": [0, "ten"]},
     "population_prompts": SHARED | PANEL,
+    "metric_study": SHARED | PANEL | {"population": ["nowhere", "none"], "pairs": ["nowhere"], "scorer": ["nowhere"]},
     "leave_one_out": SHARED | PANEL | {"population": ["nowhere", "none"]},
     "novelty_partition": {
         "k": [1, "ten"],
