@@ -20,6 +20,7 @@ from tests.documented import (
     run,
     run_pages,
 )
+from tests.left_out import with_ci
 
 LANGUAGES = {*SHELLS, "", "json", "python", "text", "toml"}
 _COMMAND = re.compile(
@@ -27,7 +28,7 @@ _COMMAND = re.compile(
 )
 
 
-@pytest.mark.skipif(not os.environ.get("CI"), reason="minutes, of every page's commands: make commands, and with CI=1")
+@with_ci("minutes, of every page's commands: make commands")
 def test_the_commands_run_as_they_stand(tmp_path: Path) -> None:
     every = every_command(PAGES)
     ran = list(run_pages(every, tmp_path))

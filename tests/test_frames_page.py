@@ -30,7 +30,7 @@ def ran(command: Command, folder: Path) -> str:
     return done.output
 
 
-@pytest.mark.skipif(not os.environ.get("CI"), reason="runs for ten seconds what other tests hold in parts: with CI=1")
+@with_ci("runs for ten seconds what other tests hold in parts")
 def test_its_commands_write_the_files_that_they_name(folder: Path) -> None:
     shown = [ran(command, folder) for command in commands(PAGE) if command.language != "python"]
     assert len(shown) == 4
