@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import settings
 from inspect_ai._display.core.display import TaskWithResult
 from inspect_ai._display.core.results import tasks_results  # how Inspect shows a run, in no public way
@@ -17,6 +18,8 @@ from inspect_ai.util._display import display_type
 from rich.console import RenderableType
 from tests.hostile import EXAMPLES
 from tests.left_out import RANDOM_EXAMPLES, lines
+
+from genie_inspect.cli import main as genie
 
 # a slow machine is no failure
 settings.register_profile("genie", deadline=None, max_examples=RANDOM_EXAMPLES)
@@ -73,6 +76,16 @@ def cache_dir(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = next(_caches)
     monkeypatch.setenv("GENIE_CACHE_DIR", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def genie_demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of the demo's logs, which nobody changes, and what it printed."""
+    folder = tmp_path_factory.mktemp("demo")
+    environment = {"COLUMNS": "200", "GENIE_CACHE_DIR": str(folder / "cache")}
+    done = CliRunner(env=environment).invoke(genie, ["demo", "--log-dir", str(folder / "logs")])
+    assert done.exit_code == 0, done.output
+    return folder / "logs", done.output
 
 
 @pytest.fixture(autouse=True)

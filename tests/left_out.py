@@ -52,7 +52,9 @@ def lines(skipped: Iterable[BaseReport], passed: Iterable[BaseReport]) -> list[s
         return said
     kinds = Counter(kind for report in passed for kind in ("repeated", "hypothesis") if kind in report.keywords)
     if kinds["repeated"]:
-        said.append(f"smaller {kinds['repeated']:,}: races, kills and damage in fewer tries, all of them with CI=1")
+        said.append(
+            f"smaller {kinds['repeated']:,}: races, kills, damage and simulations in fewer tries, all of them with CI=1"
+        )
     if kinds["hypothesis"]:
         said.append(
             f"smaller {kinds['hypothesis']:,}: properties on {RANDOM_EXAMPLES} random examples and parsers on "

@@ -103,10 +103,10 @@ def test_judges_are_asked_for_the_pairs_of_a_ratings_file() -> None:
 @pytest.mark.usefixtures("server")
 def test_pairs_are_drawn_from_the_population_and_every_mode_is_asked_over_http() -> None:
     judges = ("list", "pairwise", "logit")
-    report = found(*(word for judge in judges for word in ("--judge", judge)), "--grader", "vllm/stub", "--pairs", "24")
-    assert report["pairs"] == 24
+    report = found(*(word for judge in judges for word in ("--judge", judge)), "--grader", "vllm/stub", "--pairs", "96")
+    assert report["pairs"] == 96
     whole = {one["rater"]: one for one in report["conducts"] if one["feature"] == "all features"}
-    assert {one["asked"] for one in whole.values()} == {24}
+    assert {one["asked"] for one in whole.values()} == {96}
     assert {one["unusable"] for one in whole.values()} == {0}
     listed, pairwise, logit = (whole[f"{judge}(vllm/stub)"] for judge in judges)
     assert listed["novelty"] == pairwise["novelty"]
