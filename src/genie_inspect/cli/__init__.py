@@ -25,6 +25,8 @@ VERBS = {
     "frame": "Write scores as a table for pandas, R or a spreadsheet.",
     "show": "Show one document of a log, and why it got its numbers.",
     "agreement": "Hold a machine's scores against people's votes.",
+    "ttcw": "Count verdicts on stories anew: cutoffs, ways of asking, totals and words by writer.",
+    "plots": "Draw one-sentence plots from stories of your own, for the task ttcw.",
     "rater": "Fit a judge of one's own to votes, and say what it is worth.",
     "close-reading": "Hold close readings against n-gram novelty, and against people.",
     "index": "Build an infini-gram index of a folder of texts.",

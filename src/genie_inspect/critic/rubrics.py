@@ -117,6 +117,18 @@ def _read(rubric: str, path: Path) -> Rubric:
         raise RubricError(f"rubric {rubric}: {_first(error.errors(), content)}") from error
 
 
+def renamed(rubric: Rubric, name: str) -> Rubric:
+    """The same tests under another name, with which the keys begin.
+
+    Raises:
+        UnknownChoiceError: If it cannot begin a key.
+    """
+    try:
+        return Rubric.model_validate({**rubric.model_dump(), "name": name})
+    except ValidationError:
+        raise UnknownChoiceError("prefix", name, "small letters, digits and _, a letter first") from None
+
+
 def _first(errors: Sequence[Any], content: object) -> str:
     """The first fault in one line, with the place where it stands."""
     if not isinstance(content, dict):

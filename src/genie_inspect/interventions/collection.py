@@ -107,7 +107,8 @@ def _rows(file: Path, kind: type[RowT]) -> Iterator[RowT]:
             yield json_row(line, kind, f"{file}, line {number}", InterventionsError)
     except FileNotFoundError:
         raise InterventionsError(
-            f"interventions are {str(file)!r}, expected starter, a folder that holds {INTERVENTIONS}, or such a file"
+            f"pairs of interventions are {str(file)!r}, expected starter, a folder that holds {INTERVENTIONS}, or such "
+            "a file"
         ) from None
     except OSError as error:
         raise InterventionsError(f"{file} cannot be read: {error.strerror or error}") from error

@@ -85,14 +85,16 @@ def sameness_form(count: int) -> Form:
     return _numbered_form(count, {"type": "string", "enum": [SAME, DIFFERENT]}, f"({SAME}|{DIFFERENT})")
 
 
-def label_form(labels: Sequence[str], *, analysed: bool) -> Form:
-    """One of the labels, alone or after an analysis of some 200 words without square brackets.
+def label_form(labels: Sequence[str], *, analysed: bool, reasons: bool = False) -> Form:
+    """One of the labels, alone, or after an analysis of some 200 words without square brackets, or before one.
 
     >>> label_form(["[[YES]]", "[[NO]]"], analysed=False).pattern
     '(\\\\[\\\\[YES\\\\]\\\\]|\\\\[\\\\[NO\\\\]\\\\])'
     """
-    label = "|".join(map(re.escape, labels))
-    return Form(None, rf"[^\[\]]{{1,{LONGEST_ANALYSIS}}}\n({label})" if analysed else f"({label})")
+    label, words = "|".join(map(re.escape, labels)), rf"[^\[\]]{{1,{LONGEST_ANALYSIS}}}"
+    if reasons:
+        return Form(None, rf"({label})\n{words}")
+    return Form(None, rf"{words}\n({label})" if analysed else f"({label})")
 
 
 def _numbered_form(count: int, value: dict[str, Any], pattern: str) -> Form:

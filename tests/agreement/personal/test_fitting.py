@@ -9,7 +9,7 @@ from genie_inspect.agreement.personal.claims import claims
 from genie_inspect.agreement.personal.fitting import fit_judge
 from genie_inspect.agreement.personal.holding_out import foretell
 from genie_inspect.agreement.personal.simulation import World, simulated, world_of
-from genie_inspect.personal.figures import WITH_LENIENCY, WITH_TASTE
+from genie_inspect.raters.figures import WITH_LENIENCY, WITH_TASTE
 
 TASTES = World(stories=90, tests=4, raters=8, raters_a_story=4, leniency=1.0, taste=1.0)
 
