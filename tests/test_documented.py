@@ -20,6 +20,7 @@ from tests.documented import (
     run,
     run_pages,
 )
+from tests.left_out import with_ci
 
 LANGUAGES = {*SHELLS, "", "json", "python", "text", "toml"}
 _COMMAND = re.compile(
@@ -27,7 +28,7 @@ _COMMAND = re.compile(
 )
 
 
-@pytest.mark.skipif(not os.environ.get("CI"), reason="minutes, of every page's commands: make commands, and with CI=1")
+@with_ci("minutes, of every page's commands: make commands")
 def test_the_commands_run_as_they_stand(tmp_path: Path) -> None:
     every = every_command(PAGES)
     ran = list(run_pages(every, tmp_path))
@@ -80,6 +81,7 @@ def test_a_command_that_fails_is_told_with_what_it_said(tmp_path: Path) -> None:
     assert (ran.code, ran.output) == (3, "no\n")
 
 
+@with_ci("a whole process that proves that make commands sees a failure")
 def test_an_evaluation_that_fails_is_told_though_inspect_ends_with_0(tmp_path: Path) -> None:
     task = "from inspect_ai import Task, task\n\n@task\ndef fails():\n    return Task(solver=fail())\n"
     solver = "from inspect_ai.solver import solver\n\n@solver\ndef fail():\n    async def no(state, generate):\n"
