@@ -70,8 +70,8 @@ def test_a_fit_of_another_embedder_says_how_to_make_one() -> None:
     with pytest.raises(FitError) as refused:
         fit_for(cast("Embedder", Other()))
     assert str(refused.value) == (
-        f"embedder is 'mine' (mine@1) and the fit that ships was measured with {shipped_fit().embedder}; make one with: "
-        "genie calibrate --ratings ratings.jsonl --embedder mine --fit-vectors fit.json and name it: "
+        f"embedder is 'mine' (mine@1) and the fit that ships was measured with {shipped_fit().embedder}; make one "
+        "with: genie calibrate --ratings ratings.jsonl --embedder mine --fit-vectors fit.json and name it: "
         "judge=vectors/fit.json"
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genie_inspect.statistics.agreement import cohen_kappa
-from genie_inspect.statistics.forecasts import Draws, Forecasts, auc, figures_of
+from genie_inspect.statistics.forecasts import BINS, Draws, Forecasts, auc, figures_of
 
 CHANCES = np.array([0.9, 0.6, 0.4, 0.2])
 OUTCOMES = np.array([1.0, 0.0, 1.0, 0.0])
@@ -111,7 +111,8 @@ def test_a_chance_of_a_half_is_no_yes() -> None:
     figures = figures_of(forecasts(np.array([0.5, 0.6]), np.array([1.0, 1.0])).sums.sum(axis=0))
     assert (float(figures["recall"]), float(figures["precision"])) == (0.5, 1.0)
     several = figures_of(forecasts(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 0.0, 0.0])).sums.sum(axis=0))
-    assert (float(several["recall"]), float(several["precision"])) == (1.0, pytest.approx(1 / 3))
+    assert [float(several[name]) for name in ("recall", "precision")] == pytest.approx([1, 1 / 3])
+    assert [len(forecasts(np.array([0.05, 0.15, 0.16]), np.ones(3)).calibration()), BINS] == [2, 10]
 
 
 def test_order_is_by_strata_and_within_by_the_inner_ones() -> None:

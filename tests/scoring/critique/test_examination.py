@@ -60,6 +60,6 @@ async def test_without_a_word_in_the_reference_nothing_is_asked(reference: str) 
 
 
 async def test_where_no_test_could_be_judged_the_reason_is_an_unreadable_reply() -> None:
-    score, critic = await examined("Hm.")
+    score, _ = await examined("Hm.")
     assert score.reason == "invalid_response_format"
     assert (score.metadata or {})["faults"] == {"unreadable reply": 2}

@@ -29,7 +29,8 @@ def test_the_whole_of_what_a_reader_sees_of_marks_and_of_quotes_that_are_none() 
         "**Beware:** Of 3 quotes for awkward, 2 do not count: 1 quote given again.",
         "**Beware:** Of 2 quotes for novel, 1 do not count: 1 quote of one word.",
         "\\# Tides  ",
-        "1\\. The \N{REPLACEMENT CHARACTER}\\[1mtide\\[ ⟦folded \\*its\\* letters⟧ (1 novel).   \n⟦Her silence⟧ (2 awkward).",
+        "1\\. The \N{REPLACEMENT CHARACTER}\\[1mtide\\[ ⟦folded \\*its\\* letters⟧ (1 novel).   \n"
+        "⟦Her silence⟧ (2 awkward).",
         "| | quote | aspect | reason |\n|--:|:--|:--|:--|\n"
         "| 1 | folded \\*its\\* letters | novel | Tides \\| have\N{REPLACEMENT CHARACTER} letters. |\n"
         "| 2 | Her silence | awkward | It swings. |",
