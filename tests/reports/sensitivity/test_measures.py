@@ -89,3 +89,11 @@ def test_differences_show_with_three_decimals_or_more_where_texts_differ_by_litt
     assert found.is_constant == math.isnan(spread)
     # where nothing moved no text went farther than another
     assert bool(found.shares) != found.is_constant
+
+
+def test_texts_that_differ_by_little_are_no_constant_and_of_features_each_goes_by_its_own_key() -> None:
+    texts = texts_in_memory(made(3, FEATURES[:1], 1), {"x": lambda text: 1.0 + text.number / 100})
+    (still,) = measures_of(effects_of(texts, [StudyKey("x", "x", "", tested=True)], resamples=50), {"x": "none"})
+    assert not still.is_constant
+    lone = measures(StudyKey("x", "x", "agent", tested=True))[0]
+    assert lone.deltas(PARAPHRASES) == {"o0": 1.0, "o1": 1.0, "o2": 1.0}
