@@ -25,6 +25,8 @@ class Willing:
         data = next(iter(blocks(request)), {})
         if "story_a" in data:
             return "A: earned. B: abrupt.\n\n[[A>B]]"
+        if "story" in data:
+            return "It ends well.\n\n[[YES]]" if "aspect" in request else rehearsed(data)
         if "stage" in data:
             return "First this, then that."
         if "sentences" in data:
@@ -41,7 +43,11 @@ class Willing:
             return f"They are of one kind.\nRating: {_rating(data['answer'], data['other'])}"
         if {"document", "questions"} <= data.keys():
             return json.dumps({number: digest(data["document"] + number) for number in data["questions"]})
-        return rehearsed(data) if {"count", "document", "questions", "task"} & data.keys() else self._story(request)
+        return (
+            rehearsed(data)
+            if {"count", "document", "questions", "task", "text"} & data.keys()
+            else self._story(request)
+        )
 
     def _story(self, request: str) -> str:
         """The next story for the prompt that stands somewhere in a request; the first prompt's where none does."""

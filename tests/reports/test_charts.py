@@ -1,12 +1,25 @@
 """Charts as they are drawn: printable, on the page's own ground, and darkened."""
 
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from genie_inspect.errors import MissingExtraError, UnknownChoiceError, UnwritableError
 from genie_inspect.files.printable import printable
-from genie_inspect.reports.charts import DARK, LIGHT, SHARP, Theme, _drawable, darkened, svg, write_chart
+from genie_inspect.reports.charts import (
+    DARK,
+    LIGHT,
+    SHARP,
+    Theme,
+    _drawable,
+    check_picture,
+    darkened,
+    svg,
+    write_chart,
+)
 
 altair = pytest.importorskip("altair", reason="needs the extra `charts`")
 HOSTILE = "a\u202eb\x07"
@@ -22,20 +35,24 @@ def test_names_are_printable_in_data_and_in_orders() -> None:
     spec, _ = _drawable(chart(HOSTILE), LIGHT.paper)
     assert HOSTILE not in str(spec).encode().decode("unicode_escape")
     assert spec["encoding"]["y"]["sort"] == [printable(HOSTILE)]
+    columns, _ = _drawable(altair.Chart({"values": [{HOSTILE: 1}]}).mark_point(), LIGHT.paper)
+    assert HOSTILE not in str(columns).encode().decode("unicode_escape")
 
 
 def test_a_specification_names_its_version_by_two_numbers_its_ground_and_the_colours_of_light_paper() -> None:
     spec, version = _drawable(chart(), "#123456")
     assert re.fullmatch(r"[0-9]+\.[0-9]+", version)
     assert spec["config"]["background"] == "#123456"
-    for part, colours in {"axis": ("labelColor", "titleColor"), "legend": ("labelColor",), "title": ("color",)}.items():
-        assert {spec["config"][part][colour] for colour in colours} == {LIGHT.ink}
-    assert spec["config"]["view"]["stroke"] is None
+    ink, lines = ({"labelColor": LIGHT.ink, "titleColor": LIGHT.ink}, ("gridColor", "domainColor", "tickColor"))
     sizes = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
-    assert {name: spec["config"]["axis"][name] for name in sizes} == sizes
-    room = {"labelFontSize": 12, "labelLimit": 400, "symbolStrokeWidth": 2}
-    assert {name: spec["config"]["legend"][name] for name in room} == room
-    assert {spec["config"]["axis"][line] for line in ("gridColor", "domainColor", "tickColor")} == {LIGHT.faint}
+    config = {part: {name: spec["config"][part][name] for name in own} for part, own in LIGHT.config.items()}
+    assert config == {
+        "view": {"stroke": None},
+        "axis": ink | dict.fromkeys(lines, LIGHT.faint) | sizes,
+        "legend": ink | {"labelFontSize": 12, "labelLimit": 400, "symbolStrokeWidth": 2},
+        "title": {"color": LIGHT.ink, "subtitleColor": LIGHT.ink},
+        "text": {"color": LIGHT.ink},
+    }
 
 
 def test_on_a_page_a_chart_stands_on_the_pages_own_ground_and_in_a_file_on_paper(tmp_path: Any) -> None:
@@ -66,3 +83,26 @@ def test_every_ink_has_its_like_on_dark_paper_and_other_colours_stay() -> None:
 def test_a_theme_has_its_inks_in_one_order() -> None:
     theme = Theme("#paper", "#ink", "#faint", "#grey", ("#one", "#two"))
     assert theme.inks == ("#ink", "#faint", "#grey", "#one", "#two")
+
+
+def unasked() -> Any:
+    raise AssertionError("it is drawn although it cannot be written")
+
+
+@pytest.mark.parametrize("name", ["chart.pdf", "chart", "chart.SVG"])
+def test_another_ending_is_refused_before_anything_is_drawn(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UnknownChoiceError) as caught:
+        write_chart(unasked, tmp_path / name)
+    assert str(caught.value) == (f"picture is {str(tmp_path / name)!r}, expected a file name ending in .svg or .png")
+
+
+def test_a_folder_that_is_not_there_is_named_before_anything_is_drawn(tmp_path: Path) -> None:
+    with pytest.raises(UnwritableError, match="nowhere"):
+        write_chart(unasked, tmp_path / "nowhere" / "chart.svg")
+
+
+@pytest.mark.parametrize("library", ["altair", "vl_convert"])
+def test_a_library_that_is_not_there_is_told_of_with_its_extra(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingExtraError, match=r"^a picture needs the extra charts: pip install "):
+        check_picture(Path("chart.svg"))

@@ -1,6 +1,8 @@
 """Charts are drawn in a process that ends with the one that started it."""
 
+import atexit
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -72,3 +74,30 @@ def test_it_ends_when_the_process_that_started_it_is_killed() -> None:
             return
         time.sleep(0.05)
     raise AssertionError(f"process {pid} is still there")
+
+
+def test_the_process_is_asked_by_one_thread_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    process, held = drawing._process(), []
+
+    def noted() -> "subprocess.Popen[str]":
+        held.append(drawing._turn.locked())
+        return process
+
+    monkeypatch.setattr(drawing, "_process", noted)
+    assert drawing.drawn(BARS, VERSION).startswith("<svg")
+    assert held == [True]
+    assert not drawing._turn.locked()
+
+
+def test_it_is_ended_with_this_process_and_killed_where_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends: list[Any] = []
+    monkeypatch.setattr(atexit, "register", lambda *end: ends.append(end))
+    process = drawing._process.__wrapped__()
+    ((end, *whom),) = ends
+    assert whom == [process]
+    end(*whom)
+    assert process.returncode == 0
+    monkeypatch.setattr(drawing, "LONGEST", 0.01)
+    with subprocess.Popen(["sleep", "60"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as endless:
+        drawing._end(endless)
+        assert endless.wait(5) == -signal.SIGKILL

@@ -20,7 +20,7 @@ import genie_inspect
 from genie_inspect.cli import main
 from genie_inspect.errors import MissingExtraError
 from genie_inspect.logs.files import LogError
-from genie_inspect.reports.frame import COLUMNS, NUMBERS, WIDE_COLUMNS, rows, wide_rows
+from genie_inspect.reports.frame import COLUMNS, NUMBERS, WIDE_COLUMNS, columns_of, rows, wide_rows
 from genie_inspect.reports.summary import summaries
 
 COSINE = "measure:cosine|embedder:static|population:small-1@0|version:0"
@@ -91,6 +91,11 @@ def test_a_column_of_numbers_is_one_also_where_no_log_has_any(tmp_path: Path) ->
     pytest.importorskip("pandas")
     types = genie_inspect.frame(a_log(tmp_path)).dtypes
     assert {str(types[name]) for name in NUMBERS} == {"float64"}
+    assert NUMBERS == ("score", "nearest_novelty", "percentile", "population_mean", "coverage")
+    silent = made_log(tmp_path / "silent", [{"genie": scored({"plot": math.nan}, reason="refusal")}])
+    assert wide_rows([silent])[0]["score_genie_plot"] is None
+    assert str(genie_inspect.frame(silent, wide=True).dtypes["score_genie_plot"]) == "float64"
+    assert columns_of([]) == list(COLUMNS)
 
 
 def test_means_over_prompts_are_those_of_the_summary_tidy_and_wide(tmp_path: Path) -> None:
@@ -166,8 +171,9 @@ def test_without_its_libraries_csv_is_written_and_the_extra_is_named(
     assert called(file, "-o", tmp_path / "s.csv").exit_code == 0
     done = called(file, "-o", tmp_path / "s.parquet")
     assert "Parquet needs the extra frames: pip install 'pandas>=" in done.output
+    assert done.output.endswith(". CSV needs none: -o scores.csv\n")
     assert not (tmp_path / "s.parquet").exists()
-    with pytest.raises(MissingExtraError, match="needs the extra frames: pip install"):
+    with pytest.raises(MissingExtraError, match=r"^frame\(\) needs the extra frames: pip install .* the same as CSV"):
         genie_inspect.frame(file)
 
 
@@ -201,3 +207,16 @@ def test_one_log_and_several_are_a_frame(tmp_path: Path) -> None:
     assert len(genie_inspect.frame(one)) == len(genie_inspect.frame(Path(one))) == 9
     for logs in ([one, other], iter([one, other]), tmp_path):
         assert list(genie_inspect.frame(logs, wide=True)["model"]) == ["mock/one", "mock/other"]
+
+
+def test_where_no_document_has_a_score_there_is_a_row_with_the_reason(tmp_path: Path) -> None:
+    (row,) = rows([made_log(tmp_path, [{"genie": scored(math.nan, reason="refusal")}])])
+    assert (row["sample"], row["key"], row["score"], row["reason"]) == ("1", "", None, "refusal")
+    # of a log that is older than Inspect's names of samples
+    assert row["sample_id"] is None
+
+
+def test_each_row_has_the_signature_of_its_own_score_and_one_without_a_score_the_logs_first(tmp_path: Path) -> None:
+    other = GENIE.replace("0|", "1|")
+    samples = [{"genie": scored({"plot": 0.5})}, {"genie": scored({"plot": 0.5}, other)}, {}]
+    assert [row["signature"] for row in rows([made_log(tmp_path, samples)])] == [GENIE, other, GENIE]

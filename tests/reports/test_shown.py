@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
-from tests.reports.made_logs import asked, made_log, scored
+from tests.reports.made_logs import GENIE, asked, made_log, scored
 
 from genie_inspect.logs.files import LogError
 from genie_inspect.reports.shown import shown
@@ -74,3 +74,37 @@ def test_of_several_logs_each_has_its_document(tmp_path: Path) -> None:
     for model in ("m/a", "m/b"):
         made_log(tmp_path, [SCORE], model=model)
     assert [one.label for one in shown(str(tmp_path), "1", 1)] == ["m/a", "m/b"]
+
+
+def test_a_log_that_was_cut_short_is_shown_too_in_its_first_epoch(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [SCORE] * 2, places=[("owl", 1), ("owl", 2)], status="error")
+    (found,) = shown(file, "owl")
+    assert found.epoch == 1
+
+
+def test_a_sample_is_refused_in_one_line_that_says_what_would_do(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [SCORE])
+    with pytest.raises(LogError) as caught:
+        shown(file, "cow")
+    assert str(caught.value) == f"{file} has no sample 'cow', expected one of 1; a part that tells is enough"
+    with pytest.raises(LogError) as caught:
+        shown(file, "1", 2)
+    assert str(caught.value) == f"{file} has no sample '1' of epoch 2, expected epoch 1 to 1"
+    # a log need say neither how many epochs nor which samples there are
+    log = read_eval_log(file)
+    log.eval.config.epochs = None
+    write_eval_log(log)
+    with pytest.raises(LogError, match="of epoch 2, expected epoch 1 to 1"):
+        shown(file, "1", 2)
+    log.eval.dataset.sample_ids = None
+    write_eval_log(log)
+    with pytest.raises(LogError, match="has no sample '1', expected one of ;"):
+        shown(file, "1")
+
+
+def test_a_score_whose_questions_tell_of_none_of_its_keys_is_explained_by_its_own_words(tmp_path: Path) -> None:
+    score = scored({"plot": 0.5}, questions=[asked(0.9, feature="style")])
+    score.explanation = "In words."
+    ((found,),) = [one.scores for one in shown(made_log(tmp_path, [{"genie": score}]), "1")]
+    assert found.explanation == "In words."
+    assert (found.signature, found.reason) == (GENIE, "")

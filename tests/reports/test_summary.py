@@ -148,4 +148,55 @@ def test_where_one_log_has_the_populations_yardstick_the_others_need_no_command(
     having = made_logs.made_log(tmp_path, [{"genie": telling}], model="m/having")
     (alone,), (both,) = summaries([without]), summaries([without, having])
     assert alone.yardstick_command.startswith("genie population yardstick FOLDER")
+    (renamed,) = summaries([made_logs.made_log(tmp_path, [{"mine": silent}])])
+    assert renamed.yardstick_command == alone.yardstick_command
     assert both.yardstick_command == ""
+
+
+def test_columns_stand_as_the_logs_do_and_keys_as_the_scores_have_them_also_those_of_one_log_alone(
+    tmp_path: Path,
+) -> None:
+    first = made_logs.made_log(tmp_path, [{"genie": made_logs.scored({"style": 0.5, "plot": 0.5})}], model="m/b")
+    second = made_logs.made_log(tmp_path, [{"genie": made_logs.scored({"plot": 0.5, "agent": 0.5})}], model="m/a")
+    (found,) = summaries([first, second])
+    assert found.keys == ("style", "plot", "agent")
+    assert [(column.label, column.log, column.unlike_length) for column in found.columns] == [
+        ("m/b", first, ""),
+        ("m/a", second, ""),
+    ]
+
+
+def test_each_signature_has_a_table_with_labels_that_tell_its_own_logs_apart(tmp_path: Path) -> None:
+    for judge, models in (("list", ("m/a", "m/b")), ("pairwise", ("m/a",))):
+        for model in models:
+            score = made_logs.scored({"plot": 0.5}, f"measure:genie|judge:{judge}|version:0")
+            made_logs.made_log(tmp_path / judge, [{"genie": score}], model=model, task_args_passed={"judge": judge})
+    folders = [tmp_path / "list", tmp_path / "pairwise"]
+    tables = summaries(folders)
+    assert [[column.label for column in table.columns] for table in tables] == [["m/a", "m/b"], ["m/a"]]
+    (table,) = summaries(folders, signature="judge:pairwise")
+    assert table.signature == "measure:genie|judge:pairwise|version:0"
+
+
+def test_documents_of_another_length_than_the_populations_are_warned_of_in_their_column(tmp_path: Path) -> None:
+    score = made_logs.scored({"plot": 0.5}, length={"population": 2})
+    file = made_logs.made_log(tmp_path, [{"genie": score}], texts=["word " * 9])
+    (column,) = summarise([file]).columns
+    assert column.unlike_length == (
+        "mock/writer writes 9 words where the population has 2: beyond 1.5x lengths do not compare"
+    )
+
+
+def test_a_scorer_that_a_log_lacks_and_logs_that_share_none_are_refused_by_name(tmp_path: Path) -> None:
+    genie = made_logs.made_log(tmp_path, [{"genie": made_logs.scored({"plot": 0.5})}])
+    cosine = made_logs.made_log(tmp_path, [{"cosine": made_logs.scored(0.5, "measure:cosine|version:0")}])
+    theirs = made_logs.made_log(tmp_path, [{"accuracy": made_logs.scored(1.0, signature="")}])
+    with pytest.raises(LogError) as caught:
+        summaries([genie, cosine], "genie")
+    assert str(caught.value) == f"{cosine} has no scores by 'genie', score it with: inspect score {cosine} --scorer ..."
+    with pytest.raises(LogError) as caught:
+        summaries([genie, cosine, theirs])
+    assert str(caught.value) == (
+        "no measure of this package scored every log, expected one that did "
+        f"({genie}: genie, {cosine}: cosine, {theirs}: none)"
+    )

@@ -31,7 +31,7 @@ def rated(tmp_path: Path, grader: Script, *stories: str) -> list[Score]:
 
 def test_the_graders_rating_is_the_score_and_the_document_stays_as_it_is(tmp_path: Path) -> None:
     (score,) = rated(tmp_path, saying("It hangs together.\nRating: 4"), "An owl flew.")
-    assert (value(score), score.answer) == (4, "An owl flew.")
+    assert (value(score), score.answer, score.explanation) == (4, "An owl flew.", "Coherence 4.0.")
     signature = (score.metadata or {})["signature"]
     assert re.match(r"measure:coherence\|by:grader\(mockllm/model@[0-9a-f]{12},template=", signature)
 

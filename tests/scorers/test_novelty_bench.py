@@ -134,6 +134,8 @@ def test_the_signature_says_who_judged_kinds_and_quality(prompts: str, tmp_path:
     equivalence = f"embedded({embedder().identity},threshold=0.79)"
     assert f"equivalence:{equivalence}|quality:grader(mockllm/model" in score.metadata["signature"]
     assert "|k:2|patience:0.8|" in score.metadata["signature"]
+    other = run(prompts, saying("red", "blue"), tmp_path, k=2, equivalence="embedded", threshold=0.5)
+    assert ",threshold=0.5)|" in (found(other).metadata or {})["signature"]
 
 
 @pytest.mark.anyio
@@ -146,8 +148,9 @@ async def test_readers_of_almost_one_patience_do_not_share_a_signature() -> None
 
 
 def test_the_scorer_without_the_solver_says_what_is_missing(tmp_path: Path) -> None:
-    (score,) = scores(evaluated(scorer(), saying("red"), Script(grading), tmp_path), "novelty_bench")
+    (score,) = scores(evaluated(scorer(patience=0.6), saying("red"), Script(grading), tmp_path), "novelty_bench")
     assert "run the task novelty_partition" in (score.reason or "")
+    assert "|k:0|patience:0.6|" in (score.metadata or {})["signature"]
 
 
 def test_offline_the_prompts_are_the_concept_pairs() -> None:

@@ -106,6 +106,8 @@ def test_an_end_that_is_no_number_is_open() -> None:
     # 5 +- 12.7 times 4
     assert found["lower"] == 1
     assert found["upper"] > 50
+    anywhere: Any = ci()
+    assert anywhere(scores) == {"lower": 10 - found["upper"], "upper": found["upper"]}
 
 
 def test_a_log_that_is_scored_again_keeps_ours_until_inspect_computes_its_metrics_by_itself(tmp_path: Path) -> None:

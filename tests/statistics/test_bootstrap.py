@@ -3,6 +3,7 @@ import math
 import time
 import tracemalloc
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -256,3 +257,29 @@ def test_an_interval_leaves_whole_draws_out_on_either_side() -> None:
     values = iter([0.0, 5.0, 1.0, 4.0, 2.0, 3.0])
     found = bootstrap_interval(lambda _: next(values), units=2, resamples=5, confidence=0.5)
     assert (found.value, found.low, found.high) == (0, 2, 4)
+
+
+def test_resamples_that_come_as_far_as_the_pairs_but_for_rounding_count_as_far() -> None:
+    # deltas 0, 0, 0.2 less their mean: -1/15, -1/15, 2/15, and the mean of the deltas is 1/15. Of 27 resamples the 8 of
+    # the low ones alone, the 6 of two high ones and the one of three lie as far from 0 or further
+    assert paired_bootstrap([0.1, 0.1, 0.1], [0.1, 0.1, 0.3]).p_value == pytest.approx(15 / 27, abs=0.02)
+
+
+def test_where_one_resample_defines_the_statistic_it_is_both_ends() -> None:
+    values = iter([0.1, math.nan, 0.5, math.nan])
+    found = bootstrap_interval(lambda drawn: next(values), units=2, resamples=3)
+    assert (found.value, found.low, found.high, found.undefined) == (0.1, 0.5, 0.5, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"resamples": 0}, "resamples is 0, expected at least 1"),
+        ({"confidence": 1.0}, "confidence is 1.0, expected a number between 0 and 1"),
+        ({"confidence": 0.0}, "confidence is 0.0, expected a number between 0 and 1"),
+    ],
+)
+def test_an_option_out_of_range_is_refused_with_what_would_do(options: dict[str, Any], message: str) -> None:
+    for made in (lambda: paired_bootstrap([1, 2], [2, 3], **options), lambda: bootstrap_interval(len, 2, **options)):
+        with pytest.raises(ValueError, match=f"^{message}$"):
+            made()

@@ -33,7 +33,10 @@ def test_equal_sides_have_no_effect() -> None:
 
 
 def test_a_shift_without_spread_has_no_unit() -> None:
-    assert math.isnan(cohens_d([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]))  # the deltas differ by rounding alone
+    # the deltas differ by rounding alone, whichever side the values stand on
+    assert math.isnan(cohens_d([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]))
+    assert math.isnan(cohens_d([0, 0, 0], [0.3, 0.1 + 0.2, 0.3]))
+    assert math.isnan(cohens_d([0.3, 0.1 + 0.2, 0.3], [0, 0, 0]))
 
 
 def test_pairs_with_a_missing_side_are_left_out() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.bootstrap import paired_bootstrap
-from genie_inspect.statistics.equivalence import tost
+from genie_inspect.statistics.equivalence import METHODS, tost
 from genie_inspect.statistics.intervals import prompt_interval
 
 SCORES = st.integers(0, 40).map(lambda tenths: tenths / 10)
@@ -154,6 +154,12 @@ def test_fewer_than_two_pairs_test_nothing(method: str) -> None:
     assert (one.n, one.delta, one.margin) == (1, 1, 3)
     assert (none.n, none.margin) == (0, 3)
     assert all(math.isnan(p) for found in (one, none) for p in (found.p_lower, found.p_upper, found.p_value))
+    assert math.isnan(none.delta)
+    assert math.isnan(tost([], [], method=method).margin)
+
+
+def test_the_methods_are_called_what_they_are() -> None:
+    assert METHODS == {"t": "paired t tests", "bootstrap": "paired bootstraps"}
 
 
 @pytest.mark.parametrize("margin", [0, -0.1, math.inf, math.nan])

@@ -19,7 +19,7 @@ GROUPS = [row % 20 for row in range(ROWS)]
 
 def test_coefficients_and_variances_that_made_the_rows_come_back() -> None:
     draw = np.random.default_rng(1)
-    rows, readers, passages = 20_000, 100, 3_000
+    rows, readers, passages = 8_000, 100, 1_200
     reader, passage = draw.integers(0, readers, rows), draw.integers(0, passages, rows)
     x = draw.normal(size=rows)
     log_odds = -1 + 0.5 * x + 0.7 * draw.normal(size=readers)[reader] + draw.normal(size=passages)[passage]
@@ -38,7 +38,7 @@ def test_without_differences_between_groups_it_is_the_plain_logistic_model() -> 
 
     plain = minimize(loss, [0, 0], options={"gtol": 1e-8})
     model = mixed_logistic(COIN, {"x": X}, {"group": GROUPS})
-    assert model.variances == {"group": 0.0}
+    assert (model.variances, model.rows, model.groups) == ({"group": 0.0}, ROWS, {"group": 20})
     assert list(model.coefficients.values()) == pytest.approx(plain.x, abs=1e-4)
     assert model.log_likelihood == pytest.approx(-plain.fun)
     assert model.aic == pytest.approx(2 * 3 + 2 * plain.fun)
@@ -95,7 +95,7 @@ def test_rows_that_determine_no_model_are_refused_with_the_reason(
     ("outcome", "fixed", "groups", "message"),
     [
         (COIN * 2, {"x": X}, {"g": GROUPS}, "outcome holds 2.0, expected one 0 or 1 a row"),
-        (COIN[:, None], {"x": X}, {"g": GROUPS}, "outcome holds 600"),
+        (COIN[:, None], {"x": X}, {"g": GROUPS}, r"outcome has shape \(600, 1\), expected one 0 or 1 a row"),
         (COIN, {"x": np.where(np.arange(ROWS) == 7, math.nan, X)}, {"g": GROUPS}, "predictor 'x' is nan in row 7"),
         (COIN, {"x": X[:9]}, {"g": GROUPS}, r"predictor 'x' has shape \(9,\), expected \(600,\)"),
         (COIN, {"intercept": X}, {"g": GROUPS}, "a predictor is named 'intercept'"),
@@ -107,6 +107,18 @@ def test_columns_that_do_not_fit_are_named(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         mixed_logistic(outcome, fixed, groups)  # type: ignore[arg-type]  # of several kinds
+
+
+def test_a_standard_deviation_means_the_same_under_either_sign() -> None:
+    assert mixed._moving(np.array([-0.5, 0.0, 0.5]), 1).tolist() == [True, False, True, True]
+    assert (mixed._variance(-2.0), mixed._variance(-0.0005)) == (4.0, 0.0)
+    for deviation in (-31.0, 31.0):
+        with pytest.raises(UnfittableError) as caught:
+            mixed._check_finite({"f": 29.0, "g": deviation})
+        assert str(caught.value) == (
+            "the variance of grouping 'g' grows without end: nearly every group has one outcome alone; leave the "
+            "grouping out"
+        )
 
 
 def test_a_search_that_does_not_end_at_a_maximum_is_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:

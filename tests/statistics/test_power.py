@@ -104,6 +104,10 @@ def test_the_pairs_that_are_needed_have_the_power_and_one_fewer_has_not(delta: f
     assert needed == 2 or paired_power(delta, sd, needed - 1, level) < 0.8
 
 
+def test_a_difference_that_no_pair_hides_takes_two() -> None:
+    assert pairs_needed(1000, 1) == 2
+
+
 @pytest.mark.parametrize(("delta", "power"), [(0, 0.8), (0.5, 1), (0.5, 0.05)])
 def test_what_no_number_of_pairs_finds_is_refused(delta: float, power: float) -> None:
     with pytest.raises(ValueError, match="expected a delta other than 0"):

@@ -141,9 +141,11 @@ def _variance(deviation: float) -> float:
 
 def _outcome(outcome: ArrayLike) -> Values:
     values = np.asarray(outcome, dtype=float)
-    if values.ndim != 1 or not np.isin(values, (0, 1)).all():
-        strange = values[~np.isin(values, (0, 1))] if values.ndim == 1 else values.shape
-        raise ValueError(f"outcome holds {strange[0]!s}, expected one 0 or 1 a row")
+    if values.ndim != 1:
+        raise ValueError(f"outcome has shape {values.shape}, expected one 0 or 1 a row")
+    strange = values[~np.isin(values, (0, 1))]
+    if len(strange):
+        raise ValueError(f"outcome holds {strange[0]}, expected one 0 or 1 a row")
     return values
 
 

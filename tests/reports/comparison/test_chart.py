@@ -8,7 +8,7 @@ from tests.looks import marks, rows, told_by
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.reports.comparison.chart import HIGHER, LOWER, NONE, comparison_chart
-from genie_inspect.reports.comparison.comparison import compare
+from genie_inspect.reports.comparison.comparison import Options, compare
 
 pytest.importorskip("altair", reason="needs the extra `charts`")
 BASE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50, 0.51, 0.51)
@@ -79,12 +79,19 @@ def test_without_any_difference_the_colours_have_a_range_all_the_same(tmp_path: 
     log(tmp_path, "plain", *BASE)
     log(tmp_path, "same", *BASE)
     assert drawn(tmp_path)["layer"][0]["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
+    title = comparison_chart(compare([tmp_path], "log-0.eval", Options(correction="none"))).to_dict()["title"]
+    assert (title["text"], title["subtitle"]) == (
+        "Difference from log-0.eval (m/plain)",
+        "colour and *: holds after correction (none); =: within the margin",
+    )
 
 
 def test_runs_and_keys_stand_in_their_order_and_keys_of_two_scorers_say_whose_they_are(tmp_path: Path) -> None:
     for model in ("plain", "zebra", "ant"):
         log(tmp_path, model, *BASE, echo=True)
-    encoding = drawn(tmp_path)["layer"][0]["encoding"]
+    spec = drawn(tmp_path)
+    encoding = spec["layer"][0]["encoding"]
+    assert (spec["width"], spec["height"]) == (2 * 120, 4 * 34)
     assert encoding["x"]["sort"] == ["m/zebra", "m/ant"]
     # a key that is its scorer's own name says enough
     assert encoding["y"]["sort"] == ["genie: plot", "genie: style", "echo", "echo: plot twist"]

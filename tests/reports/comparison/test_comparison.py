@@ -418,7 +418,7 @@ def test_a_selection_by_what_the_logs_lack_is_refused(tmp_path: Path, selection:
 
 def test_one_log_is_refused(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1))
-    with pytest.raises(LogError, match="there is one log"):
+    with pytest.raises(LogError, match=r"one log, .*eval, expected a baseline and another to compare with it$"):
         compare([tmp_path], "plain")
 
 
@@ -494,6 +494,9 @@ def test_mixed_signatures_are_refused_and_shown(tmp_path: Path) -> None:
 def test_a_scorer_that_a_log_lacks_is_refused(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1))
     log_of(tmp_path, "outlined", plots(0.2))
+    made_log(tmp_path, [{}], model="z")
+    with pytest.raises(LogError, match="has no scores by 'genie', expected one of none"):
+        compare([tmp_path], "plain", Options(scorers=("genie",)))
     with pytest.raises(LogError, match="has no scores by 'cosine', expected one of genie"):
         compare([tmp_path], "plain", Options(scorers=("cosine",)))
 
@@ -503,7 +506,7 @@ def test_a_scorer_that_a_log_lacks_is_refused(tmp_path: Path) -> None:
     [
         (Options(correction="sidak"), "correction is 'sidak', expected one of holm, bonferroni, none"),
         (Options(equivalence="z"), "equivalence is 'z', expected one of t, bootstrap"),
-        (Options(margin=0.0), "margin is 0.0"),
+        (Options(margin=0.0), "margin is 0.0, expected a number above 0$"),
         (Options(margin=math.nan), "margin is nan"),
         (Options(margin=math.inf), "margin is inf"),
     ],

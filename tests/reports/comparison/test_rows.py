@@ -1,11 +1,14 @@
 """A comparison as scripts and spreadsheets get it."""
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
+from tests.reports.made_comparisons import comparison, row
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.reports.comparison.comparison import Comparison, Options, compare
-from genie_inspect.reports.comparison.rows import as_values
+from genie_inspect.reports.comparison.rows import COLUMNS, as_csv, as_values
 from genie_inspect.reports.comparison.selection import Selection
 
 BASE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
@@ -57,3 +60,40 @@ def test_a_baseline_that_was_named_otherwise_than_it_is_labelled_is_called_by_bo
     by_file = compare([tmp_path], "log-0.eval")
     assert by_file.called(*by_file.baselines) == "log-0.eval (mock/plain)"
     assert by_file.called("a", "b") == "log-0.eval (a and b)"
+    assert by_file.called("log-0.eval a", "b") == "log-0.eval a and b"
+
+
+def test_columns_and_values_of_a_row_are_named_in_one_order_and_p_values_before_and_after_correction() -> None:
+    found = comparison(row("b", p=0.01), row("c", p=0.02))
+    finding = replace(found.rows[0].finding, p_value=0.02, p_unlike=0.9, power=math.inf)
+    found = replace(found, rows=(replace(found.rows[0], finding=finding, instances=None, paired_by="prompt"),))
+    told = {
+        **{"run": "b", "baseline": "a", "scorer": "genie", "key": "plot", "tested": True, "paired_by": "prompt"},
+        **{
+            "prompts": 8,
+            "instances": None,
+            "pairs": 8,
+            "before": 0.5,
+            "after": 0.6,
+            "delta": 0.1,
+            "low": None,
+            "high": None,
+        },
+        **{"effect": 1.0, "spread": 0.1, "p_value": 0.01, "least_p": 0.001, "p_unlike": 0.5, "margin": 0.05},
+        # what is not finite is no JSON
+        **{"p_value_corrected": 0.02, "p_unlike_corrected": 0.9, "power_at_margin": None, "pairs_needed": 10},
+        **{"differs": False, "is_equivalent": False},
+        **{
+            "questions_used_before": 1,
+            "questions_asked_before": 2,
+            "questions_used_after": 3,
+            "questions_asked_after": 4,
+        },
+        **{"ratings_usable_before": 1, "ratings_due_before": 2, "ratings_usable_after": 3, "ratings_due_after": 4},
+    }
+    (values,) = as_values(found)["differences"]
+    assert list(values.items()) == list(told.items())
+    assert tuple(told) == COLUMNS
+    header, line = as_csv(found).splitlines()
+    assert header == ",".join(told)
+    assert line.startswith("b,a,genie,plot,True,prompt,8,,8,0.5,0.6,0.1,,,")

@@ -66,9 +66,16 @@ def test_one_radar_shows_up_to_six_runs_and_beyond_them_each_run_has_its_own(tmp
     assert [figure.title for figure in radars(many, many.measures[0])] == [f"mock/{n}" for n in range(OVERLAID + 1)]
 
 
-def test_two_features_make_no_radar(tmp_path: Path) -> None:
-    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.5})}])])
-    assert radars(found, found.measures[0]) == []
+def test_two_features_from_0_to_1_make_no_radar_whatever_stands_beside_them(tmp_path: Path) -> None:
+    signature = "measure:mine|version:0"
+    for more, names in (({}, [[]]), ({"agent": 0.5}, [[["plot"], ["style"], ["agent"]]])):
+        values = {"plot": 0.5, "style": 0.5, "words": 90.0} | more
+        view = score_view("made", {"mine": tuple(values)}, dict.fromkeys(values, (0.0, 1.0)) | {"words": (0.0, 100.0)})
+        found = build_report([made_log(tmp_path, [{"mine": scored(values, signature)}], viewer=view)])
+        charts = [drawn(figure) for figure in radars(found, found.measures[0])]
+        assert [[row["name"] for row in shown(chart, "name", "align")] for chart in charts] == [
+            own for own in names if own
+        ]
 
 
 def test_every_run_is_named_in_the_radar_and_in_its_description(tmp_path: Path) -> None:
@@ -77,7 +84,9 @@ def test_every_run_is_named_in_the_radar_and_in_its_description(tmp_path: Path) 
     drawn = svg(figure.draw())
     for name in ("mock/0", "mock/1", *FEATURES):
         assert f">{name}<" in drawn
-    assert figure.description.startswith("Radar chart of 3 features for mock/0, mock/1.")
+    assert figure.name == "radar-genie"
+    assert figure.title == "genie: means by feature, from 0 in the middle to 1 at the rim"
+    assert figure.description == ("Radar chart of 3 features for mock/0, mock/1. The table above has the numbers.")
 
 
 def test_a_run_that_is_not_in_the_radar_leaves_the_others_their_colours(tmp_path: Path) -> None:
@@ -107,12 +116,14 @@ def test_a_feature_that_is_passed_or_not_has_no_distribution(tmp_path: Path) -> 
 
 
 def test_a_ridge_shows_a_density_a_median_and_a_tick_a_document(tmp_path: Path) -> None:
-    found = report(tmp_path, (0.1, 0.4, 0.7))
+    found = report(tmp_path, (0.1, 0.45678, 0.7))
     drawn = svg(ridges(found, found.measures[0])[0].draw())
     assert len(re.findall(r'aria-roledescription="tick"', drawn)) == 3
     assert "mock/0" in drawn
     assert LIGHT.series[0] in drawn
-    assert "Medians: mock/0: 0.4." in ridges(found, found.measures[0])[0].description
+    assert ridges(found, found.measures[0])[0].description == (
+        "Distribution of plot, a row a run. Medians: mock/0: 0.4568."
+    )
 
 
 def test_on_dark_paper_a_chart_is_the_same_in_other_colours(tmp_path: Path) -> None:
@@ -209,6 +220,10 @@ def test_an_axis_of_lengths_begins_at_0_and_ends_a_little_beyond_the_longest_doc
     layers = drawn(length_ridges(found))["layer"]
     # a twentieth of 40 beyond it
     assert layers[0]["encoding"]["x"]["scale"]["domain"] == [0, 42]
+    other = build_report(
+        [*(run.file for run in found.runs), made_log(tmp_path, samples, texts=["a", "word " * 100], model="z")]
+    )
+    assert drawn(length_ridges(other))["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 105]
 
 
 def test_an_axis_of_values_goes_as_far_as_they_can(tmp_path: Path) -> None:
@@ -222,8 +237,11 @@ def test_a_long_name_is_cut_in_the_middle_in_the_legend_and_whole_in_the_descrip
     file = made_log(tmp_path, [{"genie": scored(dict.fromkeys(FEATURES, 0.5))}], model=name, viewer=VIEW)
     found = build_report([file])
     (figure,) = radars(found, found.measures[0])
-    assert f">{short_names([name])[name]}<" in svg(figure.draw())
+    short = "openai-api…h-a-rather-long-name-2026-01-01"
+    assert short_names([name]) == {name: short}
+    assert f">{short}<" in svg(figure.draw())
     assert name in figure.description
+    assert [row["name"] for row in shown(drawn(length_ridges(found)), "name")] == [short]
 
 
 def test_a_box_goes_from_the_first_quartile_to_the_third(tmp_path: Path) -> None:

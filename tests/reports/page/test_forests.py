@@ -43,7 +43,7 @@ def test_a_difference_that_holds_has_its_runs_colour_and_a_star_and_others_are_g
     assert found.comparison
     difference = found.comparison.rows[1].finding.difference
     assert (intervals[1]["low"], intervals[1]["high"]) == pytest.approx((difference.low, difference.high))
-    assert margins[1]["high"] == pytest.approx(difference.margin)
+    assert (margins[1]["low"], margins[1]["high"]) == pytest.approx((-difference.margin, difference.margin))
 
 
 def test_one_prompt_leaves_a_dot_without_an_interval(tmp_path: Path) -> None:
@@ -64,6 +64,44 @@ def test_what_could_not_be_measured_is_left_out_and_without_a_baseline_there_is_
     assert [[row["name"] for row in chart[-1]] for chart in layers(found)] == [["mock/1"]]
     file = made_log(tmp_path / "alone", [{"genie": scored({"plot": 0.5})}])
     assert list(forests(build_report([file]))) == []
+
+
+def test_a_measure_of_which_nothing_could_be_measured_has_no_chart(tmp_path: Path) -> None:
+    values = {"genie": scored({"plot": float("nan")}), "mine": scored({"mine": 0.5}, "measure:mine|version:0")}
+    for model in ("mock/0", "mock/1"):
+        made_log(tmp_path, [values] * 2, model=model)
+    assert [figure.name for figure in forests(build_report([tmp_path], baseline="mock/0"))] == ["forest-mine"]
+
+
+def test_long_names_of_runs_and_of_the_baseline(tmp_path: Path) -> None:
+    names = ("mock/some-long-name-base", "mock/some-long-name-one", "mock/some-long-name-two")
+    signature = "measure:creativity_index|version:0"
+    both = {"creativity_index_mean": 0.5, "creativity_index_longest": 0.5}
+    for name in names:
+        made_log(
+            tmp_path,
+            [{"genie": scored({"plot": v, "style": v}), "creativity_index": scored(both, signature)} for v in BASE],
+            model=name,
+        )
+    found = build_report([tmp_path], baseline="log-0.eval")
+    titles = {figure.name: figure.title for figure in forests(found)}
+    # against the baseline by its label; of the creativity index one key alone is tested
+    assert titles == {
+        "forest-genie-1": f"genie: {names[1]} against {names[0]}",
+        "forest-genie-2": f"genie: {names[2]} against {names[0]}",
+        "forest-creativity_index": "creativity index: creativity index mean",
+    }
+    assert [row["name"] for row in layers(found)[-1][-1]] == ["mock…ong-name-one", "mock…ong-name-two"]
+
+
+def test_the_charts_of_one_measure_have_one_scale(tmp_path: Path) -> None:
+    found = report(tmp_path, *({"plot": [v + step for v in BASE], "style": BASE} for step in (0.1, 0.4)))
+    scales = [
+        figure.draw().to_dict(validate=False)["layer"][0]["encoding"]["x"]["scale"]["domain"]
+        for figure in forests(found)
+    ]
+    assert len(scales) == 2
+    assert scales[0] == scales[1]
 
 
 def test_each_measure_has_its_own_figure_with_its_own_rows(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+from inspect_ai.viewer import ViewerConfig
+from tests.looks import rows
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.reports.charts import svg
@@ -34,3 +36,26 @@ def test_its_title_is_words_and_its_name_one_for_a_file(tmp_path: Path) -> None:
         "creativity index: means over prompts [95% interval]",
     )
     assert figure.description == "Heatmap of the means of 1 features for mock/writer."
+
+
+def test_a_run_that_the_measure_did_not_score_has_no_row_and_a_long_name_is_cut(tmp_path: Path) -> None:
+    signature, name = "measure:mine|version:0", "mock/a-model-with-a-rather-long-name-of-2026-01-01"
+    own = [{"mine": scored({"plot_twist": value}, signature)} for value in (0.30001, 0.30002)]
+    files = [
+        made_log(tmp_path, own, model=name, viewer=ViewerConfig()),
+        made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]),
+    ]
+    lone = made_log(
+        tmp_path, [{"mine": scored({"plot_twist": 0.30001}, signature)}], model="mock/lone", viewer=ViewerConfig()
+    )
+    found = build_report([*files, lone])
+    figure = heatmap(found, found.measures[1])
+    assert rows(figure.draw().to_dict(validate=False), 0) == [
+        {"run": label, "key": "plot twist", "share": share, "mean": mean, "ends": ends}
+        for label, share, mean, ends in (
+            # as many decimals as tell these values apart; of one prompt there is no interval
+            ("mock/a-mod…-rather-long-name-of-2026-01-01", 50.0, "0.300015", "[0.299951, 0.300079]"),
+            ("mock/lone", 0.0, "0.300010", ""),
+        )
+    ]
+    assert figure.description == f"Heatmap of the means of 1 features for {name}, mock/lone."

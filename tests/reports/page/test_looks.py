@@ -1,5 +1,6 @@
 """How the report's charts look, as altair is told to draw them: what lies over what, in which colour and size."""
 
+import math
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from tests.reports.made_logs import made_log, scored
 from tests.reports.page.test_figures import FEATURES, VIEW, drawn, report
 
 from genie_inspect.reports.charts import LIGHT
-from genie_inspect.reports.page.figures import DASHES, SHAPES, density, length_ridges, radars, ridges
+from genie_inspect.reports.page.figures import DASHES, SHAPES, _align, _mean, density, length_ridges, radars, ridges
 from genie_inspect.reports.page.forests import forests
 from genie_inspect.reports.page.heatmaps import heatmap
 from genie_inspect.reports.page.report import Range, Report, build_report
@@ -64,6 +65,15 @@ def test_names_around_a_radar_are_written_away_from_it_and_above_and_below_in_th
     names = rows(drawn(figure), 5)
     assert [row["name"] for row in names[:3]] == [["north"], ["north", "east"], ["east"]]
     assert [row["align"] for row in names] == ["center", "left", "left", "center", "right", "right"]
+    # at 30 degrees from the top a name stands beside the rim already
+    assert [_align(place, 12) for place in (0, 1, 5, 6, 7, 11)] == [
+        "center",
+        "left",
+        "left",
+        "center",
+        "right",
+        "right",
+    ]
 
 
 def test_each_run_has_a_colour_a_dash_and_a_shape_of_its_own_and_the_seventh_begins_again(tmp_path: Path) -> None:
@@ -90,6 +100,7 @@ def test_beyond_six_runs_each_stands_beside_the_mean_of_all_that_were_measured(t
     assert {row["run"] for row in line} == {"mock/0", "mean of all"}
     colours = drawn(figures[0])["layer"][2]["encoding"]["color"]["scale"]["range"]
     assert colours == [LIGHT.series[0], INK]
+    assert math.isnan(_mean([NAN]))
 
 
 def test_what_was_not_measured_is_nowhere_on_its_spoke(tmp_path: Path) -> None:
@@ -243,3 +254,12 @@ def test_the_scale_of_a_forest_goes_a_twentieth_beyond_what_is_reached_and_holds
     room = 0.05 * (above - below)
     assert domain(plot=0.3, style=0.0) == pytest.approx([below - room, above + room], abs=1e-5)
     assert domain(plot=-0.3, style=0.0) == pytest.approx([-above - room, -below + room], abs=1e-5)
+
+
+def test_one_prompt_alone_has_a_scale_from_0_and_where_nothing_differs_there_is_one_too(tmp_path: Path) -> None:
+    for before, after, ends in ((0.2, 0.5, [-0.015, 0.315]), (0.5, 0.2, [-0.315, 0.015]), (0.5, 0.5, [-0.5, 0.5])):
+        folder = tmp_path / f"{before}-{after}"
+        for model, value in (("m/0", before), ("m/1", after)):
+            made_log(folder, [{"genie": scored({"plot": value})}], model=model)
+        (figure,) = forests(build_report([folder], baseline="m/0"))
+        assert drawn(figure)["layer"][0]["encoding"]["x"]["scale"]["domain"] == pytest.approx(ends)

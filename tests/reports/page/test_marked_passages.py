@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
@@ -10,6 +11,7 @@ from genie_inspect.reports.page.page import page
 from genie_inspect.reports.page.report import build_report, numbers
 
 HOSTILE = "The <b>tide</b> & <script>alert(1)</script> folded its letters \N{RIGHT-TO-LEFT OVERRIDE}and went home."
+NAN = float("nan")
 PLAIN = "The tide folded its letters and went home."
 
 
@@ -73,3 +75,47 @@ def test_the_json_has_the_marks_without_the_text(tmp_path: Path) -> None:
 
 def test_a_report_without_close_reading_has_no_such_section(tmp_path: Path) -> None:
     assert 'id="marked"' not in page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]))
+
+
+def test_each_run_shows_its_own_documents_with_their_epoch_and_prompt(tmp_path: Path) -> None:
+    both = reading(PLAIN, ("novel", "tide folded its"), ("novel", "folded"))
+    other = reading("Its letters went home.", ("novel", "letters"), novel=2.0)
+    scores = [{"close_reading": both, "genie": scored({"plot_per_100_words": 9.0})}, {"close_reading": other}]
+    texts = (PLAIN, "Its letters went home.")
+    for model in ("m/a", "m/b"):
+        made_log(tmp_path, scores, model=model, texts=texts, places=[("x", 1), ("x", 2)], prompts=["One", "Two"])
+    passages = build_report([tmp_path]).passages
+    assert [(one.run, one.sample, one.epoch, one.prompt) for one in passages] == [
+        *[("m/a", "x", 2, "Two"), ("m/a", "x", 1, "One")],
+        *[("m/b", "x", 2, "Two"), ("m/b", "x", 1, "One")],
+    ]
+    assert "".join(piece.text for piece in passages[0].pieces) == "Its letters went home."
+    # two marks of one aspect over each other are one colour, and each has its number
+    assert [(piece.text, piece.aspects, piece.ending) for piece in passages[1].pieces] == [
+        ("The ", (), ()),
+        ("tide ", ("novel",), ()),
+        ("folded", ("novel",), (2,)),
+        (" its", ("novel",), (1,)),
+        (" letters and went home.", (), ()),
+    ]
+
+
+def test_a_document_with_a_value_of_0_or_none_or_a_mark_of_nothing_is_not_shown(tmp_path: Path) -> None:
+    texts = [f"{PLAIN} {number}" for number in range(3)]
+    none, unknown = (
+        reading(text, ("novel", "tide"), novel=novel) for text, novel in zip(texts, (0.0, NAN), strict=False)
+    )
+    empty = reading(texts[2], ("novel", ""))
+    none.value = {"novel_per_100_words": 0.0, "marks": 9.0}
+    assert build_report([made(tmp_path, *zip(texts, (none, unknown, empty), strict=True))]).passages == ()
+
+
+@pytest.mark.parametrize(("length", "cut"), [(20_000, False), (20_001, True)])
+def test_an_endless_text_is_cut_and_its_marks_are_all_listed(length: int, cut: bool, tmp_path: Path) -> None:
+    text = "ab " * 6_666 + "c" * (length - 19_998)
+    score = reading(text, ("novel", text[:2]), ("novel", text[-3:]))
+    (passage,) = build_report([made(tmp_path, (text, score))]).passages
+    assert (len(passage.marks), passage.cut) == (2, cut)
+    assert "".join(piece.text for piece in passage.pieces) == text[:20_000]
+    # a mark that goes on beyond the cut has no place in the text that is shown
+    assert [piece.ending for piece in passage.pieces if piece.ending] == ([(1,)] if cut else [(1,), (2,)])

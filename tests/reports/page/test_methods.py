@@ -1,5 +1,6 @@
 from pathlib import Path
 
+from inspect_ai.log import EvalPlan, EvalPlanStep, EvalRevision
 from inspect_ai.model import GenerateConfig, ModelConfig
 from tests.reports.made_logs import made_log, scored
 
@@ -72,9 +73,21 @@ def test_what_another_task_keeps_under_features_defines_nothing(tmp_path: Path) 
 
 
 def test_the_command_for_the_yardstick_repeats_what_the_scores_depend_on(tmp_path: Path) -> None:
-    given = {"population": "folder", "judge": "logit", "templates": None, "panel": ["cosine", "partition"]}
+    given = {
+        "panel": ["cosine", "partition"],
+        "judge": "logit",
+        "population": "folder",
+        "templates": None,
+        "cache": False,
+    }
     grader = {"grader": ModelConfig(model="mock/grader")}
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], task_args=given, model_roles=grader)
+    file = made_log(
+        tmp_path,
+        [{"genie": scored({"plot": 0.5})}],
+        task_args=given,
+        task_args_passed={"judge": "x"},
+        model_roles=grader,
+    )
     assert command_for_yardstick(build_report([file])) == (
         "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=folder -T judge=logit "
         "-T panel=cosine,partition --model-role grader=mock/grader"
@@ -84,6 +97,65 @@ def test_the_command_for_the_yardstick_repeats_what_the_scores_depend_on(tmp_pat
 def test_what_needs_no_population_has_no_yardstick(tmp_path: Path) -> None:
     file = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}])
     assert command_for_yardstick(build_report([file])) == ""
+
+
+def test_the_command_for_the_yardstick_is_that_of_the_run_with_features_and_needs_no_grader(tmp_path: Path) -> None:
+    other = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}], model="a/first")
+    file = made_log(
+        tmp_path, [{"genie": scored({"plot": 0.5})}], task_args={"judge": "embedded", "embedder": "static", "panel": []}
+    )
+    assert command_for_yardstick(build_report([other, file])) == (
+        "inspect eval genie_inspect/leave_one_out --model mockllm/model -T judge=embedded -T embedder=static -T panel="
+    )
+
+
+def test_scores_that_know_the_yardstick_need_no_command(tmp_path: Path) -> None:
+    own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, yardstick=own)}])
+    assert command_for_yardstick(build_report([file])) == ""
+
+
+def test_everything_that_a_log_records_of_its_run_is_told_in_one_order(tmp_path: Path) -> None:
+    graders = {"grader": ModelConfig(model="mock/grader"), "panel": [ModelConfig(model="a"), ModelConfig(model="b")]}
+    file = made_log(
+        tmp_path,
+        [{"genie": scored({"plot": 0.5})}] * 3,
+        prompts=["a", "a", "b"],
+        texts=["One.", "Two.", "Three."],
+        model_roles=graders,
+        task_args_passed={"judge": "list"},
+        packages={"inspect_ai": "0.3", "genie_inspect": "0.1"},
+        metadata={"population": "small-1@0"},
+        revision=EvalRevision(type="git", origin="https://example.org", commit="abc123"),
+        model_generate_config=GenerateConfig(temperature=0.7),
+    )
+    (run,) = build_report([file]).runs
+    run.header.plan = EvalPlan(
+        steps=[EvalPlanStep(solver="genie_inspect/outline", params={}), EvalPlanStep(solver="generate", params={})],
+        config=GenerateConfig(temperature=0.1, max_tokens=9),
+    )
+    run.header.stats.started_at = "2026-01-02T03:04:05+00:00"
+    run.header.stats.completed_at = "2026-01-02T04:05:06+00:00"
+    run.header.eval.config.epochs = None
+    told = {
+        "log": Path(file).name,
+        "task": "made",
+        "options": "judge=list",
+        "model": "mock/writer",
+        "solver": "outline → generate",
+        "roles": "grader=mock/grader",
+        # what the model was made with goes before what the task asks for
+        "generation": "max_tokens=9, temperature=0.7",
+        "seed": "none was set",
+        "prompts": "2",
+        "epochs": "1",
+        "population": "small-1@0",
+        "begun": "2026-01-02 03:04",
+        "ended": "2026-01-02 04:05",
+        "packages": "inspect_ai=0.3, genie_inspect=0.1",
+        "commit": "abc123",
+    }
+    assert list(run_facts(run).items()) == list(told.items())
 
 
 def test_signature_run_and_version_stand_on_the_page(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import ModelConfig
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.reports.page.opening import opening
@@ -43,3 +44,29 @@ def test_runs_of_several_days_have_the_first_and_the_last(tmp_path: Path) -> Non
         log.eval.created = f"{day}T00:00:00+00:00"
         write_eval_log(log)
     assert opening(build_report(files))["date"] == "2026-01-02 to 2026-03-04"
+
+
+def test_the_graders_are_named_each_once_and_a_run_without_epochs_has_one(tmp_path: Path) -> None:
+    for model, grader in (("m/a", "mock/judge"), ("m/b", "mock/judge"), ("m/c", "mock/other")):
+        made_log(tmp_path, [SCORE], model=model, model_roles={"grader": ModelConfig(model=grader)})
+    made_log(tmp_path, [SCORE], model="m/d")
+    found = build_report([tmp_path])
+    for run in found.runs:
+        run.header.eval.config.epochs = None
+    facts = opening(found)
+    assert list(facts) == ["models", "documents", "population", "grader", "date"]
+    assert (facts["grader"], facts["documents"]) == ("mock/judge, mock/other", "1 prompt x 1 epoch: 1 a run")
+
+
+def test_what_only_the_populations_own_log_says_of_it_is_not_told_beside_others_and_is_where_it_is_alone(
+    tmp_path: Path,
+) -> None:
+    left_out = [{"genie": scored({"plot": 0.5}, left_out=["d"])}] * 3
+    own = made_log(tmp_path, left_out, places=THREE, model="mock/own", metadata={"population": "its own words"})
+    other = made_log(tmp_path, [SCORE])
+    assert opening(build_report([own, other]))["population"] == "small-1@0"
+    alone = opening(build_report([own]))
+    assert (alone["models"], alone["documents"], alone["population"]) == (
+        *("mock/own", "3 prompts x 1 epoch: 3 a run"),
+        "its own words",
+    )

@@ -101,10 +101,11 @@ def test_every_measure_says_which_way_is_up(tmp_path: Path) -> None:
 
 def test_where_the_population_is_stands_in_a_row_of_its_own(tmp_path: Path) -> None:
     own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, yardstick=own)}])
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.7}, yardstick=own)}])
     words = " ".join(Seen(page(build_report([file]))).text.split())
+    assert "Below it: the percentile at which it falls" in words
     assert "0.50 percentile 75" in words
-    assert "the population's own documents, mean [quartiles] 0.40 [0.30, 0.60]" in words
+    assert "the population's own documents, mean [quartiles] 0.40 [0.30, 0.60] –" in words
 
 
 def test_with_a_baseline_the_verdict_stands_before_the_means(tmp_path: Path) -> None:
@@ -119,8 +120,10 @@ def test_with_a_baseline_the_verdict_stands_before_the_means(tmp_path: Path) -> 
 
 
 def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], task_args={"population": "starter", "judge": "list"})
+    score = {"genie": scored({"plot": 0.5}, length={"population": 2})}
+    file = made_log(tmp_path, [score], task_args={"population": "starter", "judge": "list"})
     text = Seen(page(build_report([file]))).text
+    assert "genie population yardstick starter --judge test --grader PROVIDER/MODEL" in text
     assert "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=starter -T judge=list" in text
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.6}, left_out=["d"])}])
     text = Seen(page(build_report([file, own]))).text

@@ -87,3 +87,20 @@ def test_a_name_that_fills_the_room_is_whole_and_a_longer_one_keeps_its_end() ->
     # the same two letters and the same five: both whole
     alike = ["abXefghi", "abYefghi", "abcdefghij"]
     assert short_names(alike[:2], 7) == {name: name for name in alike[:2]}
+
+
+def test_where_one_key_falls_among_the_populations_own_is_shown_and_what_could_all_not_be_used_is_covered(
+    tmp_path: Path,
+) -> None:
+    own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
+    score = scored({"plot": 0.5, "style": NAN}, yardstick=own, coverage={"style": "0/2"})
+    found = part(made_log(tmp_path, [{"genie": score}]))
+    assert (found.has_standing, found.covered) == (True, ["style"])
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_unit"),
+    [((0, 1, True), True), ((0, 1, False), False), ((-1, 1, True), False), ((0, 2, True), False)],
+)
+def test_a_range_is_from_0_to_1_where_that_is_known(ends: tuple[float, float, bool], is_unit: bool) -> None:
+    assert Range(ends[0], ends[1], known=ends[2]).is_unit == is_unit

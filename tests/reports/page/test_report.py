@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 from inspect_ai.viewer import ViewerConfig
-from tests.reports.made_logs import asked, made_log, scored
+from tests.reports.made_logs import GENIE, asked, made_log, scored
 
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.scored_log import NO_SCORE
+from genie_inspect.reports.comparison.rows import as_values
 from genie_inspect.reports.page.cells import shade
 from genie_inspect.reports.page.figures import colours
 from genie_inspect.reports.page.report import Range, Spread, build_report, numbers, spread
+from genie_inspect.statistics.descriptive.standing import Standing
 from genie_inspect.tasks.views import feature_view
 
 NAN = math.nan
@@ -19,7 +21,11 @@ MINE = "measure:mine|version:0"
 
 def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_used(tmp_path: Path) -> None:
     samples = [
-        {"genie": scored({"plot": value, "style": NAN}, coverage={"plot": "1/2", "style": "0/1"})}
+        {
+            "genie": scored(
+                {"plot": value, "style": NAN}, coverage={"plot": "1/2", "style": "0/1"}, pairs={"plot": "5/12"}
+            )
+        }
         for value in (0.0, 0.5, 1.0)
     ]
     (measure,) = build_report([made_log(tmp_path, samples)]).measures
@@ -28,7 +34,7 @@ def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_u
     # t(2, 97.5%) = 4.3027; standard error 0.5 / sqrt(3) = 0.2887: 0.5 +- 1.24, of which values from 0 to 1 leave
     assert (plot.interval.low, plot.interval.high) == (0, 1)
     assert plot.spread == Spread(0.25, 0.5, 0.75)
-    assert (plot.used, plot.asked) == (3, 6)
+    assert (plot.used, plot.asked, plot.usable, plot.due) == (3, 6, 15, 36)
     assert math.isnan(style.interval.mean)
     assert math.isnan(style.spread.median)
 
@@ -68,7 +74,13 @@ def test_one_value_stands_in_the_range_that_the_measure_could_have(tmp_path: Pat
 def test_a_populations_own_documents_come_last(tmp_path: Path) -> None:
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
     other = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
-    assert [run.is_population for run in build_report([own, other]).runs] == [False, True]
+    third = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model="mock/b")
+    found = build_report([own, other, third], baseline="mock/writer")
+    assert [run.is_population for run in found.runs] == [False, False, True]
+    # they are nobody's rival
+    assert found.comparison
+    assert [row.run for row in found.comparison.rows] == ["mock/b"]
+    assert numbers(found)["comparison"] == as_values(found.comparison)
 
 
 def test_a_log_without_scores_of_ours_says_how_to_score_it(tmp_path: Path) -> None:
@@ -160,3 +172,52 @@ def test_every_refusal_is_counted(tmp_path: Path) -> None:
     refused = {"genie": scored({"plot": NAN}, reason="refusal")}
     (run,) = numbers(build_report([made_log(tmp_path, [refused, refused, {"genie": scored({"plot": 0.5})}])]))["runs"]
     assert (run["documents"], run["refusals"]) == (3, 2)
+
+
+def test_two_documents_stand_out_at_either_end_or_as_many_as_are_asked_for(tmp_path: Path) -> None:
+    score = [
+        {"genie": scored({"plot": v}, coverage={"plot": "1/1"}, questions=[asked(v)])} for v in (0.1, 0.2, 0.3) * 2
+    ]
+    file = made_log(tmp_path, score)
+    assert [len(build_report([file], *count).stand_outs) for count in ((), (1,))] == [4, 2]
+    texts = [f"Rain {number}." for number in range(3)]
+    marks = [{"aspect": "novel", "text": "Rain", "start": 0, "end": 4}]
+    read = scored({"novel_per_100_words": 50.0}, "measure:close_reading|version:0", marks=marks)
+    file = made_log(tmp_path, [{"close_reading": read}] * 3, texts=texts)
+    found = [build_report([file], *count) for count in ((), (1,))]
+    assert [len(report.passages) for report in found] == [2, 1]
+    # whole texts are for the page alone
+    assert [one["pieces"] for one in numbers(found[0])["marked_passages"]] == [[], []]
+
+
+def test_only_logs_of_the_signature_that_is_asked_for_are_in_the_report(tmp_path: Path) -> None:
+    other = GENIE.replace("small-1@0", "small-1@1")
+    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, signature)}]) for signature in (GENIE, other)]
+    assert [run.file for run in build_report(files, signature="small-1@1").runs] == files[1:]
+
+
+def test_faults_and_warnings_stand_by_their_run(tmp_path: Path) -> None:
+    sound = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model="m/a")
+    poor = made_log(
+        tmp_path, [{"genie": scored({"plot": 0.5}, coverage={"plot": "1/2"}, faults={"no": 3})}], model="m/b"
+    )
+    (measure,) = build_report([sound, poor]).measures
+    assert measure.faults == ({}, {"no": 3})
+    assert [list(lines) for lines in measure.warnings] == [
+        [],
+        ["not every question or test could be used: plot 1 of 2"],
+    ]
+
+
+def test_of_several_values_the_scale_is_what_was_seen_also_where_the_measure_knows_its_ends(tmp_path: Path) -> None:
+    samples = [{"cosine": scored({"cosine_mean": value}, "measure:cosine|version:0")} for value in (0.4, 0.6)]
+    (measure,) = build_report([made_log(tmp_path, samples)]).measures
+    assert measure.ranges == {"cosine_mean": Range(0.4, 0.6, known=False)}
+
+
+def test_where_the_population_is_is_known_by_the_runs_that_know_it(tmp_path: Path) -> None:
+    own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
+    knowing = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, yardstick=own)}], model="m/a")
+    silent = made_log(tmp_path, [{"genie": scored({"plot": 0.9})}], model="m/b")
+    (measure,) = build_report([knowing, silent]).measures
+    assert measure.population == {"plot": Standing(percentile=75.0, mean=0.4, low=0.3, high=0.6)}

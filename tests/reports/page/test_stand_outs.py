@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ from inspect_ai.scorer import Score
 from tests.reports.made_logs import asked, made_log, scored
 
 from genie_inspect.logs.reading import read_logs
-from genie_inspect.reports.page.stand_outs import MOST_CHARACTERS, StandOut, questions, stand_outs
+from genie_inspect.reports.page.stand_outs import StandOut, questions, stand_outs
 
 
 def found(file: str, examples: int = 1) -> list[StandOut]:
@@ -56,13 +57,13 @@ def test_no_examples_are_none(tmp_path: Path) -> None:
 
 
 def test_a_document_that_is_just_not_too_long_is_whole(tmp_path: Path) -> None:
-    one, _ = found(made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * MOST_CHARACTERS]))
-    assert one.text == "x" * MOST_CHARACTERS
+    one, _ = found(made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * 20_000]))
+    assert one.text == "x" * 20_000
 
 
 def test_a_very_long_document_is_cut(tmp_path: Path) -> None:
-    one, _ = found(made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * 2 * MOST_CHARACTERS]))
-    assert one.text == "x" * MOST_CHARACTERS + " […]"
+    one, _ = found(made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * 20_001]))
+    assert one.text == "x" * 20_000 + " […]"
 
 
 @pytest.mark.parametrize("kept", [None, "40 questions: too many to keep here", [{"feature": 1}], [1]])
@@ -80,3 +81,24 @@ def test_a_question_of_novelty_0_tells_at_the_least_novel_end(tmp_path: Path) ->
 
 def test_a_score_without_metadata_has_no_questions() -> None:
     assert questions(Score(value={"plot": 0.5})) == []
+
+
+def test_the_documents_of_all_runs_stand_in_one_order_each_with_its_run_epoch_prompt_and_text(tmp_path: Path) -> None:
+    files = [
+        made_log(
+            tmp_path,
+            [genie(value, asked(value)) for value in values],
+            model=model,
+            places=[("x", 1), ("x", 2)],
+            prompts=["One", "Two"],
+            texts=[f"{model} 1", f"{model} 2"],
+        )
+        for model, values in (("m/a", (0.4, 0.1)), ("m/b", (0.3, 0.9)))
+    ]
+    most, least = stand_outs(read_logs(files), [("genie", ("plot",))], 1)
+    assert [(one.run, one.sample, one.epoch, one.prompt, one.value, one.text) for one in (most, least)] == [
+        ("m/b", "x", 2, "Two", 0.9, "m/b 2"),
+        ("m/a", "x", 2, "Two", 0.1, "m/a 2"),
+    ]
+    runs = [replace(run, label=f"run of {run.model}") for run in read_logs(files)]
+    assert [one.run for one in stand_outs(runs, [("genie", ("plot",))], 1)] == ["run of m/b", "run of m/a"]

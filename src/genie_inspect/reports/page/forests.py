@@ -58,13 +58,13 @@ class _Line:
         mark = " *" if finding.differs else " =" if finding.is_equivalent else ""
         return f"{finding.difference.delta:+.3f}{mark}"
 
-    def over(self, low: float, high: float, ends: Ends) -> dict[str, Any]:
-        """A row of data from one value to another; what is open or unknown is null, what is beyond an end is cut."""
+    def over(self, low: float, high: float) -> dict[str, Any]:
+        """A row of data from one value to another; what is open or unknown is null."""
         colour = self.colour if self.row.finding.differs else LIGHT.grey
         return {
             "name": self.name,
-            "low": _within(low, ends),
-            "high": _within(high, ends),
+            "low": _finite(low),
+            "high": _finite(high),
             "colour": colour,
             "shown": self.shown,
         }
@@ -96,10 +96,10 @@ def _forest_chart(lines: Sequence[_Line], ends: Ends) -> "Chart":
     axis = altair.Axis(domain=False, ticks=False, labelLimit=NAMES, minExtent=NAMES, maxExtent=NAMES)
     y = altair.Y("name:N", title=None, sort=names, axis=axis)
     colour = altair.Color("colour:N", legend=None, scale=None)
-    margins = chart_of([line.over(-d.margin, d.margin, ends) for line, d in pairs])
+    margins = chart_of([line.over(-d.margin, d.margin) for line, d in pairs])
     # an end that too few pairs leave open is not drawn
-    intervals = chart_of([line.over(d.low, d.high, ends) for line, d in pairs])
-    deltas = chart_of([line.over(d.delta, math.nan, ends) for line, d in pairs])
+    intervals = chart_of([line.over(d.low, d.high) for line, d in pairs])
+    deltas = chart_of([line.over(d.delta, math.nan) for line, d in pairs])
     beside = deltas.mark_text(align="left", fontSize=12, color=LIGHT.ink).encode(x=altair.value(WIDTH + 8), y=y)
     return altair.layer(
         margins.mark_bar(color=LIGHT.faint, opacity=0.6, size=14).encode(x=x, x2="high:Q", y=y),
@@ -110,8 +110,8 @@ def _forest_chart(lines: Sequence[_Line], ends: Ends) -> "Chart":
     ).properties(width=WIDTH, height=HEIGHT * len(lines), padding=ROOM)
 
 
-def _within(value: float, ends: Ends) -> float | None:
-    return max(ends[0], min(value, ends[1])) if math.isfinite(value) else None
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _ends(rows: Sequence[Row]) -> Ends:

@@ -1,6 +1,5 @@
 """Documents with a close reader's marks in them: those of each run that have most of an aspect."""
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -62,7 +61,8 @@ def marked_passages(
 def _most(run: ScoredLog, scorer: str, key: str, examples: int) -> list[ScoredDocument]:
     """The documents with most under a key, of those that have any; a text that was written twice once."""
     valued = {document.text: (document.value(scorer, key), document) for document in reversed(run.documents)}
-    marked = [(value, document) for value, document in valued.values() if not math.isnan(value) and value > 0]
+    # NaN, which is no value, is not above 0 either
+    marked = [(value, document) for value, document in valued.values() if value > 0]
     return [document for _, document in sorted(marked, key=lambda pair: -pair[0])[:examples]]
 
 
