@@ -27,7 +27,7 @@ def test_a_rating_is_0_or_1_to_4_and_a_probability_0_to_1(rating: object, off: o
     if isinstance(kept, Judged):
         assert _rating("snow", rating, off) == ("snow", kept)
     else:
-        with pytest.raises(sqlite3.DatabaseError, match=kept):
+        with pytest.raises(sqlite3.DatabaseError, match=f"{kept}$"):
             _rating("snow", rating, off)
 
 

@@ -31,8 +31,7 @@ async def test_a_story_beside_a_reference_has_a_score_with_all_that_it_rests_on(
     facts = score.metadata or {}
     assert (facts["judge"], facts["judged"], facts["prompt"]) == (critic.signature, 1, ("Owl! " * 100)[:159] + "…")
     assert facts["signature"] == (
-        f"measure:ttcw|judge:{critic.signature}|rubric:mine@{RUBRIC.digest}|generator:none|stories:abc123|cutoff:0"
-        "|version:1-A"
+        f"measure:ttcw|judge:{critic.signature}|generator:none|stories:abc123|cutoff:0|version:1-A"
     )
     assert "this document" not in (score.explanation or "")
     assert "Unlike lengths, which do not compare well: 4 words, the reference has 10." in (score.explanation or "")

@@ -1,7 +1,7 @@
 """A judge of one's own by two columns, made by hand, for tests of this room."""
 
-from genie_inspect.personal.figures import Figure, HeldOut, RaterFigures
-from genie_inspect.personal.judge import Column, PersonalJudge, RaterTerms
+from genie_inspect.raters.figures import Figure, HeldOut, RaterFigures
+from genie_inspect.raters.judge import Column, PersonalJudge, RaterTerms
 
 SIGNATURE = "measure:ttcw|judge:critic(mock/a)|version:1"
 NOTHING = Figure(value=None, low=None, high=None)

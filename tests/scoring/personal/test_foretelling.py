@@ -12,8 +12,8 @@ from tests.scoring.personal.judged import FIGURES, SIGNATURE, column, judge
 from tests.scripted import written
 
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.personal.folder import PersonalError, write_folder
-from genie_inspect.personal.judge import PersonalJudge
+from genie_inspect.raters.folder import PersonalError, write_folder
+from genie_inspect.raters.judge import PersonalJudge
 from genie_inspect.scoring.personal.foretelling import Foretelling, opened
 
 PASSES = verdict({"01": 1, "02": 0}, SIGNATURE)
