@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from inspect_ai import eval as evaluate
 from tests.left_out import with_ci
 
