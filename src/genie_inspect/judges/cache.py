@@ -26,6 +26,10 @@ TABLES = {
     "ratings": ("judge", "question", "answer", "other", "rating", "off_labels"),
     "verdicts": ("judge", "story_a", "story_b", "test", "points", "reply"),
 }
+KEYS = {"answers": 3, "ratings": 4, "verdicts": 4}
+"""How many of a table's columns, the first ones, tell a row from all others."""
+READ_COLUMNS = {"answers": 2, "ratings": 3, "verdicts": 2}
+"""How many of them, the last ones, a look-up reads."""
 SCHEMA = """
 create table if not exists answers (
     reader text not null, document text not null, question text not null, answer text,
@@ -73,6 +77,16 @@ class Verdict(NamedTuple):
     """Of story A over story B; of a story alone 1 = yes, 0 = no."""
     reply: str
     """The whole reply, with the analysis before the label."""
+
+
+class Added(NamedTuple):
+    """What became of rows from elsewhere."""
+
+    new: int
+    conflicts: int
+    """Of which another value is on record."""
+    refused: int
+    """Which are no rows of ours."""
 
 
 def cache_folder() -> Path:
@@ -134,6 +148,31 @@ class Cache:
         for row in self._file.run(lambda connection: connection.execute(select)):
             yield dict(zip(columns, row, strict=True))
 
+    def add(self, table: str, rows: Iterable[Mapping[str, object]]) -> "Added":
+        """Put rows on record that are not there, as `rows` gives them; what is on record stays as it is.
+
+        Args:
+            table: One of `TABLES`.
+            rows: By column name.
+        """
+        made, keys = [_row(table, row) for row in rows], KEYS[table]
+        columns, whole = TABLES[table], [row for row in made if row]
+        place = " and ".join(f"{column} = ?" for column in columns[:keys])
+        select = f"select {', '.join(columns[keys:])} from {table} where {place}"  # noqa: S608  # our own names
+        insert = f"insert or ignore into {table} values ({', '.join('?' * len(columns))})"  # noqa: S608  # our own names
+
+        def write(connection: sqlite3.Connection) -> Added:
+            new = conflicts = 0
+            with connection:
+                for row in whole:
+                    if connection.execute(insert, row).rowcount:
+                        new += 1
+                    else:
+                        conflicts += connection.execute(select, row[:keys]).fetchone() != row[keys:]
+            return Added(new, conflicts, len(made) - len(whole))
+
+        return self._file.run(write)
+
     def counts(self) -> dict[str, dict[str, int]]:
         """Rows by table, and in it by reader, judge or critic."""
         return {
@@ -174,6 +213,17 @@ class Cache:
         self._file.run(write)
 
 
+def _row(table: str, row: Mapping[str, object]) -> tuple[Any, ...]:
+    """The values of a row from outside, in the order of the columns; nothing of one that cannot be ours."""
+    columns, keys = TABLES[table], KEYS[table]
+    values = tuple(float(v) if isinstance(v, int) and table == "ratings" else v for v in map(row.get, columns))
+    try:
+        CHECKS[table](*values[-READ_COLUMNS[table] :])
+    except sqlite3.DatabaseError:
+        return ()
+    return values if all(isinstance(value, str) for value in values[:keys]) else ()
+
+
 def _answer(question: str, answer: object) -> tuple[str, str | None]:
     if answer is None or isinstance(answer, str):
         return question, answer
@@ -192,3 +242,7 @@ def _verdict(points: object, reply: object) -> Verdict:
     if isinstance(points, int) and abs(points) <= MOST_POINTS and isinstance(reply, str):
         return Verdict(points, reply)
     raise damaged(f"a verdict is {shortened(str(points))}, expected -{MOST_POINTS} to {MOST_POINTS} points and a reply")
+
+
+CHECKS: Mapping[str, Callable[..., object]] = {"answers": _answer, "ratings": _rating, "verdicts": _verdict}
+"""What is made of the columns of a row that a look-up reads, which refuses what cannot be ours."""

@@ -4,6 +4,7 @@ import sqlite3
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,6 +92,58 @@ def export(file: Path, force: bool) -> None:
             check_absent(file, "give --force to replace it")
         with replacing(file):
             write_lines(file, _lines(opened), new=not force)
+
+
+@cache.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--requests",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="The first file that `genie requests` wrote, with its plan beside it; repeatable.",
+)
+@AS_JSON
+def import_(files: tuple[Path, ...], requests: tuple[Path, ...], as_json: bool) -> None:
+    """Take replies to `genie requests`, or what `genie cache export` wrote, from FILES; to do it again changes nothing.
+
+    Replies as OpenAI's batch endpoint and `vllm run-batch` write them. Lines that cannot be used are counted by reason,
+    and what is on record stays as it is.
+
+    \b
+    Example: genie cache import replies.jsonl --requests read.jsonl
+    """
+    import anyio
+
+    from genie_inspect.cli.running import errors_in_one_line, progress_bar, show
+    from genie_inspect.scale.importing import Importer
+    from genie_inspect.scale.shards import places
+
+    with errors_in_one_line(), opened_cache() as opened, progress_bar() as progress:
+        importer = Importer(opened, {name: place for path in requests for name, place in places(path).items()})
+        for number, file in enumerate(files, start=1):
+            anyio.run(importer.take, file)
+            progress("import", number, len(files))
+    show({"path": str(opened.path), **asdict(importer.result)}, as_json)
+
+
+@cache.command()
+@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@AS_JSON
+def merge(folders: tuple[Path, ...], as_json: bool) -> None:
+    """Add what the caches in FOLDERS hold to the user's; vectors are left out, and what is on record stays as it is.
+
+    For runs that each had a cache of their own ($GENIE_CACHE_DIR): parts of a job array, or machines without a disk in
+    common.
+
+    \b
+    Example: genie cache merge caches/*
+    """
+    from genie_inspect.cli.running import errors_in_one_line, progress_bar, show
+    from genie_inspect.scale.joining import merged
+
+    with errors_in_one_line(), opened_cache() as opened, progress_bar() as progress:
+        result = merged(opened, folders, progress)
+    show({"path": str(opened.path), **asdict(result)}, as_json)
 
 
 @contextmanager
