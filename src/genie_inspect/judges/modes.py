@@ -14,7 +14,6 @@ from genie_inspect.judges.protocols import Judge
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import Instruction, Template
 
-
 Candidates = Sequence[tuple[str, float]]
 """Likely first tokens of a reply, with their log probabilities."""
 

@@ -1,4 +1,4 @@
-"""Files of requests, in shards that a batch endpoint takes, and the plan beside them by which replies find their place."""
+"""Files of requests, in shards that a batch endpoint takes, and beside them the plan by which replies are placed."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

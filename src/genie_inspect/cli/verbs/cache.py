@@ -4,7 +4,6 @@ import sqlite3
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from genie_inspect.engines.embedders.kept_vectors import KeptVectors
 from genie_inspect.files.printable import json_text
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.judges.cache import TABLES, Cache, cache_folder
+from genie_inspect.reports.plain_values import plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -123,7 +123,7 @@ def import_(files: tuple[Path, ...], requests: tuple[Path, ...], as_json: bool) 
         for number, file in enumerate(files, start=1):
             anyio.run(importer.take, file)
             progress("import", number, len(files))
-    show({"path": str(opened.path), **asdict(importer.result)}, as_json)
+    show({"path": str(opened.path), **plain(importer.result)}, as_json)
 
 
 @cache.command()
@@ -143,7 +143,7 @@ def merge(folders: tuple[Path, ...], as_json: bool) -> None:
 
     with errors_in_one_line(), opened_cache() as opened, progress_bar() as progress:
         result = merged(opened, folders, progress)
-    show({"path": str(opened.path), **asdict(result)}, as_json)
+    show({"path": str(opened.path), **plain(result)}, as_json)
 
 
 @contextmanager

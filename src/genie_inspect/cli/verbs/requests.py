@@ -9,9 +9,9 @@ import anyio
 import click
 from inspect_ai.model import Model
 
-from genie_inspect.cli.graders import named_model
+from genie_inspect.cli.graders import planned_role
 from genie_inspect.cli.outputs import replacing
-from genie_inspect.cli.running import AT_LEAST_1, GRADER, JSON, errors_in_one_line, progress_bar, show
+from genie_inspect.cli.running import AT_LEAST_1, JSON, errors_in_one_line, progress_bar, show
 from genie_inspect.judges.choices import MODES, mode_of
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.scale.shards import REQUESTS, Plan, ScaleError, plan_file, shards, write_plan
@@ -25,7 +25,7 @@ NOT_READ = "texts are not wholly read yet, and nothing can be judged of them bef
 @click.option("--step", type=click.Choice(STEPS), help="Reading comes before judging.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The first file of requests; more are numbered.")
 @click.option("--status", is_flag=True, help="Write nothing: say what is left to ask.")
-@GRADER
+@click.option("--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it.")
 @click.option("--judge", default="list", show_default=True, help=", ".join(MODES))
 @click.option("--population", default="starter", show_default=True, help="What logs are measured against.")
 @click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
@@ -63,7 +63,7 @@ def requests(
         mode = mode_of(judge)
         if mode.asks_pairs and mode.said is None:
             raise ScaleError(f"judge is {judge!r}, whose replies cannot be taken from files, expected another")
-        model = named_model(grader, asked=False)
+        model = planned_role(grader)
         walking = partial(_walked, Sources.of(paths, population), Instrument(judge, templates=templates), model)
         if step and output:
             with replacing(output, plan_file(output)):
