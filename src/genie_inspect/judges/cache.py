@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -107,6 +108,7 @@ class Cache:
     def __init__(self, folder: Path | None = None) -> None:
         self._file = SqliteFile((folder or cache_folder()) / FILE, SCHEMA)
         self._file.run(lambda _: None)
+        self._together = False
 
     @property
     def path(self) -> Path:
@@ -140,6 +142,19 @@ class Cache:
     def keep_verdict(self, key: VerdictKey, verdict: Verdict) -> None:
         """Put a verdict on record."""
         self._write("verdicts", [(*key, *verdict)])
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is put on record inside is on disk when the body ends, however it does, which takes a fraction of the time.
+
+        Other processes wait with what they write, so that the body is to be short.
+        """
+        self._together = True
+        try:
+            yield
+        finally:
+            self._together = False
+            self._file.run(lambda connection: connection.commit())
 
     def rows(self, table: str) -> Iterator[dict[str, object]]:
         """Every row of a table by column name, one at a time."""
@@ -207,7 +222,8 @@ class Cache:
         whole = list(rows)
 
         def write(connection: sqlite3.Connection) -> None:
-            with connection:
+            # a connection on its own commits at the end
+            with nullcontext() if self._together else connection:
                 connection.executemany(f"insert or replace into {table} values ({blanks})", whole)  # noqa: S608  # our own names
 
         self._file.run(write)

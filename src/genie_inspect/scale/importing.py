@@ -24,7 +24,7 @@ from genie_inspect.scale.walk import READ
 FOREIGN = "of no request in the plan"
 NO_ROW = "no row of a cache"
 TOGETHER = 1_000
-"""Rows of an export that are written at once."""
+"""Lines that are written at once."""
 
 
 @dataclass(slots=True)
@@ -82,12 +82,13 @@ class Importer:
         lines = replies(path)
         while some := list(islice(lines, TOGETHER)):
             self.result.lines += len(some)
-            for line in some:
-                if isinstance(line, Fault):
-                    self.result.faults[line.reason] += 1
-                    self._failed.add(line.name)
-                elif isinstance(line, Reply):
-                    await self._reply(line, path)
+            with self.cache.together():
+                for line in some:
+                    if isinstance(line, Fault):
+                        self.result.faults[line.reason] += 1
+                        self._failed.add(line.name)
+                    elif isinstance(line, Reply):
+                        await self._reply(line, path)
             self._rows([line for line in some if isinstance(line, Row)])
         self.result.missing = len(self.places.keys() - self._heard - self._failed)
 
