@@ -164,7 +164,15 @@ def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(t
     CliRunner().invoke(main, ["cache", "export", str(file)])
     cache.clear()
     wrong: list[dict[str, Any]] = [
-        {"table": "ratings", "judge": "j", "question": "q", "answer": "a", "other": "o", "rating": 9, "off_labels": None},
+        {
+            "table": "ratings",
+            "judge": "j",
+            "question": "q",
+            "answer": "a",
+            "other": "o",
+            "rating": 9,
+            "off_labels": None,
+        },
         {"table": "answers", "reader": 7, "document": "d", "question": "q", "answer": "a"},
         {"table": "verdicts", "judge": "j"},
     ]

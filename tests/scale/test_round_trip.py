@@ -89,9 +89,7 @@ def test_replies_from_files_score_as_replies_to_a_run_do_and_nothing_is_left_to_
     assert [one.metadata for one in again] == [one.metadata for one in asked]
 
 
-def test_a_populations_own_documents_are_asked_about_as_each_against_the_others(
-    served: Served, tmp_path: Path
-) -> None:
+def test_a_populations_own_documents_are_asked_about_as_each_against_the_others(served: Served, tmp_path: Path) -> None:
     folder = small_population(tmp_path / "small").folder
     read = tmp_path / "read.jsonl"
     written = called("requests", folder, "--step", "read", "--grader", "openai/gpt-4o", "-o", read)

@@ -43,7 +43,9 @@ def planned_role(role: str) -> Model:
         model = named_model(str(settings.pop("model", "")), asked=False)
         arguments = dict(settings.pop("model_args", None) or {})
         if "base_url" in arguments:
-            raise click.ClickException("grader: base_url is read from the provider's variable here, such as VLLM_BASE_URL")
+            raise click.ClickException(
+                "grader: base_url is read from the provider's variable here, such as VLLM_BASE_URL"
+            )
         return Model(model.api, GenerateConfig.model_validate(settings), arguments)
     except (yaml.YAMLError, ValueError, TypeError) as error:
         reason = first_fault(error, "grader") if isinstance(error, ValidationError) else f"grader {role}: {error}"

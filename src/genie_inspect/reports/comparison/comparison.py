@@ -125,7 +125,7 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
     """
     options = options or Options()
     _check(options)
-    return comparison_of(read_logs(paths, brief=True, signature=options.signature), baseline, options)
+    return comparison_of(read_logs(paths, brief=True, signature=options.signature, in_parts=True), baseline, options)
 
 
 def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) -> Comparison:

@@ -139,7 +139,9 @@ def build_report(
     """
     # by label, so that order and colours do not hang on the order of the files; the population's own documents are the
     # yardstick, and stand last
-    runs = tuple(sorted(read_logs(paths, signature=signature), key=lambda run: (run.is_population, run.label)))
+    runs = tuple(
+        sorted(read_logs(paths, signature=signature, in_parts=True), key=lambda run: (run.is_population, run.label))
+    )
     told = [run for run in runs if not run.is_population]
     # a stable sort: `genie` first, the others as the logs have them
     scorers = sorted(_scorers(runs), key=lambda name: name != "genie")
