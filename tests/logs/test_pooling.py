@@ -20,7 +20,7 @@ VALUES = {1: 0.2, 2: 0.4, 3: 0.6, 4: 0.9}
 
 def part(folder: Path, name: str, *samples: int, **spec: Any) -> str:
     """A log of some samples of a run, whose numbers say what they scored."""
-    scores = [{"genie": scored({"plot": VALUES[n]}, questions=[asked(VALUES[n])])} for n in samples]
+    scores = [{"genie": scored({"plot": VALUES[n]}, questions=[asked(VALUES[n])], coverage={"plot": "1/1"})} for n in samples]
     (folder / name).mkdir()
     return made_log(
         folder / name,
@@ -45,8 +45,7 @@ def test_parts_of_several_models_are_pooled_by_model(tmp_path: Path) -> None:
     files = [part(tmp_path, f"{model}{n}", n, n + 1, model=model) for n in (1, 3) for model in ("one", "two")]
     assert [(log.model, len(log.documents)) for log in read_logs(files, in_parts=True)] == [("one", 4), ("two", 4)]
     assert len(read_logs(files)) == 4, "who reads logs one by one still does"
-    (contrast,) = compare(files, "one").contrasts[:1]
-    assert contrast.paired.samples == 4 if hasattr(contrast.paired, "samples") else contrast
+    assert [facts.documents for facts in compare(files, "one").runs] == [4, 4]
 
 
 def test_parts_that_share_samples_are_refused_with_their_ids(tmp_path: Path) -> None:
@@ -63,15 +62,22 @@ def test_a_run_that_was_repeated_stays_beside_the_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        {"solver": "another"},
         {"model_generate_config": GenerateConfig(temperature=1.0)},
         {"task_args": {"judge": "pairwise"}},
         {"model_args": {"revision": "2"}},
     ],
-    ids=["solver", "setting", "option", "model argument"],
+    ids=["setting", "option", "model argument"],
 )
 def test_logs_that_differ_in_set_up_stay_apart(other: dict[str, Any], tmp_path: Path) -> None:
     files = [part(tmp_path, "a", 1, 2), part(tmp_path, "b", 3, 4, **other)]
+    assert len(read_logs(files, in_parts=True)) == 2
+
+
+def test_logs_of_another_task_stay_apart(tmp_path: Path) -> None:
+    files = [part(tmp_path, "a", 1, 2), part(tmp_path, "b", 3, 4)]
+    log = read_eval_log(files[1])
+    log.eval.task = "another"
+    write_eval_log(log, files[1])
     assert len(read_logs(files, in_parts=True)) == 2
 
 
