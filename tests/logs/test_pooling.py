@@ -20,7 +20,9 @@ VALUES = {1: 0.2, 2: 0.4, 3: 0.6, 4: 0.9}
 
 def part(folder: Path, name: str, *samples: int, **spec: Any) -> str:
     """A log of some samples of a run, whose numbers say what they scored."""
-    scores = [{"genie": scored({"plot": VALUES[n]}, questions=[asked(VALUES[n])], coverage={"plot": "1/1"})} for n in samples]
+    scores = [
+        {"genie": scored({"plot": VALUES[n]}, questions=[asked(VALUES[n])], coverage={"plot": "1/1"})} for n in samples
+    ]
     (folder / name).mkdir()
     return made_log(
         folder / name,
@@ -50,7 +52,9 @@ def test_parts_of_several_models_are_pooled_by_model(tmp_path: Path) -> None:
 
 def test_parts_that_share_samples_are_refused_with_their_ids(tmp_path: Path) -> None:
     files = [part(tmp_path, "a", 1, 2, 3), part(tmp_path, "b", 2, 3, 4)]
-    with pytest.raises(LogError, match=r"a.*\.eval and .*b.*\.eval are parts .* share 2 samples \('2', '3'\), expected"):
+    with pytest.raises(
+        LogError, match=r"a.*\.eval and .*b.*\.eval are parts .* share 2 samples \('2', '3'\), expected"
+    ):
         summarise(files)
 
 

@@ -17,10 +17,10 @@ JUDGE, READER = "list(x)", "grader(x)"
 OTHERS = ("snow", "hail", "fog")
 
 
-def judging(folder: Path, answers: tuple[str, ...]) -> Path:
+def judging(folder: Path, answers: tuple[str, ...], shard: int = 2) -> Path:
     """Requests that rate answers against three others."""
     first = folder / "judge.jsonl"
-    with shards(first, 2, new=False) as files:
+    with shards(first, shard, new=False) as files:
         for answer in answers:
             request = list_request(LIST.instruction.template(), "What falls?", answer, OTHERS)
             body = json.dumps({"messages": [{"role": "user", "content": request}], "model": "x"})

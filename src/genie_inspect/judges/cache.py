@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 import platformdirs
 
 from genie_inspect.engines.sqlite_file import SqliteFile, damaged
+from genie_inspect.errors import NetworkFolderWarning
+from genie_inspect.files.networks import network_file_system
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.replies import LEVELS
 from genie_inspect.prompting.texts import shortened
@@ -21,6 +24,10 @@ ATTEMPT, NO = "", "no"
 
 FOLDER_VARIABLE = "GENIE_CACHE_DIR"
 FILE = "cache.sqlite"
+NETWORKED = (
+    "{path} stands on a network file system ({kind}), where SQLite can lose or damage what several machines write: give "
+    f"each process a folder of its own by ${FOLDER_VARIABLE}, and join them with `genie cache merge`"
+)
 MOST_POINTS = max(LEVELS) // 2
 TABLES = {
     "answers": ("reader", "document", "question", "answer"),
@@ -107,6 +114,8 @@ class Cache:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._file = SqliteFile((folder or cache_folder()) / FILE, SCHEMA)
+        if kind := network_file_system(self.path):
+            warnings.warn(NETWORKED.format(path=self.path, kind=kind), NetworkFolderWarning, stacklevel=2)
         self._file.run(lambda _: None)
         self._together = False
 

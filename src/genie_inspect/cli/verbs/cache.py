@@ -13,6 +13,7 @@ from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import confirm, console, echo, echo_json
 from genie_inspect.engines.embedders.kept_vectors import KeptVectors
+from genie_inspect.errors import NetworkFolderWarning
 from genie_inspect.files.printable import json_text
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.judges.cache import TABLES, Cache, cache_folder
@@ -169,6 +170,8 @@ def _one_line() -> Iterator[None]:
         with warnings.catch_warnings():
             # the cache warns of a file that it cannot use and goes on without
             warnings.simplefilter("error", UserWarning)
+            # such a cache can be used
+            warnings.simplefilter("default", NetworkFolderWarning)
             yield
     except (UserWarning, sqlite3.Error) as error:
         raise click.ClickException(f"the cache in {cache_folder()}: {error}") from error
