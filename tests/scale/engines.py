@@ -54,7 +54,8 @@ def replied(served: Served, requests: Iterable[Path], form: Callable[[str, Line]
     """The lines of replies that an engine writes, by what the server says."""
     for path in requests:
         for line in lines(path):
-            assert line["method"] == "POST" and line["url"] == "/v1/chat/completions"
+            assert line["method"] == "POST"
+            assert line["url"] == "/v1/chat/completions"
             body = line["body"]
             choice = served.choice(0, body["messages"], body, "")
             completion = {"id": "c", "object": "chat.completion", "created": 0, "model": body["model"]}

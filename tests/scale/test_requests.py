@@ -31,7 +31,8 @@ def test_files_are_numbered_and_the_plan_names_them(folder: Path, tmp_path: Path
     assert plan["files"] == [file.name for file in files]
     assert plan["signature"].startswith("grader(openai/gpt-4o@")
     ids = [line["custom_id"] for file in files for line in lines(file)]
-    assert len(set(ids)) == 5 and all(name.startswith("read-") for name in ids)
+    assert len(set(ids)) == 5
+    assert all(name.startswith("read-") for name in ids)
 
 
 def test_the_same_requests_have_the_same_ids_and_another_graders_have_others(folder: Path, tmp_path: Path) -> None:
@@ -58,7 +59,8 @@ def test_a_text_that_many_samples_hold_is_asked_about_once_and_what_is_no_docume
     early = called("requests", log.location, "--step", "judge", "-o", tmp_path / "j.jsonl", *options)
     assert (early["requests"], early["unread"]) == (0, 2), "two texts, before whose reading nothing is judged"
     assert "--step read" in early["note"]
-    assert not (tmp_path / "j.jsonl").exists() and not (tmp_path / "j.plan.json").exists()
+    assert not (tmp_path / "j.jsonl").exists()
+    assert not (tmp_path / "j.plan.json").exists()
 
 
 def test_files_that_are_there_are_replaced_only_by_force(folder: Path, tmp_path: Path) -> None:
@@ -84,7 +86,8 @@ def test_files_that_are_there_are_replaced_only_by_force(folder: Path, tmp_path:
 )
 def test_what_cannot_be_done_is_one_clear_line(arguments: tuple[str, ...], named: str, folder: Path) -> None:
     error = refused("requests", folder, *arguments)
-    assert named in error and "Traceback" not in error
+    assert named in error
+    assert "Traceback" not in error
     assert Cache().counts()["answers"] == {}
 
 

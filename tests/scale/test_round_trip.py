@@ -55,12 +55,15 @@ def two_rounds(served: Served, log: EvalLog, folder: Path, grader: str, judge: s
     for step in ("read", "judge"):
         first = folder.parent / f"{step}.jsonl"
         written = called("requests", log.location, "--step", step, "-o", first, "--shard", 4, *named)
-        assert written["requests"] > 4 and len(written["files"]) == -(-written["requests"] // 4)
+        assert written["requests"] > 4
+        assert len(written["files"]) == -(-written["requests"] // 4)
         shards = [Path(file) for file in written["files"]]
         bodies += [line["body"] for shard in shards for line in lines(shard)]
         replies = write(folder.parent / f"{step}-replies.jsonl", replied(served, shards, FORMS[engine]))
         result = called("cache", "import", replies, "--requests", first)
-        assert result["used"] == written["requests"] and not result["missing"] and not result["faults"]
+        assert result["used"] == written["requests"]
+        assert not result["missing"]
+        assert not result["faults"]
     left = called("requests", log.location, "--status", *named)
     assert (left["left_to_read"], left["left_to_judge"]) == (0, 0)
     return bodies

@@ -25,8 +25,8 @@ ATTEMPT, NO = "", "no"
 FOLDER_VARIABLE = "GENIE_CACHE_DIR"
 FILE = "cache.sqlite"
 NETWORKED = (
-    "{path} stands on a network file system ({kind}), where SQLite can lose or damage what several machines write: give "
-    f"each process a folder of its own by ${FOLDER_VARIABLE}, and join them with `genie cache merge`"
+    "{path} stands on a network file system ({kind}), where SQLite can lose or damage what several machines write: "
+    f"give each process a folder of its own by ${FOLDER_VARIABLE}, and join them with `genie cache merge`"
 )
 MOST_POINTS = max(LEVELS) // 2
 TABLES = {
@@ -154,7 +154,7 @@ class Cache:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What is put on record inside is on disk when the body ends, however it does, which takes a fraction of the time.
+        """What is put on record inside is on disk when the body ends, however it does; it takes a fraction of the time.
 
         Other processes wait with what they write, so that the body is to be short.
         """

@@ -50,8 +50,8 @@ def _runs(group: Sequence[ScoredLog]) -> list[ScoredLog]:
             named = sorted(both)
             listed = ", ".join(shortened(name) for name in named[:SHOWN]) + (", ..." if len(named) > SHOWN else "")
             raise LogError(
-                f"{one.file} and {other.file} are parts of one run by model, task, strategy, settings and signature, and "
-                f"share {len(named)} samples ({listed}), expected parts without a sample in common, or one of the two"
+                f"{one.file} and {other.file} are parts of one run by model, task, strategy, settings and signature, "
+                f"and share {len(named)} samples ({listed}), expected parts without a sample in common, or one of the two"
             )
     return [_joined(group)]
 
