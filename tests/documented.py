@@ -39,6 +39,7 @@ NOT_RUN = {
     "vllm run-batch": "it needs vLLM",
     "genie cache import": "it takes the replies of an engine; tests/scale has the whole round with scripted ones",
     "genie cache merge": "it joins the caches of other runs; tests/scale does so",
+    "inspect eval genie_inspect/synthetic_prompts --limit $first": "it is a part of a job array",
     "sbatch": "it needs a cluster",
     "genie study LOG": "docs/metric_study.md has it with the log of a study",
     "genie rater fit ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",

@@ -12,7 +12,6 @@ from genie_inspect.errors import GenieWarning
 from genie_inspect.logs.files import LogError, log_header, samples
 from genie_inspect.logs.folders import each_log
 from genie_inspect.logs.labels import labelled
-from genie_inspect.logs.pooling import pooled
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.logs.scores import Scores, is_signed, scores_of, signature_of
 from genie_inspect.logs.signatures import signed_with
@@ -24,9 +23,7 @@ from genie_inspect.samples.store import EARLIER, RESPONSES_ASKED, RESPONSES_PARS
 from genie_inspect.signature import digest
 
 
-def read_logs(
-    paths: Iterable[str | Path], *, brief: bool = False, signature: str = "", in_parts: bool = False
-) -> list[ScoredLog]:
+def read_logs(paths: Iterable[str | Path], *, brief: bool = False, signature: str = "") -> list[ScoredLog]:
     """The finished logs that the paths stand for, in their order, each under a name of its own.
 
     Those of a folder that cannot be read or are not finished are left out, with a warning. Of a metric study the
@@ -36,14 +33,12 @@ def read_logs(
         paths: Log files or folders.
         brief: As for `labels`.
         signature: Only logs with a score under a signature that holds these words.
-        in_parts: Whether parts of one run are one log, as `pooled` finds them.
 
     Raises:
         LogError: If a log that is named itself, or every log, cannot be read, is not finished or has no documents but
-            edits and paraphrases, or no log has such a signature, or parts of one run share samples.
+            edits and paraphrases, or no log has such a signature.
     """
-    logs = signed_with(signature, each_log(paths, _read_documents))
-    return labelled(pooled(logs) if in_parts else logs, brief=brief)
+    return labelled(signed_with(signature, each_log(paths, _read_documents)), brief=brief)
 
 
 def _read_documents(file: str) -> ScoredLog:

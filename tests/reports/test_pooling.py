@@ -13,6 +13,7 @@ from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.comparison.comparison import compare
 from genie_inspect.reports.page.methods import run_facts
 from genie_inspect.reports.page.report import build_report
+from genie_inspect.reports.pooling import read_runs
 from genie_inspect.reports.summary import summarise
 
 VALUES = {1: 0.2, 2: 0.4, 3: 0.6, 4: 0.9}
@@ -45,7 +46,7 @@ def test_two_halves_have_the_table_of_the_whole(tmp_path: Path) -> None:
 
 def test_parts_of_several_models_are_pooled_by_model(tmp_path: Path) -> None:
     files = [part(tmp_path, f"{model}{n}", n, n + 1, model=model) for n in (1, 3) for model in ("one", "two")]
-    assert [(log.model, len(log.documents)) for log in read_logs(files, in_parts=True)] == [("one", 4), ("two", 4)]
+    assert [(log.model, len(log.documents)) for log in read_runs(files)] == [("one", 4), ("two", 4)]
     assert len(read_logs(files)) == 4, "who reads logs one by one still does"
     assert [facts.documents for facts in compare(files, "one").runs] == [4, 4]
 
@@ -53,7 +54,7 @@ def test_parts_of_several_models_are_pooled_by_model(tmp_path: Path) -> None:
 def test_parts_that_share_samples_are_refused_with_their_ids(tmp_path: Path) -> None:
     files = [part(tmp_path, "a", 1, 2, 3), part(tmp_path, "b", 2, 3, 4)]
     with pytest.raises(
-        LogError, match=r"a.*\.eval and .*b.*\.eval are parts .* share 2 samples \('2', '3'\), expected"
+        LogError, match=r"a.*\.eval and .*b.*\.eval have one model.* share 2 samples \('2', '3'\), expected"
     ):
         summarise(files)
 
@@ -74,7 +75,7 @@ def test_a_run_that_was_repeated_stays_beside_the_first(tmp_path: Path) -> None:
 )
 def test_logs_that_differ_in_set_up_stay_apart(other: dict[str, Any], tmp_path: Path) -> None:
     files = [part(tmp_path, "a", 1, 2), part(tmp_path, "b", 3, 4, **other)]
-    assert len(read_logs(files, in_parts=True)) == 2
+    assert len(read_runs(files)) == 2
 
 
 def test_logs_of_another_task_stay_apart(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_logs_of_another_task_stay_apart(tmp_path: Path) -> None:
     log = read_eval_log(files[1])
     log.eval.task = "another"
     write_eval_log(log, files[1])
-    assert len(read_logs(files, in_parts=True)) == 2
+    assert len(read_runs(files)) == 2
 
 
 def test_logs_of_another_signature_stay_apart(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ def test_logs_of_another_signature_stay_apart(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     score = scored({"plot": 0.5}, "measure:genie|judge:other|population:small-1@0|version:0")
     files.append(made_log(tmp_path / "b", [{"genie": score}], places=[("3", 1)]))
-    assert len(read_logs(files, in_parts=True)) == 2
+    assert len(read_runs(files)) == 2
 
 
 def test_a_report_finds_each_document_in_its_own_part_and_counts_the_tokens_of_all(tmp_path: Path) -> None:

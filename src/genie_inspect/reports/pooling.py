@@ -1,6 +1,6 @@
 """Parts of one run, each in a log of its own, as the one log that they would be."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations
@@ -11,11 +11,27 @@ from inspect_ai.log import EvalLog, EvalStats
 from inspect_ai.model import ModelUsage
 
 from genie_inspect.logs.files import LogError
+from genie_inspect.logs.labels import labelled
+from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.prompting.texts import shortened
 
 SHOWN = 5  # ids in an error
 JOINED = " + "
+
+
+def read_runs(paths: Iterable[str | Path], *, brief: bool = False, signature: str = "") -> list[ScoredLog]:
+    """The runs that logs are of: as `read_logs`, with parts of one run together.
+
+    Args:
+        paths: Log files or folders.
+        brief: As for `labels`.
+        signature: Only logs with a score under a signature that holds these words.
+
+    Raises:
+        LogError: As `read_logs` and `pooled` do.
+    """
+    return labelled(pooled(read_logs(paths, signature=signature)), brief=brief)
 
 
 def pooled(logs: Sequence[ScoredLog]) -> list[ScoredLog]:
@@ -50,8 +66,8 @@ def _runs(group: Sequence[ScoredLog]) -> list[ScoredLog]:
             named = sorted(both)
             listed = ", ".join(shortened(name) for name in named[:SHOWN]) + (", ..." if len(named) > SHOWN else "")
             raise LogError(
-                f"{one.file} and {other.file} are parts of one run by model, task, strategy, settings and signature, "
-                f"and share {len(named)} samples ({listed}), expected parts without a sample in common, or one of the two"
+                f"{one.file} and {other.file} have one model, task, strategy, settings and signature, as parts of a run have, and "
+                f"share {len(named)} samples ({listed}), expected parts without a sample in common, or one of the two"
             )
     return [_joined(group)]
 
