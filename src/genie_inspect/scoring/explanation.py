@@ -171,7 +171,8 @@ def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> d
 
     By feature, `coverage` has the questions used of those asked and `pairs` the usable ratings of those due: one for
     each answer of the population to a question that the document answers. `few_answers` has the questions used that
-    rest on fewer than three ratings, of all used; `ratings` is there when any is usable, `off_labels` where the judge
+    rest on fewer than three ratings, of all used; `spread` how far similarities lie apart within questions, as `sd` and
+    `degrees` of freedom; `ratings` is there when any is usable, `off_labels` where the judge
     reads probabilities. `nearest_novelty` has, by feature and in each row, one minus the highest similarity; null where
     nothing was usable.
     """
@@ -192,12 +193,19 @@ def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> d
             "nearest_novelty": {name: _rounded(value) for name, value in assessment.nearest(features).items()},
             **_range(assessment.counted),
             **_off_labels(assessment.off_labels()),
+            "spread": _spreads(assessment, features),
             "faults": assessment.faults(),
             "questions": _Unchanging(_row(result, width, most) for result in assessment.results),
         }
         if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
             return metadata
     return metadata | {"questions": f"{len(assessment.results)} questions: too many to keep here"}
+
+
+def _spreads(assessment: Assessment, features: Sequence[str]) -> dict[str, dict[str, float]]:
+    spreads = assessment.spread(features)
+    # six digits: how many documents a population needs changes with the third
+    return {name: {"sd": round(one.sd, 6), "degrees": one.degrees} for name, one in spreads.items() if one.degrees}
 
 
 def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:

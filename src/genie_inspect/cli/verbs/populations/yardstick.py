@@ -7,7 +7,7 @@ import click
 
 from genie_inspect.cli.graders import named_model
 from genie_inspect.cli.outputs import replacing
-from genie_inspect.cli.running import DRY_RUN, JSON, TEMPLATES, errors_in_one_line, progress_bar, show
+from genie_inspect.cli.running import ANSWER_LENGTH, DRY_RUN, JSON, TEMPLATES, errors_in_one_line, progress_bar, show
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 )
 @click.option("--grader", metavar="PROVIDER/MODEL", help="Who reads and judges; any model that Inspect has.")
 @click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
+@ANSWER_LENGTH
 @TEMPLATES
 @click.option(
     "--output",
@@ -39,6 +40,7 @@ def yardstick(
     judge: str,
     grader: str | None,
     embedder: str,
+    answer_length: str,
     templates: Path | None,
     output: Path | None,
     dry_run: bool,
@@ -58,10 +60,8 @@ def yardstick(
     from genie_inspect.scoring.assessor import Assessor
 
     with errors_in_one_line():
-        instrument = Instrument(judge, embedder, str(templates) if templates else None)
-        if (grader is None) != instrument.is_smoke_test:
-            needs = "asks no model: leave --grader out" if grader else "asks a model, name it: --grader PROVIDER/MODEL"
-            raise click.UsageError(f"--judge {judge} {needs}")
+        instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
+        check_grader(instrument, grader)
         population, model = open_population(folder), named_model(grader, asked=not dry_run) if grader else None
         if dry_run:
             show(_cost(population, instrument, model), as_json)
@@ -78,6 +78,17 @@ def yardstick(
         },
         as_json,
     )
+
+
+def check_grader(instrument: "Instrument", grader: str | None) -> None:
+    """Refuse a grader that would not be asked, and a judge that lacks one.
+
+    Raises:
+        UsageError: If it is so.
+    """
+    if (grader is None) != instrument.is_smoke_test:
+        needs = "asks no model: leave --grader out" if grader else "asks a model, name it: --grader PROVIDER/MODEL"
+        raise click.UsageError(f"--judge {instrument.judge} {needs}")
 
 
 def _made(population: "Population", assessor: "Assessor", output: Path | None) -> tuple[Path, "LeftOut"]:
