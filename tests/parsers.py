@@ -38,6 +38,7 @@ from genie_inspect.prompting.documents import refusals
 from genie_inspect.prompting.documents import sentences as spans
 from genie_inspect.providers.record import short
 from genie_inspect.samples.document import no_document
+from genie_inspect.scale.replies import reply_in
 from genie_inspect.scoring.explanation import cell, cut
 from genie_inspect.signature import facts_of
 
@@ -123,6 +124,7 @@ PARSERS: dict[str, Parser] = {
     "agreement.votes.writer_of": (writer_of, _NO),
     "agreement.votes.from_letters": (lambda text: from_letters(text, "a line"), VotesError),
     "samples.document.no_document": (no_document, _NO),
+    "scale.replies.reply_in": (lambda text: reply_in(text.encode("utf-8", "surrogatepass")), _NO),
     "scoring.explanation.cell": (cell, _NO),
     "scoring.explanation.cut": (partial(cut, width=80), _NO),
     "signature.facts_of": (facts_of, _NO),
@@ -138,6 +140,7 @@ OTHERS = {
     "engines.embedders.served.most_tokens": "an estimate from the length",
     "engines.embedders.windows.windows": "asks a tokenizer",
     "panel_judges.equivalence.class_of": "asks a model",
+    "judges.list_judge.list_ratings": "through numbered_ratings",
     "measures.length.word_count": "a count, no reading",
     "engines.corpora.infini_gram_service.spaced_tokens": "as tokens",
     "measures.expressions.split_expressions": "an object an expression of a document, at words alone",

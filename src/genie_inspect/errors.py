@@ -14,6 +14,10 @@ class GenieWarning(UserWarning):
     """Something was left out, or done otherwise than asked; the message says what and why."""
 
 
+class NetworkFolderWarning(GenieWarning):
+    """A folder that is written to stands on a network file system, where what is written may be lost."""
+
+
 class PopulationError(GenieError):
     """A population folder cannot be read or written: the message names file, line and field."""
 

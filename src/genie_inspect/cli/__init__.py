@@ -19,6 +19,7 @@ VERBS = {
     "cost": "Say what judging will cost before it is asked for.",
     "calibrate": "Measure how far judges and people rate alike.",
     "cache": "Look at, export or clear what models have said.",
+    "requests": "Write what judging would ask as batch files, and say what is left.",
     "compare": "Say what a strategy changes against a baseline.",
     "study": "Say what a measure is sensitive to, and whether it is robust.",
     "lengths": "Hold scores by long answers against those by concise ones.",

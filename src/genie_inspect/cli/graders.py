@@ -1,10 +1,13 @@
 """A grader that is named on the command line, outside an evaluation."""
 
 import click
-from inspect_ai.model import Model, get_model
+import yaml
+from inspect_ai.model import GenerateConfig, Model, get_model
+from pydantic import ValidationError
 
 from genie_inspect.asking.planned import planned_model
 from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.files.json_lines import first_fault
 
 
 def named_model(name: str, *, asked: bool = True) -> Model:
@@ -22,6 +25,31 @@ def named_model(name: str, *, asked: bool = True) -> Model:
         return get_model(name, memoize=False) if asked else planned_model(name)
     except (PrerequisiteError, ValueError) as error:
         raise click.ClickException(f"grader {name}: {one_line(error)}") from error
+
+
+def planned_role(role: str) -> Model:
+    """A grader to plan with, as `--model-role grader=` takes it: a name, or `{model: NAME, temperature: 0.5}`.
+
+    Args:
+        role: The name, or YAML or JSON with the settings, which are part of what a grader is known by.
+
+    Raises:
+        ClickException: If there is no such model, or it has no such settings; in one line.
+    """
+    if not role.lstrip().startswith("{"):
+        return named_model(role, asked=False)
+    try:
+        settings = dict(yaml.safe_load(role))
+        model = named_model(str(settings.pop("model", "")), asked=False)
+        arguments = dict(settings.pop("model_args", None) or {})
+        if "base_url" in arguments:
+            raise click.ClickException(
+                "grader: base_url is read from the provider's variable here, such as VLLM_BASE_URL"
+            )
+        return Model(model.api, GenerateConfig.model_validate(settings), arguments)
+    except (yaml.YAMLError, ValueError, TypeError) as error:
+        reason = first_fault(error, "grader") if isinstance(error, ValidationError) else f"grader {role}: {error}"
+        raise click.ClickException(" ".join(reason.split())) from error
 
 
 def one_line(error: Exception) -> str:

@@ -104,6 +104,8 @@ def _body(settings: GenerateConfig, requests: Sequence[str], candidates: int) ->
 async def _posted(model: Model, body: dict[str, Any]) -> object | None:
     """The server's reply; None where this Inspect has no way to such a request."""
     client = await served_client(model)
+    if client is None:  # as of a model that is named to plan with
+        return None
     body = body | {"model": cast("VLLMAPI", model.api).service_model_name()}
     timeout = resolved_settings(model).attempt_timeout
     options: Any = {"timeout": timeout} if timeout else {}
@@ -112,7 +114,7 @@ async def _posted(model: Model, body: dict[str, Any]) -> object | None:
         return await client.post(PATH, body=body, cast_to=object, options=options)
 
     again = retried(model, post)
-    return await again() if client and again else None
+    return await again() if again else None
 
 
 def _candidates(choice: _Choice) -> list[tuple[str, float]]:

@@ -2,13 +2,17 @@
 
 import os
 import sqlite3
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import platformdirs
 
 from genie_inspect.engines.sqlite_file import SqliteFile, damaged
+from genie_inspect.errors import NetworkFolderWarning
+from genie_inspect.files.networks import network_file_system
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.replies import LEVELS
 from genie_inspect.prompting.texts import shortened
@@ -20,12 +24,20 @@ ATTEMPT, NO = "", "no"
 
 FOLDER_VARIABLE = "GENIE_CACHE_DIR"
 FILE = "cache.sqlite"
+NETWORKED = (
+    "{path} stands on a network file system ({kind}), where SQLite can lose or damage what several machines write: "
+    f"give each process a folder of its own by ${FOLDER_VARIABLE}, and join them with `genie cache merge`"
+)
 MOST_POINTS = max(LEVELS) // 2
 TABLES = {
     "answers": ("reader", "document", "question", "answer"),
     "ratings": ("judge", "question", "answer", "other", "rating", "off_labels"),
     "verdicts": ("judge", "story_a", "story_b", "test", "points", "reply"),
 }
+KEYS = {"answers": 3, "ratings": 4, "verdicts": 4}
+"""How many of a table's columns, the first ones, tell a row from all others."""
+READ_COLUMNS = {"answers": 2, "ratings": 3, "verdicts": 2}
+"""How many of them, the last ones, a look-up reads."""
 SCHEMA = """
 create table if not exists answers (
     reader text not null, document text not null, question text not null, answer text,
@@ -75,6 +87,16 @@ class Verdict(NamedTuple):
     """The whole reply, with the analysis before the label."""
 
 
+class Added(NamedTuple):
+    """What became of rows from elsewhere."""
+
+    new: int
+    conflicts: int
+    """Of which another value is on record."""
+    refused: int
+    """Which are no rows of ours."""
+
+
 def cache_folder() -> Path:
     """$GENIE_CACHE_DIR, else the user's cache folder for genie-inspect."""
     return Path(os.environ.get(FOLDER_VARIABLE) or platformdirs.user_cache_dir("genie-inspect"))
@@ -92,7 +114,10 @@ class Cache:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._file = SqliteFile((folder or cache_folder()) / FILE, SCHEMA)
+        if kind := network_file_system(self.path):
+            warnings.warn(NETWORKED.format(path=self.path, kind=kind), NetworkFolderWarning, stacklevel=2)
         self._file.run(lambda _: None)
+        self._together = False
 
     @property
     def path(self) -> Path:
@@ -127,12 +152,50 @@ class Cache:
         """Put a verdict on record."""
         self._write("verdicts", [(*key, *verdict)])
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is put on record inside is on disk when the body ends, however it does; it takes a fraction of the time.
+
+        Other processes wait with what they write, so that the body is to be short.
+        """
+        self._together = True
+        try:
+            yield
+        finally:
+            self._together = False
+            self._file.run(lambda connection: connection.commit())
+
     def rows(self, table: str) -> Iterator[dict[str, object]]:
         """Every row of a table by column name, one at a time."""
         columns = TABLES[table]
         select = f"select {', '.join(columns)} from {table}"  # noqa: S608  # our own names
         for row in self._file.run(lambda connection: connection.execute(select)):
             yield dict(zip(columns, row, strict=True))
+
+    def add(self, table: str, rows: Iterable[Mapping[str, object]]) -> "Added":
+        """Put rows on record that are not there, as `rows` gives them; what is on record stays as it is.
+
+        Args:
+            table: One of `TABLES`.
+            rows: By column name.
+        """
+        made, keys = [_row(table, row) for row in rows], KEYS[table]
+        columns, whole = TABLES[table], [row for row in made if row]
+        place = " and ".join(f"{column} = ?" for column in columns[:keys])
+        select = f"select {', '.join(columns[keys:])} from {table} where {place}"  # noqa: S608  # our own names
+        insert = f"insert or ignore into {table} values ({', '.join('?' * len(columns))})"  # noqa: S608  # our own names
+
+        def write(connection: sqlite3.Connection) -> Added:
+            new = conflicts = 0
+            with connection:
+                for row in whole:
+                    if connection.execute(insert, row).rowcount:
+                        new += 1
+                    else:
+                        conflicts += connection.execute(select, row[:keys]).fetchone() != row[keys:]
+            return Added(new, conflicts, len(made) - len(whole))
+
+        return self._file.run(write)
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Rows by table, and in it by reader, judge or critic."""
@@ -168,10 +231,22 @@ class Cache:
         whole = list(rows)
 
         def write(connection: sqlite3.Connection) -> None:
-            with connection:
+            # a connection on its own commits at the end
+            with nullcontext() if self._together else connection:
                 connection.executemany(f"insert or replace into {table} values ({blanks})", whole)  # noqa: S608  # our own names
 
         self._file.run(write)
+
+
+def _row(table: str, row: Mapping[str, object]) -> tuple[Any, ...]:
+    """The values of a row from outside, in the order of the columns; nothing of one that cannot be ours."""
+    columns, keys = TABLES[table], KEYS[table]
+    values = tuple(float(v) if isinstance(v, int) and table == "ratings" else v for v in map(row.get, columns))
+    try:
+        CHECKS[table](*values[-READ_COLUMNS[table] :])
+    except sqlite3.DatabaseError:
+        return ()
+    return values if all(isinstance(value, str) for value in values[:keys]) else ()
 
 
 def _answer(question: str, answer: object) -> tuple[str, str | None]:
@@ -192,3 +267,7 @@ def _verdict(points: object, reply: object) -> Verdict:
     if isinstance(points, int) and abs(points) <= MOST_POINTS and isinstance(reply, str):
         return Verdict(points, reply)
     raise damaged(f"a verdict is {shortened(str(points))}, expected -{MOST_POINTS} to {MOST_POINTS} points and a reply")
+
+
+CHECKS: Mapping[str, Callable[..., object]] = {"answers": _answer, "ratings": _rating, "verdicts": _verdict}
+"""What is made of the columns of a row that a look-up reads, which refuses what cannot be ours."""

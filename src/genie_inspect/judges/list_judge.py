@@ -89,7 +89,7 @@ class ListJudge:
         request = list_request(self.template, pairs.question, pairs.answer, chunk)
         async with labelled(pairs.question, pairs.answer, logged=chunk == first and settings != ANEW):
             reply = await ask(self.model, request, _settings(count).merge(settings), ratings_form(count))
-        judged = {chunk[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, count).items()}
+        judged = list_ratings(reply, chunk)
         pairs.keep(judged)
         return judged
 
@@ -98,6 +98,11 @@ def list_request(template: Template, question: str, answer: str, others: Sequenc
     """The request that rates an answer against others, each with its number."""
     listed = {str(number): text for number, text in enumerate(others, start=1)}
     return template.fill(count=len(others), data=fenced({"question": question, "answer": answer, "others": listed}))
+
+
+def list_ratings(reply: str, others: Sequence[str]) -> dict[str, Judged]:
+    """What a reply says of the others, in the order in which they were listed; what cannot be read is absent."""
+    return {others[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, len(others)).items()}
 
 
 @lru_cache
@@ -124,5 +129,11 @@ def shuffled(texts: Sequence[str], question: str, answer: str) -> list[str]:
 
 
 LIST = Mode(
-    "list", ListJudge, Instruction("rate_list", frozenset({"count", "data"})), reply_tokens, list_request, CHUNK
+    "list",
+    ListJudge,
+    Instruction("rate_list", frozenset({"count", "data"})),
+    reply_tokens,
+    list_request,
+    lambda text, candidates, others: list_ratings(text, others),
+    CHUNK,
 )

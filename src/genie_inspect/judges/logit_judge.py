@@ -13,7 +13,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges.cache import Judged
 from genie_inspect.judges.merging import RatingMemo, Unrated
-from genie_inspect.judges.modes import Mode, pair_instruction, pair_request
+from genie_inspect.judges.modes import Candidates, Mode, pair_instruction, pair_request
 from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated
 from genie_inspect.measures.labels import label_reading
 from genie_inspect.prompting.templates import Template
@@ -30,8 +30,6 @@ MOST_OFF_LABELS = 0.5
 NO_LOGPROBS = "no log probabilities"
 
 BATCHING = frozenset({"vllm"})  # providers that take many conversations in one request
-
-Candidates = Sequence[tuple[str, float]]
 
 
 def check_log_probabilities(model: Model) -> None:
@@ -137,5 +135,10 @@ def judged(candidates_by_text: Mapping[str, Candidates]) -> dict[str, Judged]:
 
 
 LOGIT = Mode(
-    "logit", LogitJudge, pair_instruction("rate_logit"), lambda count, as_json: 1, check=check_log_probabilities
+    "logit",
+    LogitJudge,
+    pair_instruction("rate_logit"),
+    lambda count, as_json: 1,
+    said=lambda text, candidates, others: judged({others[0]: candidates}),
+    check=check_log_probabilities,
 )

@@ -1,17 +1,21 @@
 """What a judge mode is, in one record: who judges, by which template, what a request and its reply look like."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from inspect_ai.model import Model
 
 from genie_inspect.engines.embedders.choices import Embedder, static_token_count
+from genie_inspect.judges.cache import Judged
 from genie_inspect.judges.merging import RatingMemo
 from genie_inspect.judges.protocols import Judge
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import Instruction, Template
+
+Candidates = Sequence[tuple[str, float]]
+"""Likely first tokens of a reply, with their log probabilities."""
 
 
 def pair_instruction(name: str) -> Instruction:
@@ -45,6 +49,9 @@ class Mode:
     """About how many tokens the reply for so many other answers has; as JSON, where the grader is held to it."""
     request: Callable[[Template, str, str, Sequence[str]], str] = pair_request
     """The request from the template, a question, an answer and the others."""
+    said: Callable[[str, Candidates, Sequence[str]], Mapping[str, Judged]] | None = None
+    """What a reply, as text and as candidates for its first token, says of the others in the order of its request;
+    None where replies are not taken from files."""
     chunk: int = 1
     """Most other answers in one call. With 1 the two sides of a pair may matter; with more, the place in the list."""
     check: Callable[[Model], None] | None = None

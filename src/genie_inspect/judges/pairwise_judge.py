@@ -13,7 +13,7 @@ from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.judges.cache import Judged
 from genie_inspect.judges.merging import RatingMemo, Unrated
-from genie_inspect.judges.modes import Mode, pair_instruction, pair_request
+from genie_inspect.judges.modes import Candidates, Mode, pair_instruction, pair_request
 from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated
 from genie_inspect.prompting.ratings import pair_rating
 from genie_inspect.prompting.templates import Template
@@ -68,4 +68,12 @@ class PairwiseJudge:
             pairs.keep({other: Judged(rating)})
 
 
-PAIRWISE = Mode("pairwise", PairwiseJudge, pair_instruction("rate_pair"), lambda count, as_json: TOKENS_A_REASON)
+def _said(text: str, candidates: Candidates, others: Sequence[str]) -> dict[str, Judged]:
+    with suppress(UnreadableReplyError):
+        return {others[0]: Judged(pair_rating(text))}
+    return {}
+
+
+PAIRWISE = Mode(
+    "pairwise", PairwiseJudge, pair_instruction("rate_pair"), lambda count, as_json: TOKENS_A_REASON, said=_said
+)

@@ -68,7 +68,7 @@ def read_scored_log(file: str) -> ScoredLog:
     documents: list[ScoredDocument] = []
     left_out: list[bool] = []
     for sample in samples(file):
-        document = _document(sample)
+        document = _document(sample, file)
         documents.append(document)
         for scorer, score in (sample.scores or {}).items():
             # samples without a value cannot disagree with the others: theirs count where none has a value
@@ -91,7 +91,7 @@ def read_scored_log(file: str) -> ScoredLog:
     )
 
 
-def _document(sample: EvalSample) -> ScoredDocument:
+def _document(sample: EvalSample, file: str) -> ScoredDocument:
     text = document_of(sample)
     scores = {name: scores_of(name, score) for name, score in (sample.scores or {}).items()}
     return ScoredDocument(
@@ -107,6 +107,7 @@ def _document(sample: EvalSample) -> ScoredDocument:
         earlier=_earlier(sample),
         responses=_responses(sample.metadata),
         intervention=_intervention(sample),
+        file=file,
     )
 
 

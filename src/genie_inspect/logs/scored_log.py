@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,8 @@ class ScoredDocument:
     was asked for."""
     intervention: InterventionFacts | None = None
     """What was done to its text; None where it is of no metric study."""
+    file: str = field(default="", repr=False, compare=False)
+    """The log in which its sample stands."""
 
     @property
     def is_changed(self) -> bool:
@@ -83,6 +85,8 @@ class ScoredLog:
     changed: tuple[ScoredDocument, ...] = ()
     """Of a metric study the edits and paraphrases: made of others on purpose, they are nobody's documents, and no mean
     is over them."""
+    parts: tuple[str, ...] = ()
+    """Names of the files of which it was put together; empty where it is one."""
 
     @property
     def model(self) -> str:

@@ -1,6 +1,7 @@
 """Replies that repeat their request: what stands in it, examples and data, is no answer, no rating and no verdict."""
 
 import re
+from functools import lru_cache
 
 from genie_inspect.prompting.fence import CLOSE, OPEN
 from genie_inspect.prompting.texts import spoken
@@ -30,10 +31,15 @@ def _is_echo(text: str, request: str) -> bool:
     dense = re.sub(r"\s+", "", text)
     if any(key and key[0] in dense for key in map(_FIRST_KEY.match, blocks)):
         return True
-    words = _words(instructions).split()
-    runs = [" ".join(words[start : start + RUN]) for start in range(0, len(words) - RUN + 1, RUN)]
+    runs = _runs(instructions)
     plain = _words(text) if runs else ""
     return bool(runs) and sum(run in plain for run in runs) >= SHARE * len(runs)
+
+
+@lru_cache(maxsize=64)  # of a million requests all but the data is the same
+def _runs(instructions: str) -> tuple[str, ...]:
+    words = _words(instructions).split()
+    return tuple(" ".join(words[start : start + RUN]) for start in range(0, len(words) - RUN + 1, RUN))
 
 
 def _parts(request: str) -> tuple[str, list[str]]:

@@ -7,11 +7,11 @@ from pathlib import Path
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.labels import labelled
 from genie_inspect.logs.lengths import length_warning
-from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import by_signature, one_signature
 from genie_inspect.logs.yardstick import yardstick_command
+from genie_inspect.reports.pooling import read_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def summarise(paths: Iterable[str | Path], scorer: str = "genie") -> Summary:
     Raises:
         LogError: If logs cannot be read, are not finished, lack the scorer, or signatures differ.
     """
-    return _summary(_scored_by(scorer, read_logs(paths)), scorer)
+    return _summary(_scored_by(scorer, read_runs(paths)), scorer)
 
 
 def summaries(paths: Iterable[str | Path], scorer: str | None = None, signature: str = "") -> list[Summary]:
@@ -62,7 +62,7 @@ def summaries(paths: Iterable[str | Path], scorer: str | None = None, signature:
         LogError: If logs cannot be read, are not finished or lack the scorer, there is no such measure or signature,
             or one log has several signatures.
     """
-    logs = read_logs(paths, signature=signature)
+    logs = read_runs(paths, signature=signature)
     names = [scorer] if scorer else _shared(logs)
     groups = [(name, group) for name in names for group in by_signature(_scored_by(name, logs), name)]
     # what tells the logs of one table apart need not be what tells all of them apart

@@ -67,9 +67,7 @@ class Assessor:
         """
         questions = self.population.questions(prompt)
         rest = self._others(prompt).than(text, made_of)
-        # a document of the population answers as it does when others are compared with it
-        own = next((d for d in self._others(prompt).documents if d.id in rest.same), None)
-        reading = await (self._read_once(own, questions) if own else self.reader.read(text, questions))
+        reading = await self.reading(text, prompt)
         if not reading.is_attempt:
             raise RefusalError("the document is no try at its task, as the reader sees it: a refusal")
         # without an answer there is nothing to compare, so nothing more is asked
@@ -85,6 +83,31 @@ class Assessor:
             raise failures[0]
         lengths = tuple(word_count(document.text) for document in read)
         return Assessment(tuple(results), len(alone or rest.documents), rest.same, lengths, rest.made_of)
+
+    async def reading(self, text: str, prompt: str) -> Reading:
+        """The answers of one document to the questions of a prompt.
+
+        Args:
+            text: The document.
+            prompt: What it was written for.
+
+        Raises:
+            GraderFailedError: If the model behind the reader cannot be reached.
+        """
+        questions, others = self.population.questions(prompt), self._others(prompt)
+        # a document of the population answers as it does when others are compared with it
+        same = others.than(text).same
+        own = next((document for document in others.documents if document.id in same), None)
+        return await (self._read_once(own, questions) if own else self.reader.read(text, questions))
+
+    async def read_population(self, prompt: str) -> None:
+        """Have all of the population's documents for a prompt read, with which others will be compared.
+
+        Raises:
+            GraderFailedError: If the model behind the reader cannot be reached.
+        """
+        questions = self.population.questions(prompt)
+        await gathered(*(self._read_once(document, questions) for document in self._others(prompt).documents))
 
     def _recorded_alone(self, prompt: str, questions: Sequence[Question]) -> list[Reading]:
         """The recorded answers of a population without documents, whoever read them: nothing can be read again."""

@@ -13,9 +13,11 @@ from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import confirm, console, echo, echo_json
 from genie_inspect.engines.embedders.kept_vectors import KeptVectors
+from genie_inspect.errors import NetworkFolderWarning
 from genie_inspect.files.printable import json_text
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.judges.cache import TABLES, Cache, cache_folder
+from genie_inspect.reports.plain_values import plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -93,6 +95,58 @@ def export(file: Path, force: bool) -> None:
             write_lines(file, _lines(opened), new=not force)
 
 
+@cache.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--requests",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="The first file that `genie requests` wrote, with its plan beside it; repeatable.",
+)
+@AS_JSON
+def import_(files: tuple[Path, ...], requests: tuple[Path, ...], as_json: bool) -> None:
+    """Take replies to `genie requests`, or what `genie cache export` wrote, from FILES; to do it again changes nothing.
+
+    Replies as OpenAI's batch endpoint and `vllm run-batch` write them. Lines that cannot be used are counted by reason,
+    and what is on record stays as it is.
+
+    \b
+    Example: genie cache import replies.jsonl --requests read.jsonl
+    """
+    import anyio
+
+    from genie_inspect.cli.running import errors_in_one_line, progress_bar, show
+    from genie_inspect.scale.importing import Importer
+    from genie_inspect.scale.shards import places
+
+    with errors_in_one_line(), opened_cache() as opened, progress_bar() as progress:
+        importer = Importer(opened, {name: place for path in requests for name, place in places(path).items()})
+        for number, file in enumerate(files, start=1):
+            anyio.run(importer.take, file)
+            progress("import", number, len(files))
+    show({"path": str(opened.path), **plain(importer.result)}, as_json)
+
+
+@cache.command()
+@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@AS_JSON
+def merge(folders: tuple[Path, ...], as_json: bool) -> None:
+    """Add what the caches in FOLDERS hold to the user's; vectors are left out, and what is on record stays as it is.
+
+    For runs that each had a cache of their own ($GENIE_CACHE_DIR): parts of a job array, or machines without a disk in
+    common.
+
+    \b
+    Example: genie cache merge caches/*
+    """
+    from genie_inspect.cli.running import errors_in_one_line, progress_bar, show
+    from genie_inspect.scale.joining import merged
+
+    with errors_in_one_line(), opened_cache() as opened, progress_bar() as progress:
+        result = merged(opened, folders, progress)
+    show({"path": str(opened.path), **plain(result)}, as_json)
+
+
 @contextmanager
 def opened_cache() -> Iterator[Cache]:
     """The user's cache of answers and ratings."""
@@ -116,6 +170,8 @@ def _one_line() -> Iterator[None]:
         with warnings.catch_warnings():
             # the cache warns of a file that it cannot use and goes on without
             warnings.simplefilter("error", UserWarning)
+            # such a cache can be used
+            warnings.simplefilter("default", NetworkFolderWarning)
             yield
     except (UserWarning, sqlite3.Error) as error:
         raise click.ClickException(f"the cache in {cache_folder()}: {error}") from error

@@ -10,13 +10,13 @@ from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.lengths import lengths_of
 from genie_inspect.logs.measures import COHERENCE, UNIT, keys_to_test
-from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import one_signature
 from genie_inspect.reports.comparison.baselines import CONFORMATIVE, baselines
 from genie_inspect.reports.comparison.pairing import Key, Pairs, paired
 from genie_inspect.reports.comparison.selection import Selection, selected
+from genie_inspect.reports.pooling import read_runs
 from genie_inspect.statistics.equivalence import METHODS
 from genie_inspect.statistics.paired.differences import CORRECTIONS, Difference, Finding, differences, findings
 
@@ -134,7 +134,7 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
     """
     options = options or Options()
     _check(options)
-    return comparison_of(read_logs(paths, brief=True, signature=options.signature), baseline, options)
+    return comparison_of(read_runs(paths, brief=True, signature=options.signature), baseline, options)
 
 
 def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) -> Comparison:

@@ -68,7 +68,7 @@ def _most(run: ScoredLog, scorer: str, key: str, examples: int) -> list[ScoredDo
 
 def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPassage | None:
     """The document with its marks; None where its log keeps none that stand in it."""
-    sample = sample_of(run.file, document.sample, document.epoch)
+    sample = sample_of(document.file, document.sample, document.epoch)
     text = document_of(sample)
     kept = dict(readings(sample.scores or {})).get(scorer)
     # a log that somebody edited may hold a mark of another text

@@ -36,7 +36,7 @@ def run_facts(run: ScoredLog) -> dict[str, str]:
     # Inspect lets a role have a list of models
     roles = {role: config for role, config in (spec.model_roles or {}).items() if not isinstance(config, list)}
     facts = {
-        "log": Path(run.file).name,
+        "log": ", ".join(run.parts) or Path(run.file).name,
         "task": spec.task,
         "options": _listed(spec.task_args_passed),
         "model": spec.model,

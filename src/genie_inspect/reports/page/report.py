@@ -9,7 +9,6 @@ from typing import Any
 from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import GENIE, UNIT, measure_of, viewed_range
-from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.results import Results, results_of, standing_of
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import one_signature
@@ -19,6 +18,7 @@ from genie_inspect.reports.page.concordance import Concordance, concordance
 from genie_inspect.reports.page.marked_passages import MarkedPassage, marked_passages
 from genie_inspect.reports.page.stand_outs import StandOut, stand_outs
 from genie_inspect.reports.plain_values import plain
+from genie_inspect.reports.pooling import read_runs
 from genie_inspect.reports.sensitivity.rows import as_values as study_values
 from genie_inspect.reports.sensitivity.study import Study, study_of
 from genie_inspect.statistics.descriptive.standing import Standing, quartiles
@@ -139,7 +139,7 @@ def build_report(
     """
     # by label, so that order and colours do not hang on the order of the files; the population's own documents are the
     # yardstick, and stand last
-    runs = tuple(sorted(read_logs(paths, signature=signature), key=lambda run: (run.is_population, run.label)))
+    runs = tuple(sorted(read_runs(paths, signature=signature), key=lambda run: (run.is_population, run.label)))
     told = [run for run in runs if not run.is_population]
     # a stable sort: `genie` first, the others as the logs have them
     scorers = sorted(_scorers(runs), key=lambda name: name != "genie")

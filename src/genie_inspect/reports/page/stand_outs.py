@@ -110,7 +110,7 @@ def _stand_out(
 ) -> StandOut | None:
     """The document with its text and question; None where its scorer keeps no question table."""
     # texts are read from the log for these few only, so that a large log fits into memory
-    sample = sample_of(run.file, document.sample, document.epoch)
+    sample = sample_of(document.file, document.sample, document.epoch)
     score = (sample.scores or {})[scorer]
     if not (table := questions(score)):
         return None

@@ -1,0 +1,1 @@
+"""Many judgments by engines that take files: requests out, replies in, caches joined."""

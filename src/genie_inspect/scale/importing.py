@@ -1,0 +1,202 @@
+"""Replies from files into the cache, each read as the reader or the judge reads it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.judges.answering import AnswerMemo
+from genie_inspect.judges.cache import Cache, Judged
+from genie_inspect.judges.choices import mode_of
+from genie_inspect.judges.merging import RatingMemo, Unrated
+from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
+from genie_inspect.prompting.echo import without_echo
+from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.readings import reading_reply
+from genie_inspect.scale.replies import Fault, Reply, Row, replies
+from genie_inspect.scale.shards import Place, ScaleError
+from genie_inspect.scale.walk import READ
+
+FOREIGN = "of no request in the plan"
+NO_ROW = "no row of a cache"
+TOGETHER = 1_000
+"""Lines that are written at once."""
+
+
+@dataclass(slots=True)
+class Imported:
+    """What became of the lines of files."""
+
+    lines: int = 0
+    used: int = 0
+    """Replies that brought something new."""
+    on_record: int = 0
+    """Replies all of whose content was there."""
+    doubled: int = 0
+    """Replies to a request that had one in these files; they count among the used or those on record as well."""
+    incomplete: int = 0
+    """Replies of which a part could be read; the rest is asked for again."""
+    unreadable: int = 0
+    """Replies of which nothing could be read."""
+    conflicts: int = 0
+    """Answers, ratings and verdicts that are on record in other words; what is there stays."""
+    missing: int = 0
+    """Requests to which no line replies."""
+    faults: Counter[str] = field(default_factory=Counter)
+    """Lines that are no reply to a request, by reason."""
+    kept: Counter[str] = field(default_factory=Counter)
+    """What is new on record, by the cache's table."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    text: str
+    feature: str = ""
+
+
+class Importer:
+    """Takes replies into a cache. What is on record stays as it is, so that to import again changes nothing.
+
+    Args:
+        cache: Where to.
+        places: Where the requests stand, by id.
+    """
+
+    def __init__(self, cache: Cache, places: Mapping[str, Place]) -> None:
+        self.cache = cache
+        self.places = places
+        self.result = Imported()
+        self._heard: set[str] = set()
+        self._failed: set[str] = set()
+
+    async def take(self, path: Path) -> None:
+        """All lines of a file.
+
+        Raises:
+            ScaleError: If it cannot be read, or replies come without the requests that they belong to.
+        """
+        lines = replies(path)
+        while some := list(islice(lines, TOGETHER)):
+            self.result.lines += len(some)
+            with self.cache.together():
+                for line in some:
+                    if isinstance(line, Fault):
+                        self.result.faults[line.reason] += 1
+                        self._failed.add(line.name)
+                    elif isinstance(line, Reply):
+                        await self._reply(line, path)
+            self._rows([line for line in some if isinstance(line, Row)])
+        self.result.missing = len(self.places.keys() - self._heard - self._failed)
+
+    def _rows(self, rows: Iterable[Row]) -> None:
+        by_table: dict[str, list[Mapping[str, object]]] = {}
+        for row in rows:
+            by_table.setdefault(row.table, []).append(row.values)
+        for table, values in by_table.items():
+            added = self.cache.add(table, values)
+            self.result.kept[table] += added.new
+            self.result.conflicts += added.conflicts
+            if added.refused:
+                self.result.faults[NO_ROW] += added.refused
+
+    async def _reply(self, reply: Reply, path: Path) -> None:
+        if not self.places:
+            raise ScaleError(f"{path} holds replies: name the requests that they answer, --requests FILE")
+        place = self.places.get(reply.name)
+        if place is None:
+            self.result.faults[FOREIGN] += 1
+            return
+        self.result.doubled += reply.name in self._heard
+        self._heard.add(reply.name)
+        request = _message(place)
+        text = without_echo(reply.text, request)
+        take = self._answers if place.plan.step == READ else self._ratings
+        asked, said, new = await take(place, request, text, reply)
+        self.result.unreadable += not said
+        self.result.incomplete += 0 < said < asked
+        self.result.used += new > 0
+        self.result.on_record += said > 0 and not new
+
+    async def _ratings(self, place: Place, request: str, text: str, reply: Reply) -> tuple[int, int, int]:
+        """How many ratings were asked for, said, and new."""
+        data = _data(place, request, "question", "answer")
+        listed = data["others"].values() if "others" in data else [data.get("other", "")]
+        others = [Answer(str(other)) for other in listed]
+        read = mode_of(place.plan.judge).said
+        said = dict(read(text, reply.candidates, [other.text for other in others])) if read else {}
+        fresh: dict[str, Judged] = {}
+
+        async def rate(pairs: Unrated) -> Mapping[str, str]:
+            fresh.update((other, said[other]) for other in pairs.others if other in said)
+            if fresh:
+                pairs.keep(fresh)
+            return {}
+
+        memo = RatingMemo(self.cache)
+        rated = await memo.rated(place.plan.signature, data["question"], data["answer"], others, rate)
+        here = {other.text: rating or 0.0 for other, rating in zip(others, rated.ratings, strict=True)}
+        self.result.conflicts += sum(float(judged.rating) != here[other] for other, judged in said.items())
+        self.result.kept["ratings"] += len(fresh)
+        return len(others), len(said), len(fresh)
+
+    async def _answers(self, place: Place, request: str, text: str, reply: Reply) -> tuple[int, int, int]:
+        """How many answers were asked for, said, and new."""
+        data = _data(place, request, "document", "questions")
+        questions = [_Asked(str(question)) for question in data["questions"].values()]
+        wordings = [question.text for question in questions]
+        read = reading_reply(text, len(questions), wordings)
+        answers = {wordings[number - 1]: answer for number, answer in read.answers.items()}
+        if read.is_attempt is False:
+            answers = dict.fromkeys(wordings)
+        fresh: set[str] = set()
+        reading = await AnswerMemo(self.cache).answered(
+            place.plan.signature,
+            data["document"],
+            questions,
+            partial(_read, answers, fresh, read.is_attempt is not False),
+        )
+        here = {
+            question: answer.text if answer else None
+            for question, answer in zip(wordings, reading.answers, strict=True)
+        }
+        self.result.conflicts += sum(here[question] != answer for question, answer in answers.items())
+        self.result.kept["answers"] += len(fresh)
+        return len(questions), len(answers), len(fresh)
+
+
+async def _read(
+    answers: Mapping[str, str | None],
+    fresh: set[str],
+    is_attempt: bool,
+    document: str,
+    questions: Sequence[AskedQuestion],
+) -> Reading:
+    """A reading by answers that a reply gave; notes which were asked for."""
+    fresh.update(question.text for question in questions if question.text in answers)
+    texts = [answers.get(question.text) for question in questions]
+    faults = {place: UNREADABLE for place, question in enumerate(questions) if question.text not in answers}
+    return Reading(tuple(None if text is None else Answer(text) for text in texts), faults, is_attempt)
+
+
+def _message(place: Place) -> str:
+    messages = place.body().get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    content = last.get("content") if isinstance(last, dict) else None
+    if not isinstance(content, str):
+        raise ScaleError(f"{place.file} has a request without a message at byte {place.begin}: it has changed")
+    return content
+
+
+def _data(place: Place, request: str, *names: str) -> dict[str, Any]:
+    """What a request is about."""
+    try:
+        data = unfenced(request)
+    except UnreadableReplyError as error:
+        raise ScaleError(f"{place.file}, byte {place.begin}: {error}") from error
+    if lacking := [name for name in names if name not in data]:
+        raise ScaleError(f"{place.file}, byte {place.begin}: the request lacks {', '.join(lacking)}")
+    return data
