@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TASKS = ("ttcw", "novelty_partition")
 EPOCHS = 5
 # options of the table against a population
-AGAINST = ("population", "judges", "panel", "grader", "templates")
+AGAINST = ("population", "judges", "panel", "graders", "templates")
 
 
 @click.command()
@@ -37,7 +37,12 @@ AGAINST = ("population", "judges", "panel", "grader", "templates")
 @click.option("--panel", default="all", show_default=True, help="As for a task; `none` leaves it out.")
 @click.option("--task", type=click.Choice(TASKS), help="In place of a population: a task without one.")
 @click.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
-@click.option("--grader", help="<provider/model>; what it has said before is not asked again.")
+@click.option(
+    "--grader",
+    "graders",
+    multiple=True,
+    help="<provider/model>; what it has said before is not asked again. Repeatable: a jury, each of which is asked.",
+)
 @click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
 @click.option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
 @click.option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
@@ -51,7 +56,7 @@ def cost(
     panel: str,
     task: str | None,
     options: tuple[str, ...],
-    grader: str | None,
+    graders: tuple[str, ...],
     templates: str | None,
     price_input: float | None,
     price_output: float | None,
@@ -80,9 +85,9 @@ def cost(
         raise click.UsageError("-T is an option of --task")
     with shown_errors():
         opened = open_population(population)
-        costs = _judges(opened, epochs or EPOCHS, judges, grader, templates)
+        costs = _judges(opened, epochs or EPOCHS, judges, graders, templates)
         beside = _panel(opened, epochs or EPOCHS, panel, templates)
-    _show_population(opened, costs, beside, epochs or EPOCHS, grader, prices, as_json=as_json)
+    _show_population(opened, costs, beside, epochs or EPOCHS, graders, prices, as_json=as_json)
 
 
 def _show_population(
@@ -90,19 +95,20 @@ def _show_population(
     judges: Mapping[str, TaskCost],
     panel: Mapping[str, Cost],
     epochs: int,
-    grader: str | None,
+    graders: Sequence[str],
     prices: Prices | None,
     *,
     as_json: bool,
 ) -> None:
     prompts = len(population.prompts)
     if as_json:
-        facts = {"population": population.name, "prompts": prompts, "epochs": epochs, "grader": grader}
+        named = ", ".join(graders) or None
+        facts = {"population": population.name, "prompts": prompts, "epochs": epochs, "grader": named}
         by_judge = {mode: plain_judge(one, prices) for mode, one in judges.items()}
         echo_json({**facts, "judges": by_judge, "panel": _plain(panel, prices)})
         return
     documents = f"{prompts} prompts x {epochs} documents against {population.manifest.name}"
-    title = f"{documents}, grader {grader}" if grader else documents
+    title = f"{documents}, grader {' and '.join(graders)}" if graders else documents
     console().print(population_table(judges, panel, prices, title))
 
 
@@ -111,23 +117,25 @@ def _plain(costs: Mapping[str, Cost], prices: Prices | None) -> dict[str, dict[s
 
 
 def _judges(
-    population: Population, epochs: int, judges: tuple[str, ...], grader: str | None, templates: str | None
+    population: Population, epochs: int, judges: tuple[str, ...], graders: Sequence[str], templates: str | None
 ) -> dict[str, TaskCost]:
-    """What Genie costs by judge; one that the grader cannot serve is left out unless it was named with --judge."""
+    """What Genie costs by judge; one that a grader cannot serve is left out unless it was named with --judge."""
     modes = [mode_of(judge) for judge in judges or MODES]
-    model = named_model(grader, asked=False) if grader is not None else None
+    models = [named_model(grader, asked=False) for grader in graders] or [None]
+    documents = dict.fromkeys(population.prompts, epochs)
     costs: dict[str, TaskCost] = {}
     for mode in modes:
         instrument = Instrument(mode.name, templates=templates)
         try:
             # what is in the cache will not be asked again
-            known = Known.by(instrument, model)
+            known = [Known.by(instrument, model) for model in models]
         except UnknownChoiceError:
             # logit asks for log-probabilities, which many providers do not give
             if judges:
                 raise
         else:
-            costs[mode.name] = task_cost(population, dict.fromkeys(population.prompts, epochs), instrument, known)
+            parts = [task_cost(population, documents, instrument, each) for each in known]
+            costs[mode.name] = TaskCost.by_all(parts)
     return costs
 
 
