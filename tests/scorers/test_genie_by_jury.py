@@ -58,9 +58,7 @@ def metadata(score: Score) -> dict[str, Any]:
 
 
 def test_the_score_is_the_mean_over_the_graders_by_feature_and_keeps_each_graders_own(tmp_path: Path) -> None:
-    score = judged(
-        tmp_path, named(rating(FIRST), "one"), named(rating(SECOND), "two"), named(rating(OPPOSED), "three")
-    )
+    score = judged(tmp_path, named(rating(FIRST), "one"), named(rating(SECOND), "two"), named(rating(OPPOSED), "three"))
     # plot (1/3 + 1/2 + 1/2) / 3 = 4/9, style (1/3 + 1/3 + 1) / 3 = 5/9
     assert score.value == {"plot": 0.444, "style": 0.556}
     graders = metadata(score)["graders"]
@@ -174,7 +172,7 @@ def test_the_explanation_has_each_graders_novelty_beside_the_mean_and_says_whose
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.splitlines() if line.startswith("| ")]
     assert rows[1][:2] == ["plot", "0.417"]
     assert ["feature", "mockllm/down", "mockllm/one", "mockllm/two", "alpha"] in rows
-    assert ["style", "not measured", "0.333", "1.000", "0.000"] in rows
+    assert ["style", "not measured", "0.333", "1.000", "not measured"] in rows
     assert "as mockllm/one read and rated them" in said
 
 
@@ -186,6 +184,6 @@ def test_graders_of_one_name_and_other_arguments_are_told_apart_and_the_same_twi
     assert len(graders) == 2
     assert all(name.startswith("mockllm/one@") for name in graders)
     population = small_population(tmp_path / "again").folder
+    twice = [named(rating(FIRST), "one"), named(rating(SECOND), "one")]
     with pytest.raises(AssertionError, match="named twice in the role"):
-        twice = [named(rating(FIRST), "one"), named(rating(SECOND), "one")]
         evaluated(genie(str(population)), saying(STORY), twice, tmp_path)

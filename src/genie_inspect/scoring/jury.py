@@ -7,8 +7,12 @@ from math import isnan, nan
 from statistics import fmean
 from typing import Self
 
+from inspect_ai.model import Model
+
 from genie_inspect.asking.gathering import gathered
+from genie_inspect.asking.identity import names_of
 from genie_inspect.errors import GraderFailedError, RefusalError
+from genie_inspect.judges.instrument import Instrument
 from genie_inspect.judges.protocols import GRADER_FAILED
 from genie_inspect.populations.population import Population
 from genie_inspect.samples.document import REFUSAL
@@ -113,6 +117,27 @@ class Jury:
         if len(errors) == len(parts):
             raise next((error for error in errors if isinstance(error, GraderFailedError)), errors[0])
         return JuryAssessment.of(dict(zip(self.assessors, parts, strict=True)))
+
+
+def assessor_of(population: Population, instrument: Instrument, models: Sequence[Model]) -> Assessor | Jury:
+    """Who compares documents with a population: a jury where several models are asked.
+
+    Args:
+        population: What they are compared with.
+        instrument: How.
+        models: Who is asked; none where the judge asks no model.
+
+    Raises:
+        UnknownChoiceError: If a model's provider cannot do what the judge needs.
+    """
+
+    def by(model: Model | None) -> Assessor:
+        reader, judge = instrument.reader_and_judge(model, population.features)
+        return Assessor(population, reader, judge, instrument.min_coverage)
+
+    if len(models) > 1:
+        return Jury({name: by(model) for name, model in zip(names_of(models), models, strict=True)})
+    return by(next(iter(models), None))
 
 
 def _together(signatures: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from genie_inspect.logs.juries import agreement, part_of
+from genie_inspect.logs.graders.juries import agreement, part_of
 from genie_inspect.scoring.assessment import Assessment
 from genie_inspect.scoring.explanation import aligned, cell, rests_on, rounded, shown_value
 from genie_inspect.scoring.jury import JuryAssessment

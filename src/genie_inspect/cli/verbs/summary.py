@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from genie_inspect.cli.jury_tables import jury_tables
 from genie_inspect.cli.tables import (
     SIGNATURE,
     legend,
@@ -42,6 +43,8 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
     for table in tables:
         for part in summary_tables(table, screen, nearest=nearest):
             screen.print(part)
+        for jury in jury_tables(table):
+            screen.print(jury)
         for note in summary_notes(table):
             screen.print(note, highlight=False, markup=False)
     for line in [*length_notes(tables), *legend(tables, nearest=nearest), *without_yardstick(tables)]:

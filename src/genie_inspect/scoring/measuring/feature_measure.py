@@ -4,12 +4,10 @@ import math
 from functools import lru_cache, partial
 from typing import Any
 
-from inspect_ai.model import Model
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
 from genie_inspect.asking.grader import bound_when_scored
-from genie_inspect.asking.identity import names_of
 from genie_inspect.judges.cautions import caution
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.populations.catalogue import open_population
@@ -20,7 +18,7 @@ from genie_inspect.samples.intervention import made_of
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.scoring.assessor import Assessor
 from genie_inspect.scoring.explanation import WIDTHS, cut, evidence, explained, length_facts, notes_on, why_nothing
-from genie_inspect.scoring.jury import Jury
+from genie_inspect.scoring.jury import Jury, assessor_of
 from genie_inspect.scoring.jury_evidence import jury_facts, jury_notes
 from genie_inspect.scoring.outcome import scored_or_reason, unscored
 from genie_inspect.scoring.population_standing import PopulationStanding, standing_facts
@@ -59,7 +57,7 @@ class FeatureMeasure:
         self.instrument = instrument
         self.features = [feature.name for feature in population.features]
         # what was read of the population stays in memory from one document to the next
-        self.assessor = bound_when_scored(instrument.graders, self._assessor)
+        self.assessor = bound_when_scored(instrument.graders, partial(assessor_of, population, instrument))
         self.standing = lru_cache(maxsize=1)(partial(PopulationStanding, population))
 
     async def score(self, state: TaskState) -> Score:
@@ -105,15 +103,6 @@ class FeatureMeasure:
                 **standing_facts(standings),
             ),
         )
-
-    def _assessor(self, models: tuple[Model, ...]) -> Assessor | Jury:
-        if len(models) > 1:
-            return Jury(dict(zip(names_of(models), map(self._assessor_by, models), strict=True)))
-        return self._assessor_by(next(iter(models), None))
-
-    def _assessor_by(self, model: Model | None) -> Assessor:
-        reader, judge = self.instrument.reader_and_judge(model, self.population.features)
-        return Assessor(self.population, reader, judge, self.instrument.min_coverage)
 
     def _facts(self, assessor: Assessor | Jury, prompt: str) -> dict[str, Any]:
         """The metadata of every score."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from genie_inspect.judges.instrument import Instrument
     from genie_inspect.populations.population import Population
     from genie_inspect.scoring.assessor import Assessor
+    from genie_inspect.scoring.jury import Jury
 
 
 @click.command()
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
 @click.option(
     "--judge", default="list", show_default=True, help="list, pairwise, logit, vectors or embedded (no model)."
 )
-@click.option("--grader", metavar="PROVIDER/MODEL", help="Who reads and judges; any model that Inspect has.")
+@click.option(
+    "--grader",
+    "graders",
+    multiple=True,
+    metavar="PROVIDER/MODEL",
+    help="Who reads and judges; any model that Inspect has. Repeatable: a jury.",
+)
 @click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
 @TEMPLATES
 @click.option(
@@ -37,7 +44,7 @@ if TYPE_CHECKING:
 def yardstick(
     folder: str,
     judge: str,
-    grader: str | None,
+    graders: tuple[str, ...],
     embedder: str,
     templates: Path | None,
     output: Path | None,
@@ -55,18 +62,19 @@ def yardstick(
     from genie_inspect.judges.instrument import Instrument
     from genie_inspect.populations.catalogue import open_population
     from genie_inspect.reports.plain_values import plain
-    from genie_inspect.scoring.assessor import Assessor
+    from genie_inspect.scoring.jury import assessor_of
 
     with errors_in_one_line():
         instrument = Instrument(judge, embedder, str(templates) if templates else None)
-        if (grader is None) != instrument.is_smoke_test:
-            needs = "asks no model: leave --grader out" if grader else "asks a model, name it: --grader PROVIDER/MODEL"
+        if bool(graders) == instrument.is_smoke_test:
+            needs = "asks no model: leave --grader out" if graders else "asks a model, name it: --grader PROVIDER/MODEL"
             raise click.UsageError(f"--judge {judge} {needs}")
-        population, model = open_population(folder), named_model(grader, asked=not dry_run) if grader else None
+        population = open_population(folder)
+        models = tuple(named_model(grader, asked=not dry_run) for grader in graders)
         if dry_run:
-            show(_cost(population, instrument, model), as_json)
+            show(_cost(population, instrument, models), as_json)
             return
-        assessor = Assessor(population, *instrument.reader_and_judge(model, population.features))
+        assessor = assessor_of(population, instrument, models)
         place, result = _made(population, assessor, output)
     show(
         {
@@ -80,7 +88,7 @@ def yardstick(
     )
 
 
-def _made(population: "Population", assessor: "Assessor", output: Path | None) -> tuple[Path, "LeftOut"]:
+def _made(population: "Population", assessor: "Assessor | Jury", output: Path | None) -> tuple[Path, "LeftOut"]:
     """The file that was written, and what stands in it."""
     import anyio
 
@@ -100,14 +108,15 @@ def _made(population: "Population", assessor: "Assessor", output: Path | None) -
     return path, result
 
 
-def _cost(population: "Population", instrument: "Instrument", model: "Model | None") -> dict[str, object]:
-    from genie_inspect.costs.estimate import Known
+def _cost(population: "Population", instrument: "Instrument", models: "tuple[Model, ...]") -> dict[str, object]:
+    from genie_inspect.costs.estimate import Known, TaskCost
     from genie_inspect.costs.leaving_out import yardstick_cost
 
     facts: dict[str, object] = {"population": population.name, "documents": population.manifest.counts.documents}
-    if model is None:
+    if not models:
         return {**facts, "calls_needed": 0, "input_tokens": 0, "output_tokens": 0}
-    total = yardstick_cost(population, instrument, Known.by(instrument, model)).total
+    parts = [yardstick_cost(population, instrument, Known.by(instrument, model)) for model in models]
+    total = TaskCost.by_all(parts).total
     return {
         **facts,
         "calls_needed": round(total.calls),
