@@ -10,7 +10,10 @@ from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.summary import Column, Summary
 from genie_inspect.statistics.intervals import NO_INTERVAL
 
-LEGEND = "Means over prompts by grader. Alpha: Krippendorff's, over the novelties of all questions; 1 the same, 0 as by chance."
+LEGEND = (
+    "Means over prompts by grader. Alpha: Krippendorff's, over the novelties of all questions; 1 the same, 0 as by"
+    " chance."
+)
 
 
 def jury_tables(summary: Summary) -> Iterator[Table]:

@@ -10,7 +10,7 @@ import click
 
 from genie_inspect.asking.cost import Cost
 from genie_inspect.cli.cost_tables import Prices, plain_cost, plain_judge, population_table, task_table
-from genie_inspect.cli.graders import named_model
+from genie_inspect.cli.graders import named_models
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.costs.estimate import Known, TaskCost, task_cost
@@ -121,7 +121,7 @@ def _judges(
 ) -> dict[str, TaskCost]:
     """What Genie costs by judge; one that a grader cannot serve is left out unless it was named with --judge."""
     modes = [mode_of(judge) for judge in judges or MODES]
-    models = [named_model(grader, asked=False) for grader in graders] or [None]
+    models = named_models(graders, asked=False) or (None,)
     documents = dict.fromkeys(population.prompts, epochs)
     costs: dict[str, TaskCost] = {}
     for mode in modes:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genie_inspect.cli.graders import named_model
+from genie_inspect.cli.graders import named_models
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.running import DRY_RUN, JSON, TEMPLATES, errors_in_one_line, progress_bar, show
 
@@ -70,7 +70,7 @@ def yardstick(
             needs = "asks no model: leave --grader out" if graders else "asks a model, name it: --grader PROVIDER/MODEL"
             raise click.UsageError(f"--judge {judge} {needs}")
         population = open_population(folder)
-        models = tuple(named_model(grader, asked=not dry_run) for grader in graders)
+        models = named_models(graders, asked=not dry_run)
         if dry_run:
             show(_cost(population, instrument, models), as_json)
             return
