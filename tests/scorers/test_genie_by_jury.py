@@ -1,15 +1,25 @@
 """The scorer `genie` with several models in the grader role: a jury."""
 
+import json
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.scorer import Score
 from tests.scripted import Script, evaluated, grading, output, saying, scores, small_population
 
+from genie_inspect.building.leaving_out import left_out
+from genie_inspect.errors import GenieWarning
+from genie_inspect.judges.instrument import Instrument
+from genie_inspect.populations.yardstick import YARDSTICK, with_measured, write_yardstick, yardstick_of
+from genie_inspect.scorers.coherence import coherence
 from genie_inspect.scorers.genie import genie
+from genie_inspect.scoring.explanation import MOST_BYTES
+from genie_inspect.scoring.jury import assessor_of
 from genie_inspect.signature import facts_of
 
 STORY = "A blue owl flew."
@@ -20,7 +30,7 @@ def rating(by_question: dict[str, int]) -> Script:
     return grading(
         answer=lambda document, question: f"{question} {document.split()[1]}",
         rating=lambda answer, other: next(
-            points for question, points in by_question.items() if answer.startswith(question)
+            (points for question, points in by_question.items() if answer.startswith(question)), 1
         ),
     )
 
@@ -187,3 +197,44 @@ def test_graders_of_one_name_and_other_arguments_are_told_apart_and_the_same_twi
     twice = [named(rating(FIRST), "one"), named(rating(SECOND), "one")]
     with pytest.raises(AssertionError, match="named twice in the role"):
         evaluated(genie(str(population)), saying(STORY), twice, tmp_path)
+
+
+def test_a_measure_of_one_grader_asks_the_first_and_says_so_and_genie_alone_says_nothing(tmp_path: Path) -> None:
+    first, second = saying("Rating: 5"), saying("Rating: 1")
+    models = [named(first, "first"), named(second, "second")]
+    with pytest.warns(GenieWarning, match="role grader has 2 models: the measure genie asks each .* mockllm/first$"):
+        log = evaluated(coherence(), saying(STORY), models, tmp_path)
+    assert "mockllm/first@" in metadata(scores(log, "coherence")[0])["signature"]
+    assert first.requests
+    assert not second.requests
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GenieWarning)
+        judged(tmp_path, named(rating(FIRST), "one"), named(rating(SECOND), "two"))
+
+
+def test_a_yardstick_by_a_jury_says_where_that_jurys_novelty_falls(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "population")
+    models = [named(rating(FIRST), "one"), named(rating(SECOND), "two")]
+    measured = anyio.run(left_out, assessor_of(population, Instrument("list", cache=False), models)).measured
+    write_yardstick(population.folder / YARDSTICK, with_measured(yardstick_of(population.folder), measured))
+    log = evaluated(genie(str(population.folder), cache=False), saying(STORY), models, tmp_path)
+    facts = metadata(scores(log)[0])
+    assert facts["signature"] == measured.signature
+    # the owls of the population answer alike, so that the story is more novel than each
+    assert facts["yardstick"]["plot"]["percentile"] == 100
+    alone = metadata(
+        scores(evaluated(genie(str(population.folder), cache=False), saying(STORY), models[0], tmp_path))[0]
+    )
+    assert "yardstick" not in alone
+
+
+def test_the_metadata_of_three_graders_keep_their_question_table_and_their_size(tmp_path: Path) -> None:
+    scripts = [named(rating(each), name) for each, name in ((FIRST, "one"), (SECOND, "two"), (OPPOSED, "three"))]
+    facts = metadata(judged(tmp_path, *scripts))
+    assert [row["answer"] for row in facts["questions"]] == [f"{question} blue" for question in FIRST]
+    # the first by name
+    assert facts["shown"] == "mockllm/one"
+    assert len(json.dumps(facts).encode()) <= MOST_BYTES
+    assert set(facts["length"]["matched"]) == {"plot", "style"}
+    assert facts["length"]["matched"]["plot"] == pytest.approx(4 / 9)
+    assert facts["nearest_novelty"]["plot"] == pytest.approx(4 / 9, abs=1e-4)

@@ -180,17 +180,10 @@ def test_a_run_in_batches_says_the_one_option_that_batches_its_grader(
     grader = get_model(
         "mockllm/one", custom_outputs=judge_of_everything(), memoize=False, config=GenerateConfig(**roles)
     )
-    evaluate(
-        synthetic_prompts(str(folder), cache=False),
-        model=writing().model(),
-        model_roles={"grader": grader},
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-        log_realtime=False,
-        epochs=1,
-        limit=1,
-        **({"batch": batch} if batch else {}),
-    )
+    options: dict[str, Any] = {"log_dir": str(tmp_path / "logs"), "display": "none", "epochs": 1, "limit": 1}
+    options |= {"batch": batch} if batch else {}
+    task = synthetic_prompts(str(folder), cache=False)
+    evaluate(task, model=writing().model(), model_roles={"grader": grader}, **options)
     lines = [line for line in capsys.readouterr().err.splitlines() if "--batch" in line]
     assert len(lines) == bool(said)
     assert said in "".join(lines)

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.reports.made_logs import made_log, scored
@@ -9,7 +10,7 @@ from genie_inspect.logs.results import results_of
 DIGITS = "0123456789ab"
 
 
-def warned(folder: Path, model: str, signature: str, **metadata: object) -> list[str]:
+def warned(folder: Path, model: str, signature: str, **metadata: Any) -> list[str]:
     """What is said of a log of this model under this signature."""
     file = made_log(folder, [{"genie": scored({"plot": 0.5}, signature, **metadata)}], model=model)
     return list(results_of(read_scored_log(file), "genie").warnings)
