@@ -2,11 +2,14 @@
 
 import functools
 import gc
+import ssl
 from collections.abc import Iterator, Sequence
 from importlib.metadata import packages_distributions
+from itertools import count
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import settings
 from inspect_ai._display.core.display import TaskWithResult
 from inspect_ai._display.core.results import tasks_results  # how Inspect shows a run, in no public way
@@ -15,6 +18,8 @@ from inspect_ai.util._display import display_type
 from rich.console import RenderableType
 from tests.hostile import EXAMPLES
 from tests.left_out import RANDOM_EXAMPLES, lines
+
+from genie_inspect.cli import main as genie
 
 # a slow machine is no failure
 settings.register_profile("genie", deadline=None, max_examples=RANDOM_EXAMPLES)
@@ -42,19 +47,45 @@ def _nothing_for_nobody() -> Iterator[None]:
     def shown(tasks: Sequence[TaskWithResult]) -> RenderableType:
         return "" if display_type() == "none" else tasks_results(tasks)
 
+    def plain(*_: object, **__: object) -> str:
+        return ""
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("inspect_ai._display.rich.display.tasks_results", shown)
+        # of every failed request the log keeps a second traceback, in colours, that takes longer than the request
+        patch.setattr("inspect_ai._util.rich.rich_traceback", plain)
+        # twelve threads for each of a log's files, which are small here
+        patch.setattr("inspect_ai._util.zipfile._ZSTD_THREADS", 0, raising=False)
+        # a client of its own for every test, and none of them speaks to a host outside
+        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         # what is installed does not change while the tests run
         patch.setattr("inspect_ai._util.package.packages_distributions", functools.cache(packages_distributions))
         yield
 
 
+@pytest.fixture(scope="session")
+def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Names of folders, none of which is there: most tests need no folder of their own, and making one takes longer."""
+    folder = tmp_path_factory.mktemp("caches")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def cache_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache_dir(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test reads or writes the user's own cache."""
-    folder = tmp_path / "genie-cache"
+    folder = next(_caches)
     monkeypatch.setenv("GENIE_CACHE_DIR", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def genie_demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of the demo's logs, which nobody changes, and what it printed."""
+    folder = tmp_path_factory.mktemp("demo")
+    environment = {"COLUMNS": "200", "GENIE_CACHE_DIR": str(folder / "cache")}
+    done = CliRunner(env=environment).invoke(genie, ["demo", "--log-dir", str(folder / "logs")])
+    assert done.exit_code == 0, done.output
+    return folder / "logs", done.output
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,7 @@ from inspect_ai.log import read_eval_log
 from tests.agreement.personal.voters import written
 from tests.engines.curiosity.explained import votes as explained_votes
 from tests.served import Served, serving
+from tests.studies import second_data_set, ttcw_released
 from tests.willing import Willing
 
 ROOT = Path(__file__).parents[1]
@@ -141,6 +142,11 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         shutil.copytree(DATA / "starter", folder / "mine")
     if page == "docs/personal.md":
         written(folder)
+    if page == "docs/studies.md":
+        ttcw_released(folder)
+        second_data_set(folder)
+        for name in ("ratings.jsonl", "second_ratings.jsonl"):
+            shutil.copy(DATA / "starter" / name, folder)
     if page == "docs/ttcw.md":
         shutil.copy(DATA / "ttcw" / "references.jsonl", folder)
         (folder / "votes.jsonl").write_text(VOTES, encoding="utf-8")

@@ -21,6 +21,7 @@ from typing import Any
 
 import anyio
 from inspect_ai._cli import main as inspect_cli  # the command `inspect`, in no public way
+from inspect_ai._util import zipfile  # what makes a log's file, in no public way
 from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
 
 import genie_inspect
@@ -127,6 +128,7 @@ def serve(client: socket.socket) -> None:
 def listen() -> None:
     """Serve each client whose socket comes over standard input, in a process of its own."""
     import_all()
+    zipfile._ZSTD_THREADS = 0  # twelve for each of a log's files, which are small here
     gc.freeze()
     clients: list[int] = []
     with socket.socket(fileno=os.dup(0)) as control:

@@ -2,14 +2,40 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+import pytest
+from _pytest.mark import ParameterSet
 from _pytest.reports import BaseReport
 from tests.hostile import EXAMPLES, EXAMPLES_IN_FULL
 from tests.processes import tries
 
 RANDOM_EXAMPLES = tries(40, 100)
 """Of a property, where its test says nothing else."""
+
+
+def with_ci(why: str) -> pytest.MarkDecorator:
+    """Marks what runs with CI=1 alone; the reason is said at the end of a run without it."""
+    return pytest.mark.skipif(not os.environ.get("CI"), reason=f"{why}: with CI=1")
+
+
+def rest_with_ci(values: Sequence[Any], why: str, every: int = 0) -> list[ParameterSet]:
+    """Parameters of which the first runs always, or each after so many others, and the rest with CI=1 alone.
+
+    Args:
+        values: What to run on: each a parameter, or a tuple of some.
+        why: What the rest has in common with those that run.
+        every: How many steps lie between those that run always; 0: the first alone.
+    """
+    rest = with_ci(why)
+    return [
+        pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            marks=() if place == 0 or (every and place % every == 0) else rest,
+        )
+        for place, value in enumerate(values)
+    ]
 
 
 def reason(report: BaseReport) -> str:
@@ -26,7 +52,9 @@ def lines(skipped: Iterable[BaseReport], passed: Iterable[BaseReport]) -> list[s
         return said
     kinds = Counter(kind for report in passed for kind in ("repeated", "hypothesis") if kind in report.keywords)
     if kinds["repeated"]:
-        said.append(f"smaller {kinds['repeated']:,}: races, kills and damage in fewer tries, all of them with CI=1")
+        said.append(
+            f"smaller {kinds['repeated']:,}: races, kills, damage and simulations in fewer tries, all of them with CI=1"
+        )
     if kinds["hypothesis"]:
         said.append(
             f"smaller {kinds['hypothesis']:,}: properties on {RANDOM_EXAMPLES} random examples and parsers on "

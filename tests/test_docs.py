@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.left_out import with_ci
 from tests.processes import Commands
 from tests.scripted import grading
 from tests.served import Served, serving
@@ -98,6 +99,7 @@ def commands(folder: Path) -> Iterator[Commands]:
         yield running
 
 
+@with_ci("what docs/extending.md shows, run as it stands")
 def test_the_examples_of_the_page_run_and_print_what_it_says(commands: Commands, folder: Path) -> None:
     page = blocks(EXTENDING.read_text(encoding="utf-8"))
     assert [block.language for block in page].count("python") > 6

@@ -1,14 +1,14 @@
 """The page on tables runs as it stands on the logs of the demo; Python that needs more libraries where they are."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from tests.documented import ROOT, Command, blocks, commands, run
-
-from genie_inspect.cli import main
+from tests.left_out import with_ci
+from tests.processes import Commands
 
 PAGE = "docs/frames.md"
 SCRIPTS = [text for language, text in blocks((ROOT / PAGE).read_text(encoding="utf-8")) if language == "python"]
@@ -16,10 +16,9 @@ WITH = ("pandas", "inspect_viz")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(genie_demo: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
-    done = CliRunner().invoke(main, ["demo", "--log-dir", str(folder / "logs" / "demo")])
-    assert done.exit_code == 0, done.output
+    shutil.copytree(genie_demo[0], folder / "logs" / "demo")
     return folder
 
 
@@ -30,7 +29,7 @@ def ran(command: Command, folder: Path) -> str:
     return done.output
 
 
-@pytest.mark.skipif(not os.environ.get("CI"), reason="runs for ten seconds what other tests hold in parts: with CI=1")
+@with_ci("runs for ten seconds what other tests hold in parts")
 def test_its_commands_write_the_files_that_they_name(folder: Path) -> None:
     shown = [ran(command, folder) for command in commands(PAGE) if command.language != "python"]
     assert len(shown) == 4
@@ -44,6 +43,10 @@ def test_its_commands_write_the_files_that_they_name(folder: Path) -> None:
 def test_its_python_runs(place: int, folder: Path) -> None:
     for library in WITH[: 1 + ("inspect_viz" in SCRIPTS[place])]:
         pytest.importorskip(library)
-    ran(Command(PAGE, "python", SCRIPTS[place]), folder)
+    script = folder / f"script{place}.py"
+    script.write_text(SCRIPTS[place], encoding="utf-8")
+    with Commands(folder) as running:
+        ended = running.run(program=script)
+    assert ended.code == 0, ended.stdout + ended.stderr
     if "inspect_viz" in SCRIPTS[place]:
         assert all((folder / name).is_file() for name in ("radar.html", "heatmap.html"))

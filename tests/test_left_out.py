@@ -25,7 +25,7 @@ def test_tests_that_ran_less_often_are_counted_and_the_line_says_how_to_run_them
     passed = [report("passed", repeated=1), report("passed", hypothesis=1), report("passed"), report("passed")]
     monkeypatch.delenv("CI", raising=False)
     repeated, properties = lines([], passed)
-    assert repeated.startswith("smaller 1: races, kills and damage")
+    assert repeated.startswith("smaller 1: races, kills, damage and simulations")
     assert properties.startswith("smaller 1: properties on ")
     assert "CI=1" in repeated
     assert "CI=1" in properties

@@ -25,6 +25,8 @@ class Willing:
         data = next(iter(blocks(request)), {})
         if "story_a" in data:
             return "A: earned. B: abrupt.\n\n[[A>B]]"
+        if "story" in data:
+            return "It ends well.\n\n[[YES]]" if "aspect" in request else rehearsed(data)
         if "stage" in data:
             return "First this, then that."
         if "sentences" in data:

@@ -31,6 +31,7 @@ from genie_inspect.solvers.require_grader import require_grader as require_grade
 from genie_inspect.solvers.require_models import require_models as require_models
 from genie_inspect.solvers.trim import trim as trim
 from genie_inspect.solvers.verbalized_sampling import verbalized_sampling as verbalized_sampling
+from genie_inspect.tasks.existing.ttcw_stories import ttcw_stories as ttcw_stories
 from genie_inspect.tasks.leave_one_out import leave_one_out as leave_one_out
 from genie_inspect.tasks.metric_study import metric_study as metric_study
 from genie_inspect.tasks.novelty_partition import novelty_bench as novelty_bench

@@ -17,6 +17,7 @@ TASKS: Mapping[str, str] = {
     "metric_study": "1-A",
     "novelty_partition": "1-A",
     "ttcw": "1-A",
+    "ttcw_stories": "1-A",
 }
 """Of a task's dataset and settings; what its scorers do has versions of its own."""
 UNVERSIONED = "0-A"

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from genie_inspect.agreement.figures import agreement
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError
+from genie_inspect.statistics.agreement import krippendorff_alpha
 
 
 def story(name: str, *ballots: str) -> VotedStory:
@@ -176,3 +178,44 @@ def test_a_test_of_which_the_judge_has_no_verdict_is_in_no_kappa() -> None:
 def test_pass_rates_stand_in_the_order_of_the_tests_with_their_average_last() -> None:
     found = agreement([story("1_a", "YNY")], {"mine": judged(**{"1_a": 1})}, resamples=5)
     assert list(found.pass_rates["a"]) == ["0", "1", "2", "average"]
+
+
+def rated(name: str, *ratings: tuple[float, ...], plot: str = "", source: str = "") -> VotedStory:
+    """A story with numbers a rater, one a test."""
+    return VotedStory(
+        name, {f"r{index}": {str(test): value for test, value in enumerate(own)} for index, own in enumerate(ratings)},
+        plot, source,
+    )  # fmt: skip
+
+
+NUMBERS = [
+    rated("x", (7, 5), (5, 7), plot="1", source="gpt"),
+    rated("y", (3, 1), (1, 3), plot="1", source="human"),
+    rated("z", (4, 4), (4, 4), plot="1", source="gpt"),
+]
+
+
+def test_numbers_rank_stories_of_one_plot_by_the_mean_over_tests_of_their_means() -> None:
+    # people: x 6, y 2, z 4; the machine puts x before z before y
+    found = agreement(NUMBERS, {"mine": judged(x=3, y=1, z=2)}, resamples=20)
+    rankings = found.judges["mine"].rankings
+    assert (found.prompts, found.scale) == (1, (1.0, 7.0))
+    assert [rankings[name].mean.value for name in rankings] == pytest.approx([1, 1, 1])
+    assert found.pass_rates["gpt"]["average"] == 5  # (7 + 5 + 5 + 7 + 4 * 4) / 8
+
+
+def test_numbers_of_people_agree_by_their_order_and_have_no_kappa() -> None:
+    found = agreement(NUMBERS, {"mine": judged(x=3, y=1, z=2)}, resamples=20)
+    assert list(found.people) == ["krippendorff_alpha"]
+    units = [story.votes[rater][test] for rater in ("r0", "r1") for story in NUMBERS for test in ("0", "1")]
+    assert found.people["krippendorff_alpha"].value == pytest.approx(
+        krippendorff_alpha(np.array(units).reshape(2, -1), "ordinal")
+    )
+
+
+def test_a_judge_that_gives_numbers_is_held_against_the_median_and_passes_against_nothing() -> None:
+    same = {story.story: JudgedStory(story.story, 1, story.medians()) for story in NUMBERS}
+    passing = {story.story: JudgedStory(story.story, 1, {"0": 1.0, "1": 0.0}) for story in NUMBERS}
+    found = agreement(NUMBERS, {"same": same, "passing": passing}, resamples=20)
+    assert found.judges["same"].raters["krippendorff_alpha"].value == 1
+    assert math.isnan(found.judges["passing"].raters["krippendorff_alpha"].value)

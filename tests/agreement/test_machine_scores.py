@@ -101,3 +101,19 @@ def test_a_list_of_tests_in_another_form_is_no_verdict(tmp_path: Path, tests: ob
     (story,) = read_scores([Path(file)])["j"].values()
     assert story.score == 3
     assert all(map(math.isnan, story.tests.values()))
+
+
+def test_one_run_of_several_ways_is_a_judge_a_way_told_apart_by_how_it_was_asked(tmp_path: Path) -> None:
+    def score(total: float, template: str, **facts: str) -> Any:
+        judge = f"critic(mock/a,template={template})"
+        told = "|".join(f"{name}:{value}" for name, value in facts.items())
+        return scored({"ttcw_total": total}, f"measure:ttcw|judge:{judge}|{told}|version:0", judge=judge, tests=[])
+
+    both = score(9, "aaaa1111", analyse="true", reference="true")
+    alone = score(4, "bbbb2222", analyse="false", reference="false")
+    scores = read_scores([Path(made_log(tmp_path, [{"ttcw": both, "ttcw1": alone}]))])
+    totals = {judge: [story.score for story in stories.values()] for judge, stories in scores.items()}
+    assert totals == {
+        "critic(mock/a) analyse=true reference=true": [9],
+        "critic(mock/a) analyse=false reference=false": [4],
+    }

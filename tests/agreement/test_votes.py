@@ -49,7 +49,8 @@ VOTES: list[tuple[list[Any], str]] = [
     ([], "holds no vote"),
     ([ANN, ANN], "line 2: 'ann' votes twice on story '1_mine'"),
     ([{"story": "1_mine", "votes": {"01": 1}}], "line 1, field rater: Field required"),
-    ([ANN | {"votes": {"01": 7}}], "line 1, field votes.01: "),
+    ([ANN | {"votes": {"01": 7}}], "7 by 'ann' on story '1_mine' is a number, expected verdicts"),
+    ([ANN | {"votes": {"01": "perhaps"}}], "line 1, field votes.01"),
     ([ANN | {"votes": {}}], "line 1, field votes: "),
     ([ANN | {"mood": "good"}], "line 1, field mood: "),
 ]

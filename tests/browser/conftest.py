@@ -13,8 +13,7 @@ from typing import Any, Literal
 from urllib.request import urlopen
 
 import pytest
-from inspect_ai import eval as evaluate
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, read_eval_log
 from tests.scripted import OWL, QUESTIONS, evaluated, grading, saying, small_population
 
 from genie_inspect.scorers.genie import genie
@@ -109,21 +108,11 @@ def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
 
 
 @pytest.fixture(scope="session")
-def demo(playwright: Any, tmp_path_factory: pytest.TempPathFactory) -> list[EvalLog]:
+def demo(playwright: Any, genie_demo: tuple[Path, str]) -> list[EvalLog]:
     """The demo's two logs."""
-    folder = tmp_path_factory.mktemp("demo")
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
-        logs = evaluate(
-            "genie_inspect/synthetic_prompts",
-            model=["bundled/conventional", "bundled/inventive"],
-            model_roles={"grader": "bundled/grader"},
-            epochs=2,
-            log_dir=str(folder / "logs"),
-            display="none",
-        )
+    logs = [read_eval_log(str(path)) for path in genie_demo[0].rglob("*.eval")]
     assert all(log.status == "success" for log in logs)
-    return logs
+    return sorted(logs, key=lambda log: log.eval.model)
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,12 @@ import pytest
 from inspect_ai.scorer import Score
 from tests.browser.conftest import Scheme, Visit, contrast
 from tests.browser.test_report_page import FEATURES, INKS_AND_GROUNDS, written
+from tests.left_out import rest_with_ci, with_ci
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.tasks.views import score_view
+
+LOOKS = [("dark", 375), ("light", 375), ("dark", 1440), ("light", 1440)]
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +42,7 @@ def _cosine(value: float) -> Score:
     return scored({"cosine_mean": value}, "measure:cosine|version:0")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [375, 1440])
+@pytest.mark.parametrize(("scheme", "width"), rest_with_ci(LOOKS, "reports in a browser, in other colours and widths"))
 def test_many_runs_with_long_names_fit_and_can_be_read(
     visit: Callable[..., Visit], crowded_report: str, scheme: Scheme, width: int
 ) -> None:
@@ -54,6 +56,7 @@ def test_many_runs_with_long_names_fit_and_can_be_read(
     assert page.locator("p, figure, h2, h3, summary").evaluate_all(overlong) == 0
 
 
+@with_ci("a crowded report on paper")
 def test_on_paper_no_page_is_left_half_empty_by_what_does_not_fit(
     visit: Callable[..., Visit], crowded_report: str
 ) -> None:

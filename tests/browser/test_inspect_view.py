@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 from tests.browser.conftest import HOSTILE, Scheme, Visit, contrast
+from tests.left_out import with_ci
 
 from genie_inspect.scoring.explanation import WORD_JOINER
 
@@ -18,6 +19,7 @@ FEATURES = {
     "style": "style",
 }
 Address = Callable[[EvalLog], str]
+in_full = with_ci("Inspect View in a browser, beyond the columns of the features")
 # ink of a cell, and its ground as it is mixed with the first one behind it that is not clear, as [0..1] channels
 COLOURS = """cell => {
   const channels = colour => {
@@ -67,6 +69,7 @@ def test_the_six_features_have_columns_in_words_with_values_and_colours(
         assert len({cell.evaluate(colour) for cell in cells(page, feature)}) > 1
 
 
+@in_full
 @pytest.mark.parametrize("width", [1024, 1440])
 def test_words_coverage_and_what_is_unscored_stand_behind_the_features_within_the_page_and_have_no_colour(
     visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog], width: int
@@ -87,6 +90,7 @@ def test_words_coverage_and_what_is_unscored_stand_behind_the_features_within_th
         rightmost = box["x"]
 
 
+@in_full
 def test_a_click_on_a_feature_sorts_by_it(visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]) -> None:
     page = visit(viewer(demo[0]) + "/samples").page
     unsorted = values(page, "setting")
@@ -96,6 +100,7 @@ def test_a_click_on_a_feature_sorts_by_it(visit: Callable[..., Visit], viewer: A
         assert values(page, "setting") == sorted(unsorted, reverse=order == "descending") != unsorted
 
 
+@in_full
 def test_an_explanation_is_a_table_of_features_and_what_is_behind_high_and_low_as_plain_text(
     visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]
 ) -> None:
@@ -113,6 +118,7 @@ def test_an_explanation_is_a_table_of_features_and_what_is_behind_high_and_low_a
     assert "\\" not in said
 
 
+@in_full
 def test_text_that_looks_like_markup_shows_as_text(
     visit: Callable[..., Visit], viewer: Address, hostile: EvalLog
 ) -> None:
@@ -131,6 +137,7 @@ def test_text_that_looks_like_markup_shows_as_text(
     assert all("192.0.2.1" not in url for url in seen.requests)
 
 
+@in_full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_values_can_be_read_on_the_colour_behind_them(
     visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog], scheme: Scheme
@@ -142,6 +149,7 @@ def test_values_can_be_read_on_the_colour_behind_them(
         assert contrast(ink, ground) >= 4.5
 
 
+@in_full
 @pytest.mark.parametrize("width", [1024, 1440])
 def test_no_value_and_no_page_is_wider_than_its_room(
     visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog], width: int
@@ -157,6 +165,7 @@ def test_no_value_and_no_page_is_wider_than_its_room(
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
+@in_full
 def test_the_list_of_tasks_shows_the_headline(
     visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]
 ) -> None:

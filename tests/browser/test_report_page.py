@@ -13,6 +13,7 @@ import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 from scipy.stats import kendalltau
 from tests.browser.conftest import HOSTILE, Scheme, Visit, contrast
+from tests.left_out import rest_with_ci
 
 from genie_inspect.reports.charts import DARK, LIGHT
 from genie_inspect.reports.page.page import as_bytes, page
@@ -20,6 +21,8 @@ from genie_inspect.reports.page.report import build_report
 from genie_inspect.statistics.intervals import prompt_interval
 
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
+LOOKS = [("light", 1440), ("light", 375), ("dark", 1440), ("dark", 375)]
+ELSE = "reports in a browser, in other colours and widths"
 
 
 # ink and ground of every text that is seen, as [0..1] channels: Chromium tells mixed colours as `color(srgb r g b)`
@@ -73,7 +76,7 @@ def test_on_a_phone_every_feature_and_two_runs_are_seen_without_a_swipe(
     assert heads[0]["x"] < columns[0] < columns[1]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", rest_with_ci(["dark", "light"], ELSE))
 def test_a_run_has_one_colour_in_table_and_charts_and_every_colour_a_legend(
     visit: Callable[..., Visit], report: str, scheme: Scheme
 ) -> None:
@@ -102,8 +105,7 @@ def test_the_report_begins_with_what_it_is_about_and_the_verdict(visit: Callable
     assert page.locator("main p").first.inner_text().startswith("Of 6 differences from bundled/conventional, ")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [375, 1440])
+@pytest.mark.parametrize(("scheme", "width"), rest_with_ci(LOOKS, ELSE))
 def test_it_opens_with_no_request_to_any_host_no_error_and_every_chart_drawn(
     visit: Callable[..., Visit], report: str, scheme: Scheme, width: int
 ) -> None:
@@ -122,7 +124,7 @@ def test_it_opens_with_no_request_to_any_host_no_error_and_every_chart_drawn(
         assert ink in drawn
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", rest_with_ci(["dark", "light"], ELSE))
 def test_ink_and_paper_are_those_of_the_scheme(visit: Callable[..., Visit], report: str, scheme: Scheme) -> None:
     paper = visit(report, scheme).page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert paper == ("rgb(20, 23, 26)" if scheme == "dark" else "rgb(255, 255, 255)")
@@ -216,7 +218,7 @@ def test_a_screen_reader_finds_named_sections_tables_and_pictures(visit: Callabl
     assert page.get_by_alt_text("Radar chart of 6 features for bundled").count() == 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", rest_with_ci(["dark", "light"], ELSE))
 def test_every_text_stands_off_its_ground_by_4_5_to_1(visit: Callable[..., Visit], report: str, scheme: Scheme) -> None:
     page = visit(report, scheme).page
     for fold in page.locator("details > summary").all():

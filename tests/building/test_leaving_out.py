@@ -13,6 +13,7 @@ from tests.scripted import DOCUMENTS, FOX, OWL, Script, answers_alone, grading, 
 from genie_inspect.building.leaving_out import left_out
 from genie_inspect.errors import GraderFailedError, PopulationError
 from genie_inspect.judges.instrument import Instrument
+from genie_inspect.logs.evidence import together
 from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.results import results_of
 from genie_inspect.populations.catalogue import open_population
@@ -75,6 +76,10 @@ def test_the_numbers_are_those_of_the_task(judge: str, tmp_path: Path, monkeypat
         }
         assert (comparable(found.measured.signature),) == scored.signatures["genie"]
         results = results_of(scored, "genie")
+        logged = together([document.scores["genie"].evidence for document in scored.documents]).spread
+        known = {key: one for key, one in found.spread.items() if one.degrees}
+        assert {key: one.degrees for key, one in logged.items()} == {key: one.degrees for key, one in known.items()}
+        assert [one.sd for one in logged.values()] == pytest.approx([one.sd for one in known.values()], abs=1e-6)
         assert {key: interval.mean for key, interval in found.means.items()} == {
             key: pytest.approx(results.mean(key), nan_ok=True) for key in ("plot", "style")
         }

@@ -258,3 +258,25 @@ def test_a_wrong_ratings_file_is_one_line_that_names_it(tmp_path: Path, text: st
     assert str(path) in result.stderr
     assert named in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_the_raters_of_the_files_are_compared_together_and_with_each_judge() -> None:
+    arguments = ("--ratings", SECOND, "--ratings", "ratings.jsonl", "--judge", "vectors")
+    rows = {row["feature"]: row for row in found(*arguments)["people"]}
+    # the alpha of both files over all features is in the data card; the judge by vectors is far below
+    assert (rows["all features"]["pairs"], round(rows["all features"]["people_alpha"], 2)) == (2126, 0.88)
+    assert rows["all features"]["judge_alpha"] < 0.6
+    output = " ".join(called(*arguments).output.split())
+    assert "vectors(static) and 2 raters together" in output
+    assert "tau with the mean: Kendall's tau-b" in output
+
+
+def test_pairs_are_exported_for_people_and_no_rater_is_asked_for(tmp_path: Path) -> None:
+    result = called("--pairs", "30", "--export", str(tmp_path / "ann.csv"))
+    assert "pairs: 30" in result.output
+    assert (tmp_path / "ann.md").is_file()
+    again = called("--pairs", "30", "--export", str(tmp_path / "ann.csv"))
+    assert again.exit_code == 1
+    # filled in by nobody it is a file without a rating
+    alone = called("--ratings", str(tmp_path / "ann.csv"), "--ratings", SECOND, "--json")
+    assert {row["people_alpha"] for row in json.loads(alone.output)["people"]} == {None}

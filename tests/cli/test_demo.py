@@ -2,17 +2,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai.log import list_eval_logs, read_eval_log
 
-from genie_inspect.cli import main
 from genie_inspect.cli.verbs.demo import _next_steps
 
 
-def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(tmp_path: Path) -> None:
-    result = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["demo", "--log-dir", str(tmp_path / "logs")])
-    assert result.exit_code == 0, result.output
-    rows = [line.split("│")[1:4] for line in result.output.splitlines() if line.count("│") == 4]
+def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tuple[Path, str]) -> None:
+    folder, output = genie_demo
+    rows = [line.split("│")[1:4] for line in output.splitlines() if line.count("│") == 4]
     table = {row[0].strip(): row[1:] for row in rows if row[0].strip()}
     assert list(table) == [
         "agent",
@@ -32,12 +29,12 @@ def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(tmp_path: Path)
     standings = [row[1:] for row in rows if not row[0].strip()]
     assert len(standings) == 6
     assert all("percentile" in cell and "mean" in cell for cells in standings for cell in cells)
-    assert "inspect view --log-dir" in result.output.replace("\n", " ")
-    (page,) = (tmp_path / "logs").rglob("report.html")
-    assert str(page) in result.output.replace("\n", "")
+    assert "inspect view --log-dir" in output.replace("\n", " ")
+    (page,) = folder.rglob("report.html")
+    assert str(page) in output.replace("\n", "")
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert "--model-role grader=" in result.output
-    logs = [read_eval_log(info.name, header_only=True) for info in list_eval_logs(str(tmp_path / "logs"))]
+    assert "--model-role grader=" in output
+    logs = [read_eval_log(info.name, header_only=True) for info in list_eval_logs(str(folder))]
     assert sorted(log.eval.model for log in logs) == ["bundled/conventional", "bundled/inventive"]
 
 

@@ -18,6 +18,7 @@ VERBS = {
     "compare-table": "compare {log} {other} --baseline {other}",
     "report": "report {log} --json",
     "show": "show {log} 1",
+    "ttcw words": "ttcw words {log} --json",
     "agreement": "agreement {log} --votes {votes} --scorer genie --resamples 5 --json",
     "build": "population build {log} -o {folder}/built --name n --licence MIT --grader mockllm/model --dry-run --json",
 }

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from tests.pairs import GREY, TEXTS, pairs
 
-from genie_inspect.errors import InterventionsError
+from genie_inspect.errors import GenieWarning, InterventionsError
 from genie_inspect.interventions.collection import INTERVENTIONS, LEFT_OUT, Interventions
 from genie_inspect.interventions.schema import LeftOut, Paraphrase
 from genie_inspect.populations.files import write_rows
@@ -39,7 +39,8 @@ def test_what_a_check_left_out_is_in_no_study_and_no_digest(tmp_path: Path) -> N
 
 
 def test_edits_whose_original_is_missing_are_named_and_of_no_use(tmp_path: Path) -> None:
-    study = pairs(tmp_path, TEXTS[:3] + TEXTS[4:])
+    with pytest.warns(GenieWarning, match=r"without their original, and so left out: 1 \(i-fox\)"):
+        study = pairs(tmp_path, TEXTS[:3] + TEXTS[4:])
     assert study.orphans == ("i-fox",)
     assert [text.id for text in study.texts()] == ["d-owl", "i-owl", "i-again"]
 

@@ -114,3 +114,15 @@ def test_a_document_that_is_left_out_has_neither_values_nor_evidence() -> None:
 @pytest.mark.parametrize(("given", "counted"), [(0, 0), (3, 3), (-1, None), (True, None), (2.0, None), ("3", None)])
 def test_a_count_is_a_whole_number_from_nought(given: object, counted: int | None) -> None:
     assert count(given) == counted
+
+
+def test_spreads_are_pooled_over_documents_and_what_is_none_is_left_out() -> None:
+    facts: list[dict[str, Any]] = [
+        {"spread": {"plot": {"sd": 0.2, "degrees": 1}, "style": {"sd": 0.3, "degrees": 0}}},
+        {"spread": {"plot": {"sd": 0.4, "degrees": 3}, "style": {"sd": -0.1, "degrees": 2}, "agent": "0.3"}},
+        {"spread": ["plot"]},
+    ]
+    # (1 * 0.04 + 3 * 0.16) / 4 = 0.13
+    spread = together([evidence_of(one) for one in facts]).spread
+    assert list(spread) == ["plot"]
+    assert (spread["plot"].variance, spread["plot"].degrees) == pytest.approx((0.13, 4))

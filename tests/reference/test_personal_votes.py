@@ -19,7 +19,7 @@ from genie_inspect.agreement.personal.columns import Choice
 from genie_inspect.agreement.personal.fitting import fit_judge
 from genie_inspect.agreement.personal.holding_out import figures, foretell
 from genie_inspect.agreement.votes import read_votes
-from genie_inspect.personal.figures import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE, HeldOut
+from genie_inspect.raters.figures import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE, HeldOut
 
 Shared = Callable[[str], Path]
 FIVE = ("07", "08", "09", "10", "11")

@@ -31,12 +31,20 @@ def row(
     share = ((1, 2), (3, 4))
     difference = Difference(pairs, 0.5, 0.5 + delta, delta, NAN, NAN, 1.0, spread, p, least_p, 0.5, 0.05)
     finding = Finding(difference, p, 0.5, power, needed, differs=differs, is_equivalent=equivalent)
-    return Row(run, "a", scorer, key, tested, "prompt", None, share, share, finding, is_unit)
+    return Row(run, "a", scorer, key, tested, "prompt", pairs, None, share, share, finding, is_unit)
 
 
 def facts(label: str, words: float = 10, population: float = NAN, **other: Any) -> Facts:
     """A run with ten documents."""
-    given: dict[str, Any] = {"documents": 10, "scored": 10, "refusals": 0, "left_out": 0, "unscored": {}}
+    given: dict[str, Any] = {
+        "model": "mock/writer",
+        "strategy": "generate",
+        "documents": 10,
+        "scored": 10,
+        "refusals": 0,
+        "left_out": 0,
+        "unscored": {},
+    }
     given |= {"coherence": NAN, "fewer_responses": (0, 0), "measures": {}} | other
     return Facts(label=label, file=f"{label}.eval", words=words, population_words=population, **given)
 
@@ -57,6 +65,8 @@ def comparison(
         signatures=dict.fromkeys((one.scorer for one in rows), "measure:genie"),
         runs=tuple(runs or map(facts, labels)),
         rows=rows,
+        pairs={},
+        base_of={},
         strays=dict(strays or {}),
         unmatched=(),
         unlike_coherence=unlike_coherence,

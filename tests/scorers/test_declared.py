@@ -32,6 +32,7 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         **{"rubric": "ttcw", "levels": 5, "cutoff": None, "analyse": True, "reference": True},
         **TEMPLATES,
         "cache": True,
+        "prefix": None,
     },
 }
 UNIT = (0, 1)

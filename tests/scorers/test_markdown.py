@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Scorer
 from markdown_it import MarkdownIt
+from tests.left_out import rest_with_ci
 from tests.scripted import FEATURES, OWL, Script, saying
 
 from genie_inspect.populations.schema import Document, Question
@@ -104,8 +106,10 @@ def tags(markdown: str) -> set[str]:
     return {token.tag for block in parsed for token in [block, *(block.children or [])] if token.tag}
 
 
-@pytest.mark.parametrize("grader", GRADERS)
-@pytest.mark.parametrize("name", SCORERS)
+# each scorer has four graders: among every third pair are all scorers and all graders
+@pytest.mark.parametrize(
+    ("name", "grader"), rest_with_ci(list(product(SCORERS, GRADERS)), "quotes of every scorer's other graders", every=3)
+)
 def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, folder: str, tmp_path: Path) -> None:
     (log,) = evaluate(
         Task(dataset=[Sample(input=OWL, target=f"A fine bee. {MARKUP}")], scorer=SCORERS[name](folder)),

@@ -449,3 +449,32 @@ def test_a_judge_that_contradicts_itself_between_epochs_is_averaged_and_each_epo
     assert sorted(totals) == [0, 14]
     means = {score.name: score.metrics["mean"].value for score in log.results.scores}
     assert means["ttcw_total"] == 7
+
+
+@pytest.mark.parametrize("reference", [True, False])
+def test_a_critic_that_chooses_first_is_read_by_its_first_label_and_may_name_others_in_its_reasons(
+    reference: bool,
+) -> None:
+    said = (
+        "[[A=B]]\nNeither ends; [[A>B]] would be kind." if reference else "[[NO]]\nIt would be [[YES]] but for its end."
+    )
+    critic = saying(said)
+    score = scored(critic, analyse="after", reference=reference)
+    assert value(score)["ttcw_total"] == (14 if reference else 0)
+    assert facts_of((score.metadata or {})["signature"])["analyse"] == "after"
+    assert all("alone on the first line" in request for request in critic.requests)
+
+
+def test_a_prefix_begins_the_keys_and_changes_neither_signature_nor_verdicts() -> None:
+    critic = comparing(better(1, "fine"))
+    plain, prefixed = scored(critic), scored(critic, prefix="second")
+    assert value(prefixed) == {key.replace("ttcw", "second"): number for key, number in value(plain).items()}
+    assert (plain.metadata or {})["signature"] == (prefixed.metadata or {})["signature"]
+    assert len(critic.requests) == 28
+
+
+@pytest.mark.parametrize("option", [{"prefix": "My keys"}, {"prefix": ""}, {"prefix": "total" * 20}, {"analyse": "no"}])
+def test_a_prefix_that_is_none_and_an_unknown_order_are_refused(option: dict[str, str]) -> None:
+    ((name, given),) = option.items()
+    with pytest.raises(RefusedError, match=f"{name} is '{given}', expected"):
+        ttcw(**option)  # type: ignore[arg-type]

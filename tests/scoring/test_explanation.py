@@ -179,6 +179,8 @@ def test_evidence_says_by_feature_and_by_question_how_near_the_nearest_comes() -
     )
     metadata = evidence(Assessment(results, 4, ()), ["plot", "style", "setting"])
     assert metadata["nearest_novelty"] == {"plot": 0.3333, "style": None, "setting": None}
+    # similarities 0, 0, 1 and 0, 1/3, squares about their means 6/9 and 1/18, over 5 values less 2 questions
+    assert metadata["spread"] == {"plot": {"sd": round((13 / 18 / 3) ** 0.5, 6), "degrees": 3}}
     assert [row["nearest_novelty"] for row in metadata["questions"]] == [0.0, 0.6667, None, None]
 
 

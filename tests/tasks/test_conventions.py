@@ -10,7 +10,9 @@ from inspect_ai import Task
 from inspect_ai import eval as evaluate
 
 from genie_inspect.signature import PACKAGE, package_version
+from genie_inspect.tasks.existing.ttcw_stories import ttcw_stories
 from genie_inspect.tasks.leave_one_out import leave_one_out
+from genie_inspect.tasks.metric_study import metric_study
 from genie_inspect.tasks.novelty_partition import novelty_bench, novelty_partition
 from genie_inspect.tasks.population_prompts import population_prompts
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
@@ -18,21 +20,26 @@ from genie_inspect.tasks.ttcw import ttcw
 from genie_inspect.tasks.writing_prompts import writing_prompts
 from genie_inspect.versions import TASKS
 
+STORIES = Path(__file__).parent / "existing" / "stories.jsonl"
 MADE: dict[str, Callable[[], Task]] = {
     "synthetic_prompts": lambda: synthetic_prompts(judge="embedded"),
     "writing_prompts": lambda: writing_prompts(population="starter", judge="embedded"),
     "population_prompts": lambda: population_prompts("abstracts", judge="embedded"),
     "leave_one_out": lambda: leave_one_out(judge="embedded"),
+    "metric_study": lambda: metric_study(judge="embedded"),
     "novelty_partition": novelty_partition,
     "ttcw": ttcw,
+    "ttcw_stories": lambda: ttcw_stories(str(STORIES)),
 }
 HEADLINES = {
     "synthetic_prompts": "genie",
     "writing_prompts": "genie",
     "population_prompts": "genie",
     "leave_one_out": "genie",
+    "metric_study": "genie",
     "novelty_partition": "novelty_bench",
     "ttcw": "ttcw",
+    "ttcw_stories": "ttcw",
 }
 
 

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
+from inspect_ai import score
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
+from tests.critics import better, comparing
 from tests.pairs import GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
 from tests.scripted import DOCUMENTS, OWL, Script, grading, scores, small_population
 
@@ -16,6 +18,7 @@ from genie_inspect.interventions.schema import Edit, LeftOut, Original
 from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import Population
 from genie_inspect.samples.intervention import InterventionFacts, intervention_of
+from genie_inspect.scorers.cosine import cosine
 
 OWN, OTHER, THIRD = DOCUMENTS[OWL]
 
@@ -118,6 +121,29 @@ def test_any_scorer_is_taken_by_its_name_with_its_options(tmp_path: Path) -> Non
     assert {"compression", "words", "cosine", "document"} == set((log.samples or [])[0].scores or {})
 
 
+def test_ttcw_scores_each_text_beside_a_document_of_the_population_or_alone(
+    population: Population, tmp_path: Path
+) -> None:
+    of_the_population(tmp_path)
+    critic = comparing(better(1, "wet"))
+    log = study(tmp_path, critic, panel="compression", scorer="genie_inspect/ttcw")
+    totals = {sample.id: (sample.scores or {})["ttcw"].value["ttcw_total"] for sample in log.samples or []}  # type: ignore[index,call-overload]  # a dict score
+    # the critic prefers the wet barns in both orders; the original beside another story is as good as that
+    assert totals == {"d": 14, "i": 14}
+    points = {s.id: ((s.scores or {})["ttcw"].metadata or {})["tests"] for s in log.samples or []}
+    assert points["d"] != points["i"]
+
+
+def test_an_old_study_is_scored_again_by_inspect_with_what_it_was_made_of_left_out(
+    population: Population, tmp_path: Path
+) -> None:
+    of_the_population(tmp_path)
+    log = study(tmp_path, panel="compression")
+    (again,) = [score(log, cosine(str(population.folder)), action="append", display="none")]
+    facts = [(sample.scores or {})["cosine"].metadata or {} for sample in again.samples or []]
+    assert [fact["documents"] for fact in facts] == [2, 2]
+
+
 def test_a_target_is_a_document_of_the_population_that_is_neither_text(population: Population, tmp_path: Path) -> None:
     of_the_population(tmp_path)
     targets = {sample.target for sample in study(tmp_path, panel="cosine").samples or []}
@@ -135,6 +161,7 @@ def test_what_a_check_left_out_is_not_scored_and_counted(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("population")
+@pytest.mark.filterwarnings("ignore:.*without their original")
 def test_a_study_of_nothing_is_one_line(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs", (TEXTS[0], TEXTS[4]))
     write_rows(tmp_path / "pairs" / LEFT_OUT, [LeftOut(id="i-owl", reason="no good")])

@@ -22,7 +22,17 @@ pytestmark = pytest.mark.skipif(not RECIPE.is_file(), reason="recipes stand in a
 @pytest.mark.repeated
 def test_one_command_runs_the_grid_on_the_bundled_storytellers_and_one_compares_it(tmp_path: Path) -> None:
     models = ["--model", "bundled/conventional", "--model-role", "grader=bundled/grader"]
-    arguments = [*models, "--epochs", tries(1, 2), "--log-dir", tmp_path / "logs", "--display", "none"]
+    arguments = [
+        *models,
+        "--epochs",
+        tries(1, 2),
+        "--limit",
+        tries(3, 8),
+        "--log-dir",
+        tmp_path / "logs",
+        "--display",
+        "none",
+    ]
     with Commands(tmp_path) as commands:
         ended = commands.run("eval-set", RECIPE.relative_to(ROOT), *arguments, program="inspect", folder=ROOT)
     assert ended.code == 0, ended.stdout + ended.stderr

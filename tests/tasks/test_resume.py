@@ -3,8 +3,9 @@
 import signal
 from pathlib import Path
 
+import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.processes import Commands
+from tests.processes import Commands, tries
 
 from genie_inspect.prompting.fence import unfenced
 
@@ -35,12 +36,14 @@ class Slow(ModelAPI):
         return ModelOutput.from_content("slow", graded(starter_record(), input[-1].text))
 
 done, _ = eval_set(
-    "genie_inspect/synthetic_prompts", log_dir=sys.argv[1], model="bundled/inventive", epochs=2,
+    "genie_inspect/synthetic_prompts", log_dir=sys.argv[1], model="bundled/inventive", epochs=int(sys.argv[4]),
     model_roles={"grader": "slow/grader"}, display="none", max_samples=2, log_buffer=1,
 )
 sys.exit(0 if done else 1)
 """
 
+EPOCHS = tries(1, 2)
+SAMPLES = 8 * EPOCHS
 REQUESTS_A_SAMPLE = 15  # one reading, then one rating request a question
 
 
@@ -51,7 +54,7 @@ def _run(folder: Path, asked: Path, last: int = 0) -> int:
     script = home / "run.py"
     script.write_text(RUN)
     with Commands(home) as commands:
-        return commands.run(folder, asked, last, program=script).code
+        return commands.run(folder, asked, last, EPOCHS, program=script).code
 
 
 def _documents_read(asked: Path) -> set[str]:
@@ -68,16 +71,17 @@ def _scored(folder: Path) -> dict[tuple[str, int], str]:
     return found
 
 
+@pytest.mark.repeated
 def test_a_run_killed_while_scoring_scores_no_finished_sample_again(tmp_path: Path) -> None:
     logs, first, second = tmp_path / "logs", tmp_path / "first.txt", tmp_path / "second.txt"
     # samples run side by side, so that some finish only when most requests of all have been made
-    assert _run(logs, first, 12 * REQUESTS_A_SAMPLE) == -signal.SIGKILL
+    assert _run(logs, first, 3 * SAMPLES // 4 * REQUESTS_A_SAMPLE) == -signal.SIGKILL
     finished = _scored(logs)
-    assert 1 <= len(finished) < 16, "the run was meant to be killed halfway"
+    assert 1 <= len(finished) < SAMPLES, "the run was meant to be killed halfway"
 
     # a finished sample that was scored again would have to be read again
     assert _run(logs, second) == 0
     assert not _documents_read(second) & set(finished.values())
     scores = _scored(logs)
-    assert len(scores) == 16
+    assert len(scores) == SAMPLES
     assert {key: scores[key] for key in finished} == finished

@@ -34,6 +34,7 @@ TASKS: dict[str, Options] = {
     "synthetic_prompts": SHARED | PANEL,
     "writing_prompts": SHARED | PANEL | {"sample": [0, "ten"]},
     "population_prompts": SHARED | PANEL,
+    "metric_study": SHARED | PANEL | {"population": ["nowhere", "none"], "pairs": ["nowhere"], "scorer": ["nowhere"]},
     "leave_one_out": SHARED | PANEL | {"population": ["nowhere", "none"]},
     "novelty_partition": {
         "k": [1, "ten"],
@@ -42,7 +43,8 @@ TASKS: dict[str, Options] = {
         "embedder": ["word2vec"],
         "templates": ["nowhere"],
     },
-    "ttcw": {"rubric": ["nowhere"], "levels": [4]},
+    "ttcw": {"rubric": ["nowhere"], "levels": [4], "analyse": ["before"]},
+    "ttcw_stories": {"stories": [None, 3], "ways": ["best", ""], "rubric": ["nowhere"]},
 }
 TASKS["novelty_bench"] = TASKS["novelty_partition"]  # its old name
 SOLVERS: dict[str, Options] = {

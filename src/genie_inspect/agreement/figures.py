@@ -3,35 +3,25 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.machine_scores import JudgedStory
-from genie_inspect.agreement.votes import VotedStory, VotesError, prompt_of, writer_of
+from genie_inspect.agreement.rankings import (
+    Counted,
+    Ranking,
+    check_scored,
+    compared_stories,
+    ranked,
+    stories_by_prompt,
+)
+from genie_inspect.agreement.votes import VotedStory, are_numbers
 from genie_inspect.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
-from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, spearman
 
 RatingTable = NDArray[np.float64]
 AVERAGE = "average"
-RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
-    "spearman": spearman,
-    "kendall": kendall,
-    "pairwise_accuracy": pairwise_accuracy,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """One measure of rank agreement, over prompts."""
-
-    mean: BootstrapInterval
-    """Mean over prompts, with an interval by bootstrap over prompts."""
-    undefined: int
-    """Prompts in which it is undefined, because one side gives all stories the same score or there is but one."""
-    by_prompt: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +46,13 @@ class Agreement:
     people: dict[str, BootstrapInterval]
     """Agreement of people among themselves, test by test."""
     pass_rates: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By writer and test: share of people's votes that say it passes, over all voted stories; `average` last."""
+    """By writer and test: share of people's votes that say it passes, over all voted stories; `average` last.
+
+    Where votes are numbers, their means.
+    """
     published_averages: bool = False
+    scale: tuple[float, float] | None = None
+    """Lowest and highest vote, where votes are numbers in place of yes and no."""
 
 
 def agreement(
@@ -82,40 +77,26 @@ def agreement(
     Raises:
         VotesError: If a story has votes but no score, or nothing is left to compare.
     """
-    compared = [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
-    _check_scored(compared, scores)
-    by_prompt: dict[str, list[VotedStory]] = {}
-    for story in compared:
-        by_prompt.setdefault(prompt_of(story.story), []).append(story)
-    draws = _Draws(resamples, seed)
+    compared = compared_stories(votes, leave_out)
+    check_scored(compared, scores)
+    by_prompt = stories_by_prompt(compared)
+    numbers = are_numbers(compared)
+    draws = _Draws(resamples, seed, NUMBER_RATERS if numbers else RATERS)
     raters = sorted({rater for story in compared for rater in story.votes})
     return Agreement(
         prompts=len(by_prompt),
         stories=len(compared),
         raters=len(raters),
-        judges={judge: _judge(by_prompt, judged, draws, published_averages) for judge, judged in scores.items()},
+        judges={
+            judge: _judge(by_prompt, judged, draws, published_averages=published_averages, numbers=numbers)
+            for judge, judged in scores.items()
+        },
         people=draws.raters([_people(stories, raters) for stories in by_prompt.values()]),
         # of all stories, those that are left out of the comparison among them
         pass_rates=_pass_rates(votes),
         published_averages=published_averages,
+        scale=_scale(compared) if numbers else None,
     )
-
-
-def _check_scored(compared: Sequence[VotedStory], scores: Mapping[str, Mapping[str, JudgedStory]]) -> None:
-    """Refuse to compare where a judge has no score of a story.
-
-    Raises:
-        VotesError: If a story has votes but no score, or there is no story or no judge.
-    """
-    if not compared or not scores:
-        raise VotesError("there is nothing to compare: no votes are left, or no scores")
-    for judge, judged in scores.items():
-        for story in compared:
-            if story.story not in judged:
-                raise VotesError(
-                    f"story {story.story!r} has votes but no score by {judge}, expected one of {_some(judged)}; "
-                    "--leave-out leaves stories out"
-                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +105,8 @@ class _Draws:
 
     resamples: int
     seed: int
-
-    def mean(self, values: Sequence[float]) -> BootstrapInterval:
-        """Mean of the values that are no NaN."""
-        array = np.array(values)
-
-        def mean(drawn: NDArray[np.intp]) -> float:
-            defined = array[drawn][~np.isnan(array[drawn])]
-            return float(defined.mean()) if len(defined) else math.nan
-
-        return bootstrap_interval(mean, len(array), self.resamples, self.seed)
+    statistics: Mapping[str, Callable[[RatingTable], float]]
+    """Of raters."""
 
     def raters(self, parts: Sequence[RatingTable]) -> dict[str, BootstrapInterval]:
         """Chance-corrected agreement of raters; `parts` has a table (raters, units) for each prompt."""
@@ -145,34 +118,26 @@ class _Draws:
 
             return bootstrap_interval(drawn_statistic, len(parts), self.resamples, self.seed)
 
-        return {name: over(statistic) for name, statistic in RATERS.items()}
+        return {name: over(statistic) for name, statistic in self.statistics.items()}
+
+
+def _scale(stories: Sequence[VotedStory]) -> tuple[float, float]:
+    votes = [vote for story in stories for cast in story.by_test().values() for vote in cast]
+    return min(votes), max(votes)
 
 
 def _judge(
     by_prompt: Mapping[str, Sequence[VotedStory]],
     judged: Mapping[str, JudgedStory],
     draws: _Draws,
+    *,
     published_averages: bool,
+    numbers: bool,
 ) -> JudgeAgreement:
-    values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in RANKINGS}
-    for prompt, stories in by_prompt.items():
-        # a story's score by people is the number of tests that most of them let pass; NaN (no vote) adds nothing
-        human = [sum(vote for vote in story.majority().values() if vote == 1) for story in stories]
-        machine = [judged[story.story].score for story in stories]
-        for name, measure in RANKINGS.items():
-            values_by_ranking[name][prompt] = measure(human, machine)
-    rankings = {
-        name: Ranking(
-            # a correlation with a side that never varies is undefined; as 0 it pulls the mean towards no agreement
-            draws.mean([0.0 if published_averages and math.isnan(value) else value for value in values.values()]),
-            sum(map(math.isnan, values.values())),
-            values,
-        )
-        for name, values in values_by_ranking.items()
-    }
-    tables = [_against_majority(stories, judged) for stories in by_prompt.values()]
+    counted = Counted(numbers, published_averages, draws.resamples, draws.seed)
+    tables = [_against_people(stories, judged, numbers=numbers) for stories in by_prompt.values()]
     missing = sum(math.isnan(judged[story.story].score) for stories in by_prompt.values() for story in stories)
-    return JudgeAgreement(rankings, draws.raters(tables), missing)
+    return JudgeAgreement(ranked(by_prompt, judged, counted), draws.raters(tables), missing)
 
 
 def _people(stories: Sequence[VotedStory], raters: Sequence[str]) -> RatingTable:
@@ -185,14 +150,21 @@ def _people(stories: Sequence[VotedStory], raters: Sequence[str]) -> RatingTable
     )
 
 
-def _against_majority(stories: Sequence[VotedStory], judged: Mapping[str, JudgedStory]) -> RatingTable:
-    """Two rows, the people's majority and the judge; one column a story and test that both have a verdict on."""
+def _against_people(stories: Sequence[VotedStory], judged: Mapping[str, JudgedStory], *, numbers: bool) -> RatingTable:
+    """Two rows, people and the judge; one column a story and test that both have a verdict or a number on.
+
+    People are their majority, or where they give numbers their median.
+    """
     units = [
         (vote, judged[story.story].tests.get(test, math.nan))
         for story in stories
-        for test, vote in story.majority().items()
+        for test, vote in (story.medians() if numbers else story.majority()).items()
     ]
-    return np.array([unit for unit in units if not any(map(math.isnan, unit))]).reshape(-1, 2).T
+    both = [unit for unit in units if not any(map(math.isnan, unit))]
+    # passes and fails beside numbers are no two ratings on one scale
+    if numbers and {result for _, result in both} <= {0, 1}:
+        both = []
+    return np.array(both).reshape(-1, 2).T
 
 
 def _counts(ratings: RatingTable) -> RatingTable:
@@ -214,11 +186,17 @@ RATERS: dict[str, Callable[[RatingTable], float]] = {
 }
 
 
+NUMBER_RATERS: dict[str, Callable[[RatingTable], float]] = {
+    "krippendorff_alpha": lambda ratings: krippendorff_alpha(ratings, level="ordinal"),
+}
+"""Of numbers: the kappas know kinds and no order."""
+
+
 def _pass_rates(votes: Sequence[VotedStory]) -> dict[str, dict[str, float]]:
     cast: dict[str, dict[str, list[float]]] = {}  # votes by writer and test
     for story in votes:
         for test, ballots in story.by_test().items():
-            cast.setdefault(writer_of(story.story), {}).setdefault(test, []).extend(ballots)
+            cast.setdefault(story.writer, {}).setdefault(test, []).extend(ballots)
     rates = {}
     for writer, tests in cast.items():
         rates[writer] = {test: _mean(ballots) for test, ballots in sorted(tests.items())}
@@ -228,8 +206,3 @@ def _pass_rates(votes: Sequence[VotedStory]) -> dict[str, dict[str, float]]:
 
 def _mean(votes: Sequence[float]) -> float:
     return math.fsum(votes) / len(votes) if votes else math.nan
-
-
-def _some(stories: Mapping[str, JudgedStory]) -> str:
-    names = list(stories)
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

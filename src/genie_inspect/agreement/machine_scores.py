@@ -1,6 +1,7 @@
 """Scores that machines gave stories, from logs and files."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -9,20 +10,24 @@ from pathlib import Path
 from inspect_ai.scorer import Score
 from pydantic import Field
 
-from genie_inspect.agreement.votes import Id, StoryRow, VotesError, as_numbers, from_letters, json_field, rows
+from genie_inspect.agreement.layouts import answers
+from genie_inspect.agreement.votes import Id, Result, StoryRow, VotesError, as_numbers, from_letters, json_field, rows
+from genie_inspect.files.json_lines import placed_lines
 from genie_inspect.logs.files import log_header, samples
 from genie_inspect.logs.folders import each_log
 from genie_inspect.logs.measures import TOTAL
-from genie_inspect.logs.scores import scores_of, signature_of, tests_of
+from genie_inspect.logs.scores import AGAIN, scores_of, signature_of, tests_of
+from genie_inspect.samples.story import story_of
 from genie_inspect.signature import facts_of
 
+_ASKED = re.compile(r",template=[0-9a-f]{4,64}(?=\))")
 FORM = 'a line a story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests": {"01": 1, "02": 0}}'
 
 
 class _Scored(StoryRow):
     judge: Id = "judge"
     score: float | None = None
-    tests: dict[Id, bool | None] = Field(default_factory=dict)
+    tests: dict[Id, Result] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,7 @@ class JudgedStory:
     score: float
     """Higher = better; NaN when it was not judged."""
     tests: dict[str, float]
-    """1 = passes, 0 = fails, NaN = missing; empty when there is only a score."""
+    """1 = passes, 0 = fails, or a number; NaN = missing; empty when there is only a score."""
     points: Mapping[str, float] = field(default_factory=dict)
     """By test, points of a judge that gives them, as a log has them."""
     values: Mapping[str, float] = field(default_factory=dict)
@@ -58,11 +63,13 @@ def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> 
     """Scores by judge and story.
 
     Args:
-        paths: Logs, folders of logs, JSON Lines files, or JSON as {"judges": {name: {story: "YNB-..."}}}, a letter a
-            test. The name of a JSON file of votes ends in .json, that of a log in .eval.
-        scorer: Whose scores in the logs, of one or several; a story's id is that of the sample, `_`, the model, and `#`
-            with the epoch where there are several. Scores of one signature are one judge's, named by their judge,
-            and by what else differs in the signatures of one judge.
+        paths: Logs, folders of logs, JSON Lines files (also of answers as Salesforce/creativity_eval has them), or JSON
+            as {"judges": {name: {story: "YNB-..."}}}, a letter a test. The name of a JSON file of votes ends in .json,
+            that of a log in .eval.
+        scorer: Whose scores in the logs, of one or several, also where it scored a log in several ways. A story's id is
+            its own where the sample names one, else that of the sample, `_`, the model, and `#` with the epoch where
+            there are several. Scores of one signature are one judge's, named by their judge, and by what else differs
+            in the signatures of one judge.
 
     Raises:
         VotesError: If a file cannot be read or is malformed, or a story has two scores by one judge.
@@ -92,17 +99,25 @@ def _add(scores: dict[str, dict[str, JudgedStory]], judge: str, judged: JudgedSt
 
 
 def _judges(signed: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """A name for each judge and signature: the judge, with the facts in which its signatures differ."""
+    """A name for each judge and signature: the judge, with the facts in which its signatures differ.
+
+    A critic that was asked in several ways is one judge with several instructions.
+    """
     labels = {}
-    signatures: dict[str, list[str]] = {}
+    signatures: dict[str, list[tuple[str, str]]] = {}
     for judge, signature in signed:
-        signatures.setdefault(judge, []).append(signature)
-    for judge, several in signatures.items():
-        facts = [facts_of(signature) for signature in several]
+        signatures.setdefault(_ASKED.sub("", judge), []).append((judge, signature))
+    for stem, several in signatures.items():
+        facts = [facts_of(signature) for _, signature in several]
         names = dict.fromkeys(fact for details in facts for fact in details)
-        apart = [fact for fact in names if len({details.get(fact) for details in facts}) > 1]
-        for signature, details in zip(several, facts, strict=True):
-            labels[judge, signature] = " ".join([judge, *(f"{fact}={details.get(fact, '-')}" for fact in apart)])
+        differing = [fact for fact in names if len({details.get(fact) for details in facts}) > 1]
+        # what the instructions are shows in how they ask
+        told = [fact for fact in differing if fact != "judge"]
+        is_told = len({tuple(details.get(fact) for fact in told) for details in facts}) == len(several)
+        one_judge = len({judge for judge, _ in several}) == 1
+        for (judge, signature), details in zip(several, facts, strict=True):
+            named = stem if is_told and not one_judge else judge
+            labels[judge, signature] = " ".join([named, *(f"{fact}={details.get(fact, '-')}" for fact in told)])
     return labels
 
 
@@ -112,10 +127,31 @@ def _from_file(path: Path) -> Iterator[tuple[str, JudgedStory]]:
             for story, letters in stories.items():
                 yield judge, _judged(story, None, from_letters(letters, f"{path}: {judge}, story {story!r}"))
         return
+    if _are_answers(path):
+        yield from _answered(path)
+        return
     for where, row in rows(path, _Scored, FORM):
         if row.score is None and not row.tests:
             raise VotesError(f"{where}: neither score nor tests, expected {FORM}")
         yield row.judge, _judged(row.story, row.score, as_numbers(row.tests))
+
+
+def _are_answers(path: Path) -> bool:
+    """Whether a file holds answers as they were released; an empty or broken one is read as scores."""
+    try:
+        return next((b'"response"' in line for _, _, line in placed_lines(path)), False)
+    except OSError as error:
+        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _answered(path: Path) -> Iterator[tuple[str, JudgedStory]]:
+    """Stories by a judge who is named after the file."""
+    stories: dict[str, dict[str, float]] = {}
+    for where, story, test, result in answers(path):
+        if stories.setdefault(story, {}).setdefault(test, result) != result:
+            raise VotesError(f"{where}: test {test} of story {story!r} has two answers")
+    for story, results in stories.items():
+        yield path.stem.removeprefix("annotations_"), _judged(story, None, results)
 
 
 def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedStory:
@@ -126,15 +162,25 @@ def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedS
 
 def _from_log(file: str, scorers: Sequence[str]) -> Iterator[_Logged]:
     model = log_header(file).eval.model
-    read = [(sample.id, sample.epoch, sample.scores or {}) for sample in samples(file)]
-    several = len({epoch for _, epoch, _ in read}) > 1
+    read = [(sample.id, story_of(sample), sample.epoch, sample.scores or {}) for sample in samples(file)]
+    several = len({epoch for _, _, epoch, _ in read}) > 1
     # the form of the ids in the votes file: prompt, underscore, writer
-    scores = [(f"{name}_{model}" + (f"#{epoch}" if several else ""), own) for name, epoch, own in read]
-    logged = [record for scorer in scorers for record in _by_scorer(file, scorer, scores)]
+    scores = [
+        ((story.id if story else f"{name}_{model}") + (f"#{epoch}" if several else ""), own)
+        for name, story, epoch, own in read
+    ]
+    names = dict.fromkeys(name for _, own in scores for name in own if _is_by(name, scorers))
+    logged = [record for name in names for record in _by_scorer(file, name, scores)]
     if not logged:
         named = " or ".join(map(repr, scorers))
         raise VotesError(f"{file} has no scores by {named}, expected a log that it scored")
     yield from logged
+
+
+def _is_by(name: str, scorers: Sequence[str]) -> bool:
+    """Whether a score is by one of these scorers, which Inspect numbers where one scores in several ways."""
+    again = AGAIN.fullmatch(name)
+    return name in scorers or (again is not None and again[1] in scorers)
 
 
 def _by_scorer(file: str, scorer: str, scores: Sequence[tuple[str, Mapping[str, Score]]]) -> list[_Logged]:

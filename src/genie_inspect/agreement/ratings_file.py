@@ -16,6 +16,7 @@ from genie_inspect.populations.schema import NonEmpty, Question, Row
 from genie_inspect.prompting.answers import normalised
 
 COLUMNS = ("question", "answer", "other", "rating")
+FOR_PEOPLE = frozenset({"id", "prompt", "note"})  # columns of a table that was written for people to rate
 NO_RATING = 0.0
 
 
@@ -52,8 +53,9 @@ class RatingsFile:
     """A file of ratings of pairs of answers, by one rater or several.
 
     Args:
-        path: A CSV file with the columns question, answer, other, rating and optionally rater, or JSON Lines with
-            these fields; there `ratings` may stand for other and rating: a rating by other answer.
+        path: A CSV file with the columns question, answer, other, rating and optionally rater, id, prompt and note (as
+            in a table that was written for people), or JSON Lines with the first five as fields; there `ratings` may
+            stand for other and rating: a rating by other answer.
         population: Whose questions it is about.
 
     Raises:
@@ -118,8 +120,11 @@ def _rows(path: Path) -> Iterator[tuple[int, OneRating]]:
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, OneRating]]:
     for number, row in csv_rows(path, COLUMNS, CalibrationError):
+        told = {name: cell for name, cell in row.items() if name not in FOR_PEOPLE}
+        # two prompts may ask the same words: the id, where the table has one, says which question it is
+        told["question"] = row.get("id") or row["question"]
         # an empty cell is no rating
-        text = json.dumps({**row, "rating": row["rating"] or None})
+        text = json.dumps({**told, "rating": row["rating"] or None})
         yield number, parsed(text, OneRating, f"{path}, row {number}")
 
 

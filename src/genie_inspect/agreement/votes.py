@@ -1,18 +1,22 @@
 """People's votes on stories, from a file."""
 
+import codecs
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from genie_inspect.agreement.layouts import Vote, annotation_votes, table_votes
 from genie_inspect.agreement.mixed_models.rows import TableRow, read_rows
 from genie_inspect.errors import GenieError
 from genie_inspect.files.json_lines import json_object, json_row, placed_lines
 
 Id = Annotated[str, StringConstraints(min_length=1)]
+Result = bool | Annotated[float, Field(allow_inf_nan=False)] | None
 LETTERS = {"Y": 1.0, "N": 0.0, "B": 1.0, "-": math.nan}
 """Yes, no, neither of the two (which the published figures count as a pass), missing."""
 FORM = 'a line a person and story: {"story": "3_GPT4", "rater": "ann", "votes": {"01": 1, "02": 0}}'
@@ -20,6 +24,7 @@ VERDICT, NUMBER = "verdict", "number"
 TESTS = ("test", "question")
 ONE_VOTE = "or a row a vote with the columns story, rater, verdict or number, and if there are several tests test"
 """Columns of a row a vote."""
+A_TABLE = "or a CSV with the columns story, rater and one a test"
 
 
 class VotesError(GenieError):
@@ -38,7 +43,7 @@ class _Ballot(StoryRow):
     rater: Id
     plot: str = ""
     source: str = ""
-    votes: dict[Id, bool | None] = Field(min_length=1)
+    votes: dict[Id, Result] = Field(min_length=1)
 
 
 RowT = TypeVar("RowT", bound=StoryRow)
@@ -63,6 +68,24 @@ class VotedStory:
             for test, vote in ballot.items():
                 votes.setdefault(test, []).extend([] if math.isnan(vote) else [vote])
         return votes
+
+    @property
+    def prompt(self) -> str:
+        """What else was written from the same plot has the same: the file's own, else by the id."""
+        return self.plot or prompt_of(self.story)
+
+    @property
+    def writer(self) -> str:
+        """Who wrote it: the file's own, else by the id."""
+        return self.source or writer_of(self.story)
+
+    def means(self) -> dict[str, float]:
+        """The mean of the votes on each test; NaN without a vote."""
+        return {test: math.fsum(cast) / len(cast) if cast else math.nan for test, cast in self.by_test().items()}
+
+    def medians(self) -> dict[str, float]:
+        """The median of the votes on each test; NaN without a vote."""
+        return {test: median(cast) if cast else math.nan for test, cast in self.by_test().items()}
 
     def majority(self) -> dict[str, float]:
         """1 where more than half of the votes say so, else 0; NaN without a vote."""
@@ -92,24 +115,51 @@ def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
     """The votes of a file, stories in its order.
 
     Args:
-        path: JSON Lines, a line a person and story; CSV or JSON Lines, a row a vote; or JSON as {"stories": {id:
-            {"experts": [...], "tests": ["YNN"]}}}, for each test a letter an expert.
-        numbers: Whether rows may hold numbers in place of verdicts.
+        path: JSON Lines, a line a person and story; CSV or JSON Lines, a row a vote; CSV, a row a person and story with
+            a column a test; or JSON, {"stories": {id: {"experts": [...], "tests": ["YNN"]}}} with for each test a
+            letter an expert, or the list of Salesforce/creativity_eval.
+        numbers: Whether votes may be numbers in place of verdicts.
 
     Raises:
         VotesError: If the file cannot be read, is malformed or empty, holds numbers that are not wanted, or a person
             votes twice on a story, or on a test of it.
         TableError: If the rows of votes cannot be read.
     """
-    if path.suffix == ".json":
+    if path.suffix == ".json" and _is_list(path):
+        stories = _gathered(annotation_votes(path))
+    elif path.suffix == ".json":
         stories = [_released(story, row, path) for story, row in json_field(path, "stories").items()]
     elif path.suffix == ".csv" or not _has_ballots(path):
-        stories = _single_votes(path, numbers=numbers)
+        stories = _gathered(_rows_of_votes(path))
     else:
         stories = _ballots(path)
     if not stories:
-        raise VotesError(f"{path} holds no vote, expected {FORM}, {ONE_VOTE}")
+        raise VotesError(f"{path} holds no vote, expected {FORM}, {ONE_VOTE}, {A_TABLE}")
+    if not numbers and (on_scale := next(_on_scale(stories), None)):
+        raise VotesError(f"{path}: {on_scale} is a number, expected verdicts, yes or no")
     return stories
+
+
+def are_numbers(stories: Iterable[VotedStory]) -> bool:
+    """Whether any vote is a rating on a scale, and neither yes nor no."""
+    return next(_on_scale(stories), None) is not None
+
+
+def _on_scale(stories: Iterable[VotedStory]) -> Iterator[str]:
+    """Where there are votes that are neither yes nor no."""
+    for story in stories:
+        for rater, ballot in story.votes.items():
+            for vote in ballot.values():
+                if vote not in (0, 1) and not math.isnan(vote):
+                    yield f"{vote:g} by {rater!r} on story {story.story!r}"
+
+
+def _is_list(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
+    except OSError as error:
+        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def _has_ballots(path: Path) -> bool:
@@ -130,20 +180,29 @@ def _ballots(path: Path) -> list[VotedStory]:
     return list(stories.values())
 
 
-def _single_votes(path: Path, *, numbers: bool) -> list[VotedStory]:
-    """Stories from a row a vote."""
-    stories: dict[str, VotedStory] = {}
-    for row in read_rows(path, ("story", "rater")):
+def _rows_of_votes(path: Path) -> Iterator[Vote]:
+    """A vote a row; or a vote a cell, where no column is named after a vote."""
+    table = read_rows(path, ("story", "rater"))
+    if not any(VERDICT in row or NUMBER in row for row in table):
+        yield from table_votes(table)
+        return
+    for row in table:
         name, rater = (_named(row, column) for column in ("story", "rater"))
         test = next((row.text(column) for column in TESTS if column in row), "")
         plot, source = (row.text(column) if column in row else "" for column in ("plot", "source"))
-        story = _same(stories, name, plot, source, row.where)
-        votes = story.votes.setdefault(rater, {})
-        if test in votes:
-            raise VotesError(
-                f"{row.where}: {rater!r} votes twice on story {name!r}" + (f", test {test!r}" * bool(test))
-            )
-        votes[test] = _vote(row, numbers=numbers)
+        yield Vote(row.where, name, rater, test, _vote(row), plot, source)
+
+
+def _gathered(votes: Iterable[Vote]) -> list[VotedStory]:
+    """Votes by story, rater and test."""
+    stories: dict[str, VotedStory] = {}
+    for vote in votes:
+        story = _same(stories, vote.story, vote.plot, vote.source, vote.where)
+        ballot = story.votes.setdefault(vote.rater, {})
+        if vote.test in ballot:
+            tested = f", test {vote.test!r}" * bool(vote.test)
+            raise VotesError(f"{vote.where}: {vote.rater!r} votes twice on story {vote.story!r}{tested}")
+        ballot[vote.test] = vote.value
     return list(stories.values())
 
 
@@ -153,13 +212,11 @@ def _named(row: TableRow, column: str) -> str:
     return row.text(column)
 
 
-def _vote(row: TableRow, *, numbers: bool) -> float:
+def _vote(row: TableRow) -> float:
     """A verdict as 1 or 0, a number as it is; NaN where there is neither."""
     if NUMBER in row and VERDICT in row:
         raise VotesError(f"{row.where} has a verdict and a number, expected one of them")
     if NUMBER in row:
-        if not numbers:
-            raise VotesError(f"{row.where} is a number, expected verdicts, yes or no, in the column {VERDICT!r}")
         return row.number(NUMBER)
     return float(row.verdict(VERDICT)) if VERDICT in row else math.nan
 
@@ -197,8 +254,8 @@ def from_letters(letters: str, where: str) -> dict[str, float]:
     return {f"{number:02d}": LETTERS[letter] for number, letter in enumerate(letters, start=1)}
 
 
-def as_numbers(results: Mapping[str, bool | None]) -> dict[str, float]:
-    """Results by test: 1 = passes, 0 = fails, NaN = none."""
+def as_numbers(results: Mapping[str, bool | float | None]) -> dict[str, float]:
+    """Results by test: 1 = passes, 0 = fails, or a number; NaN = none."""
     return {test: math.nan if result is None else float(result) for test, result in results.items()}
 
 

@@ -15,6 +15,7 @@ from genie_inspect.samples.document import REFUSAL
 from genie_inspect.scoring.assessor import Assessor
 from genie_inspect.scoring.jury import Jury
 from genie_inspect.statistics.descriptive.digits import three_digits
+from genie_inspect.statistics.descriptive.spread import Spread, pooled
 from genie_inspect.statistics.intervals import Interval, prompt_interval
 
 STEP = "leaving one out"
@@ -27,6 +28,8 @@ class LeftOut:
     measured: Measured
     means: Mapping[str, Interval]
     """By feature, over prompts."""
+    spread: Mapping[str, Spread]
+    """By feature, of the similarities of one document to the others, within questions."""
     missing: Mapping[str, int]
     """Documents, answers and ratings that could not be had, by reason."""
 
@@ -56,6 +59,7 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
     return LeftOut(
         Measured(signature=assessor.signature, novelty={name: _kept(values) for name, values in novelty.items()}),
         {key: prompt_interval([values[key] for values in novelty.values()], prompts) for key in comparing.features},
+        {key: pooled(parts) for key, parts in comparing.spreads.items()},
         dict(comparing.missing),
     )
 
@@ -71,6 +75,7 @@ class _Comparing:
     def __init__(self, assessor: Assessor | Jury, progress: Progress) -> None:
         self.features = [feature.name for feature in assessor.population.features]
         self.missing: Counter[str] = Counter()
+        self.spreads: dict[str, list[Spread]] = {feature: [] for feature in self.features}
         self._assessor = assessor
         self._progress = progress
         self._done = 0
@@ -89,6 +94,8 @@ class _Comparing:
                 raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
             self.missing.update(faults)
             found = assessment.novelty(self.features)
+            for feature, spread in assessment.spread(self.features).items():
+                self.spreads[feature].append(spread)
         self._done += 1
         self._progress(STEP, self._done, self._assessor.population.manifest.counts.documents)
         return found

@@ -1,10 +1,11 @@
 """The tables of `genie calibrate`."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from genie_inspect.agreement.by_people.together import PeopleAgreement
 from genie_inspect.agreement.calibration import ALL, Conduct, RaterAgreement
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
@@ -15,6 +16,11 @@ COLUMNS = ("asked", "unusable", "novelty", "last less first of a list", "rating(
 KEY = (
     "alpha: ordinal Krippendorff alpha of the ratings; tau: Kendall's tau-b of the answers' novelty; difference in "
     "novelty: the second's less the first's. Intervals: 95%. A blank is not defined."
+)
+
+PEOPLE_KEY = (
+    "alpha among raters: ordinal, of all in files; alpha with the median: the judge's ratings and their consensus;"
+    " tau with the mean: Kendall's tau-b of the judge's ratings and the mean of theirs."
 )
 
 
@@ -43,6 +49,25 @@ def conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
         indices = [index for index in range(len(COLUMNS)) if any(cells[index] for cells in rows.values())]
         cells_by_feature = {feature: [cells[index] for index in indices] for feature, cells in rows.items()}
         yield _table(rater, [COLUMNS[index] for index in indices], cells_by_feature, _unusable(conducts_of_rater))
+
+
+def people_tables(rows: Sequence[PeopleAgreement], people: int) -> "Iterator[Table | str]":
+    """For each judge a table with a row a feature: the raters of files together, and the judge with all of them.
+
+    Args:
+        rows: Judge by judge.
+        people: How many raters the files have.
+    """
+    for judge, group in groupby(rows, key=lambda row: row.judge):
+        cells = {
+            row.feature: [str(row.pairs), *map(_figure, (row.people_alpha, row.judge_alpha, row.tau))] for row in group
+        }
+        # without a judge there is nobody to hold against people
+        columns = ["pairs", "alpha among raters", "alpha with the median", "tau with the mean"]
+        shown = len(columns) if judge else 2
+        title = f"{judge} and {people} raters together" if judge else f"{people} raters together"
+        yield _table(title, columns[:shown], {feature: own[:shown] for feature, own in cells.items()})
+    yield PEOPLE_KEY
 
 
 def _conduct(conduct: Conduct) -> list[str]:

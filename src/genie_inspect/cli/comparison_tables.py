@@ -2,8 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 from rich import box
@@ -14,10 +15,12 @@ from rich.table import Table
 from genie_inspect.cli.tables import UNBOUND, counted, used
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.comparison.comparison import Comparison, Facts, Row
+from genie_inspect.reports.comparison.pooled import PooledRow, pooled
+from genie_inspect.reports.comparison.power import RowPower, powers
 from genie_inspect.statistics.equivalence import METHODS
 from genie_inspect.statistics.paired.differences import LEVEL, TEST
 
-LineT = TypeVar("LineT")  # a Row or a run's Facts
+LineT = TypeVar("LineT")  # a Row, its power or a run's Facts
 NAMES = 0.3  # of the width, at most, so that long keys leave room for figures
 
 
@@ -52,6 +55,58 @@ def run_tables(comparison: Comparison, console: Console) -> list[Table]:
     # without a selection nothing is left out, and a column of zeros says nothing
     heads = [head for head in RUN if head.name != LEFT_OUT or any(run.left_out for run in comparison.runs)]
     return blocks("beside the scores", "run", [(escape(run.label), run) for run in comparison.runs], heads, console)
+
+
+def power_tables(comparison: Comparison, effect: float, console: Console) -> list[Table]:
+    """Runs and keys down; prompts, pairs that survived, and what the test could have found across."""
+    lines: list[tuple[str, RowPower | None]] = [
+        (escape(f"{row.run} {shown_key(comparison.signatures[row.scorer], row.key)}"), row)
+        for row in powers(comparison, effect)
+    ]
+    title = f"power to find an effect of d {effect:g}: at {LEVEL:.0%}, and at the level that the correction asks for"
+    return blocks(title, "run, feature", lines, POWER, console)
+
+
+def pooled_tables(comparison: Comparison, console: Console) -> list[Table]:
+    """Strategies down; models, pairs by prompt and model, mean difference of each key, words and coherence across."""
+    rows = list(pooled(comparison))
+    by_strategy: dict[str, dict[tuple[str, str], PooledRow]] = {}
+    for row in rows:
+        by_strategy.setdefault(row.strategy, {})[row.scorer, row.key] = row
+    several = len({row.scorer for row in rows}) > 1
+    heads = [
+        Head(_pooled_name(comparison, *key, several=several), partial(_pooled_cell, key=key))
+        for key in dict.fromkeys((row.scorer, row.key) for row in rows)
+    ]
+    lines: list[tuple[str, Mapping[tuple[str, str], PooledRow] | None]] = [
+        (escape(strategy), cells) for strategy, cells in by_strategy.items()
+    ]
+    title = "pooled over models, paired by prompt and model"
+    return blocks(title, "strategy", lines, [*POOLED[:2], *heads, *POOLED[2:]], console)
+
+
+def _pooled_name(comparison: Comparison, scorer: str, key: str, *, several: bool) -> str:
+    name = shown_key(comparison.signatures[scorer], key)
+    return f"{scorer}: {name}" if several else name
+
+
+def _pooled_cell(cells: Mapping[tuple[str, str], PooledRow], key: tuple[str, str]) -> str:
+    if key not in cells:
+        return "-"
+    finding = cells[key].finding
+    return figure(finding.difference.delta, "+.3f") + (
+        "*" if finding.differs else "=" if finding.is_equivalent else " "
+    )
+
+
+def _pooled_pairs(cells: Mapping[tuple[str, str], PooledRow]) -> str:
+    pairs = sorted({row.finding.difference.pairs for row in cells.values()})
+    return str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
+
+
+def _any(cells: Mapping[tuple[str, str], PooledRow]) -> PooledRow:
+    # what is no difference is the same in every row of a strategy
+    return next(iter(cells.values()))
 
 
 def legend(comparison: Comparison) -> str:
@@ -169,6 +224,25 @@ DIFFERENCE: tuple[Head[Row], ...] = (
     Head("power", lambda row: figure(row.finding.power, ".0%")),
     Head("pairs", _pairs),
     Head("used", _used),
+)
+POWER: tuple[Head[RowPower], ...] = (
+    Head("prompts", lambda row: str(row.prompts)),
+    Head("pairs", lambda row: str(row.pairs)),
+    Head("power", lambda row: figure(row.power, ".0%")),
+    Head("corrected", lambda row: figure(row.corrected, ".0%")),
+)
+POOLED: tuple[Head[Mapping[tuple[str, str], PooledRow]], ...] = (
+    Head("models", lambda cells: str(_any(cells).models)),
+    Head("pairs", _pooled_pairs),
+    Head("words", lambda cells: figure(_any(cells).run.words, ".0f")),
+    Head("baseline", lambda cells: figure(_any(cells).baseline.words, ".0f")),
+    Head("population", lambda cells: figure(_any(cells).run.population_words, ".0f")),
+    Head("coherence", lambda cells: figure(_any(cells).run.coherence, ".2f")),
+    Head("baseline's", lambda cells: figure(_any(cells).baseline.coherence, ".2f")),
+)
+POOLED_KEY = (
+    "Mean differences over pairs of a model's two runs on one prompt. *: holds; =: equivalent within the margin. words,"
+    " coherence: of the strategy's documents, beside them those of its baselines and, of words, the population's."
 )
 LEFT_OUT = "left out"
 RUN: tuple[Head[Facts], ...] = (

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from genie_inspect.asking.cost import Cost
 from genie_inspect.costs.estimate import TaskCost
+from genie_inspect.critic.ways import WAYS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,6 +26,7 @@ MEASURES = {
     "novelty_bench": "telling kinds and rating, at most",
     "plots": "drawing the plots of references",
     "ttcw": "testing stories",
+    **{f"ttcw {way.name}": f"testing stories: {way.said}" for way in WAYS.values()},
 }
 NOTE = "estimated from the population's documents and answers; tokens by the bundled tokenizer, yours will differ"
 TASK_NOTE = "for texts of the expected length; tokens by the bundled tokenizer, yours will differ"

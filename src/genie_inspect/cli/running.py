@@ -31,6 +31,13 @@ TEMPLATES = click.option(
     help="A folder of your own instruction templates.",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of text.")
+ANSWER_LENGTH = click.option(
+    "--answer-length",
+    default="concise",
+    show_default=True,
+    type=click.Choice(["concise", "sentence", "free"]),
+    help="Of the reader's answers, as answer_length= of the scores.",
+)
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Ask nobody, write nothing: count the calls and tokens.")
 FEATURES = click.option(
     "--features",

@@ -30,6 +30,7 @@ from genie_inspect.asking.grader import held_to_json
 from genie_inspect.costs.request_tokens import RequestTokens
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.choices import mode_of
+from genie_inspect.judges.grader_reader import LENGTHS
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.judges.protocols import Judge, Reader
 from genie_inspect.populations.population import Population
@@ -146,7 +147,7 @@ def task_cost(
         known: Who reads and judges, to look up what they have said before.
     """
     known = known or Known()
-    costs = RequestTokens(instrument.wording, as_json=known.as_json)
+    costs = request_tokens(population, instrument, known)
     record = most_read(population, known.reader)
     parts = [
         _Estimate(population, count, instrument.judge, costs, known, record).prompt(prompt)
@@ -253,6 +254,13 @@ def counted_answer(
 
 def _mean_length(answers: Sequence[tuple[str, int] | None]) -> float:
     return fmean(answer[1] if answer else tokens(NOT_SPECIFIED) for answer in answers) if answers else USUAL_ANSWER
+
+
+def request_tokens(population: Population, instrument: Instrument, known: Known) -> RequestTokens:
+    """The requests of an instrument; of answers longer than those on record, where it has none of its own there."""
+    own = known.reader is not None and bool(population.answers(known.reader.signature))
+    times = 1 if own else LENGTHS[instrument.answer_length].times
+    return RequestTokens(instrument.wording, as_json=known.as_json, times=times)
 
 
 def most_read(population: Population, reader: Reader | None) -> Mapping[tuple[str, str], str | None]:

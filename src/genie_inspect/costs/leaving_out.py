@@ -11,7 +11,7 @@ from functools import reduce
 from operator import add
 
 from genie_inspect.asking.cost import tokens
-from genie_inspect.costs.estimate import Known, TaskCost, counted_answer, most_read, task_cost
+from genie_inspect.costs.estimate import Known, TaskCost, counted_answer, most_read, request_tokens, task_cost
 from genie_inspect.costs.request_tokens import RequestTokens
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.populations.population import Population
@@ -27,7 +27,7 @@ def yardstick_cost(population: Population, instrument: Instrument, known: Known 
         known: Who reads and judges, to look up what they have said before.
     """
     known = known or Known()
-    costs, record = RequestTokens(instrument.wording, as_json=known.as_json), most_read(population, known.reader)
+    costs, record = request_tokens(population, instrument, known), most_read(population, known.reader)
     nothing_new = dict.fromkeys(population.prompts, 0)
     total = task_cost(population, nothing_new, instrument, known)  # what is left to read
     for prompt in population.prompts:

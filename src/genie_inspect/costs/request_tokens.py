@@ -20,10 +20,13 @@ class RequestTokens:
         wording: The templates.
         as_json: Whether a list of ratings comes as JSON, which takes more than twice the tokens of the one line that is
             asked for.
+        times: How many times as long answers are as those that are counted: what is on record may be concise, and
+            longer ones asked for.
     """
 
-    def __init__(self, wording: Wording, *, as_json: bool = True) -> None:
+    def __init__(self, wording: Wording, *, as_json: bool = True, times: int = 1) -> None:
         self._as_json = as_json
+        self._times = times
         self._wording = wording
         self._empty: dict[tuple[str, int], int] = {}
 
@@ -38,16 +41,16 @@ class RequestTokens:
         asked = {str(number): question for number, question in enumerate(questions, start=1)}
         data = fenced({"document": "", "questions": asked})
         empty = static_token_count(self._wording.read.fill(count=len(questions), data=data))
-        return Cost(1, empty + document, numbered_tokens(len(questions)) + _attempt() + sum(answers))
+        return Cost(1, empty + document, numbered_tokens(len(questions)) + _attempt() + self._times * sum(answers))
 
     def rating(self, mode: str, question: int, answer: int, others: Sequence[int]) -> Cost:
         """All calls that rate one answer against others, by the tokens of these texts."""
         size = MODES[mode].chunk
         calls = [len(others[start : start + size]) for start in range(0, len(others), size)]
-        repeated = len(calls) * (question + answer)
+        repeated = len(calls) * (question + self._times * answer)
         return Cost(
             len(calls),
-            sum(self._empty_request(mode, count) for count in calls) + repeated + sum(others),
+            sum(self._empty_request(mode, count) for count in calls) + repeated + self._times * sum(others),
             sum(MODES[mode].reply_tokens(count, self._as_json) for count in calls),
         )
 

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -90,9 +91,18 @@ def load_rubric(rubric: str) -> Rubric:
         UnknownChoiceError: If it is neither a bundled rubric nor a file.
         RubricError: If the file is no rubric.
     """
+    return _bundled(rubric) if rubric in BUNDLED else _read(rubric, Path(rubric))
+
+
+@cache
+def _bundled(rubric: str) -> Rubric:
+    """A bundled rubric, which is read once a process: every scorer of it opens it, and YAML is slow to read."""
+    return _read(rubric, FOLDER / f"{rubric}.yaml")
+
+
+def _read(rubric: str, path: Path) -> Rubric:
     import yaml
 
-    path = FOLDER / f"{rubric}.yaml" if rubric in BUNDLED else Path(rubric)
     if not path.is_file():
         raise UnknownChoiceError("rubric", rubric, f"one of {', '.join(BUNDLED)}, or a YAML or JSON file")
     try:
@@ -105,6 +115,18 @@ def load_rubric(rubric: str) -> Rubric:
         return Rubric.model_validate(content)
     except ValidationError as error:
         raise RubricError(f"rubric {rubric}: {_first(error.errors(), content)}") from error
+
+
+def renamed(rubric: Rubric, name: str) -> Rubric:
+    """The same tests under another name, with which the keys begin.
+
+    Raises:
+        UnknownChoiceError: If it cannot begin a key.
+    """
+    try:
+        return Rubric.model_validate({**rubric.model_dump(), "name": name})
+    except ValidationError:
+        raise UnknownChoiceError("prefix", name, "small letters, digits and _, a letter first") from None
 
 
 def _first(errors: Sequence[Any], content: object) -> str:

@@ -2,12 +2,13 @@
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 
 from genie_inspect.files.json_lines import MakeError
 
+WORDS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
 LONGEST_CELL = 2**31 - 1  # characters; else 131,072, and a document is longer
 # what a spreadsheet would take for a formula, or for the end of a cell, with the apostrophes that we put before it
 _MARKED = re.compile(r"'*(?:\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n])")
@@ -62,6 +63,18 @@ def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[
                 yield number, dict(zip(columns, texts, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
         raise error(f"{path} cannot be read as a table: {getattr(fault, 'strerror', None) or fault}") from fault
+
+
+def yes_or_no(row: Mapping[str, str], column: str, where: str, error: MakeError) -> bool | None:
+    """What a person wrote in a cell that asks for yes or no; None where it was left empty.
+
+    Raises:
+        GenieError: As `error` makes it, if it is another word.
+    """
+    cell = row[column].strip().casefold()
+    if cell and cell not in WORDS:
+        raise error(f"{where}, column {column}: {row[column]!r}, expected yes, no or nothing")
+    return WORDS.get(cell)
 
 
 def _marked(text: str) -> str:

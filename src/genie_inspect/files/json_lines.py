@@ -67,15 +67,26 @@ def json_object(text: bytes, where: str, error: MakeError) -> dict[str, Any]:
     Raises:
         GenieError: As `error` makes it, if it is no JSON, none in UTF-8, nested too deep, or no object.
     """
-    try:
-        # utf-8-sig: Windows editors put a byte order mark before the first line
-        value = json.loads(whole_json(text.decode("utf-8-sig")))
-    except (ValueError, RecursionError) as fault:
-        reason = "nested too deep" if isinstance(fault, RecursionError) else fault
-        raise error(f"{where} is no JSON: {reason}") from None
+    value = _value(text, where, error)
     if not isinstance(value, dict):
         raise error(f"{where} is a {type(value).__name__} and no object")
     return value
+
+
+def listed_objects(path: Path, error: MakeError) -> list[tuple[str, dict[str, Any]]]:
+    """The objects of a JSON file that holds a list of them, each with the place where it stands.
+
+    Raises:
+        GenieError: As `error` makes it, if the file cannot be read or holds anything else.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as refused:
+        raise error(f"{path} cannot be read: {refused.strerror or refused}") from refused
+    items = _value(content, str(path), error)
+    if not (isinstance(items, list) and all(isinstance(item, dict) for item in items)):
+        raise error(f"{path} is no list of objects")
+    return [(f"{path}, item {number}", item) for number, item in enumerate(items, start=1)]
 
 
 def json_row(text: str | bytes, kind: type[RowT], where: str, error: MakeError, form: str = "") -> RowT:
@@ -104,6 +115,15 @@ def first_fault(invalid: ValidationError, where: str) -> str:
     value = "" if first["type"] in ("json_invalid", "missing") else f" (got {str(first['input'])[:SHOWN]!r})"
     place = f"{where}, field {field}" if field else where
     return f"{place}: {first['msg']}{value}"
+
+
+def _value(text: bytes, where: str, error: MakeError) -> Any:
+    try:
+        # utf-8-sig: Windows editors put a byte order mark before the first line
+        return json.loads(whole_json(text.decode("utf-8-sig")))
+    except (ValueError, RecursionError) as fault:
+        reason = "nested too deep" if isinstance(fault, RecursionError) else fault
+        raise error(f"{where} is no JSON: {reason}") from None
 
 
 def _whole(text: str | bytes) -> str | bytes:

@@ -1,5 +1,6 @@
 """Originals with their edits and paraphrases, opened from their file and checked."""
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from genie_inspect.engines.texts import identity
-from genie_inspect.errors import InterventionsError
+from genie_inspect.errors import GenieWarning, InterventionsError
 from genie_inspect.files.json_lines import json_row, placed_lines
 from genie_inspect.interventions.schema import Changed, LeftOut, Original, StudyRow, StudyText
 from genie_inspect.populations.catalogue import BUNDLED
@@ -18,6 +19,7 @@ from genie_inspect.signature import digest
 INTERVENTIONS, LEFT_OUT = "interventions.jsonl", "left_out.jsonl"
 FOLDER = "interventions"
 """Where a bundled population has those that ship with it."""
+SHOWN = 5  # ids in a warning
 RowT = TypeVar("RowT", bound=BaseModel)
 
 
@@ -50,6 +52,10 @@ class Interventions:
         beside = self.file.parent / LEFT_OUT
         self.left_out = {row.id: row.reason for row in _rows(beside, LeftOut)} if beside.is_file() else {}
         """By id, why an edit or paraphrase is no good."""
+        if self.orphans:
+            listed = ", ".join(self.orphans[:SHOWN]) + ", ..." * (len(self.orphans) > SHOWN)
+            message = f"{self.file}: without their original, and so left out: {len(self.orphans)} ({listed})"
+            warnings.warn(message, GenieWarning, stacklevel=2)
         self.every = tuple(row for row in changed if row.original in self.originals)
         """All edits and paraphrases with an original, those that are left out among them."""
 
@@ -101,7 +107,8 @@ def _rows(file: Path, kind: type[RowT]) -> Iterator[RowT]:
             yield json_row(line, kind, f"{file}, line {number}", InterventionsError)
     except FileNotFoundError:
         raise InterventionsError(
-            f"interventions are {str(file)!r}, expected starter, a folder that holds {INTERVENTIONS}, or such a file"
+            f"pairs of interventions are {str(file)!r}, expected starter, a folder that holds {INTERVENTIONS}, or such "
+            "a file"
         ) from None
     except OSError as error:
         raise InterventionsError(f"{file} cannot be read: {error.strerror or error}") from error

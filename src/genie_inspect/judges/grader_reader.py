@@ -1,6 +1,7 @@
 """The grader as reader: all questions about a document in one call, what is missing again alone."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from inspect_ai.model import GenerateConfig, Model
@@ -12,13 +13,49 @@ from genie_inspect.asking.readable import REPEATS, until_complete
 from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import Form, answers_form, reading_form
+from genie_inspect.prompting.forms import ANSWER, LONG_ANSWER, Form, answers_form, reading_form
 from genie_inspect.prompting.readings import ATTEMPT, ReadingReply, reading_reply
+from genie_inspect.prompting.replies import LONGEST_ANSWER
 from genie_inspect.prompting.templates import Instruction, Template
 
-READ = Instruction("read", frozenset({"count", "data"}))
 TOKENS_AN_ANSWER = 40
 SPARE_TOKENS = 200
+CONCISE = "concise"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLength:
+    """How long the answers are that a reader is asked for."""
+
+    name: str
+    """As `answer_length=` takes it."""
+    instruction: Instruction
+    times: int = 1
+    """How many times the tokens of a concise answer one may have."""
+    longest: int | None = None
+    """Most characters of one; None: any number, for what is asked for at length is no babble."""
+    pattern: str = LONG_ANSWER
+
+    @property
+    def fact(self) -> str:
+        """What a signature says of it: nothing of concise answers, whose signatures are older than the choice."""
+        return "" if self.name == CONCISE else f",answers={self.name}"
+
+
+def _instruction(name: str) -> Instruction:
+    return Instruction(name, frozenset({"count", "data"}))
+
+
+READ = _instruction("read")
+LENGTHS = {
+    length.name: length
+    for length in (
+        AnswerLength(CONCISE, READ, longest=LONGEST_ANSWER, pattern=ANSWER),
+        AnswerLength("sentence", _instruction("read_sentence"), times=3),
+        AnswerLength("free", _instruction("read_free"), times=8),
+    )
+}
+"""By name."""
 
 
 class GraderReader:
@@ -26,7 +63,8 @@ class GraderReader:
 
     Args:
         model: Who reads.
-        template: Its instruction; the bundled one unless given.
+        template: Its instruction; the bundled one of the length unless given.
+        length: How long its answers are to be; concise unless given.
         memo: What this reader has answered before.
         repeats: How often a question whose answer is missing or malformed is asked again, alone.
     """
@@ -37,17 +75,19 @@ class GraderReader:
         template: Template | None = None,
         memo: AnswerMemo | None = None,
         repeats: int = REPEATS,
+        length: AnswerLength = LENGTHS[CONCISE],
     ) -> None:
         self.model = model
-        self.template = template or READ.template()
+        self.length = length
+        self.template = template or length.instruction.template()
         self.memo = memo or AnswerMemo()
         self.repeats = repeats
 
     @cached_property
     def signature(self) -> str:
-        """`grader(<model>@<digest>,template=<digest>)`."""
-        model = identified_model(self.model, *((_settings(count), self._form(count)) for count in (1, 2)))
-        return f"grader({model},template={self.template.digest})"
+        """`grader(<model>@<digest>,template=<digest>)`; with `,answers=<length>` where these are not concise."""
+        model = identified_model(self.model, *((self._settings(count), self._form(count)) for count in (1, 2)))
+        return f"grader({model},template={self.template.digest}{self.length.fact})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         """One answer a question; None with a fault where the grader babbles to the end.
@@ -79,17 +119,18 @@ class GraderReader:
         # a question that is asked again stands under its own words
         about = questions[0].text if count == 1 else f"{count} questions"
         async with labelled("read", about, document):
-            reply = await ask(self.model, request, _settings(count).merge(settings), self._form(count))
-        return reading_reply(reply, count, [question.text for question in questions])
+            reply = await ask(self.model, request, self._settings(count).merge(settings), self._form(count))
+        return reading_reply(reply, count, [question.text for question in questions], self.length.longest)
 
     def _form(self, count: int) -> Form:
         # a template of the user's own may not ask for the field, and a model would fill it in by chance
-        return (reading_form if f'"{ATTEMPT}"' in self.template.text else answers_form)(count)
+        form = reading_form if f'"{ATTEMPT}"' in self.template.text else answers_form
+        return form(count, self.length.pattern)
 
-
-def _settings(count: int) -> GenerateConfig:
-    """What a request for so many answers sets."""
-    return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_AN_ANSWER * count)
+    def _settings(self, count: int) -> GenerateConfig:
+        """What a request for so many answers sets."""
+        most = SPARE_TOKENS + TOKENS_AN_ANSWER * self.length.times * count
+        return GenerateConfig(temperature=0.0, max_tokens=most)
 
 
 class _Sitting:

@@ -11,11 +11,12 @@ from inspect_ai.model import Model
 from genie_inspect.engines.embedders.cache import CachedEmbedder
 from genie_inspect.engines.embedders.choices import Embedder
 from genie_inspect.engines.embedders.choices import embedder as chosen_embedder
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.by_vectors.embedded import EmbeddedJudge, EmbeddedReader
 from genie_inspect.judges.cache import Cache, cache_folder
 from genie_inspect.judges.choices import EMBEDDED, MODES, cache_for, graders_for, mode_and_fit
-from genie_inspect.judges.grader_reader import READ, GraderReader
+from genie_inspect.judges.grader_reader import CONCISE, LENGTHS, AnswerLength, GraderReader
 from genie_inspect.judges.merging import RatingMemo
 from genie_inspect.judges.protocols import Judge, Reader
 from genie_inspect.measures.genie import MIN_COVERAGE
@@ -33,14 +34,18 @@ class Wording:
     """By the judge's mode."""
 
     @classmethod
-    def load(cls, folder: Path | str | None = None) -> Self:
+    def load(cls, folder: Path | str | None = None, length: AnswerLength = LENGTHS[CONCISE]) -> Self:
         """The bundled templates, and in place of some of them those in a folder of the user's own.
+
+        Args:
+            folder: The user's own; none where None.
+            length: Of the reader's answers, which has a template of its own.
 
         Raises:
             TemplateError: If the folder is missing, or a template in it has other blanks than ours.
         """
         rate = {name: mode.instruction.template(folder) for name, mode in MODES.items()}
-        return cls(READ.template(folder), rate)
+        return cls(length.instruction.template(folder), rate)
 
 
 @dataclass(frozen=True)
@@ -65,12 +70,19 @@ class Instrument:
     """Whether answers and ratings that a model once gave are looked up and kept; false asks anew."""
     min_coverage: float = MIN_COVERAGE
     """Least share of a question's ratings due with which it is used, 0 to 1."""
+    answer_length: str = CONCISE
+    """How long the answers are that the reader gives: `concise`, `sentence` or `free`."""
 
     def __post_init__(self) -> None:
         check_text("embedder", self.embedder)
         check_switch("cache", self.cache)
         mode, fit = (None, "") if self.judge == EMBEDDED else mode_and_fit(self.judge, [EMBEDDED])
         check_share("min_coverage", self.min_coverage)
+        # the reader without a model quotes the document's sentences, and has no other length
+        lengths = [CONCISE] if self.is_smoke_test else list(LENGTHS)
+        if self.answer_length not in lengths:
+            beside = f" (judge={EMBEDDED} asks nobody for answers)" if self.is_smoke_test else ""
+            raise UnknownChoiceError("answer_length", self.answer_length, f"one of {', '.join(lengths)}{beside}")
         # loaded now, so that a wrong template or embedder ends a run before anything is generated
         _ = self.wording, self.engine
         if mode and mode.by_vectors:
@@ -79,7 +91,7 @@ class Instrument:
     @cached_property
     def wording(self) -> Wording:
         """The templates, loaded once."""
-        return Wording.load(self.templates)
+        return Wording.load(self.templates, LENGTHS[self.answer_length])
 
     @cached_property
     def engine(self) -> Embedder:
@@ -126,7 +138,7 @@ class Instrument:
             return EmbeddedReader(self.engine, words), EmbeddedJudge(self.engine)
         # only what a model was asked costs anything to ask again
         cache = cache_for(model, cache) if cache else self.cache_for(model)
-        reader = GraderReader(model, self.wording.read, AnswerMemo(cache))
+        reader = GraderReader(model, self.wording.read, AnswerMemo(cache), length=LENGTHS[self.answer_length])
         mode, fit = mode_and_fit(self.judge)
         if mode.by_vectors:
             # the population's answers come back with every document

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from genie_inspect.statistics.descriptive.spread import NO_SPREAD, Spread, pooled
+
 Share = tuple[int, int]
 """How many, and of how many."""
 NO_SHARE: Share = (0, 0)
@@ -44,6 +46,8 @@ class Evidence:
     """Used questions that rest on fewer than three ratings, and all used ones."""
     position_bias: float = math.nan
     """Mean points that a judge of pairs gives a document for standing first."""
+    spread: Mapping[str, Spread] = field(default_factory=dict)
+    """By key: how far the similarities to the population's documents lie apart within questions."""
 
     @property
     def questions(self) -> Share:
@@ -60,6 +64,7 @@ def evidence_of(metadata: Mapping[str, Any]) -> Evidence:
     return Evidence(
         coverage=_shares(metadata.get("coverage")),
         pairs=_shares(metadata.get("pairs")),
+        spread={key: part for key, raw in mapping(metadata.get("spread")).items() if (part := _spread(raw)).degrees},
         faults={reason: missing for reason, missing in faults.items() if missing},
         ratings=_ratings(metadata.get("ratings")),
         documents=count(metadata.get("documents")),
@@ -81,6 +86,7 @@ def together(parts: Sequence[Evidence]) -> Evidence:
     return Evidence(
         coverage=_added(part.coverage for part in parts),
         pairs=_added(part.pairs for part in parts),
+        spread=_pooled(part.spread for part in parts),
         faults=dict(faults.most_common()),
         ratings=_joined(ratings) if ratings else None,
         # the fewest: a mean would hide the one prompt that has a single document to compare with
@@ -130,6 +136,20 @@ def _ratings(raw: object) -> RatingRange | None:
 def _joined(parts: Sequence[RatingRange]) -> RatingRange:
     lowest, highest = min(part.lowest for part in parts), max(part.highest for part in parts)
     return RatingRange(sum(part.count for part in parts), lowest, highest)
+
+
+def _spread(raw: object) -> Spread:
+    facts = mapping(raw)
+    sd, degrees = number(facts.get("sd")), count(facts.get("degrees"))
+    return Spread(sd, degrees) if degrees and sd >= 0 else NO_SPREAD
+
+
+def _pooled(parts: Iterable[Mapping[str, Spread]]) -> dict[str, Spread]:
+    spreads: dict[str, list[Spread]] = {}
+    for part in parts:
+        for key, spread in part.items():
+            spreads.setdefault(key, []).append(spread)
+    return {key: pooled(listed) for key, listed in spreads.items()}
 
 
 def _added(parts: Iterable[Mapping[str, Share]]) -> dict[str, Share]:

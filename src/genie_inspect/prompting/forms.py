@@ -14,6 +14,8 @@ RATINGS = "01234"
 LONGEST_ANALYSIS = 1_500  # characters
 ANSWER = rf'[^"\\\n]{{1,{LONGEST_ANSWER // 2}}}'
 """Pattern of a short text inside JSON quotes."""
+LONG_ANSWER = r'[^"\\\n]+'
+"""Pattern of a text of any length there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +28,19 @@ class Form:
     """Regular expression of the whole reply, JSON on one line, so that no model can fill it with spaces."""
 
 
-def answers_form(count: int) -> Form:
-    """A short text for each of the numbers 1 to count."""
-    return _numbered_form(count, {"type": "string"}, ANSWER)
+def answers_form(count: int, answer: str = ANSWER) -> Form:
+    """A text for each of the numbers 1 to count: a short one, or of another pattern."""
+    return _numbered_form(count, {"type": "string"}, answer)
 
 
-def reading_form(count: int) -> Form:
-    """Whether the document is an attempt, and where it is one a short text for each of the numbers 1 to count.
+def reading_form(count: int, answer: str = ANSWER) -> Form:
+    """Whether the document is an attempt, and where it is one a text as of `answers_form` for each of the numbers.
 
     >>> reading_form(1).pattern.replace(ANSWER, "...")
     '\\\\{"attempt": (?:"no"|"yes", "1": "...")\\\\}'
     """
     values = {ATTEMPT: {"type": "string", "enum": [YES, NO]}, **_numbered_values(count, {"type": "string"})}
-    members = _numbered_members(count, ANSWER)
+    members = _numbered_members(count, answer)
     return Form(_object_of(values), rf'\{{"{ATTEMPT}": (?:"{NO}"|"{YES}", {members})\}}')
 
 
@@ -85,14 +87,16 @@ def sameness_form(count: int) -> Form:
     return _numbered_form(count, {"type": "string", "enum": [SAME, DIFFERENT]}, f"({SAME}|{DIFFERENT})")
 
 
-def label_form(labels: Sequence[str], *, analysed: bool) -> Form:
-    """One of the labels, alone or after an analysis of some 200 words without square brackets.
+def label_form(labels: Sequence[str], *, analysed: bool, reasons: bool = False) -> Form:
+    """One of the labels, alone, or after an analysis of some 200 words without square brackets, or before one.
 
     >>> label_form(["[[YES]]", "[[NO]]"], analysed=False).pattern
     '(\\\\[\\\\[YES\\\\]\\\\]|\\\\[\\\\[NO\\\\]\\\\])'
     """
-    label = "|".join(map(re.escape, labels))
-    return Form(None, rf"[^\[\]]{{1,{LONGEST_ANALYSIS}}}\n({label})" if analysed else f"({label})")
+    label, words = "|".join(map(re.escape, labels)), rf"[^\[\]]{{1,{LONGEST_ANALYSIS}}}"
+    if reasons:
+        return Form(None, rf"({label})\n{words}")
+    return Form(None, rf"{words}\n({label})" if analysed else f"({label})")
 
 
 def _numbered_form(count: int, value: dict[str, Any], pattern: str) -> Form:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from genie_inspect.prompting.answers import normalised, says_nothing
-from genie_inspect.prompting.replies import is_short_text, numbered_values
+from genie_inspect.prompting.replies import LONGEST_ANSWER, is_short_text, numbered_values
 from genie_inspect.prompting.texts import spoken
 
 ATTEMPT, YES, NO = "attempt", "yes", "no"
@@ -24,13 +24,16 @@ class ReadingReply:
     """Whether the document is a try at what the questions are about; None where the reply has no word on it."""
 
 
-def reading_reply(reply: str, count: int, questions: Sequence[str] = ()) -> ReadingReply:
+def reading_reply(
+    reply: str, count: int, questions: Sequence[str] = (), longest: int | None = LONGEST_ANSWER
+) -> ReadingReply:
     """The reply to a document and so many questions; unreadable parts of it are absent.
 
     Args:
         reply: What the reader said.
         count: How many questions it was asked.
         questions: The questions in their order; one that comes back word for word is no answer to itself.
+        longest: Most characters of an answer; any number where None.
 
     >>> reading_reply('{"attempt": "yes", "1": "a pilot", "2": "[not said]"}', 2)
     ReadingReply(answers={1: 'a pilot', 2: None}, is_attempt=True)
@@ -39,7 +42,7 @@ def reading_reply(reply: str, count: int, questions: Sequence[str] = ()) -> Read
     wordings = {number: normalised(question) for number, question in enumerate(questions, start=1)}
     for number, value in numbered_values(reply, count).items():
         text = None if value is None else value.strip()
-        if text is None or (is_short_text(text) and normalised(text) != wordings.get(number)):
+        if text is None or (is_short_text(text, longest) and normalised(text) != wordings.get(number)):
             answers[number] = None if text is None or says_nothing(text) else text
     return ReadingReply(answers, _is_attempt(spoken(reply)))
 

@@ -34,9 +34,9 @@ def numbered_answers(reply: str, count: int) -> dict[int, str]:
     return {number: answer for number, answer in answers.items() if is_short_text(answer)}
 
 
-def is_short_text(answer: str) -> bool:
-    """Whether an answer has a word and an end."""
-    return len(answer) <= LONGEST_ANSWER and has_word(answer)
+def is_short_text(answer: str, longest: int | None = LONGEST_ANSWER) -> bool:
+    """Whether an answer has a word and an end: at most so many characters, or any number where None is given."""
+    return (longest is None or len(answer) <= longest) and has_word(answer)
 
 
 def numbered_questions(reply: str, count: int) -> dict[int, str]:

@@ -26,6 +26,7 @@ def genie(
     templates: str | None = None,
     cache: bool = True,
     min_coverage: float = MIN_COVERAGE,
+    answer_length: str = "concise",
 ) -> Scorer:
     """Novelty of a document along each feature of a population, 0 (as the others) to 1 (unlike all of them).
 
@@ -41,6 +42,8 @@ def genie(
         templates: A folder of your own instruction templates.
         cache: Whether answers and ratings that a model once gave are looked up and kept; false asks anew.
         min_coverage: Least share of a question's ratings, of those due, with which it is used: 0 (one will do) to 1.
+        answer_length: How long the reader's answers are: `concise`, `sentence` or `free`. Longer answers make other
+            levels, and scores of two lengths do not compare (`genie lengths` holds them side by side on purpose).
 
     Raises:
         RefusedError: If the population cannot be opened or has only documents, or an option has a value that is not
@@ -54,7 +57,7 @@ def genie(
     from genie_inspect.scoring.measuring.feature_measure import FeatureMeasure, suited
 
     with refusals():
-        instrument = Instrument(judge, embedder, templates, cache, min_coverage)
+        instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length)
         measure = FeatureMeasure(suited(population, instrument), instrument)
 
     async def score(state: TaskState, target: Target) -> Score:

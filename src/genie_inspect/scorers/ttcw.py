@@ -12,6 +12,8 @@ from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
     from genie_inspect.critic.critic import Critic
+    from genie_inspect.critic.instructions import Analyse
+    from genie_inspect.critic.rubrics import Rubric
     from genie_inspect.scoring.critique.examination import Examination
 
 LEVELS = 5
@@ -29,10 +31,11 @@ def ttcw(
     rubric: str = "ttcw",
     levels: int = LEVELS,
     cutoff: int | None = None,
-    analyse: bool = True,
+    analyse: "Analyse" = True,
     reference: bool = True,
     templates: str | None = None,
     cache: bool = True,
+    prefix: str | None = None,
 ) -> Scorer:
     """Which of fourteen tests of creative writing a story passes beside a fine human story, the sample's target.
 
@@ -45,11 +48,12 @@ def ttcw(
         levels: Labels that the critic chooses from: 5, 3 or 7.
         cutoff: A test passes from this score on; scores go from 1 - levels to levels - 1. Unless given -2 with 5
             levels, as published, and by the same share of the scale -1 with 3 and -3 with 7, which are ours.
-        analyse: Whether the critic analyses before it chooses.
+        analyse: Whether the critic analyses before it chooses; `after`: it chooses first and says why then.
         reference: Whether there is a reference story. Without one the critic sees the candidate alone and says yes or
             no, one request a test; a test passes on yes, and levels and cutoff do not apply.
         templates: A folder of your own instruction templates.
         cache: Whether verdicts that a critic once gave are looked up and kept; false asks anew.
+        prefix: What the keys begin with, unless given the rubric's name: two of these scorers in one run need two.
 
     Raises:
         RefusedError: If an option has a value that cannot be used, or the file is no rubric.
@@ -58,32 +62,44 @@ def ttcw(
     wording of the instructions is ours. `reference=false` is its ablation without a reference, with `analyse=false` its
     baseline.
     """
+    from dataclasses import replace
+
     from genie_inspect.asking.refusals import refusals
+    from genie_inspect.critic.rubrics import load_rubric, renamed
 
     with refusals():
-        examination = _examination(rubric, levels, cutoff, templates, analyse=analyse, reference=reference)
-    return _scorer(examination, cache=cache)
+        tests = load_rubric(rubric)
+        examination = _examination(tests, levels, cutoff, templates, analyse=analyse, reference=reference)
+        keyed = tests if prefix is None else renamed(tests, prefix)
+    return _scorer(replace(examination, rubric=keyed), cache=cache)
 
 
 def _examination(
-    rubric: str, levels: int, cutoff: int | None, templates: str | None, *, analyse: bool, reference: bool
+    rubric: "Rubric",
+    levels: int,
+    cutoff: int | None,
+    templates: str | None,
+    *,
+    analyse: "Analyse",
+    reference: bool,
 ) -> "Examination":
     """How stories are put to the tests, by the scorer's options.
 
     Raises:
-        GenieError: If an option has a value that cannot be used, or the file is no rubric.
+        GenieError: If an option has a value that cannot be used.
     """
     from genie_inspect.critic.instructions import Instructions
-    from genie_inspect.critic.rubrics import load_rubric
     from genie_inspect.scoring.critique.examination import Examination
 
     if not reference:
         _refuse_scale(levels, cutoff)
+    scale = {"levels": str(levels)} if reference else {}
     return Examination(
-        load_rubric(rubric),
+        rubric,
         Instructions.load(levels, analyse=analyse, reference=reference, folder=templates),
         _cutoff(levels, cutoff) if reference else None,
-        ({"levels": str(levels)} if reference else {})
+        # known by its own name whatever its keys begin with
+        {"rubric": f"{rubric.name}@{rubric.digest}", **scale}
         | {"analyse": str(analyse).lower(), "reference": str(reference).lower()},
     )
 

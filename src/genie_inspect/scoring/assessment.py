@@ -14,10 +14,12 @@ from genie_inspect.measures.genie import (
     is_used,
     question_nearest,
     question_novelty,
+    similarity,
     usable_ratings,
 )
 from genie_inspect.measures.length import is_like_length
 from genie_inspect.populations.schema import Question
+from genie_inspect.statistics.descriptive.spread import Spread, spread_within
 
 NOT_ANSWERED = "no answer in the population"
 TOO_FEW = "too few ratings"
@@ -122,6 +124,13 @@ class Assessment:
     def nearest(self, features: Sequence[str]) -> dict[str, float]:
         """How near the nearest answers come, by feature: over the questions that novelty is the mean of."""
         return self._means({result.question.id: result.nearest for result in self.results}, features)
+
+    def spread(self, features: Iterable[str]) -> dict[str, Spread]:
+        """By feature, how far the document's similarities to the population's lie apart, question by question."""
+        return {
+            name: spread_within([similarity(rating) for rating in r.counted] for r in results if r.is_used)
+            for name, results in self.by_feature(features).items()
+        }
 
     def _means(self, by_question: Mapping[str, float], features: Sequence[str]) -> dict[str, float]:
         feature_of = {result.question.id: result.question.feature for result in self.results}

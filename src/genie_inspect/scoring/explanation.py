@@ -171,7 +171,8 @@ def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> d
 
     By feature, `coverage` has the questions used of those asked and `pairs` the usable ratings of those due: one for
     each answer of the population to a question that the document answers. `few_answers` has the questions used that
-    rest on fewer than three ratings, of all used; `ratings` is there when any is usable, `off_labels` where the judge
+    rest on fewer than three ratings, of all used; `spread` how far similarities lie apart within questions, as `sd` and
+    `degrees` of freedom; `ratings` is there when any is usable, `off_labels` where the judge
     reads probabilities. `nearest_novelty` has, by feature and in each row, one minus the highest similarity; null where
     nothing was usable.
     """
@@ -201,8 +202,15 @@ def rests_on(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
         "nearest_novelty": {name: rounded(value) for name, value in assessment.nearest(features).items()},
         **_range(assessment.counted),
         **_off_labels(assessment.off_labels()),
+        "spread": _spreads(assessment, features),
         "faults": assessment.faults(),
     }
+
+
+def _spreads(assessment: Assessment, features: Sequence[str]) -> dict[str, dict[str, float]]:
+    spreads = assessment.spread(features)
+    # six digits: how many documents a population needs changes with the third
+    return {name: {"sd": round(one.sd, 6), "degrees": one.degrees} for name, one in spreads.items() if one.degrees}
 
 
 def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:

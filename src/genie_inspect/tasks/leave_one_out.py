@@ -22,6 +22,7 @@ def leave_one_out(
     templates: str | None = None,
     panel: str | list[str] = "none",
     cache: bool = True,
+    answer_length: str = "concise",
 ) -> Task:
     """How novel each document of a population is among the others; nothing is generated.
 
@@ -35,6 +36,7 @@ def leave_one_out(
         templates: As for `synthetic_prompts`.
         panel: As for `synthetic_prompts`.
         cache: As for `synthetic_prompts`.
+        answer_length: As for `synthetic_prompts`.
 
     Raises:
         RefusedError: If an option cannot be used; before anything is asked.
@@ -49,7 +51,7 @@ def leave_one_out(
     with refusals():
         if population == NONE:
             raise UnknownChoiceError("population", population, "starter or the folder of a population")
-        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel)
+        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
         opened = open_population(population)
         if measures.with_genie and run_has_begun():
             _check_recorded(opened, measures.instrument)

@@ -7,6 +7,7 @@ from inspect_ai import Task, task
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
+    from inspect_ai.scorer import Scorer
 
     from genie_inspect.interventions.collection import Interventions
     from genie_inspect.interventions.schema import Original, StudyText
@@ -52,7 +53,6 @@ def metric_study(
     """
     from genie_inspect.asking.refusals import refusals
     from genie_inspect.errors import InterventionsError, UnknownChoiceError
-    from genie_inspect.inspect_private import loaded_scorer
     from genie_inspect.interventions.collection import Interventions
     from genie_inspect.populations.catalogue import NONE, open_population
     from genie_inspect.solvers.recorded import recorded
@@ -63,9 +63,18 @@ def metric_study(
         if population == NONE:
             raise UnknownChoiceError("population", population, "starter or the folder of a population")
         interventions = Interventions(pairs)
-        first, *others = [name.strip() for name in judge.split(",")] if isinstance(judge, str) else judge
-        scorers = [loaded_scorer(name, options) for name, options in _named(scorer).items()]
-        measures = StudyMeasures(population, first, embedder, templates, cache, panel, tuple(others), tuple(scorers))
+        first, *others = _judges(judge)
+        scorers = tuple(_loaded(name, options) for name, options in _named(scorer).items())
+        measures = StudyMeasures(
+            population,
+            first,
+            embedder,
+            templates,
+            cache,
+            panel,
+            further_judges=tuple(others),
+            further_scorers=scorers,
+        )
         if not interventions.changed:
             raise InterventionsError(
                 f"{interventions.file} has no edit and no paraphrase of use: {len(interventions.left_out)} are left "
@@ -76,6 +85,36 @@ def metric_study(
     facts = {"interventions": interventions.name, "left_out": len(interventions.left_out)}
     novelty.metadata = {**(novelty.metadata or {}), **facts}
     return novelty
+
+
+def _judges(judge: "str | Sequence[str]") -> "Sequence[str]":
+    """The judges that the option names.
+
+    Raises:
+        UnknownChoiceError: If it is neither text nor a list of it.
+    """
+    from genie_inspect.errors import UnknownChoiceError
+
+    names = judge.split(",") if isinstance(judge, str) else judge
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise UnknownChoiceError("judge", judge, "a judge, or several with commas between them")
+    return [name.strip() for name in names]
+
+
+def _loaded(name: str, options: "Mapping[str, Any]") -> "Scorer":
+    """A scorer by its name.
+
+    Raises:
+        UnknownChoiceError: If there is none, or it does not take these options.
+    """
+    from genie_inspect.errors import UnknownChoiceError
+    from genie_inspect.inspect_private import PrerequisiteError, loaded_scorer
+
+    try:
+        return loaded_scorer(name, options)
+    except (PrerequisiteError, TypeError, ValueError, OSError) as error:
+        accepted = f"an installed scorer's name or file.py@name, with options that it takes ({error})"
+        raise UnknownChoiceError("scorer", name, accepted) from error
 
 
 def _named(scorers: "str | Sequence[str] | Mapping[str, Any] | None") -> "Mapping[str, Mapping[str, Any]]":

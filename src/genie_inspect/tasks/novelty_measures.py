@@ -10,6 +10,7 @@ from inspect_ai.solver import Solver
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.choices import EMBEDDED, mode_and_fit
+from genie_inspect.judges.grader_reader import CONCISE
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.options import check_text
 from genie_inspect.panel_judges.choices import GRADER
@@ -43,6 +44,8 @@ class NoveltyMeasures:
     cache: bool = True
     panel: str | Sequence[str] = NO_PANEL
     """Holistic measures beside Genie: `none`, `cheap` (those that ask no model), `all`, or their names."""
+    answer_length: str = CONCISE
+    """As for `Instrument`."""
 
     def __post_init__(self) -> None:
         check_text("population", self.population)
@@ -63,7 +66,7 @@ class NoveltyMeasures:
     def instrument(self) -> Instrument:
         """Genie's; where it is left out one that asks nobody, so that the options are checked all the same."""
         judge = EMBEDDED if self.judge == NO_GENIE else self.judge
-        return Instrument(judge, self.embedder, self.templates, self.cache)
+        return Instrument(judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length)
 
     @property
     def scores(self) -> bool:
@@ -107,7 +110,15 @@ class NoveltyMeasures:
         if not self.with_genie:
             return beside
         # by their options, which Inspect writes into the log: who scores it again gets the same scorers
-        return [genie(self.population, chosen.judge, chosen.embedder, chosen.templates, chosen.cache), *beside]
+        own = genie(
+            self.population,
+            chosen.judge,
+            chosen.embedder,
+            chosen.templates,
+            chosen.cache,
+            answer_length=chosen.answer_length,
+        )
+        return [own, *beside]
 
     def requirements(self) -> list[Solver]:
         """The steps that end a run without the models that are asked, before anything is generated.
@@ -161,7 +172,9 @@ class StudyMeasures(NoveltyMeasures):
             GenieError: If a judge is none that `Instrument` accepts.
         """
         return [
-            NoveltyMeasures(self.population, judge, self.embedder, self.templates, self.cache)
+            NoveltyMeasures(
+                self.population, judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length
+            )
             for judge in self.further_judges
         ]
 

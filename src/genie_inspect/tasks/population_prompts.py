@@ -14,6 +14,7 @@ def population_prompts(
     templates: str | None = None,
     panel: str | list[str] = "none",
     cache: bool = True,
+    answer_length: str = "concise",
 ) -> Task:
     """Documents for a population's prompts, scored along its features; or for prompts that shall get a population.
 
@@ -25,6 +26,7 @@ def population_prompts(
         templates: As for `synthetic_prompts`.
         panel: As for `synthetic_prompts`; of documents without questions only it is taken, and `cheap` asks no model.
         cache: As for `synthetic_prompts`.
+        answer_length: As for `synthetic_prompts`.
 
     Raises:
         RefusedError: If an option cannot be used; before anything is generated.
@@ -35,7 +37,7 @@ def population_prompts(
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
     with refusals():
-        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel)
+        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
         # both, or neither
         if measures.scores == (prompts is not None):
             raise GenieError(

@@ -11,6 +11,7 @@ def synthetic_prompts(
     templates: str | None = None,
     panel: str | list[str] = "none",
     cache: bool = True,
+    answer_length: str = "concise",
 ) -> Task:
     """Short stories about two things that seldom meet, scored for novelty by feature.
 
@@ -26,6 +27,7 @@ def synthetic_prompts(
             judge=none), `all` (litbench too, which asks `--model-role preference=...` or the grader, and
             close_reading, which asks the grader), or names with commas between them.
         cache: As for the scorer `genie`: false asks the grader anew what it has said before.
+        answer_length: As for the scorer `genie`: `concise`, `sentence` or `free`.
 
     Raises:
         RefusedError: If an option cannot be used; before anything is generated.
@@ -37,7 +39,7 @@ def synthetic_prompts(
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
     with refusals():
-        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel)
+        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
         # the 25 pairs are used without a population only; see `novelty_task`
         return novelty_task("synthetic_prompts", concept_pairs(), measures)
 

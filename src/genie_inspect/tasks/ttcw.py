@@ -12,6 +12,7 @@ from inspect_ai.viewer import ViewerConfig
 from genie_inspect.errors import GenieError
 
 if TYPE_CHECKING:
+    from genie_inspect.critic.instructions import Analyse
     from genie_inspect.critic.rubrics import Rubric
     from genie_inspect.engines.sources.reference_stories import ReferenceStory
     from genie_inspect.tasks.cost_line import Asks, CostLine
@@ -27,7 +28,7 @@ def ttcw(
     rubric: str = "ttcw",
     levels: int = 5,
     cutoff: int | None = None,
-    analyse: bool = True,
+    analyse: "Analyse" = True,
     reference: bool = True,
     words: int | None = None,
     templates: str | None = None,
@@ -79,7 +80,7 @@ def cost_line(
     stories: str = "bundled",
     rubric: str = "ttcw",
     levels: int = 5,
-    analyse: bool = True,
+    analyse: "Analyse" = True,
     reference: bool = True,
     words: int | None = None,
     templates: str | None = None,

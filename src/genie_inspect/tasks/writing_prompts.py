@@ -14,6 +14,7 @@ def writing_prompts(
     seed: int = 0,
     panel: str | list[str] = "none",
     cache: bool = True,
+    answer_length: str = "concise",
 ) -> Task:
     """Stories from prompts that people wrote for each other, scored when a population of such stories is given.
 
@@ -28,6 +29,7 @@ def writing_prompts(
         seed: Which ones.
         panel: As for `synthetic_prompts`.
         cache: As for `synthetic_prompts`.
+        answer_length: As for `synthetic_prompts`.
 
     Raises:
         RefusedError: If an option cannot be used; before anything is generated.
@@ -39,7 +41,7 @@ def writing_prompts(
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
     with refusals():
-        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel)
+        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
         check_count("sample", sample)
         # with a population its prompts are taken, and nothing need be downloaded
         prompts = [] if measures.scores else writing_prompt_sample(dataset, sample, seed)

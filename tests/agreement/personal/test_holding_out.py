@@ -10,7 +10,7 @@ from genie_inspect.agreement.personal.holding_out import figures, folds_of, fore
 from genie_inspect.agreement.personal.models import held_out, judge_model, models_of, shares
 from genie_inspect.agreement.personal.simulation import World, simulated
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.personal.figures import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE
+from genie_inspect.raters.figures import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE
 
 BALLOTS = simulated(World(stories=24, tests=3, raters=4, leniency=1.0), 1).ballots
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from tests.agreement.personal.voters import TESTS, WRITER, written
 
 from genie_inspect.cli import main
-from genie_inspect.personal.folder import read_judge
+from genie_inspect.raters.folder import read_judge
 
 Run = Callable[..., Result]
 

@@ -69,7 +69,16 @@ def test_columns_and_values_of_a_row_are_named_in_one_order_and_p_values_before_
     found = replace(found, rows=(replace(found.rows[0], finding=finding, instances=None, paired_by="prompt"),))
     told = {
         **{"run": "b", "baseline": "a", "scorer": "genie", "key": "plot", "tested": True, "paired_by": "prompt"},
-        **{"instances": None, "pairs": 8, "before": 0.5, "after": 0.6, "delta": 0.1, "low": None, "high": None},
+        **{
+            "prompts": 8,
+            "instances": None,
+            "pairs": 8,
+            "before": 0.5,
+            "after": 0.6,
+            "delta": 0.1,
+            "low": None,
+            "high": None,
+        },
         **{"effect": 1.0, "spread": 0.1, "p_value": 0.01, "least_p": 0.001, "p_unlike": 0.5, "margin": 0.05},
         # what is not finite is no JSON
         **{"p_value_corrected": 0.02, "p_unlike_corrected": 0.9, "power_at_margin": None, "pairs_needed": 10},
@@ -87,4 +96,4 @@ def test_columns_and_values_of_a_row_are_named_in_one_order_and_p_values_before_
     assert tuple(told) == COLUMNS
     header, line = as_csv(found).splitlines()
     assert header == ",".join(told)
-    assert line.startswith("b,a,genie,plot,True,prompt,,8,0.5,0.6,0.1,,,")
+    assert line.startswith("b,a,genie,plot,True,prompt,8,,8,0.5,0.6,0.1,,,")

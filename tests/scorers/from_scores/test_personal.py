@@ -20,7 +20,7 @@ from genie_inspect.agreement.personal.fitting import fit_judge
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.asking.refusals import RefusedError
 from genie_inspect.logs.measures import declared, keys_to_test, known_range
-from genie_inspect.personal.folder import forget, read_judge, write_folder
+from genie_inspect.raters.folder import forget, read_judge, write_folder
 from genie_inspect.scorers.from_scores.personal import personal
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from genie_inspect.agreement.personal.columns import SHOWN, Choice, Scores, given_by, source_columns
 from genie_inspect.agreement.votes import VotedStory, VotesError, writer_of
-from genie_inspect.personal.judge import ALL, Given, Source
+from genie_inspect.raters.judge import ALL, Given, Source
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from genie_inspect.agreement.chart import DOTS, INK
-from genie_inspect.personal.figures import HeldOut
+from genie_inspect.raters.figures import HeldOut
 
 if TYPE_CHECKING:
     import altair

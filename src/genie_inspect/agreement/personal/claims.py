@@ -10,8 +10,8 @@ from genie_inspect.agreement.personal.fitting import judge_of
 from genie_inspect.agreement.personal.holding_out import foretell, gain_of
 from genie_inspect.agreement.personal.models import TERMS, fitted, judge_model
 from genie_inspect.agreement.personal.simulation import World, simulated
-from genie_inspect.personal.figures import GRADER
-from genie_inspect.personal.judge import LENIENCY, TASTE
+from genie_inspect.raters.figures import GRADER
+from genie_inspect.raters.judge import LENIENCY, TASTE
 
 
 @dataclass(frozen=True, slots=True)

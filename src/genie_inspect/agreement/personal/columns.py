@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotesError, prompt_of
-from genie_inspect.personal.judge import Given, Source
+from genie_inspect.raters.judge import Given, Source
 
 Scores = Mapping[str, Mapping[str, JudgedStory]]
 

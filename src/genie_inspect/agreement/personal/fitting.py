@@ -7,8 +7,8 @@ import numpy as np
 from genie_inspect.agreement.personal.ballots import Ballots
 from genie_inspect.agreement.personal.holding_out import Told, figures, foretell
 from genie_inspect.agreement.personal.models import TERMS, Fitted, fitted, judge_model
-from genie_inspect.personal.figures import HeldOut
-from genie_inspect.personal.judge import LENIENCY, SCORES, TASTE, TEST, Column, PersonalJudge, RaterTerms
+from genie_inspect.raters.figures import HeldOut
+from genie_inspect.raters.judge import LENIENCY, SCORES, TASTE, TEST, Column, PersonalJudge, RaterTerms
 
 DECIMALS = 6
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from genie_inspect.agreement.personal.ballots import Ballots
 from genie_inspect.agreement.personal.models import held_out, models_of
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.personal.figures import FEWEST_PLOTS, FIGURES, GRADER, Figure, HeldOut, RaterFigures, Tenth
+from genie_inspect.raters.figures import FEWEST_PLOTS, FIGURES, GRADER, Figure, HeldOut, RaterFigures, Tenth
 from genie_inspect.statistics.bootstrap import percentile_interval
 from genie_inspect.statistics.forecasts import LOG_LOSS, Draws, Forecasts
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.personal.ballots import Ballots, Factor
-from genie_inspect.personal.figures import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE
-from genie_inspect.personal.judge import LENIENCY, SCORES, TASTE, TEST
+from genie_inspect.raters.figures import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE
+from genie_inspect.raters.judge import LENIENCY, SCORES, TASTE, TEST
 from genie_inspect.statistics.shrunken.ordinal import ShrunkenModel, shrunken_ordinal
 
 Values = NDArray[np.float64]

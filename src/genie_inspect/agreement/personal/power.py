@@ -12,7 +12,7 @@ from genie_inspect.agreement.personal.models import TERMS, fitted, foretold, jud
 from genie_inspect.agreement.personal.simulation import World, simulated, world_of
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.errors import UnfittableError
-from genie_inspect.personal.figures import GRADER
+from genie_inspect.raters.figures import GRADER
 from genie_inspect.statistics.bootstrap import percentile_interval
 from genie_inspect.statistics.forecasts import CLOSEST
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from genie_inspect.agreement.personal.ballots import Ballots, Factor
 from genie_inspect.agreement.personal.models import groupings, judge_model
-from genie_inspect.personal.figures import WITH_TASTE
-from genie_inspect.personal.judge import LENIENCY, SCORES, TASTE, TEST, YES_NO, Source
+from genie_inspect.raters.figures import WITH_TASTE
+from genie_inspect.raters.judge import LENIENCY, SCORES, TASTE, TEST, YES_NO, Source
 from genie_inspect.statistics.shrunken.ordinal import chance, shrunken_ordinal
 
 Values = NDArray[np.float64]

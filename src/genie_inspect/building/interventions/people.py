@@ -9,7 +9,7 @@ from pathlib import Path
 
 from genie_inspect.building.interventions.checking import Checked
 from genie_inspect.errors import InterventionsError
-from genie_inspect.files.csv_tables import csv_rows, csv_text
+from genie_inspect.files.csv_tables import csv_rows, csv_text, yes_or_no
 from genie_inspect.files.writing import write_lines
 from genie_inspect.interventions.collection import Interventions
 from genie_inspect.interventions.schema import Edit
@@ -17,7 +17,6 @@ from genie_inspect.statistics.agreement import randolph_kappa
 
 CRITERIA = ("valid", "effective", "invasive")
 COLUMNS = ("id", "prompt", "original", "edited", "feature", "value", *CRITERIA, "note")
-WORDS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
 INSTRUCTIONS = """\
 # How to fill in the table
 
@@ -69,15 +68,9 @@ def read_table(path: Path, interventions: Interventions) -> Votes:
         if name not in edits or name in votes:
             what = "stands twice" if name in votes else f"is no edit of {interventions.file}"
             raise InterventionsError(f"{where}: id {name!r} {what}")
-        votes[name] = {criterion: vote for criterion in CRITERIA if (vote := _vote(row, criterion, where)) is not None}
+        said = {criterion: yes_or_no(row, criterion, where, InterventionsError) for criterion in CRITERIA}
+        votes[name] = {criterion: vote for criterion, vote in said.items() if vote is not None}
     return votes
-
-
-def _vote(row: Mapping[str, str], criterion: str, where: str) -> bool | None:
-    cell = row[criterion].strip().casefold()
-    if cell and cell not in WORDS:
-        raise InterventionsError(f"{where}, column {criterion}: {row[criterion]!r}, expected yes, no or nothing")
-    return WORDS.get(cell)
 
 
 @dataclass(frozen=True, slots=True)

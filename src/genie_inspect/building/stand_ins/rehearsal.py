@@ -11,6 +11,7 @@ from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.prompting.fence import fenced, unfenced
 from genie_inspect.signature import digest
 
+A_PLOT = "Somebody who wants one thing more than another sets out for it, " * 3 + "and comes home with neither."
 TOKENS_A_REPLY_ITEM = 12  # of a short answer or question, as the recorded readings have them
 
 
@@ -37,7 +38,7 @@ class Rehearsal(StandIn):
         output = ModelOutput.from_content(str(self), reply)
         input_tokens = static_token_count(request)
         # what is written anew is as long as what it was made of; else as `fenced` writes the items
-        is_text = "text" in data and not reply.startswith("{")
+        is_text = data.keys() & {"text", "story"} and not reply.startswith("{")
         output_tokens = static_token_count(reply) if is_text else TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))
         # a dry run reports these as an estimate of the real run's tokens
         output.usage = ModelUsage(
@@ -48,6 +49,8 @@ class Rehearsal(StandIn):
 
 def rehearsed(data: dict[str, Any]) -> str:
     """A readable reply to a request that carries this data."""
+    if "story" in data:
+        return A_PLOT
     if "others" in data:
         return " ".join(f"{number}:2" for number in data["others"])
     if "other" in data or ("document" in data and "questions" not in data):

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from genie_inspect.agreement.chart import agreement_chart
-from genie_inspect.agreement.figures import AVERAGE, RANKINGS, RATERS, Agreement, Ranking
+from genie_inspect.agreement.figures import AVERAGE, Agreement
 from genie_inspect.agreement.figures import agreement as agreement_of
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
+from genie_inspect.agreement.rankings import RANKINGS, Ranking
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import shown_errors
@@ -35,7 +36,7 @@ NAMES = {
 
 @click.command()
 @click.argument("scores", nargs=-1, required=True, type=FILE)
-@click.option("--votes", required=True, type=FILE, help="What people say: JSON Lines or JSON.")
+@click.option("--votes", required=True, type=FILE, help="What people say: JSON Lines, CSV or JSON.")
 @click.option("--judge", "judges", multiple=True, help="Only these judges, where a file has several.")
 @click.option("--scorer", default="ttcw", show_default=True, help="Whose scores in logs.")
 @click.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'.")
@@ -58,8 +59,8 @@ def agreement(
 ) -> None:
     """How far SCORES (logs, or files of machine scores) agree with people's votes on the same stories.
 
-    Stories whose ids begin alike, up to the first underscore, are ranked against each other. Intervals: 95%, by
-    bootstrap over these groups.
+    Stories of one plot (else those whose ids begin alike, up to the first underscore) are ranked against each other.
+    Votes are yes and no, or numbers on a scale. Intervals: 95%, by bootstrap over these groups.
 
     \b
     Example: genie agreement logs/ttcw --votes votes.jsonl --picture agreement.svg
@@ -68,7 +69,7 @@ def agreement(
         if picture:
             check_picture(picture)
         figures = agreement_of(
-            read_votes(votes),
+            read_votes(votes, numbers=True),
             _chosen(read_scores(scores, scorer), judges),
             leave_out=leave_out,
             published_averages=published_averages,
@@ -119,25 +120,31 @@ def _ranking(ranking: Ranking) -> str:
 
 def _rater_table(figures: Agreement) -> "Table":
     """Chance-corrected agreement, test by test: people among themselves, and each judge with their majority."""
+    of_numbers = "people: among themselves; a judge who gives numbers: with their median; by the order of the numbers"
+    of_verdicts = "people: among themselves; a judge: with the people's majority; Cohen's kappa is for two raters"
     table = _table(
         "Raters, test by test [95% interval]",
-        "people: among themselves; a judge: with the people's majority; Cohen's kappa is for two raters",
+        of_numbers if figures.scale else of_verdicts,
         "people",
         *figures.judges,
     )
-    for name in RATERS:
+    for name in figures.people:
         raters = [figures.people, *(judge.raters for judge in figures.judges.values())]
         table.add_row(NAMES[name], *(_interval(values[name]) for values in raters))
     return table
 
 
 def _pass_rate_table(figures: Agreement) -> "Table":
-    """How often people say that a test passes: a row a test, a column a writer."""
-    table = _table("Passed, percent of people's votes", "by who wrote the story", *figures.pass_rates)
+    """How often people say that a test passes, or their mean number: a row a test, a column a writer."""
+    title = "Passed, percent of people's votes"
+    if figures.scale:
+        title = "Mean of people's numbers, {:g} to {:g}".format(*figures.scale)
+    table = _table(title, "by who wrote the story", *figures.pass_rates)
+    shown = _number if figures.scale else _percent
     # writers may lack tests: the rows are those of all of them, the average last
     tests = dict.fromkeys(test for rates in figures.pass_rates.values() for test in rates if test != AVERAGE)
     for test in (*sorted(tests), AVERAGE):
-        table.add_row(test, *(_percent(rates.get(test, math.nan)) for rates in figures.pass_rates.values()))
+        table.add_row(test, *(shown(rates.get(test, math.nan)) for rates in figures.pass_rates.values()))
     return table
 
 
@@ -162,3 +169,7 @@ def _interval(interval: BootstrapInterval) -> str:
 
 def _percent(share: float) -> str:
     return "" if math.isnan(share) else f"{100 * share:.1f}"
+
+
+def _number(mean: float) -> str:
+    return "" if math.isnan(mean) else f"{mean:.2f}"

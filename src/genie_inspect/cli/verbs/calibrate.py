@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from genie_inspect.agreement.by_people.export import write_blind_table
+from genie_inspect.agreement.by_people.together import held_against_people
 from genie_inspect.agreement.calibration import compare
 from genie_inspect.agreement.calibration_chart import calibration_chart
 from genie_inspect.agreement.calibration_verdict import verdict
@@ -21,8 +23,9 @@ from genie_inspect.cli.calibration_raters import (
     people_ratings,
     vector_judges,
 )
-from genie_inspect.cli.calibration_tables import KEY, agreement_tables, conduct_tables
+from genie_inspect.cli.calibration_tables import KEY, agreement_tables, conduct_tables, people_tables
 from genie_inspect.cli.outputs import replacing
+from genie_inspect.cli.running import show
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.cli.vector_fits import KEY as FIT_KEY
@@ -61,6 +64,12 @@ FILE = click.Path(path_type=Path)
     help="Instead of comparing, fit the judge `vectors` to the mean of these ratings, with --embedder, and write it: "
     "judge=vectors/FILE rates by it.",
 )
+@click.option(
+    "--export",
+    type=FILE,
+    help="Instead of comparing, write the pairs to this CSV for people: shuffled, without ratings, with a page that "
+    "tells them what to do. Filled in, it is a file for --ratings.",
+)
 @click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
 @click.option(
     "--cache",
@@ -79,6 +88,7 @@ def calibrate(
     reader: str | None,
     embedder: str,
     fit: Path | None,
+    export: Path | None,
     templates: str | None,
     cache: bool,
     picture: Path | None,
@@ -90,8 +100,11 @@ def calibrate(
     prompt in turn. A ratings file has question (id or text), answer, other, rating (1 to 4; 0: no answer) and
     optionally rater; a bare name is looked for in the population's folder too.
 
+    The raters of all files are also compared together, and every judge with their consensus, the median.
+
     \b
     Example: genie calibrate --ratings second_ratings.jsonl --grader bundled/grader
+             genie calibrate --pairs 300 --export ann.csv
              genie calibrate --ratings ratings.jsonl --embedder openai/<model> --fit-vectors fit.json
     """
     with shown_errors():
@@ -102,21 +115,30 @@ def calibrate(
         vectors = chosen_embedder(embedder)
         features = [feature.name for feature in opened.features]
         machines = grader_judges(judges, graders, templates, anew=not cache) + vector_judges(judges, vectors, features)
-        check_raters(judges, len(machines) + sum(len(file.raters) for file in recorded), fit)
+        if not export:
+            check_raters(judges, len(machines) + sum(len(file.raters) for file in recorded), fit)
         targets = _targets(opened, recorded, reader, pairs, seed)
-        raters = people_ratings(recorded, targets) + machine_ratings(machines, targets, fresh=not cache)
+        if export:
+            show({"table": str(export), "pairs": write_blind_table(export, targets, seed)}, as_json)
+            return
+        people, judged = people_ratings(recorded, targets), machine_ratings(machines, targets, fresh=not cache)
+        raters = people + judged
         facts = _facts(opened, targets, raters, seed)
         if fit:
             fitted = written_fit(opened, targets, raters, vectors, fit)
             _show(facts | fit_facts(fitted), [fit_table(fitted), FIT_KEY.format(file=fit)], as_json=as_json)
             return
         calibration = compare(targets, raters, features)
+        together = held_against_people(targets, people, judged, features) if people else []
         if picture:
             with replacing(picture):
                 write_chart(lambda: calibration_chart(calibration), picture)
     tables = *agreement_tables(calibration.agreements), *conduct_tables(calibration.conducts)
     sentences = verdict(calibration.agreements)
-    _show(facts | {"verdict": sentences} | asdict(calibration), [*tables, KEY, *sentences], as_json=as_json)
+    # one rater of files is in the tables of two raters
+    of_people = people_tables(together, len(people)) if len(people) > 1 else []
+    found = asdict(calibration) | {"people": [asdict(row) for row in together]}
+    _show(facts | {"verdict": sentences} | found, [*tables, KEY, *of_people, *sentences], as_json=as_json)
 
 
 def _facts(

@@ -4,7 +4,15 @@ from pathlib import Path
 
 import click
 
-from genie_inspect.cli.comparison_tables import difference_tables, legend, missing_lines, run_tables
+from genie_inspect.cli.comparison_tables import (
+    POOLED_KEY,
+    difference_tables,
+    legend,
+    missing_lines,
+    pooled_tables,
+    power_tables,
+    run_tables,
+)
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import SIGNATURE, in_parts, shown_errors
 from genie_inspect.cli.terminal import console, echo_json
@@ -27,6 +35,14 @@ from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
 @click.option("--equivalence", default="t", show_default=True, help="Two one-sided tests: t, or the study's bootstrap.")
 @click.option("--length-matched", is_flag=True, help="Documents and population of like length alone (1.5x).")
 @click.option("--min-coherence", type=float, help="Leave out documents that are rated lower, or not rated.")
+@click.option(
+    "--power-at",
+    "effect",
+    type=click.FloatRange(0, min_open=True),
+    metavar="D",
+    help="Also say how often an effect of this size (Cohen's d, 0.5 is medium) is found with the pairs that survived.",
+)
+@click.option("--pooled", is_flag=True, help="Also a row a strategy, over all models: pairs by prompt and model.")
 @SIGNATURE
 @click.option("--picture", type=click.Path(path_type=Path), help="Write a heatmap to this .svg or .png.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write the differences to this file.")
@@ -40,6 +56,8 @@ def compare(
     equivalence: str,
     length_matched: bool,
     min_coherence: float | None,
+    effect: float | None,
+    pooled: bool,
     signature: str,
     picture: Path | None,
     csv_file: Path | None,
@@ -53,6 +71,7 @@ def compare(
 
     \b
     Example: genie compare logs/grid --baseline grid_baseline
+             genie compare logs/grid --baseline grid_baseline --pooled --power-at 0.5
     """
     options = Options(scorers, correction, margin, Selection(length_matched, min_coherence), equivalence, signature)
     with shown_errors():
@@ -66,12 +85,12 @@ def compare(
             if csv_file:
                 write_lines(csv_file, [as_csv(comparison)])
     if as_json:
-        echo_json(as_values(comparison))
+        echo_json(as_values(comparison, effect, with_pooled=pooled))
     else:
-        _print(comparison)
+        _print(comparison, effect, pooled=pooled)
 
 
-def _print(comparison: Comparison) -> None:
+def _print(comparison: Comparison, effect: float | None, *, pooled: bool) -> None:
     """The verdict, the tables of each run, and what they rest on."""
     screen = console()
     for sentence in filter(None, (verdict(comparison), advice(comparison))):
@@ -83,6 +102,12 @@ def _print(comparison: Comparison) -> None:
     screen.print(legend(comparison), highlight=False, markup=False)
     screen.print()
     for table in run_tables(comparison, screen):
+        screen.print(table)
+    if pooled:
+        for table in pooled_tables(comparison, screen):
+            screen.print(table)
+        screen.print(POOLED_KEY, highlight=False, markup=False)
+    for table in power_tables(comparison, effect, screen) if effect else ():
         screen.print(table)
     for line in missing_lines(comparison):
         screen.print(line, highlight=False, markup=False)

@@ -24,7 +24,8 @@ from genie_inspect.populations.population import Population
 if TYPE_CHECKING:
     from genie_inspect.tasks.cost_line import CostLine
 
-TASKS = ("ttcw", "novelty_partition")
+TASKS = {name: name for name in ("ttcw", "novelty_partition")} | {"ttcw_stories": "existing.ttcw_stories"}
+"""Where each stands among the tasks."""
 EPOCHS = 5
 # options of the table against a population
 AGAINST = ("population", "judges", "panel", "graders", "templates")
@@ -35,7 +36,7 @@ AGAINST = ("population", "judges", "panel", "graders", "templates")
 @click.option("--epochs", type=click.IntRange(1), help=f"New documents a prompt.  [default: {EPOCHS}; a task's own]")
 @click.option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
 @click.option("--panel", default="all", show_default=True, help="As for a task; `none` leaves it out.")
-@click.option("--task", type=click.Choice(TASKS), help="In place of a population: a task without one.")
+@click.option("--task", type=click.Choice(list(TASKS)), help="In place of a population: a task without one.")
 @click.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
 @click.option(
     "--grader",
@@ -166,7 +167,7 @@ def _line(task: str, options: Sequence[str]) -> "CostLine":
     Raises:
         GenieError: If an option or what it names cannot be used.
     """
-    room = importlib.import_module(f"genie_inspect.tasks.{task}")
+    room = importlib.import_module(f"genie_inspect.tasks.{TASKS[task]}")
     known, counted = (inspect.signature(made).parameters for made in (getattr(room, task), room.cost_line))
     values = dict(_option(option) for option in options)
     for name in values.keys() - known.keys():

@@ -1,10 +1,12 @@
 """Which run is whose baseline."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.scored_log import ScoredLog
+
+CONFORMATIVE = "conformative"
 
 
 def baselines(runs: Sequence[ScoredLog], baseline: str) -> dict[int, int]:
@@ -27,13 +29,25 @@ def baselines(runs: Sequence[ScoredLog], baseline: str) -> dict[int, int]:
     return {place: _own_baseline(runs, place, bases) for place in others}
 
 
+def _instruct(model: str) -> list[str]:
+    """The instruct model of two that decode as one, which is what the second is held against; none of any other."""
+    api, _, both = model.partition("/")
+    return [both.rpartition("+")[2]] if api == CONFORMATIVE else []
+
+
+def _name(model: str, names: Collection[str]) -> bool:
+    """Whether a model goes by one of the names, with its provider or without."""
+    return model in names or model.partition("/")[2] in names
+
+
 def _called(run: ScoredLog) -> tuple[str, ...]:
     return run.label, run.strategy, run.task, run.model, run.file, Path(run.file).name
 
 
 def _own_baseline(runs: Sequence[ScoredLog], place: int, bases: Sequence[int]) -> int:
     # one baseline serves runs of every model; of several, each run meets its own model's
-    candidates = bases if len(bases) == 1 else [base for base in bases if runs[base].model == runs[place].model]
+    models = {runs[place].model, *_instruct(runs[place].model)}
+    candidates = bases if len(bases) == 1 else [base for base in bases if _name(runs[base].model, models)]
     if len(candidates) != 1:
         raise LogError(
             f"the baseline of {runs[place].label} is not clear, it could be "

@@ -14,7 +14,7 @@ from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import one_signature
-from genie_inspect.reports.comparison.baselines import baselines
+from genie_inspect.reports.comparison.baselines import CONFORMATIVE, baselines
 from genie_inspect.reports.comparison.pairing import Key, Pairs, paired
 from genie_inspect.reports.comparison.selection import Selection, selected
 from genie_inspect.statistics.equivalence import METHODS
@@ -42,6 +42,9 @@ class Facts:
 
     label: str
     file: str
+    model: str
+    strategy: str
+    """The solvers that wrote; `conformative` where two models decoded as one, which no solver does."""
     documents: int
     scored: int
     """By the first scorer."""
@@ -73,6 +76,8 @@ class Row:
     tested: bool
     """Whether it is tested; else it is shown without a p-value."""
     paired_by: str
+    prompts: int
+    """That either run was given: those of them with a score on both sides are the pairs."""
     instances: int | None
     """Pairs of documents behind the pairs of prompts, where it is paired by instance."""
     coverage: tuple[Share, Share]
@@ -97,6 +102,10 @@ class Comparison:
     """By scorer."""
     runs: tuple[Facts, ...]
     rows: tuple[Row, ...]
+    pairs: Mapping[str, Pairs]
+    """By run: the scores that its rows are made of."""
+    base_of: Mapping[str, str]
+    """By run: its baseline."""
     strays: dict[str, int]
     """By run: documents that were written after one that the baseline lacks, so that prompts are paired."""
     unmatched: tuple[str, ...]
@@ -155,6 +164,8 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
         signatures=signatures,
         runs=tuple(_facts(run, left_out, scorers, rated=not unlike_coherence) for run, left_out in selections),
         rows=tuple(_rows(runs, base_of, pairs, signatures, options)),
+        pairs={runs[place].label: prompt_pairs for place, prompt_pairs in pairs.items()},
+        base_of={runs[place].label: runs[base].label for place, base in base_of.items()},
         strays={runs[place].label: prompt_pairs.strays for place, prompt_pairs in pairs.items() if prompt_pairs.strays},
         unmatched=tuple(_unmatched(runs, scorers, options)),
         unlike_coherence=unlike_coherence,
@@ -193,7 +204,7 @@ def _rows(
         for key, difference in zip(prompt_pairs.keys, _differences(prompt_pairs, options, runs[place]), strict=True)
     ]
     # all tests of one scorer over all runs are corrected together, so they are made together
-    corrected = _findings([(key, difference) for _, key, difference in columns], tested, options.correction)
+    corrected = families([(key, difference) for _, key, difference in columns], tested, options.correction)
     for (place, (scorer, key), _), instances, finding in zip(
         columns, [count for prompt_pairs in pairs.values() for count in prompt_pairs.instances], corrected, strict=True
     ):
@@ -205,6 +216,7 @@ def _rows(
             key=key,
             tested=(scorer, key) in tested,
             paired_by=pairs[place].by,
+            prompts=pairs[place].prompts,
             instances=instances,
             coverage=(before.coverage.get(key, NO_SHARE), after.coverage.get(key, NO_SHARE)),
             ratings=(before.pairs.get(key, NO_SHARE), after.pairs.get(key, NO_SHARE)),
@@ -220,10 +232,15 @@ def _differences(pairs: Pairs, options: Options, run: ScoredLog) -> list[Differe
     return [difference.within(*own) if own else difference for difference, own in zip(measured, ends, strict=True)]
 
 
-def _findings(columns: Sequence[tuple[Key, Difference]], tested: Container[Key], correction: str) -> list[Finding]:
+def families(columns: Sequence[tuple[Key, Difference]], tested: Container[Key], correction: str) -> list[Finding]:
     """The finding of each difference: what is tested of one scorer, over all runs, is one family of tests.
 
     What is not tested has no p-value and holds nothing.
+
+    Args:
+        columns: Each with the key that it is of.
+        tested: Keys that are tested.
+        correction: As in `Options`.
     """
     families: dict[str, list[int]] = {}
     for place, (key, _) in enumerate(columns):
@@ -289,6 +306,8 @@ def _facts(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bool
     return Facts(
         label=run.label,
         file=run.file,
+        model=run.model,
+        strategy=CONFORMATIVE if run.model.startswith(f"{CONFORMATIVE}/") else run.strategy,
         documents=results.documents,
         scored=results.scored,
         words=lengths.words,

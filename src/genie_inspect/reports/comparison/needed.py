@@ -16,13 +16,13 @@ def prompts_needed(comparison: Comparison) -> Iterator[tuple[Row, int]]:
     no spread is left out.
     """
     for row in comparison.rows:
-        spread, level = row.finding.difference.spread, LEVEL / _tests(comparison, row.scorer)
+        spread, level = row.finding.difference.spread, LEVEL / tests_of(comparison, row.scorer)
         if row.is_unit and row.tested and spread > 0:
             yield row, pairs_that_find(DIFFERENCE, spread, level)
 
 
-def _tests(comparison: Comparison, scorer: str) -> int:
-    """How many tests the correction allows for."""
+def tests_of(comparison: Comparison, scorer: str) -> int:
+    """How many tests of a scorer the correction allows for."""
     if comparison.options.correction == "none":
         return 1
     return sum(row.scorer == scorer and not math.isnan(row.finding.difference.p_value) for row in comparison.rows) or 1

@@ -35,6 +35,8 @@ class Pairs:
     """By key: pairs of documents with both scores; None where prompts are paired."""
     evidence: Mapping[str, tuple[Evidence, Evidence]]
     """By scorer: what the paired documents' scores rest on, before and after."""
+    prompts: int
+    """That either run was given, whatever became of its documents."""
     strays: int
     """Scored documents that were written after one that the baseline lacks."""
 
@@ -70,6 +72,7 @@ def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs
             )
             for scorer in scorers
         },
+        prompts=len(before.keys() | after.keys()),
         strays=strays,
     )
 

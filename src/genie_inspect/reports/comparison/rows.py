@@ -5,12 +5,14 @@ from typing import Any
 
 from genie_inspect.files.csv_tables import csv_text
 from genie_inspect.reports.comparison.comparison import Comparison, Row
+from genie_inspect.reports.comparison.pooled import pooled
+from genie_inspect.reports.comparison.power import powers
 from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
 from genie_inspect.reports.plain_values import plain
 from genie_inspect.statistics.paired.differences import TEST, Difference
 
 COLUMNS = (
-    *("run", "baseline", "scorer", "key", "tested", "paired_by", "instances"),
+    *("run", "baseline", "scorer", "key", "tested", "paired_by", "prompts", "instances"),
     *(field.name for field in fields(Difference)),
     *("p_value_corrected", "p_unlike_corrected", "power_at_margin", "pairs_needed", "differs", "is_equivalent"),
     *("questions_used_before", "questions_asked_before", "questions_used_after", "questions_asked_after"),
@@ -18,8 +20,14 @@ COLUMNS = (
 )
 
 
-def as_values(comparison: Comparison) -> dict[str, Any]:
-    """The comparison as JSON values: what is not a number is null."""
+def as_values(comparison: Comparison, effect: float | None = None, *, with_pooled: bool = False) -> dict[str, Any]:
+    """The comparison as JSON values: what is not a number is null.
+
+    Args:
+        comparison: What was compared.
+        effect: Cohen's d, whose power is to stand there too.
+        with_pooled: Whether strategies pooled over models stand there too.
+    """
     values = {
         "verdict": verdict(comparison),
         "advice": advice(comparison),
@@ -32,6 +40,8 @@ def as_values(comparison: Comparison) -> dict[str, Any]:
         **asdict(comparison.options.selection),
         "runs": comparison.runs,
         "differences": [_flat(row) for row in comparison.rows],
+        **({} if effect is None else {"effect": effect, "power": list(powers(comparison, effect))}),
+        **({"pooled": list(pooled(comparison))} if with_pooled else {}),
     }
     return {name: plain(value) for name, value in values.items()}
 
@@ -53,6 +63,7 @@ def _flat(row: Row) -> dict[str, Any]:
         "key": row.key,
         "tested": row.tested,
         "paired_by": row.paired_by,
+        "prompts": row.prompts,
         "instances": row.instances,
         # the test's own p-values, before correction; those after it follow under other names
         **asdict(difference),

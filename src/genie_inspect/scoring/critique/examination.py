@@ -27,11 +27,12 @@ class Examination:
     """How stories are put to the tests."""
 
     rubric: Rubric
+    """Its name begins the keys."""
     instructions: Instructions
     cutoff: int | None
     """From which score on a test passes; None where the candidate stands alone and passes on a yes."""
     settings: Mapping[str, str]
-    """What else the numbers depend on, for the signature."""
+    """What else the numbers depend on, for the signature; the rubric first."""
 
     async def score(self, critic: Critic, state: TaskState, reference: str | None) -> Score:
         """The score of a sample's story, beside a reference or alone."""
@@ -58,7 +59,6 @@ class Examination:
         """The metadata of every score."""
         facts = {
             "judge": critic.signature,
-            "rubric": f"{self.rubric.name}@{self.rubric.digest}",
             **self.settings,
             "stories": str(state.metadata.get("references", "unknown")),
         }

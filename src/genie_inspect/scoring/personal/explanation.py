@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from genie_inspect.personal.card import leniency
-from genie_inspect.personal.figures import HeldOut
-from genie_inspect.personal.judge import Opinion, PersonalJudge
+from genie_inspect.raters.card import leniency
+from genie_inspect.raters.figures import HeldOut
+from genie_inspect.raters.judge import Opinion, PersonalJudge
 from genie_inspect.scoring.explanation import cell
 
 Opinions = Mapping[str, Opinion | None]

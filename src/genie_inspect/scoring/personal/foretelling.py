@@ -11,9 +11,9 @@ from inspect_ai.solver import TaskState
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.scores import last_of_each, measured, scores_of, signature_of, tests_of
 from genie_inspect.options import check_count, check_text
-from genie_inspect.personal.figures import HeldOut
-from genie_inspect.personal.folder import PersonalError, check_rater, read_figures, read_judge
-from genie_inspect.personal.judge import ALL, FEWEST_VOTES, Column, Given, Opinion, PersonalJudge
+from genie_inspect.raters.figures import HeldOut
+from genie_inspect.raters.folder import PersonalError, check_rater, read_figures, read_judge
+from genie_inspect.raters.judge import ALL, FEWEST_VOTES, Column, Given, Opinion, PersonalJudge
 from genie_inspect.samples.document import document_of
 from genie_inspect.scoring.outcome import scored_or_reason, unscored
 from genie_inspect.scoring.personal.explanation import explained, explained_all

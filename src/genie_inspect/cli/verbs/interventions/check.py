@@ -1,18 +1,15 @@
 """`genie interventions check`: whether edits and paraphrases are good, by a grader and by people."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from genie_inspect.cli.record_tables import record_table
 from genie_inspect.cli.running import JSON, TEMPLATES, cost, errors_in_one_line, run_asking, show
 from genie_inspect.cli.terminal import console, echo, echo_json
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 FILE = click.Path(path_type=Path)
 SHARE = click.FloatRange(0, 1)
@@ -104,7 +101,7 @@ def check(
                 return
             # a rehearsal's answers are made up
             if not dry_run:
-                console().print(_table("edits and paraphrases", [asdict(row) for row in figures], HEADS))
+                console().print(record_table("edits and paraphrases", [asdict(row) for row in figures], HEADS))
                 echo(CHECK_KEY)
             show(facts, as_json)
 
@@ -118,25 +115,5 @@ def _show_people(tables: Sequence[Path], interventions: Any, most_invasive: floa
     if as_json:
         echo_json({"people": len(votes), "figures": rows})
         return
-    console().print(_table(f"{len(votes)} people", rows, {"agreement": "as the check"}))
+    console().print(record_table(f"{len(votes)} people", rows, {"agreement": "as the check"}))
     echo(PEOPLE_KEY)
-
-
-def _table(title: str, rows: Sequence[dict[str, Any]], heads: dict[str, str] | None = None) -> "Table":
-    """A row a record; the first column in words, the others numbers, a blank where there is none."""
-    from rich.table import Table
-    from rich.text import Text
-
-    shown = Table(title=title, title_justify="left")
-    for place, name in enumerate(rows[0] if rows else ()):
-        head = (heads or {}).get(name, name.replace("_", "\n"))
-        shown.add_column(head, justify="right" if place else "left", no_wrap=True)
-    for row in rows:
-        shown.add_row(*(Text(_cell(value)) for value in row.values()))
-    return shown
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.2f}"
-    return str(value)

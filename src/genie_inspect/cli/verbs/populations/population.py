@@ -1,4 +1,4 @@
-"""`genie population`: build, import, check, merge, sample, yardstick, show."""
+"""`genie population`: build, import, check, merge, sample, yardstick, size, show."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -22,6 +22,7 @@ from genie_inspect.cli.running import (
     target,
 )
 from genie_inspect.cli.terminal import echo
+from genie_inspect.cli.verbs.populations.size import size
 from genie_inspect.cli.verbs.populations.yardstick import yardstick
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def population() -> None:
 
 
 population.add_command(yardstick)
+population.add_command(size)
 
 
 @population.command()

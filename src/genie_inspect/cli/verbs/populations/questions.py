@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from genie_inspect.cli.record_tables import record_table
 from genie_inspect.cli.running import (
     AT_LEAST_1,
     DRY_RUN,
@@ -19,8 +20,13 @@ from genie_inspect.cli.running import (
     run_asking,
     show,
 )
+from genie_inspect.cli.terminal import console, echo, echo_json
 
 FILE = click.Path(path_type=Path)
+PEOPLE_KEY = (
+    "questions: that the person calls valid, or of the feature; accuracy: share of these on which we say the same"
+    " (valid, all features: of all); f1: of what we say against the person; alpha: Krippendorff's, among all people."
+)
 
 
 @click.group()
@@ -82,27 +88,47 @@ def write(
 @questions.command()
 @click.argument("source", type=FILE)
 @click.option("--to", "table", type=FILE, help="Write this CSV table for people to correct.")
-@click.option("--from", "corrected", type=FILE, help="Read the corrected table.")
+@click.option("--from", "corrected", multiple=True, type=FILE, help="Read the corrected table; --blind: one a person.")
 @click.option("--output", "-o", type=FILE, help="With --from: the new file of questions.")
+@click.option("--blind", is_flag=True, help="For people who judge and do not correct: shuffled, without our word.")
+@click.option("--count", type=AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
+@click.option("--seed", default=0, show_default=True, help="With --blind: which ones, and their order.")
 @FEATURES
 @JSON
 def review(
-    source: Path, table: Path | None, corrected: Path | None, output: Path | None, features: str, as_json: bool
+    source: Path,
+    table: Path | None,
+    corrected: tuple[Path, ...],
+    output: Path | None,
+    blind: bool,
+    count: int | None,
+    seed: int,
+    features: str,
+    as_json: bool,
 ) -> None:
     """Write the questions of SOURCE (a file or a population) to a table, or read the corrected table back.
 
     In the table: correct `feature` and `text`, set `keep` to no, add rows with an empty `id`.
 
+    With --blind people say instead whether a question is valid and what it asks about, without seeing what we say;
+    read back it is shown how far they agree, with each other and with us. Where SOURCE is the folder that `genie
+    questions write` left, the rejected questions are among them. A page beside the table tells people what to do.
+
     \b
     Example: genie questions review questions/questions.jsonl --to review.csv
              genie questions review questions/questions.jsonl --from review.csv -o reviewed.jsonl
+             genie questions review questions --blind --count 50 --to ann.csv
+             genie questions review questions --blind --from ann.csv --from bob.csv
     """
+    if blind:
+        _blind(source, table, corrected, features, count=count, seed=seed, as_json=as_json)
+        return
     from genie_inspect.building.questions.files import read_questions, read_review, write_review
     from genie_inspect.files.writing import check_absent
     from genie_inspect.populations.features import read_features
     from genie_inspect.populations.files import write_rows
 
-    if (table is None) == (corrected is None) or (corrected is None) != (output is None):
+    if (table is None) != bool(corrected) or bool(corrected) == (output is None) or len(corrected) > 1:
         raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
     with errors_in_one_line():
         rows = read_questions(source, read_features(features))
@@ -111,7 +137,38 @@ def review(
         if table is not None:
             write_review(table, rows)
             show({"table": str(table), "questions": len(rows)}, as_json)
-        elif corrected is not None and output is not None:
-            reviewed = read_review(corrected, rows, read_features(features))
+        elif output is not None:
+            reviewed = read_review(corrected[0], rows, read_features(features))
             write_rows(output, reviewed.questions, new=True)
             show({"file": str(output), **asdict(reviewed), "questions": len(reviewed.questions)}, as_json)
+
+
+def _blind(
+    source: Path,
+    table: Path | None,
+    filled: tuple[Path, ...],
+    features: str,
+    *,
+    count: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Write the table for people who judge, or show how far those who filled it in agree."""
+    from genie_inspect.building.questions.people import judged_questions, question_figures, read_table, write_tables
+    from genie_inspect.populations.features import read_features
+
+    if (table is None) != bool(filled):
+        raise click.UsageError("give either --to TABLE, or --from TABLE once for each person")
+    with errors_in_one_line():
+        asked_of = read_features(features)
+        judged = judged_questions(source, asked_of)
+        if table is not None:
+            show({"table": str(table), "questions": write_tables(table, judged, asked_of, count, seed)}, as_json)
+            return
+        votes = [read_table(path, judged, asked_of) for path in filled]
+        rows = [asdict(row) for row in question_figures(votes, judged, asked_of)]
+    if as_json:
+        echo_json({"people": len(votes), "figures": rows})
+        return
+    console().print(record_table(f"{len(votes)} people", rows))
+    echo(PEOPLE_KEY)

@@ -1,5 +1,6 @@
 """`genie population yardstick`: how novel a population's own documents are."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,7 +8,7 @@ import click
 
 from genie_inspect.cli.graders import named_models
 from genie_inspect.cli.outputs import replacing
-from genie_inspect.cli.running import DRY_RUN, JSON, TEMPLATES, errors_in_one_line, progress_bar, show
+from genie_inspect.cli.running import ANSWER_LENGTH, DRY_RUN, JSON, TEMPLATES, errors_in_one_line, progress_bar, show
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     help="Who reads and judges; any model that Inspect has. Repeatable: a jury.",
 )
 @click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
+@ANSWER_LENGTH
 @TEMPLATES
 @click.option(
     "--output",
@@ -46,6 +48,7 @@ def yardstick(
     judge: str,
     graders: tuple[str, ...],
     embedder: str,
+    answer_length: str,
     templates: Path | None,
     output: Path | None,
     dry_run: bool,
@@ -65,10 +68,8 @@ def yardstick(
     from genie_inspect.scoring.jury import assessor_of
 
     with errors_in_one_line():
-        instrument = Instrument(judge, embedder, str(templates) if templates else None)
-        if bool(graders) == instrument.is_smoke_test:
-            needs = "asks no model: leave --grader out" if graders else "asks a model, name it: --grader PROVIDER/MODEL"
-            raise click.UsageError(f"--judge {judge} {needs}")
+        instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
+        check_graders(instrument, graders)
         population = open_population(folder)
         models = named_models(graders, asked=not dry_run)
         if dry_run:
@@ -86,6 +87,17 @@ def yardstick(
         },
         as_json,
     )
+
+
+def check_graders(instrument: "Instrument", graders: Sequence[str]) -> None:
+    """Refuse a grader that would not be asked, and a judge that lacks one.
+
+    Raises:
+        UsageError: If it is so.
+    """
+    if bool(graders) == instrument.is_smoke_test:
+        needs = "asks no model: leave --grader out" if graders else "asks a model, name it: --grader PROVIDER/MODEL"
+        raise click.UsageError(f"--judge {instrument.judge} {needs}")
 
 
 def _made(population: "Population", assessor: "Assessor | Jury", output: Path | None) -> tuple[Path, "LeftOut"]:

@@ -20,9 +20,9 @@ from genie_inspect.cli.verbs.rater.tables import (
 )
 from genie_inspect.cli.verbs.rater.voting import FILE, reading_votes, voted
 from genie_inspect.files.folders import check_unused
-from genie_inspect.personal.figures import HeldOut
-from genie_inspect.personal.folder import write_folder
-from genie_inspect.personal.judge import PersonalJudge
+from genie_inspect.raters.figures import HeldOut
+from genie_inspect.raters.folder import write_folder
+from genie_inspect.raters.judge import PersonalJudge
 from genie_inspect.reports.charts import check_picture, write_chart
 
 

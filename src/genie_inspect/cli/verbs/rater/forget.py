@@ -6,8 +6,8 @@ import click
 
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import echo
-from genie_inspect.personal.folder import forget as forgotten
-from genie_inspect.personal.folder import read_judge
+from genie_inspect.raters.folder import forget as forgotten
+from genie_inspect.raters.folder import read_judge
 
 
 @click.command()

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from genie_inspect.agreement.personal.power import Curve
-from genie_inspect.personal.card import leniency, shown
-from genie_inspect.personal.figures import FIGURES, HeldOut
-from genie_inspect.personal.judge import FEWEST_VOTES, PersonalJudge
+from genie_inspect.raters.card import leniency, shown
+from genie_inspect.raters.figures import FIGURES, HeldOut
+from genie_inspect.raters.judge import FEWEST_VOTES, PersonalJudge
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,10 +7,10 @@ from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.files.folders import new_folder
 from genie_inspect.files.json_lines import json_row
 from genie_inspect.files.writing import write_lines
-from genie_inspect.personal.card import CARD, card
-from genie_inspect.personal.figures import HeldOut
-from genie_inspect.personal.judge import PersonalJudge
 from genie_inspect.populations.schema import NonEmpty, Row
+from genie_inspect.raters.card import CARD, card
+from genie_inspect.raters.figures import HeldOut
+from genie_inspect.raters.judge import PersonalJudge
 from genie_inspect.signature import digest, package_version
 
 MANIFEST, JUDGE, FIGURES = "manifest.json", "judge.json", "figures.json"

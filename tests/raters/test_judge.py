@@ -5,7 +5,7 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from genie_inspect.personal.judge import Column, Given, PersonalJudge, RaterTerms, Source
+from genie_inspect.raters.judge import Column, Given, PersonalJudge, RaterTerms, Source
 
 CRITIC = Column(name="critic", scorer="ttcw", signature="measure:ttcw", mean=0.5, spread=0.25, slope=0.5)
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from genie_inspect.personal.figures import FIGURES, Figure, HeldOut
-from genie_inspect.personal.judge import FEWEST_VOTES, PersonalJudge, RaterTerms
 from genie_inspect.populations.card import plain
+from genie_inspect.raters.figures import FIGURES, Figure, HeldOut
+from genie_inspect.raters.judge import FEWEST_VOTES, PersonalJudge, RaterTerms
 
 CARD = "README.md"
 CERTAIN = 1.959963984540054  # two-sided 95%

@@ -7,9 +7,9 @@ import pytest
 from genie_inspect.agreement.personal.fitting import fit_judge
 from genie_inspect.agreement.personal.simulation import World, simulated
 from genie_inspect.errors import UnknownChoiceError, UnwritableError
-from genie_inspect.personal.figures import Figure, HeldOut
-from genie_inspect.personal.folder import PersonalError, forget, read_figures, read_judge, write_folder
-from genie_inspect.personal.judge import PersonalJudge
+from genie_inspect.raters.figures import Figure, HeldOut
+from genie_inspect.raters.folder import PersonalError, forget, read_figures, read_judge, write_folder
+from genie_inspect.raters.judge import PersonalJudge
 
 JUDGE, FIGURES = fit_judge(simulated(World(stories=24, tests=2, raters=4, leniency=1.0), 0).ballots, resamples=20)
 ANN = "ann-1f3c"

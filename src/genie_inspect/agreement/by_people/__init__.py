@@ -1,0 +1,1 @@
+"""Ratings by people: pairs that go out to them blind, and what they say together."""

@@ -1,0 +1,1 @@
+"""Tasks on texts that exist: nothing is generated, any `--model` will do."""

@@ -1,0 +1,63 @@
+"""The study's released files, in their own layout, through the commands of docs/studies.md.
+
+Source: votes and answers of Salesforce/creativity_eval (BSD-3-Clause); averages of the reference-based evaluation.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.documented import ROOT
+from tests.studies import ttcw_released
+
+from genie_inspect.cli import main
+
+PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def folder(shared_data: Callable[[str], Path], tmp_path: Path) -> Path:
+    votes = json.loads(shared_data("ttcw_expert_votes.json").read_text(encoding="utf-8"))["stories"]
+    judges = json.loads(shared_data("ttcw_judge_verdicts.json").read_text(encoding="utf-8"))["judges"]
+    ttcw_released(tmp_path, votes, judges)
+    return tmp_path
+
+
+def read(*arguments: object) -> Any:
+    result = CliRunner().invoke(main, [*map(str, arguments), "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_released_answers_and_annotations_give_the_published_averages_which_are_those_of_the_page(
+    folder: Path, shared_data: Callable[[str], Path]
+) -> None:
+    published = json.loads(shared_data("ttcw_published.json").read_text(encoding="utf-8"))
+    found = read(
+        *("agreement", *sorted(folder.glob("annotations_*.jsonl")), "--votes", folder / "ttcw_annotations.json"),
+        *("--leave-out", "*_NewYorker", "--published-averages", "--resamples", 20),
+    )
+    shown = []
+    for judge in ("claudev13", "claudev2", "gpt4"):
+        rankings = found["judges"][judge]["rankings"]
+        means = {name: round(ranking["mean"]["value"], 2) for name, ranking in rankings.items()}
+        assert means == {name: published[judge][name] for name in means}
+        shown.append(" ".join(f"{mean:.2f}".replace("0.", ".") for mean in means.values()))
+    assert f"**{'; '.join(shown)}**" in PAGE
+    assert (found["prompts"], found["stories"]) == (12, 36)
+    assert {writer: round(100 * rates["average"], 1) for writer, rates in found["pass_rates"].items()} == {
+        "GPT3.5": 8.7,
+        "GPT4": 27.8,
+        "Claude": 30.0,
+        "NewYorker": 84.7,
+    }
+
+
+def test_the_means_of_the_histogram_are_those_of_the_page(folder: Path) -> None:
+    rows = read("ttcw", "totals", "--votes", folder / "ttcw_annotations.json")
+    means = ", ".join(f"{row['writer']} {row['mean']:.2f}" for row in rows)
+    assert f"**means: {means}**" in PAGE
+    assert {len(row["totals"]) for row in rows} == {12}

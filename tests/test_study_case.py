@@ -1,0 +1,130 @@
+"""The study that ships: its texts are whole and on record, and README and docs show what it says."""
+
+import os
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval as evaluate
+
+from genie_inspect.building.interventions.checking import Checked, Limits, faults
+from genie_inspect.building.interventions.screening import length_ratio, visible_fault, words_changed
+from genie_inspect.files.shipped import DATA
+from genie_inspect.interventions.collection import LEFT_OUT, Interventions
+from genie_inspect.interventions.schema import Edit, LeftOut, drawn, intervention_id
+from genie_inspect.populations.catalogue import open_population
+from genie_inspect.populations.files import rows
+from genie_inspect.populations.schema import Feature
+from genie_inspect.providers.record import starter_record
+from genie_inspect.reports.sensitivity.effects import Effect
+from genie_inspect.reports.sensitivity.study import study
+
+ROOT = Path(__file__).parents[1]
+FOLDER = DATA / "starter" / "interventions"
+STUDY = Interventions("starter")
+CHECKS = {row.id: row for row in rows(FOLDER / "checks.jsonl", Checked)}
+FEATURES: tuple[Feature, ...] = open_population("starter").features
+NAMES = [feature.name for feature in FEATURES]
+
+
+def test_both_conventional_stories_of_each_prompt_have_six_edits_and_two_paraphrases() -> None:
+    told = {story.id: story.text for story in starter_record().stories if story.storyteller == "conventional"}
+    assert {original.id: original.text for original in STUDY.originals.values()} == told
+    assert len(told) == 16
+    for name in told:
+        made = [text for text in STUDY.every if text.original == name]
+        assert [text.feature for text in made if isinstance(text, Edit)] == NAMES
+        assert sum(text.kind == "paraphrase" for text in made) == 2
+
+
+def test_ids_are_those_of_the_texts_and_seed_0_draws_one_of_five_alternatives() -> None:
+    for text in STUDY.every:
+        feature = text.feature if isinstance(text, Edit) else ""
+        assert text.id == intervention_id(text.original, text.kind, feature, text.text)
+        if isinstance(text, Edit):
+            assert len(text.alternatives) == 5
+            assert text.alternative == drawn(text.alternatives, text.original, text.feature, 0)
+
+
+def test_no_text_has_a_fault_that_can_be_seen_and_none_stands_twice() -> None:
+    assert {text.id: visible_fault(STUDY.original(text).text, text.text) for text in STUDY.every} == dict.fromkeys(
+        (text.id for text in STUDY.every), ""
+    )
+    assert len({text.text for text in STUDY.every}) == 128
+
+
+def test_every_answer_of_every_text_is_on_record_with_its_ratings_against_the_population() -> None:
+    record, population = starter_record(), open_population("starter")
+    for prompt in population.prompts:
+        others: dict[str, set[str]] = {}
+        for (_, name), answer in population.answers(population.readers[0], prompt).items():
+            others.setdefault(name, set()).update(filter(None, [answer]))
+        for text in (text for text in STUDY.every if STUDY.original(text).prompt == prompt):
+            for question in population.questions(prompt):
+                given = record.answer(text.text, question.text)
+                ratings = (
+                    {record.rating(question.text, given, other) for other in others[question.id]} if given else {1}
+                )
+                assert ratings <= {1, 2, 3, 4}
+
+
+def test_what_the_check_left_is_what_is_read_of_the_texts_now() -> None:
+    assert set(CHECKS) == {text.id for text in STUDY.every}
+    for text in STUDY.every:
+        original = STUDY.original(text).text
+        row = CHECKS[text.id]
+        assert (row.words_changed, row.length_ratio) == (
+            words_changed(original, text.text),
+            length_ratio(original, text.text),
+        )
+    left_out = list(rows(FOLDER / LEFT_OUT, LeftOut))
+    assert faults(list(CHECKS.values()), Limits()) == left_out
+    assert {row.id: row.reason for row in left_out} == STUDY.left_out
+
+
+ROWS = (*NAMES, "paraphrase")
+
+
+def cell(effect: Effect) -> str:
+    """An effect size as the pages show it."""
+    return "." if effect.is_constant else f"{effect.difference.effect:+.2f}" + "*" * effect.moved
+
+
+def table(page: str, head: str) -> dict[str, list[str]]:
+    """The cells of a page's table by the first cell of each row, a feature or `paraphrase`."""
+    lines = (ROOT / page).read_text(encoding="utf-8").split(head, 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    return {name.replace(" ", "_"): rest for name, *rest in cells}
+
+
+@pytest.mark.skipif(
+    not os.environ.get("CI"), reason="an evaluation of 139 texts, for README's table of the study: with CI=1"
+)
+def test_readme_and_docs_show_the_effects_that_the_study_gives(tmp_path: Path) -> None:
+    (log,) = evaluate(
+        "genie_inspect/metric_study",
+        model="bundled/conventional",
+        model_roles={"grader": "bundled/grader"},
+        task_args={"judge": "list,vectors,embedded", "panel": "cheap"},
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    assert Path(log.location).stat().st_size < 20_000_000
+    result = study(log.location)
+    shown = {measure.name: measure for measure in result.measures}
+    matrix: dict[str, dict[str, str]] = {feature: {} for feature in NAMES}
+    for effect in shown["genie (list)"].effects:
+        matrix[effect.key.feature][effect.intervention.name] = cell(effect)
+    rows_shown = table("README.md", "| edited | agent |")
+    for intervention in ROWS:
+        expected = [matrix[feature][intervention] for feature in NAMES]
+        # the diagonal is bold
+        assert [text.removeprefix("**").removesuffix("**") for text in rows_shown[intervention][:6]] == expected
+    rows_shown = table("docs/metric_study.md", "| edited | Genie, `list` |")
+    # the sixth column is of another run: xz
+    columns = ("genie (list)", "genie (vectors)", "genie (embedded)", "cosine_mean", "compression_novelty", "")
+    for place, name in enumerate((*columns, "creativity_index_mean")):
+        if not name:
+            continue
+        own = {effect.intervention.name: cell(effect) for effect in shown[name].own}
+        assert {row: rows_shown[row][place].split()[0] for row in NAMES} == own
