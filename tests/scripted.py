@@ -152,7 +152,7 @@ def small_population(
 def evaluated(
     scorer: Scorer,
     writer: Script,
-    grader: Script | Model | None,
+    grader: Script | Model | list[Model] | None,
     folder: Path,
     prompts: Sequence[str] = (OWL,),
     **options: Any,
