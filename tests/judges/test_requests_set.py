@@ -13,7 +13,7 @@ from tests.scripted import Asked, saying
 from genie_inspect.engines.embedders.cache import CachedEmbedder
 from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.judges.cache import Cache
-from genie_inspect.judges.choices import grader_for
+from genie_inspect.judges.choices import graders_for
 from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.judges.list_judge import CHUNK, LIST, ListJudge
@@ -103,13 +103,13 @@ def test_a_reply_is_counted_as_a_line_or_as_json(mode: Mode, chunk: int, tokens:
 def test_ways_to_judge_without_a_grader_are_told_as_far_as_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[tuple[str, bool, bool]] = []
 
-    def grader(judge: str, *, replaceable: bool, panel_alone: bool) -> Model:
+    def grader(judge: str, *, replaceable: bool, panel_alone: bool) -> tuple[Model, ...]:
         given.append((judge, replaceable, panel_alone))
-        return saying("").model()
+        return (saying("").model(),)
 
-    monkeypatch.setattr("genie_inspect.judges.choices.grader", grader)
+    monkeypatch.setattr("genie_inspect.judges.choices.graders", grader)
     for judge, alone in (("list", True), ("ttcw", False), ("vectors/fit.json", True)):
-        grader_for(judge, panel_alone=alone)
+        graders_for(judge, panel_alone=alone)
     assert given == [("list", True, True), ("ttcw", False, False), ("vectors/fit.json", True, True)]
 
 
