@@ -118,6 +118,16 @@ def test_of_a_sharp_measure_each_edited_feature_moves_most_and_paraphrases_leave
     assert told.endswith("it confounds nothing that could be shown.")
 
 
+def test_an_edit_that_a_scorer_gives_no_value_is_not_counted_among_those_whose_feature_could_move_most(
+    tmp_path: Path,
+) -> None:
+    def failing(text: Made, feature: str) -> float:
+        return math.nan if is_edit(text, "plot") else sharp(text, feature)
+
+    told = said(study(study_log(tmp_path, made(8), by_feature(failing))), "genie")
+    assert "; the edited feature moves most for 2 of 2 edits; " in told
+
+
 def test_a_feature_that_moves_with_the_edits_of_another_is_confounded_with_it(tmp_path: Path) -> None:
     def blurred(text: Made, feature: str) -> float:
         # edits of the agent move the plot by more than the agent itself
