@@ -67,6 +67,12 @@ def test_auc_holds_against_each_other_what_is_of_one_stratum() -> None:
     assert auc(chances, outcomes, np.array([0, 1, 1, 0]))(np.ones(4)) == 0.5
 
 
+def test_auc_ties_no_chances_of_two_strata() -> None:
+    # the highest chance of the first stratum is the lowest of the second, and each stratum has its order right
+    chances, outcomes = np.array([0.2, 0.5, 0.5, 0.9]), np.array([0, 1, 0, 1])
+    assert auc(chances, outcomes, np.array([0, 0, 1, 1]))(np.ones(4)) == 1
+
+
 def test_auc_by_weights_is_auc_of_the_events_repeated() -> None:
     draw = np.random.default_rng(1)
     chances, strata = draw.random(40).round(1), draw.integers(3, size=40)
@@ -95,6 +101,10 @@ def test_a_difference_has_the_interval_of_its_clusters() -> None:
     interval = Draws.of(20, 500, seed=0).difference(np.linspace(-1, 3, 20), np.ones(20))
     assert interval.value == pytest.approx(1)
     assert interval.low < 0.6 < 1.4 < interval.high
+
+
+def test_a_difference_is_the_mean_of_events_and_not_of_clusters() -> None:
+    assert Draws.of(2, 10, seed=0).difference(np.array([3.0, 1.0]), np.array([3.0, 5.0])).value == 0.5
 
 
 def test_calibration_says_what_came_true_in_each_tenth() -> None:

@@ -1,11 +1,15 @@
 """Win rate and order bias from verdicts that are known."""
 
 import math
+from pathlib import Path
 
 import pytest
+from tests.scripted import small_population
 
+from genie_inspect.asking.cost import tokens
+from genie_inspect.panel_judges.preference import PREFER, preference_cost
 from genie_inspect.populations.schema import Document
-from genie_inspect.scoring.measuring.contest import NOT_JUDGED, drawn, measurement
+from genie_inspect.scoring.measuring.contest import NOT_JUDGED, cost, drawn, measurement
 
 MET = [Document(id=f"d-{name}", prompt="p", text=f"Story {name}.") for name in "abcd"]
 
@@ -41,3 +45,13 @@ def test_so_many_opponents_are_met_as_are_wanted_the_same_by_the_same_story() ->
     assert len(drawn(MET, 3, "text")) == 3
     assert drawn(MET, 2, "text") == drawn(MET, 2, "text")
     assert len({tuple(document.id for document in drawn(MET, 2, text)) for text in "abcdefgh"}) > 1
+
+
+def test_a_verdict_is_paid_for_two_stories_of_usual_length(tmp_path: Path) -> None:
+    population = small_population(tmp_path)
+    prompt = population.prompts[0]
+    lengths = [tokens(document.text) for document in population.documents(prompt)]
+    request = preference_cost(PREFER.template(), prompt, 0).tokens_in
+    found = cost(PREFER.template(), population, {prompt: 3})
+    assert found.calls == 3 * 2 * len(lengths)
+    assert found.tokens_in == pytest.approx(3 * 2 * (len(lengths) * request + 2 * sum(lengths)))
