@@ -9,8 +9,18 @@ from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, StopReason, get_model
+from inspect_ai.model import (
+    ChatMessage,
+    GenerateConfig,
+    Model,
+    ModelName,
+    ModelOutput,
+    ModelUsage,
+    StopReason,
+    get_model,
+)
 from inspect_ai.scorer import Score, Scorer
+from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.populations.population import Population
@@ -91,6 +101,13 @@ def grading(
     return Script(reply)
 
 
+def written(text: str, prompt: str = "Write.", scores: Mapping[str, Score] | None = None, **metadata: Any) -> TaskState:
+    """A sample whose model wrote a text, as a scorer gets it, with what other scorers said of it."""
+    state = TaskState(ModelName("mockllm/model"), 1, 1, prompt, [], output=output(text), metadata=metadata)
+    state.scores = dict(scores or {})
+    return state
+
+
 OWL, FOX = "Write about an owl.", "Write about a fox."
 DOCUMENTS = {
     OWL: ("Grey owl over barns.", "White owl in snow.", "Old owl on a clock."),
@@ -135,7 +152,7 @@ def small_population(
 def evaluated(
     scorer: Scorer,
     writer: Script,
-    grader: Script | Model | None,
+    grader: Script | Model | list[Model] | None,
     folder: Path,
     prompts: Sequence[str] = (OWL,),
     **options: Any,

@@ -28,7 +28,7 @@ _COMMAND = re.compile(
 )
 
 
-@with_ci("minutes, of every page's commands: make commands")
+@with_ci("minutes, of every page's commands (make commands)")
 def test_the_commands_run_as_they_stand(tmp_path: Path) -> None:
     every = every_command(PAGES)
     ran = list(run_pages(every, tmp_path))

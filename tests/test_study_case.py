@@ -1,10 +1,9 @@
 """The study that ships: its texts are whole and on record, and README and docs show what it says."""
 
-import os
 from pathlib import Path
 
-import pytest
 from inspect_ai import eval as evaluate
+from tests.left_out import with_ci
 
 from genie_inspect.building.interventions.checking import Checked, Limits, faults
 from genie_inspect.building.interventions.screening import length_ratio, visible_fault, words_changed
@@ -96,9 +95,7 @@ def table(page: str, head: str) -> dict[str, list[str]]:
     return {name.replace(" ", "_"): rest for name, *rest in cells}
 
 
-@pytest.mark.skipif(
-    not os.environ.get("CI"), reason="an evaluation of 139 texts, for README's table of the study: with CI=1"
-)
+@with_ci("an evaluation of 139 texts, for README's table of the study")
 def test_readme_and_docs_show_the_effects_that_the_study_gives(tmp_path: Path) -> None:
     (log,) = evaluate(
         "genie_inspect/metric_study",

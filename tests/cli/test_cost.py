@@ -160,3 +160,20 @@ def test_every_measure_that_is_counted_says_what_it_asks() -> None:
         *(name for task in TASKS for name in found("--task", task, *OPTIONS.get(task, ()))["measures"]),
     ]
     assert set(counted) <= MEASURES.keys()
+
+
+def test_a_jury_asks_what_its_graders_ask_together_of_the_same_documents() -> None:
+    first, second, jury = (
+        found("--judge", "list", *graders)["judges"]["list"]
+        for graders in (
+            ["--grader", "bundled/grader"],
+            ["--grader", "mockllm/other"],
+            ["--grader", "bundled/grader", "--grader", "mockllm/other"],
+        )
+    )
+    assert jury["documents"] == first["documents"]
+    for step in ("reading", "population", "rating", "total"):
+        assert jury[step]["calls"] == pytest.approx(first[step]["calls"] + second[step]["calls"], abs=1)
+    twice = called("--grader", "mockllm/other", "--grader", "mockllm/other")
+    assert twice.exit_code == 1
+    assert "mockllm/other is named twice" in twice.stderr

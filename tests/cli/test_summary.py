@@ -162,3 +162,21 @@ def test_help_lists_the_verbs_and_an_unknown_one_is_refused() -> None:
     unknown = CliRunner().invoke(main, ["sumary"])
     assert unknown.exit_code == 2
     assert "No such command 'sumary'" in unknown.output
+
+
+def test_a_jury_has_a_table_of_its_own_with_each_grader_and_their_agreement(tmp_path: Path) -> None:
+    graders = {
+        "mock/one": {"novelty": {"plot": 0.25}, "questions": {"plot": [0.0, 0.5]}},
+        "mock/[two]": {"novelty": {"plot": None}, "questions": {"plot": [0.0, 0.5]}},
+    }
+    result = genie_summary(made_log(tmp_path, [{"genie": scored({"plot": 0.25, "style": 0.5}, graders=graders)}]))
+    assert result.exit_code == 0, result.output
+    table = result.output.partition("the jury of")[2]
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in table.splitlines() if "│" in line]
+    assert rows[0] == ["plot", "0.25", "not measured", "1.00"]
+    assert ["documents measured", "1 of 1", "0 of 1", ""] in rows
+    assert "mock/[two]" in table
+    (alone,) = json.loads(
+        genie_summary(made_log(tmp_path / "alone", [{"genie": scored({"plot": 0.5})}]), "--json").output
+    )
+    assert alone["columns"][0]["graders"] == {}

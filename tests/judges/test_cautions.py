@@ -25,3 +25,8 @@ def test_features_without_a_fit_are_named() -> None:
 def test_an_embedders_name_says_nothing_of_the_figures() -> None:
     said = caution("vectors(sentence-transformers/spearman=1,kendall=1@1,fit=2,spearman=0.61,kendall=0.50)")
     assert said.endswith("Spearman 0.61, Kendall's tau-b 0.50.")
+
+
+def test_figures_that_a_signature_does_not_have_are_not_measured_and_a_name_that_is_like_another_is_its_own() -> None:
+    assert caution("vectors(static@1)").endswith("Spearman not measured, Kendall's tau-b not measured.")
+    assert caution("list(embedded/model@1)") == caution("vectors2(static@1)") == ""

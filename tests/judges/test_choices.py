@@ -8,17 +8,17 @@ from inspect_ai.model import get_model
 from tests.scripted import saying
 
 from genie_inspect.judges.cache import Cache
-from genie_inspect.judges.choices import cache_for, grader_for
+from genie_inspect.judges.choices import cache_for, graders_for
 
 
 @pytest.mark.parametrize("judge", ["list", "pairwise", "vectors", "vectors/fit.json"])
 def test_a_judge_that_asks_a_model_needs_the_grader_role(judge: str) -> None:
     with pytest.raises(PrerequisiteError, match="judge=embedded"):
-        grader_for(judge)
+        graders_for(judge)
 
 
 def test_the_embedded_judge_needs_nobody() -> None:
-    assert grader_for("embedded") is None
+    assert graders_for("embedded") == ()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import pytest
 from tests.scripted import DOCUMENTS, OWL, answers_alone, small_population
 
@@ -71,8 +72,8 @@ async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_an
 ) -> None:
     first, second, third = population.documents(OWL)
     asked = population.questions(OWL)
-    record = [AnswerRow(document=first.id, question=q.id, reader="first-word", text="Zebra") for q in asked]
-    record += [AnswerRow(document=second.id, question=q.id, reader="another", text="Zebra") for q in asked]
+    record = [AnswerRow(document=second.id, question=q.id, reader="another", text="Zebra") for q in asked]
+    record += [AnswerRow(document=first.id, question=q.id, reader="first-word", text="Zebra") for q in asked]
     record.append(AnswerRow(document=third.id, question=asked[0].id, reader="first-word", text=None))
     recorded = write_population(
         tmp_path / "recorded",
@@ -89,6 +90,9 @@ async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_an
     assert sorted(reader.read_documents) == sorted(["Great owl.", second.text, third.text])
     assert found.results[0].others == (Answer("Zebra"), Answer("White"))
     assert found.results[1].others == (Answer("Zebra"), Answer("White"), Answer("Old"))
+    # of the third document one answer is on record, and the two others cannot be read
+    lost = await Assessor(recorded, Reader(unreadable=[third.text]), Judge()).assess("Great owl.", OWL)
+    assert [result.unread for result in lost.results] == [(), (2,), (2,)]
 
 
 async def test_a_document_of_the_population_answers_as_it_does_when_others_are_compared_with_it(
@@ -114,6 +118,49 @@ async def test_a_document_without_any_answer_costs_its_reading_and_no_more(popul
     reader = Reader(silent=["Great owl."])
     await Assessor(population, reader, Judge()).assess("Great owl.", OWL)
     assert reader.read_documents == ["Great owl."], "nothing can be compared, so no other document is read"
+
+
+async def test_a_document_with_one_answer_is_compared_by_it_and_one_that_cannot_be_read_is_a_fault(
+    population: Population,
+) -> None:
+    class Partial(Reader):
+        async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
+            reading = await super().read(document, questions)
+            return Reading((*reading.answers[:1], *(None,) * (len(questions) - 1)), reading.faults)
+
+    found = await Assessor(population, Partial(silent=[DOCUMENTS[OWL][0]]), Judge()).assess("Great owl.", OWL)
+    assert [(result.usable, result.places) for result in found.results] == [(2, (1, 2)), (0, ()), (0, ())]
+    assert found.lengths == (4, 4, 5)
+    unread = await Assessor(population, Partial(unreadable=["Great owl."]), Judge()).assess("Great owl.", OWL)
+    assert unread.faults() == {UNREADABLE: 3}
+    assert unread.lengths == ()
+
+
+async def test_a_document_is_not_compared_with_the_text_of_which_it_was_made(population: Population) -> None:
+    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL, DOCUMENTS[OWL][0])
+    assert (found.documents, found.left_out) == (2, ())
+    assert found.made_of == (population.documents(OWL)[0].id,)
+    assert found.novelty(["plot"]) == {"plot": 1.0}
+
+
+async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(population: Population) -> None:
+    class Slow(Reader):
+        async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
+            await anyio.sleep(0)
+            return await super().read(document, questions)
+
+    reader = Slow(unreadable=DOCUMENTS[OWL][:1])
+    assessor = Assessor(population, reader, Judge())
+    async with anyio.create_task_group() as group:
+        for text in ("Great owl.", "Good owl."):
+            group.start_soon(assessor.assess, text, OWL)
+    assert [reader.read_documents.count(text) for text in DOCUMENTS[OWL]] == [2, 1, 1]
+
+
+def test_the_signature_says_all_that_a_novelty_depends_on(population: Population) -> None:
+    rest = f"judge:first-letter|reader:first-word|population:{population.name}"
+    assert Assessor(population, Reader(), Judge()).signature == f"measure:genie|{rest}|min_coverage:0.5|version:1-A"
+    assert "|min_coverage:0.125|" in Assessor(population, Reader(), Judge(), 0.125).signature
 
 
 async def test_a_document_that_is_no_try_at_its_task_is_a_refusal_and_nothing_more_is_asked(
@@ -175,6 +222,9 @@ async def test_a_population_without_an_answer_leaves_nothing_to_compare_and_says
     found = await Assessor(population, Reader(silent=DOCUMENTS[OWL]), Judge()).assess("Great owl.", OWL)
     assert math.isnan(found.novelty(["plot"])["plot"])
     assert found.faults() == {NOT_ANSWERED: 3}
+    # nor is the judge asked
+    failing = Failing(*(question.text for question in population.questions(OWL)))
+    await Assessor(population, Reader(silent=DOCUMENTS[OWL]), failing).assess("Great owl.", OWL)
 
 
 async def test_a_feature_without_questions_is_not_a_number(population: Population) -> None:

@@ -1,7 +1,9 @@
+import math
+
 from tests.scripted import OWL
 
 from genie_inspect.populations.schema import Document
-from genie_inspect.scoring.compared import Compared, Others
+from genie_inspect.scoring.compared import KEPT, Compared, Others
 
 
 def document(name: str, text: str) -> Document:
@@ -31,3 +33,14 @@ def test_the_text_of_which_one_was_made_is_left_out_beside_the_text_itself() -> 
 
 def test_a_text_made_of_itself_is_left_out_once() -> None:
     assert Others([GREY, WHITE]).than(WHITE.text, WHITE.text) == Compared((GREY,), (WHITE.id,))
+
+
+def test_the_original_alone_is_left_out_where_the_text_is_none_of_the_documents() -> None:
+    assert Others([GREY, WHITE]).than("Old owl.", WHITE.text) == Compared((GREY,), (), (WHITE.id,))
+
+
+def test_documents_have_the_length_of_the_middle_one_and_none_without_any() -> None:
+    long = document("d-4", "An owl " * 10)
+    assert Compared((GREY, WHITE, long)).words == 2
+    assert math.isnan(Compared(()).words)
+    assert KEPT == 64

@@ -1,5 +1,6 @@
 """What stays of an assessment in the log, and how far its texts and numbers are cut."""
 
+import copy
 import json
 import math
 from collections.abc import Sequence
@@ -8,8 +9,9 @@ from dataclasses import replace
 import pytest
 from tests.scoring.test_explanation import result, size
 
+from genie_inspect.judges.protocols import Answer
 from genie_inspect.scoring.assessment import Assessment
-from genie_inspect.scoring.explanation import LISTED, MOST_BYTES, cut, evidence, explained, length_facts, notes_on
+from genie_inspect.scoring.explanation import LISTED, MOST_BYTES, cell, cut, evidence, explained, length_facts, notes_on
 from genie_inspect.statistics.descriptive.standing import Standing
 
 
@@ -94,3 +96,57 @@ def test_a_feature_without_a_standing_is_not_known_among_those_that_have_one() -
 def test_a_long_id_is_cut_to_eighty_characters() -> None:
     found = Assessment((result("x", (1, 2)),), 2, ("d" * 100,))
     assert evidence(found, ["plot"])["left_out"] == ["d" * 79 + "…"]
+
+
+def test_of_what_was_lost_no_share_is_told_and_what_is_noted_stands_below_a_free_line() -> None:
+    found = Assessment((result("x", (3, 1, None)),), 3, ())
+    lines = explained(found, ["plot"], ["A note."]).splitlines()
+    assert lines[4:] == [
+        "- plot, most novel (0.667): What happens? \u201cx\u201d (3 same idea: 1 of 2; 1 different: 1 of 2)",
+        "    - nearest in the population: other 0 (1 of 2); other 1 (1 of 2)",
+        "",
+        "A note.",
+    ]
+
+
+def test_what_a_reader_must_know_stands_in_one_order_the_caution_last() -> None:
+    found = Assessment((result("x", (1, 1)),), 0, ("d-1",), made_of=("d-2",))
+    assert notes_on(found, "Beware.") == [
+        "Compared with 0 documents of the population.",
+        "Questions used that rest on fewer than 3 ratings: 1 of 1; one rating more could change them much.",
+        "All 2 ratings are 1.",
+        "The same text stands in the population (d-1); it was left out of its own comparison.",
+        "The text of which it was made stands in the population (d-2); it was left out.",
+        "**Beware.**",
+    ]
+
+
+def test_of_documents_of_which_a_text_was_made_twenty_are_kept() -> None:
+    ids = tuple(f"d-{number:02}" for number in range(LISTED + 1))
+    assert evidence(Assessment((), 2, (), made_of=ids), [])["made_of"] == list(ids[:20])
+
+
+def test_a_table_that_does_not_fit_at_any_width_is_counted() -> None:
+    found = Assessment((result("x", (1,)),) * 200, 1, ())
+    assert evidence(found, ["plot"])["questions"] == "200 questions: too many to keep here"
+
+
+def test_what_does_not_fit_keeps_its_nearest_answer_alone_before_its_texts_are_cut_further() -> None:
+    others = tuple(Answer(f"{number} snow " * 40) for number in range(3))
+    found = Assessment((replace(result("rain", (4, 3, 2)), others=others),) * 20, 3, ())
+    (near,) = {len(row["nearest"]) for row in evidence(found, ["plot"])["questions"]}
+    assert near == 1
+    assert len(evidence(found, ["plot"])["questions"][0]["nearest"][0]["answer"]) == 160
+
+
+def test_the_table_of_questions_is_not_copied_with_the_score() -> None:
+    rows = evidence(Assessment((result("x", (1,)),), 1, ()), ["plot"])["questions"]
+    assert copy.deepcopy(rows) is rows
+
+
+def test_lengths_are_told_by_the_middle_one_whatever_the_longest() -> None:
+    assert length_facts(assessed([10, 300, 20], (1, 1, 1)), ["plot"])["population"] == 20
+
+
+def test_a_formula_is_shown_as_the_text_that_it_is() -> None:
+    assert cell("$x$ a~b") == "\\$x\\$ a\\~b"

@@ -6,7 +6,7 @@ from tests.scripted import FOX, OWL, small_population
 
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.yardstick import YARDSTICK, Measured, Yardstick, with_measured, write_yardstick
-from genie_inspect.scoring.population_standing import PopulationStanding
+from genie_inspect.scoring.population_standing import PopulationStanding, standing_facts
 from genie_inspect.signature import signature
 from genie_inspect.statistics.descriptive.standing import Standing
 
@@ -46,3 +46,9 @@ def test_where_there_is_nothing_to_stand_among_nothing_is_said(population: Popul
     assert standing.of({"plot": 0.5}, FOX) == {}
     assert standing.of({"plot": 0.5}, "another prompt") == {}
     assert PopulationStanding(population, signed(population, "pairwise(m)")).of({"plot": 0.5}, OWL) == {}
+
+
+def test_the_log_keeps_a_standing_with_six_digits_and_nothing_where_there_is_none() -> None:
+    kept = {"percentile": 66.666667, "mean": 0.5, "low": 0.25, "high": 0.75}
+    assert standing_facts({"plot": Standing(200 / 3, 0.5, 0.25, 0.75)}) == {"yardstick": {"plot": kept}}
+    assert standing_facts({}) == {}

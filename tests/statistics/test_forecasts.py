@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genie_inspect.statistics.agreement import cohen_kappa
-from genie_inspect.statistics.forecasts import Draws, Forecasts, auc, figures_of
+from genie_inspect.statistics.forecasts import BINS, Draws, Forecasts, auc, figures_of
 
 CHANCES = np.array([0.9, 0.6, 0.4, 0.2])
 OUTCOMES = np.array([1.0, 0.0, 1.0, 0.0])
@@ -51,7 +51,8 @@ def test_chances_of_one_value_throughout_have_no_correlation() -> None:
 
 
 def test_certainty_that_is_wrong_is_dear_and_not_infinite() -> None:
-    assert 20 < forecasts(np.array([0.0]), np.array([1.0])).log_losses[0] < 30
+    losses = forecasts(np.array([0.0, 1.0]), np.array([1.0, 0.0])).log_losses
+    assert losses == pytest.approx([-math.log(1e-12)] * 2, rel=1e-4)
 
 
 def test_auc_counts_pairs_and_ties_by_half() -> None:
@@ -104,3 +105,26 @@ def test_calibration_says_what_came_true_in_each_tenth() -> None:
         (1, 0.52, 1),
         (1, 1, 1),
     ]
+
+
+def test_a_chance_of_a_half_is_no_yes() -> None:
+    figures = figures_of(forecasts(np.array([0.5, 0.6]), np.array([1.0, 1.0])).sums.sum(axis=0))
+    assert (float(figures["recall"]), float(figures["precision"])) == (0.5, 1.0)
+    several = figures_of(forecasts(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 0.0, 0.0])).sums.sum(axis=0))
+    assert [float(several[name]) for name in ("recall", "precision")] == pytest.approx([1, 1 / 3])
+    assert [len(forecasts(np.array([0.05, 0.15, 0.16]), np.ones(3)).calibration()), BINS] == [2, 10]
+
+
+def test_order_is_by_strata_and_within_by_the_inner_ones() -> None:
+    chances, outcomes = np.array([0.9, 0.8, 0.2, 0.1]), np.array([0.0, 1.0, 0.0, 1.0])
+    one, two = np.zeros(4, dtype=int), np.array([0, 1, 1, 0])
+    orders = Forecasts(chances, outcomes, one, one, two).orders
+    assert (orders["auc"](np.ones(4)), orders["auc_within"](np.ones(4))) == (0.25, 0.5)
+
+
+def test_draws_depend_on_their_seed_and_a_difference_of_nothing_is_none() -> None:
+    first, again, other = (Draws.of(5, 20, seed).counts for seed in (1, 1, 2))
+    assert (first == again).all()
+    assert (first != other).any()
+    assert first.sum(axis=1).tolist() == [5] * 20
+    assert math.isnan(Draws.of(3, 10, 0).difference(np.zeros(3), np.zeros(3)).value)

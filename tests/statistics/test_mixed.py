@@ -19,7 +19,7 @@ GROUPS = [row % 20 for row in range(ROWS)]
 
 def test_coefficients_and_variances_that_made_the_rows_come_back() -> None:
     draw = np.random.default_rng(1)
-    rows, readers, passages = 8_000, 100, 1_200
+    rows, readers, passages = 8_000, 80, 400
     reader, passage = draw.integers(0, readers, rows), draw.integers(0, passages, rows)
     x = draw.normal(size=rows)
     log_odds = -1 + 0.5 * x + 0.7 * draw.normal(size=readers)[reader] + draw.normal(size=passages)[passage]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from genie_inspect.statistics import forecasts, verdicts
 from genie_inspect.statistics.verdicts import auc, brier, f1, log_loss, pearson, precision, recall
 
 Figure = Callable[..., float]
@@ -18,7 +19,7 @@ def test_log_loss_is_the_mean_surprise() -> None:
 
 
 def test_a_sure_mistake_costs_much_and_not_infinitely() -> None:
-    assert log_loss([1, 0], [0, 1]) == pytest.approx(-math.log(1e-7), rel=1e-6)
+    assert log_loss([1, 0], [0, 1]) == pytest.approx(-math.log(1e-12), rel=1e-5)
 
 
 def test_brier_is_the_mean_squared_difference() -> None:
@@ -88,3 +89,21 @@ def test_pearson_is_the_covariance_over_both_spreads() -> None:
 @pytest.mark.parametrize(("chances", "outcomes"), [([0.3, 0.3], [0, 1]), ([0.1, 0.9], [1, 1])])
 def test_what_never_varies_has_no_correlation(chances: list[float], outcomes: list[int]) -> None:
     assert math.isnan(pearson(chances, outcomes))
+
+
+def test_a_figure_is_the_same_as_that_of_forecasts_which_are_drawn_again() -> None:
+    draw = np.random.default_rng(0)
+    chances, outcomes = draw.random(60), (draw.random(60) < 0.4).astype(float)
+    # sure ones, right and wrong, and ties
+    chances[:6], outcomes[:6] = [0, 1, 0, 1, 0.25, 0.25], [0, 1, 1, 0, 1, 0]
+    together = np.zeros(60, dtype=int)
+    drawn = forecasts.figures_of(forecasts.Forecasts(chances, outcomes, together, together, together).sums.sum(axis=0))
+    for name in ("log_loss", "brier", "f1", "precision", "recall", "pearson"):
+        assert getattr(verdicts, name)(chances, outcomes) == pytest.approx(float(drawn[name]), rel=1e-4)
+    assert auc(chances, outcomes) == pytest.approx(forecasts.auc(chances, outcomes, together)(np.ones(60)))
+
+
+@pytest.mark.parametrize("wrong", [([-0.5], [1]), ([0.5], [-1])])
+def test_what_lies_below_0_is_refused(wrong: tuple[list[float], list[float]]) -> None:
+    with pytest.raises(ValueError, match="expected 0"):
+        brier(*wrong)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
-from inspect_ai.model import Model
+from inspect_ai._cli.util import parse_model_role_cli_args
+from inspect_ai.model import GenerateConfig, Model, get_model
 from tests.critics import blocks, comparing
 from tests.scripted import Script, grading, saying, small_population
 
@@ -161,3 +162,63 @@ def test_where_inspect_does_not_tell_the_line_is_that_of_the_whole_task(
     folder = small_population(tmp_path / "population").folder
     run(synthetic_prompts(str(folder), cache=False), judge_of_everything(), tmp_path, limit=1, epochs=1)
     assert announced(capsys).endswith("2 samples x 5 epochs")
+
+
+@pytest.mark.parametrize(
+    ("batch", "roles", "said"),
+    [
+        (True, {}, "--model-role 'grader={model: mockllm/one, batch: true}'"),
+        (500, {}, "--model-role 'grader={model: mockllm/one, batch: 500}'"),
+        (500, {"batch": 500}, ""),
+        (None, {}, ""),
+    ],
+)
+def test_a_run_in_batches_says_the_one_option_that_batches_its_grader(
+    batch: int | bool | None, roles: dict[str, Any], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small_population(tmp_path / "population").folder
+    grader = get_model(
+        "mockllm/one", custom_outputs=judge_of_everything(), memoize=False, config=GenerateConfig(**roles)
+    )
+    options: dict[str, Any] = {"log_dir": str(tmp_path / "logs"), "display": "none", "epochs": 1, "limit": 1}
+    options |= {"batch": batch} if batch else {}
+    task = synthetic_prompts(str(folder), cache=False)
+    evaluate(task, model=writing().model(), model_roles={"grader": grader}, **options)
+    lines = [line for line in capsys.readouterr().err.splitlines() if "--batch" in line]
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+
+
+def test_a_jury_of_which_one_grader_does_not_batch_is_named_whole_in_a_form_that_inspect_reads(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small_population(tmp_path / "population").folder
+    jury = [
+        get_model(f"mockllm/{name}", custom_outputs=judge_of_everything(), memoize=False, config=config)
+        for name, config in {"one": GenerateConfig(batch=5), "two": GenerateConfig()}.items()
+    ]
+    options: dict[str, Any] = {"log_dir": str(tmp_path / "logs"), "display": "none", "epochs": 1, "limit": 1}
+    evaluate(synthetic_prompts(str(folder)), model=writing().model(), model_roles={"grader": jury}, batch=5, **options)
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "--batch" in line]
+    value = line.partition("--model-role '")[2].removesuffix("'")
+    assert value == "grader=[{model: mockllm/one, batch: 5}, {model: mockllm/two, batch: 5}]"
+    read = parse_model_role_cli_args((value,))["grader"]
+    assert isinstance(read, list)
+    assert [(str(model), model.config.batch) for model in read if isinstance(model, Model)] == [
+        ("mockllm/one", 5),
+        ("mockllm/two", 5),
+    ]
+
+
+def test_the_line_counts_every_grader_of_a_jury(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_population(tmp_path / "population").folder
+    scripts = {name: judge_of_everything() for name in ("one", "two", "three")}
+    jury = [get_model(f"mockllm/{n}", custom_outputs=script, memoize=False) for n, script in scripts.items()]
+    options: dict[str, Any] = {"log_dir": str(tmp_path / "logs"), "display": "none", "epochs": 2}
+    task = synthetic_prompts(str(folder), cache=False)
+    evaluate(task, model=writing().model(), model_roles={"grader": jury}, **options)
+    line = announced(capsys)
+    asked = [len(script.requests) for script in scripts.values()]
+    assert asked[0] == asked[1] == asked[2]
+    # what equals is judged once, so that they may be asked less than the expected number
+    assert calls(line) == pytest.approx(sum(asked), rel=0.15)

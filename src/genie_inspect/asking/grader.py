@@ -1,5 +1,6 @@
 """The grader: the model that reads and judges, and how it is asked."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NoReturn, TypeVar
@@ -14,19 +15,18 @@ from inspect_ai.model import (
     ModelName,
     ModelOutput,
     ResponseSchema,
-    get_model,
     model_roles,
 )
 from inspect_ai.util import JSONSchema
 from tenacity import RetryError  # Inspect's retries end in it
 
 from genie_inspect.asking.prerequisites import PrerequisiteError, unmet
-from genie_inspect.errors import GraderFailedError
+from genie_inspect.errors import GenieWarning, GraderFailedError
 from genie_inspect.prompting.echo import without_echo
 from genie_inspect.prompting.forms import Form
 from genie_inspect.prompting.texts import spoken, whole_text
 
-AskedT = TypeVar("AskedT", Model, Model | None)
+AskedT = TypeVar("AskedT", Model, tuple[Model, ...])
 JudgeT = TypeVar("JudgeT")
 ROLE, PREFERENCE_ROLE = "grader", "preference"
 # providers whose chat endpoint takes a JSON schema; to the others the template alone says what form to reply in
@@ -44,10 +44,11 @@ Ways out:
   -T judge=embedded                      no model at all: a smoke test, not a measurement (-S when scoring a log)"""
 PANEL_ALONE = """
   -T judge=none                          no model at all: the panel without Genie"""
+ONE_OF_MANY = "role {role} has {count} models: the measure genie asks each of them, all else only the first, {first}"
 
 
-def grader(judge: str, *, replaceable: bool = True, panel_alone: bool = False) -> Model:
-    """The model in the grader role.
+def graders(judge: str, *, replaceable: bool = True, panel_alone: bool = False) -> tuple[Model, ...]:
+    """All models in the grader role, in its order: one, or a jury.
 
     Args:
         judge: The judge that needs it, for the error message.
@@ -60,12 +61,25 @@ def grader(judge: str, *, replaceable: bool = True, panel_alone: bool = False) -
     if ROLE not in model_roles():
         ways = WAYS + PANEL_ALONE * panel_alone if replaceable else f"Name one:\n{NAME_ONE}"
         raise unmet(NO_GRADER.format(judge=judge, ways=ways))
-    model = get_model(role=ROLE, required=True)
-    return model if replaceable else _real(model, repr(judge))
+    models = _bound(ROLE)
+    return models if replaceable else tuple(_real(model, repr(judge)) for model in models)
+
+
+def grader(judge: str, *, replaceable: bool = True) -> Model:
+    """The model in the grader role; of several the first, with a warning.
+
+    Args:
+        judge: As for `graders`, like the rest.
+        replaceable: Whether `judge=embedded` could take its place, for the error message.
+
+    Raises:
+        PrerequisiteError: If the role is not bound; it ends the run before anything is generated.
+    """
+    return _first(graders(judge, replaceable=replaceable), ROLE)
 
 
 def bound_model(roles: Sequence[str], message: str) -> Model:
-    """The model in the first of the roles that is bound.
+    """The model in the first of the roles that is bound; of several in it the first, with a warning.
 
     Args:
         roles: In order of preference.
@@ -76,7 +90,7 @@ def bound_model(roles: Sequence[str], message: str) -> Model:
     """
     for role in roles:
         if role in model_roles():
-            return get_model(role=role, required=True)
+            return _first(_bound(role), role)
     raise unmet(message)
 
 
@@ -103,6 +117,20 @@ def bound_when_scored(model: Callable[[], AskedT], judge: Callable[[AskedT], Jud
     """
     judge_of = lru_cache(maxsize=1)(judge)
     return lambda: judge_of(model())
+
+
+def _bound(role: str) -> tuple[Model, ...]:
+    """The models of a role that is bound."""
+    models = model_roles()[role]
+    return tuple(models) if isinstance(models, list) else (models,)
+
+
+def _first(models: Sequence[Model], role: str) -> Model:
+    if len(models) > 1:
+        # Inspect would take the first without a word
+        said = ONE_OF_MANY.format(role=role, count=len(models), first=models[0])
+        warnings.warn(said, GenieWarning, stacklevel=3)
+    return models[0]
 
 
 def _real(model: Model, asked_by: str) -> Model:

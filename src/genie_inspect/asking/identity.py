@@ -5,7 +5,8 @@ said must never count as said by the other.
 """
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from inspect_ai.model import GenerateConfig, Model, ModelName
@@ -57,6 +58,12 @@ def identified_model(model: Model, *requests: Request) -> str:
         resolved.merge(config).merge(held_to(form, model) if form else GenerateConfig()) for config, form in requests
     ]
     return identified(str(model), *_facts(model), f"thinking {THINKING_TOKENS}", *map(_plain, settings or [resolved]))
+
+
+def names_of(models: Sequence[Model]) -> list[str]:
+    """What several models are called beside each other: by their names, and by more where two share one."""
+    shared = Counter(map(str, models))
+    return [identified_model(model) if shared[str(model)] > 1 else str(model) for model in models]
 
 
 def served_at(model: Model) -> str:

@@ -13,6 +13,7 @@ from genie_inspect.populations.schema import Document
 from genie_inspect.populations.yardstick import Measured
 from genie_inspect.samples.document import REFUSAL
 from genie_inspect.scoring.assessor import Assessor
+from genie_inspect.scoring.jury import Jury
 from genie_inspect.statistics.descriptive.digits import three_digits
 from genie_inspect.statistics.descriptive.spread import Spread, pooled
 from genie_inspect.statistics.intervals import Interval, prompt_interval
@@ -33,7 +34,7 @@ class LeftOut:
     """Documents, answers and ratings that could not be had, by reason."""
 
 
-async def left_out(assessor: Assessor, progress: Progress = no_progress) -> LeftOut:
+async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) -> LeftOut:
     """Each document of a population compared with the others of its prompt.
 
     Args:
@@ -71,7 +72,7 @@ class _Comparing:
         progress: Told of each document.
     """
 
-    def __init__(self, assessor: Assessor, progress: Progress) -> None:
+    def __init__(self, assessor: Assessor | Jury, progress: Progress) -> None:
         self.features = [feature.name for feature in assessor.population.features]
         self.missing: Counter[str] = Counter()
         self.spreads: dict[str, list[Spread]] = {feature: [] for feature in self.features}

@@ -1,5 +1,7 @@
 """A grader that is named on the command line, outside an evaluation."""
 
+from collections.abc import Sequence
+
 import click
 import yaml
 from inspect_ai.model import GenerateConfig, Model, get_model
@@ -50,6 +52,21 @@ def planned_role(role: str) -> Model:
     except (yaml.YAMLError, ValueError, TypeError) as error:
         reason = first_fault(error, "grader") if isinstance(error, ValidationError) else f"grader {role}: {error}"
         raise click.ClickException(" ".join(reason.split())) from error
+
+
+def named_models(names: Sequence[str], *, asked: bool = True) -> tuple[Model, ...]:
+    """The models of these names: a grader, or a jury.
+
+    Args:
+        names: Each `provider/model`.
+        asked: As for `named_model`.
+
+    Raises:
+        ClickException: If one cannot be used here, or is named twice; in one line.
+    """
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise click.ClickException(f"grader {twice} is named twice, expected each grader of a jury once")
+    return tuple(named_model(name, asked=asked) for name in names)
 
 
 def one_line(error: Exception) -> str:

@@ -17,7 +17,7 @@ server with a prefix cache saves, and the writing of the documents.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from operator import add
 from statistics import fmean
@@ -67,6 +67,11 @@ class TaskCost:
 
     def __add__(self, other: "TaskCost") -> "TaskCost":
         return TaskCost(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+    @classmethod
+    def by_all(cls, graders: Sequence["TaskCost"]) -> Self:
+        """What a jury asks: each of its graders of the same documents."""
+        return replace(reduce(add, graders, cls()), documents=max((part.documents for part in graders), default=0))
 
 
 @dataclass(frozen=True, slots=True)

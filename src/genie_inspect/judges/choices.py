@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from inspect_ai.model import Model, ModelName
 
-from genie_inspect.asking.grader import grader
+from genie_inspect.asking.grader import graders
 from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.by_vectors.vectors import VECTORS
 from genie_inspect.judges.cache import Cache
+from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.list_judge import LIST
 from genie_inspect.judges.logit_judge import LOGIT
 from genie_inspect.judges.modes import Mode
@@ -45,26 +46,39 @@ def mode_of(judge: str) -> Mode:
     return mode_and_fit(judge)[0]
 
 
-def grader_for(judge: str, *, panel_alone: bool = False) -> Model | None:
-    """The model that a judge asks; None when it asks none.
+def graders_for(judge: str, *, panel_alone: bool = False) -> tuple[Model, ...]:
+    """The models that a judge asks, one or a jury; none when it asks no model.
 
     Args:
         judge: One of list, pairwise and embedded, or whatever else asks the grader, such as `ttcw`.
         panel_alone: Whether a task could do with its panel alone, for the error message.
 
     Raises:
-        PrerequisiteError: If the judge asks a model and no grader role is bound, or one that cannot do what it needs.
+        PrerequisiteError: If the judge asks a model and no grader role is bound, one cannot do what it needs, or a jury
+            has one of them twice.
     """
     if judge == EMBEDDED:
-        return None
+        return ()
     is_mode = judge.partition("/")[0] in MODES
-    model = grader(judge, replaceable=is_mode, panel_alone=panel_alone)
+    models = graders(judge, replaceable=is_mode, panel_alone=panel_alone)
     if is_mode and (check := mode_of(judge).check):
         try:
-            check(model)
+            for model in models:
+                check(model)
         except UnknownChoiceError as error:
             raise unmet(error) from error
-    return model
+    _refuse_doubles(models)
+    return models
+
+
+def _refuse_doubles(models: Sequence[Model]) -> None:
+    """Refuse a jury in which one grader sits twice: it would agree with itself, and count double."""
+    known: set[str] = set()
+    for model in models if len(models) > 1 else ():
+        # as signatures and cache keys know it: settings that the instrument overrides make no other grader
+        if (reader := GraderReader(model).signature) in known:
+            raise unmet(f"grader {model} is named twice in the role, expected each grader of a jury once")
+        known.add(reader)
 
 
 def cache_for(model: Model, cache: Cache | None) -> Cache | None:

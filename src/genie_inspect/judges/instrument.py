@@ -15,7 +15,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.by_vectors.embedded import EmbeddedJudge, EmbeddedReader
 from genie_inspect.judges.cache import Cache, cache_folder
-from genie_inspect.judges.choices import EMBEDDED, MODES, cache_for, grader_for, mode_and_fit
+from genie_inspect.judges.choices import EMBEDDED, MODES, cache_for, graders_for, mode_and_fit
 from genie_inspect.judges.grader_reader import CONCISE, LENGTHS, AnswerLength, GraderReader
 from genie_inspect.judges.merging import RatingMemo
 from genie_inspect.judges.protocols import Judge, Reader
@@ -107,13 +107,13 @@ class Instrument:
         """Whether no model is asked."""
         return self.judge == EMBEDDED
 
-    def grader(self) -> Model | None:
-        """The model that the judge asks; None when it asks none.
+    def graders(self) -> tuple[Model, ...]:
+        """The models that the judge asks, one or a jury; none when it asks no model.
 
         Raises:
             PrerequisiteError: If the judge asks a model and no grader role is bound, or one that cannot judge.
         """
-        return grader_for(self.judge)
+        return graders_for(self.judge)
 
     def cache_for(self, model: Model) -> Cache | None:
         """Where what the model says is looked up and kept; None asks it everything anew."""
@@ -125,7 +125,7 @@ class Instrument:
         """Who reads documents, and who rates how alike two answers are.
 
         Args:
-            model: Who is asked, as from `grader`; None where the judge asks no model.
+            model: Who is asked, one of `graders`; None where the judge asks no model.
             features: Those of the population, whose words the embedded reader looks for.
             anew: Whether every rating is asked for, also where one is on record; it is kept then.
             cache: One in place of the user's.

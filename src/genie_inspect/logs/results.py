@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from genie_inspect.logs.evidence import NO_SHARE, Share, together
+from genie_inspect.logs.graders.juries import GraderResults, agreement, jury_warnings, results_by_grader
+from genie_inspect.logs.graders.self_preference import self_preference
 from genie_inspect.logs.measures import UNIT, Bounds
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.warnings import warnings
@@ -40,6 +42,11 @@ class Results:
     standing: Mapping[str, Standing] = field(default_factory=dict)
     """By key, where the population has a yardstick: each document's standing among its own, as means over prompts."""
 
+    graders: Mapping[str, GraderResults] = field(default_factory=dict)
+    """Of a jury each grader's own results; empty where one grader measured."""
+    agreement: Mapping[str, float] = field(default_factory=dict)
+    """Of a jury by key: Krippendorff's alpha over its graders' novelties of all questions; NaN where undefined."""
+
     @property
     def scored(self) -> int:
         """Documents with a value under some key."""
@@ -54,6 +61,9 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
     """A scorer's results in a log, under every key that any of its documents has."""
     keys = log.keys(scorer)
     evidence = together([scores.evidence for document in log.documents if (scores := document.scores.get(scorer))])
+    parts = [scores.graders if (scores := document.scores.get(scorer)) else {} for document in log.documents]
+    graders = results_by_grader(parts, [document.prompt for document in log.documents], keys)
+    alphas = agreement(parts, keys)
     reasons = Counter(reason for document in log.documents if (reason := document.why_unscored(scorer)))
     return Results(
         cells={key: _interval(log, log.values(scorer, key), log.known_range(scorer, key)) for key in keys},
@@ -64,9 +74,11 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
         faults=evidence.faults,
         refusals=sum(document.refused for document in log.documents),
         position_bias=evidence.position_bias,
-        warnings=warnings(evidence),
+        warnings=[*warnings(evidence), *jury_warnings(graders, alphas), *self_preference(log, scorer)],
         nearest=_nearest(log, scorer),
         standing={key: found for key in keys if (found := standing_of([log], scorer, key))},
+        graders=graders,
+        agreement=alphas if graders else {},
     )
 
 

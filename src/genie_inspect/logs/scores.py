@@ -9,6 +9,7 @@ from typing import Any, Literal
 from inspect_ai.scorer import Score
 
 from genie_inspect.logs.evidence import NOTHING, Evidence, evidence_of, mapping, number
+from genie_inspect.logs.graders.juries import GraderPart, parts_of
 from genie_inspect.signature import facts_of
 from genie_inspect.statistics.descriptive.standing import Standing
 from genie_inspect.versions import comparable
@@ -39,6 +40,8 @@ class Scores:
     standing: Mapping[str, Standing] = field(default_factory=dict)
     """By key, where the value falls among the population's own documents; only where its population has a yardstick."""
     signature: str = NONE
+    graders: Mapping[str, GraderPart] = field(default_factory=dict)
+    """By grader what each of a jury found; empty where one grader measured."""
     population_words: float = math.nan
     """Median length of the population's documents; NaN where the scorer does not say."""
 
@@ -50,7 +53,7 @@ class Scores:
     def left_out(self) -> "Scores":
         """The same without any value, because a comparison leaves the document out."""
         reason = self.reason if self.is_unscored else LEFT_OUT
-        return replace(self, values=dict.fromkeys(self.values, math.nan), reason=reason, evidence=NOTHING)
+        return replace(self, values=dict.fromkeys(self.values, math.nan), reason=reason, evidence=NOTHING, graders={})
 
 
 def signature_of(score: Score) -> str:
@@ -109,6 +112,7 @@ def scores_of(scorer: str, score: Score) -> Scores:
         nearest={key: number(value) for key, value in mapping(facts.get("nearest_novelty")).items()},
         nearest_document=facts["nearest"] if isinstance(facts.get("nearest"), str) else "",
         standing={key: found for key, raw in mapping(facts.get("yardstick")).items() if (found := _standing(raw))},
+        graders=parts_of(facts),
         population_words=number(length.get("population")),
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from genie_inspect.logs.evidence import Evidence, Share
+from genie_inspect.logs.evidence import Evidence, RatingRange, Share
 
 ENOUGH_RATINGS = 10  # from which ratings that are all the same are no chance
 HALF = 0.5
@@ -17,7 +17,7 @@ def warnings(evidence: Evidence) -> list[str]:
     """
     lines = []
     ratings, (few, used) = evidence.ratings, evidence.few_answers
-    if ratings and ratings.count >= ENOUGH_RATINGS and ratings.lowest == ratings.highest:
+    if ratings and is_constant(ratings):
         lines.append(
             f"the grader gave every pair the same rating ({ratings.lowest:g}): these numbers say nothing about the "
             "documents"
@@ -33,6 +33,11 @@ def warnings(evidence: Evidence) -> list[str]:
     if unused := _below(evidence.coverage, 1):
         lines.append(f"not every question or test could be used: {unused}")
     return lines
+
+
+def is_constant(ratings: RatingRange) -> bool:
+    """Whether ratings are all the same, and too many for chance."""
+    return ratings.count >= ENOUGH_RATINGS and ratings.lowest == ratings.highest
 
 
 def _below(shares: Mapping[str, Share], least: float) -> str:

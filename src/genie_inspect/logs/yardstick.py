@@ -13,10 +13,10 @@ UNSAID = {"population": "FOLDER", "grader": "PROVIDER/MODEL"}
 """What stands in the command for what the log does not say."""
 
 
-def grader_of(log: ScoredLog) -> str:
-    """The model of the role `grader`; empty where there is none, or several."""
+def graders_of(log: ScoredLog) -> list[str]:
+    """The models of the role `grader`: one, or a jury; none where the log names none."""
     role = (log.header.eval.model_roles or {}).get("grader")
-    return role.model if role and not isinstance(role, list) else ""
+    return [model.model for model in (role if isinstance(role, list) else [role]) if model]
 
 
 def yardstick_command(log: ScoredLog, scorer: str) -> str:
@@ -33,7 +33,7 @@ def yardstick_command(log: ScoredLog, scorer: str) -> str:
     given = {
         # a fit of the user's stands in the option alone
         "judge": option if (option := str(options.get("judge"))).startswith(f"{judge}/") else judge,
-        "grader": "" if judge == NO_MODEL else grader_of(log) or UNSAID["grader"],
+        "grader": "" if judge == NO_MODEL else " --grader ".join(graders_of(log)) or UNSAID["grader"],
         "embedder": options.get("embedder") if judge in BY_VECTORS else "",
         "templates": options.get("templates"),
     }

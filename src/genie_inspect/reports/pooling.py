@@ -66,8 +66,9 @@ def _runs(group: Sequence[ScoredLog]) -> list[ScoredLog]:
             named = sorted(both)
             listed = ", ".join(shortened(name) for name in named[:SHOWN]) + (", ..." if len(named) > SHOWN else "")
             raise LogError(
-                f"{one.file} and {other.file} have one model, task, strategy, settings and signature, as parts "
-                f"of a run, and share {len(named)} samples ({listed}), expected parts without a common one, or one log"
+                f"{one.file} and {other.file} have one model, task, strategy, settings and signature, as parts of a "
+                f"run have, and share {len(named)} samples ({listed}), expected parts without a sample in common, or "
+                "one of the two"
             )
     return [_joined(group)]
 

@@ -103,6 +103,11 @@ class Assessment:
     made_of: tuple[str, ...] = ()
     """Ids of population documents that are the text of which it was made, which do not count either."""
 
+    @property
+    def shown(self) -> tuple[QuestionResult, ...]:
+        """The results that a person reads; of a jury those of one of its graders."""
+        return self.results
+
     def within(self, words: float) -> "Assessment":
         """The same document against those documents alone that are about this long."""
         places = {place for place, length in enumerate(self.lengths) if is_like_length(length, words)}

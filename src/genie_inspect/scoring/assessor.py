@@ -40,16 +40,19 @@ class Assessor:
         self._reading: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
     @property
+    def judged_by(self) -> str:
+        """What its ratings depend on."""
+        return self.judge.signature
+
+    @property
+    def read_by(self) -> str:
+        """What its readings depend on."""
+        return self.reader.signature
+
+    @property
     def signature(self) -> str:
         """What a novelty that comes of it depends on, as it stands in scores."""
-        return signature(
-            "genie",
-            version="1-A",
-            judge=self.judge.signature,
-            reader=self.reader.signature,
-            population=self.population.name,
-            min_coverage=f"{self.min_coverage:g}",
-        )
+        return signed(self.population, self.judged_by, self.read_by, self.min_coverage)
 
     async def assess(self, text: str, prompt: str, made_of: str = "") -> Assessment:
         """Compare one document with the population's documents for its prompt.
@@ -187,6 +190,18 @@ class Assessor:
             # one failed question must not cost the document the others; `assess` raises when all have failed
             failures.append(error)
             return Rated((None,) * len(others), dict.fromkeys(range(len(others)), GRADER_FAILED))
+
+
+def signed(population: Population, judge: str, reader: str, min_coverage: float) -> str:
+    """The signature of scores that these give."""
+    return signature(
+        "genie",
+        version="1-A",
+        judge=judge,
+        reader=reader,
+        population=population.name,
+        min_coverage=f"{min_coverage:g}",
+    )
 
 
 def _worded(text: str | None) -> Answer | None:

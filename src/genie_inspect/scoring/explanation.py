@@ -61,9 +61,9 @@ def explained(
         shown = cell(name.replace("_", " "))
         among = [_among(standings.get(name))] if standings else []
         counts = (f"{len(used)} of {len(results)}", f"{usable} of {due}")
-        rows.append([shown, _shown(novelty[name]), *among, _shown(nearest[name]), *counts])
-        if used:
-            most, least = (end(used, key=lambda result: result.novelty) for end in (max, min))
+        rows.append([shown, shown_value(novelty[name]), *among, shown_value(nearest[name]), *counts])
+        if told := [result for result in assessment.shown if result.is_used and result.question.feature == name]:
+            most, least = (end(told, key=lambda result: result.novelty) for end in (max, min))
             behind += _behind(f"{shown}, most novel", most)
             # what makes a score low is as much worth knowing; of a single question both would say the same
             behind += _behind(f"{shown}, least novel", least) if least.novelty < most.novelty else []
@@ -98,7 +98,7 @@ def _behind(where: str, result: QuestionResult) -> list[str]:
         f"{cell(cut(other.text, WIDTHS[1]))} ({other.documents} of {result.usable})" for other in neighbours(result)
     )
     return [
-        f"- {where} ({_shown(result.novelty)}): {cell(result.question.text)} "
+        f"- {where} ({shown_value(result.novelty)}): {cell(result.question.text)} "
         f"\u201c{cell(cut(_text(result), WIDTHS[0]))}\u201d ({_rated(result)})",
         f"    - nearest in the population: {'; '.join(near)}",
     ]
@@ -182,24 +182,29 @@ def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> d
             **facts,
             "documents": assessment.documents,
             **left_out_facts(assessment.left_out, assessment.made_of),
-            "coverage": {
-                name: f"{sum(result.is_used for result in results)}/{len(results)}"
-                for name, results in assessment.by_feature(features).items()
-            },
-            "pairs": {
-                name: "{}/{}".format(*_ratings(results)) for name, results in assessment.by_feature(features).items()
-            },
-            "few_answers": f"{assessment.few_answers}/{len(assessment.used)}",
-            "nearest_novelty": {name: _rounded(value) for name, value in assessment.nearest(features).items()},
-            **_range(assessment.counted),
-            **_off_labels(assessment.off_labels()),
-            "spread": _spreads(assessment, features),
-            "faults": assessment.faults(),
-            "questions": _Unchanging(_row(result, width, most) for result in assessment.results),
+            **rests_on(assessment, features),
+            "questions": _Unchanging(_row(result, width, most) for result in assessment.shown),
         }
         if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
             return metadata
-    return metadata | {"questions": f"{len(assessment.results)} questions: too many to keep here"}
+    return metadata | {"questions": f"{len(assessment.shown)} questions: too many to keep here"}
+
+
+def rests_on(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+    """The part of it that says what the numbers rest on: coverage, ratings and what is missing."""
+    by_feature = assessment.by_feature(features)
+    return {
+        "coverage": {
+            name: f"{sum(result.is_used for result in results)}/{len(results)}" for name, results in by_feature.items()
+        },
+        "pairs": {name: "{}/{}".format(*_ratings(results)) for name, results in by_feature.items()},
+        "few_answers": f"{assessment.few_answers}/{len(assessment.used)}",
+        "nearest_novelty": {name: rounded(value) for name, value in assessment.nearest(features).items()},
+        **_range(assessment.counted),
+        **_off_labels(assessment.off_labels()),
+        "spread": _spreads(assessment, features),
+        "faults": assessment.faults(),
+    }
 
 
 def _spreads(assessment: Assessment, features: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -246,7 +251,7 @@ def _row(result: QuestionResult, width: int, most: int) -> dict[str, Any]:
             {"answer": cut(other.text, width), "rating": round(other.rating, 2), "given": other.documents}
             for other in neighbours(result, most)
         ]
-    row |= {"novelty": _rounded(result.novelty), "nearest_novelty": _rounded(result.nearest), "ratings": result.usable}
+    row |= {"novelty": rounded(result.novelty), "nearest_novelty": rounded(result.nearest), "ratings": result.usable}
     return row | _off_labels(result.off_labels)
 
 
@@ -278,9 +283,11 @@ def _among(standing: Standing | None) -> str:
     return f"{standing.percentile:.0f} ({standing.mean:.3f})" if standing else "not known"
 
 
-def _rounded(value: float) -> float | None:
+def rounded(value: float) -> float | None:
+    """As it stands in metadata; null where nothing could be measured."""
     return None if math.isnan(value) else round(value, 4)
 
 
-def _shown(value: float) -> str:
+def shown_value(value: float) -> str:
+    """As a person reads it."""
     return "not measured" if math.isnan(value) else f"{value:.3f}"

@@ -44,8 +44,6 @@ class PopulationStanding:
 
         A feature without a novelty, or without one of theirs, has none.
         """
-        if not self._novelty:
-            return {}
         standings = {
             feature: standing(three_digits(value), list(self._values(prompt, feature)))
             for feature, value in novelty.items()

@@ -1,4 +1,4 @@
-"""The set-up step that says what judging will ask for, once a run, before anything is generated."""
+"""The set-up step that says what judging will ask for, and if not in batches how, once a run before it begins."""
 
 from collections.abc import Callable, Collection
 
@@ -12,11 +12,15 @@ Line = Callable[[str, Collection[str | int] | None, int | None], str]
 def announce_cost(line: Line | None = None) -> Solver:
     """One line on standard error at a run's first sample: only then does Inspect know its epochs and its limit.
 
+    A second one where the run goes by batches and its judges do not.
+
     Args:
         line: Makes the line, as the tasks give it; nothing is said without one.
     """
     import sys
 
+    from genie_inspect.asking.batched import unbatched
+    from genie_inspect.asking.grader import PREFERENCE_ROLE, ROLE
     from genie_inspect.files.printable import one_line
     from genie_inspect.inspect_private import run_extent
 
@@ -28,7 +32,8 @@ def announce_cost(line: Line | None = None) -> Solver:
         if line is not None and run not in announced:
             announced.add(run)
             if text := line(str(state.model), samples, epochs):
-                sys.stderr.write(one_line(text) + "\n")  # noqa: TID251  # a run prints without the command
+                for said in filter(None, (text, unbatched((ROLE, PREFERENCE_ROLE)))):
+                    sys.stderr.write(one_line(said) + "\n")  # noqa: TID251  # a run prints without the command
         return state
 
     return solve

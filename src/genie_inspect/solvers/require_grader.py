@@ -14,7 +14,7 @@ def require_grader(judge: str, panel_alone: bool = False) -> Solver:
     Raises:
         PrerequisiteError: If it is not, naming the ways out.
     """
-    from genie_inspect.judges.choices import grader_for
+    from genie_inspect.judges.choices import graders_for
     from genie_inspect.solvers.requirement import requirement
 
-    return requirement(lambda: grader_for(judge, panel_alone=panel_alone))
+    return requirement(lambda: graders_for(judge, panel_alone=panel_alone))

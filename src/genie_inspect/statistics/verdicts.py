@@ -5,10 +5,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from genie_inspect.statistics.forecasts import CLOSEST
 from genie_inspect.statistics.paired.pairs import Values, complete_pairs
-
-# what a probability of 0 or 1 is taken for, so that one sure mistake does not cost infinitely much
-NEAREST_TO_SURE = 1e-7
 
 
 def log_loss(probabilities: ArrayLike, outcomes: ArrayLike) -> float:
@@ -28,7 +26,7 @@ def log_loss(probabilities: ArrayLike, outcomes: ArrayLike) -> float:
     0.693
     """
     chances, yes = _checked(probabilities, outcomes)
-    bounded = np.clip(chances, NEAREST_TO_SURE, 1 - NEAREST_TO_SURE)
+    bounded = np.clip(chances, CLOSEST, 1 - CLOSEST)
     return _mean(-np.log(np.where(yes == 1, bounded, 1 - bounded)))
 
 

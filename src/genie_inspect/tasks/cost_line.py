@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect_ai.dataset import Sample
 
 from genie_inspect.asking.cost import Cost
-from genie_inspect.costs.estimate import Known, task_cost
+from genie_inspect.costs.estimate import Known, TaskCost, task_cost
 from genie_inspect.costs.leaving_out import yardstick_cost
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.populations.population import Population
@@ -67,7 +67,7 @@ def by_prompt(samples: Sequence[Sample], epochs: int) -> dict[str, int]:
 
 
 def genie_asks(population: Population, instrument: Instrument, *, own: bool = False) -> dict[str, Asks]:
-    """What the scorer `genie` asks, less what the grader of the run has said before; nothing where it asks no model.
+    """What the scorer `genie` asks, less what the run's graders have said before; nothing where it asks no model.
 
     Args:
         population: What new documents are compared with.
@@ -78,12 +78,13 @@ def genie_asks(population: Population, instrument: Instrument, *, own: bool = Fa
         return {}
 
     def asks(samples: Sequence[Sample], epochs: int) -> Cost:
-        known = Known.by(instrument, instrument.grader())
+        known = [Known.by(instrument, model) for model in instrument.graders()]
         if own:
-            cost = yardstick_cost(population, instrument, known)
+            cost = TaskCost.by_all([yardstick_cost(population, instrument, each) for each in known])
             # a prompt has about as many documents as another: of a part of the samples, that part
             return cost.total * (len(samples) / cost.documents)
-        return task_cost(population, by_prompt(samples, epochs), instrument, known).total
+        documents = by_prompt(samples, epochs)
+        return TaskCost.by_all([task_cost(population, documents, instrument, each) for each in known]).total
 
     return {f"genie judge={instrument.judge}": asks}
 

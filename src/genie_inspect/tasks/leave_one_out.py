@@ -77,13 +77,13 @@ def _check_recorded(population: "Population", instrument: "Instrument") -> None:
     # where none is bound another check says so
     if instrument.is_smoke_test or ROLE not in model_roles():
         return
-    model = instrument.grader()
-    if model is None or ModelName(model).api != RECORDED:
-        return
-    reader, _ = instrument.reader_and_judge(model)
-    missing = starter_record().missing_of(population, reader.signature, pairs=mode_of(instrument.judge).asks_pairs)
-    if missing:
-        raise unmet(
-            f"{model} cannot compare the documents of {population.name} with each other, it has no record of "
-            f"{missing}: name a real grader, --model-role grader=<provider/model>, or use judge=embedded"
-        )
+    for model in instrument.graders():
+        if ModelName(model).api != RECORDED:
+            continue
+        reader, _ = instrument.reader_and_judge(model)
+        missing = starter_record().missing_of(population, reader.signature, pairs=mode_of(instrument.judge).asks_pairs)
+        if missing:
+            raise unmet(
+                f"{model} cannot compare the documents of {population.name} with each other, it has no record of "
+                f"{missing}: name a real grader, --model-role grader=<provider/model>, or use judge=embedded"
+            )

@@ -143,7 +143,7 @@ def test_everything_that_a_log_records_of_its_run_is_told_in_one_order(tmp_path:
         "options": "judge=list",
         "model": "mock/writer",
         "solver": "outline → generate",
-        "roles": "grader=mock/grader",
+        "roles": "grader=mock/grader, panel=a+b",
         # what the model was made with goes before what the task asks for
         "generation": "max_tokens=9, temperature=0.7",
         "seed": "none was set",

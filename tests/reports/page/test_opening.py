@@ -70,3 +70,11 @@ def test_what_only_the_populations_own_log_says_of_it_is_not_told_beside_others_
         *("mock/own", "3 prompts x 1 epoch: 3 a run"),
         "its own words",
     )
+
+
+def test_every_grader_of_a_jury_is_named(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [SCORE])
+    log = read_eval_log(file)
+    log.eval.model_roles = {"grader": [ModelConfig(model="mock/one"), ModelConfig(model="mock/two")]}
+    write_eval_log(log, file)
+    assert opening(build_report([file]))["grader"] == "mock/one, mock/two"

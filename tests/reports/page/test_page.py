@@ -212,3 +212,18 @@ def test_pictures_go_into_a_folder_that_is_made_and_over_older_ones(tmp_path: Pa
     assert sorted(path.name for path in folder.iterdir()) == [
         f"{name}.{ending}" for name in ("lengths", "means-genie") for ending in ("png", "svg")
     ]
+
+
+def test_a_jury_has_a_row_a_grader_and_one_for_how_far_they_agree(tmp_path: Path) -> None:
+    graders = {
+        "mock/one": {"novelty": {"plot": 0.25}, "questions": {"plot": [0.0, 0.5]}},
+        HOSTILE: {"novelty": {"plot": None}, "questions": {"plot": [0.0, 0.5]}},
+    }
+    html = page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.25}, graders=graders)}])]))
+    table = html.partition("data-jury=")[2].partition("</table>")[0]
+    rows = [re.sub(r"<[^>]+>|\s+", " ", row).split() for row in table.split("<tr>")[2:]]
+    assert rows[0] == ["mock/one", "0.25", "1"]
+    assert rows[1][-3:] == ["not", "measured", "0"]
+    assert rows[2] == ["alpha", "1.00"]
+    assert "<script>" not in table
+    assert "data-jury" not in page(build_report([made_log(tmp_path / "alone", [{"genie": scored({"plot": 0.25})}])]))

@@ -12,7 +12,7 @@ from tests.reports.sensitivity.studies import FEATURES, Made, Value, is_edit, ma
 
 from genie_inspect.interventions.schema import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.logs.scores import Scores
-from genie_inspect.reports.sensitivity.effects import Effect, effects_of
+from genie_inspect.reports.sensitivity.effects import RESAMPLES, Effect, effects_of
 from genie_inspect.reports.sensitivity.keys import StudyKey
 
 TESTED = StudyKey("x", "x", "", tested=True)
@@ -99,6 +99,7 @@ def test_what_never_changes_has_no_effect_and_no_test_and_still_counts_as_one() 
         assert math.isnan(still.difference.p_value)
         assert math.isnan(still.bootstrap_p)
         assert not still.moved
+    assert [still.tests for still in (agent, setting, told)] == [3, 3, 1]
     assert plot.moved
     assert plot.p_value == pytest.approx(3 * 2 / 128)
     # no paraphrase changes anything, and originals differ: the margin is not 0
@@ -184,3 +185,39 @@ class _Numbers(dict):  # type: ignore[type-arg]
 
     def get(self, name: str, default: object = None) -> object:
         return Scores({name: float(self.numbers[int(name[1:])])})
+
+
+def test_features_are_tested_with_their_own_edits_with_those_of_others_and_with_paraphrases_apart() -> None:
+    keys = [StudyKey("x", "x", feature, tested=True) for feature in FEATURES]
+    found = effects_of(texts_in_memory(made(7, FEATURES, 1), {"x": given_values}), keys, resamples=50)
+    own = [effect for effect in found if effect.is_own]
+    assert [effect.key.feature for effect in own] == list(FEATURES)
+    assert {effect.tests for effect in own} == {3}
+    assert {effect.tests for effect in found if effect.is_paraphrase} == {3}
+    assert {effect.tests for effect in found if not effect.is_own and not effect.is_paraphrase} == {6}
+
+
+def test_every_edit_is_a_number_s_own_and_two_numbers_are_two_families() -> None:
+    edit, told = effects(given_values, resamples=50)
+    assert (edit.is_own, told.is_own) == (True, False)
+    other = replace(edit, key=StudyKey("x", "y", "", tested=True))
+    assert (
+        len({edit.family, other.family, told.family, replace(edit, key=StudyKey("z", "x", "", tested=True)).family})
+        == 4
+    )
+
+
+def test_draws_depend_on_the_seed_and_are_ten_thousand_unless_told() -> None:
+    draw = np.random.default_rng(0)
+    values = {(kind, number): draw.normal() for kind in (ORIGINAL, EDIT, PARAPHRASE) for number in range(30)}
+
+    def drawn(seed: int) -> list[tuple[float, float]]:
+        found = effects(lambda text: values[text.facts.kind, text.number], 30, resamples=60, seed=seed)
+        return [(effect.difference.p_value, effect.bootstrap_p_unlike) for effect in found]
+
+    assert str(drawn(1)) == str(drawn(1))
+    (first, _), (_, alike) = drawn(1)
+    others = [drawn(seed) for seed in range(2, 8)]
+    assert any(edit[0] != first for edit, _ in others)
+    assert any(told[1] != alike for _, told in others)
+    assert RESAMPLES == 10_000

@@ -92,3 +92,12 @@ def test_csv_has_the_rows_of_json_with_nothing_for_what_is_no_number(result: Stu
     assert [[row[name] for name in COLUMNS] for row in rows] == [
         ["" if row[name] is None else str(row[name]) for name in COLUMNS] for row in expected
     ]
+
+
+def test_each_number_of_a_difference_stands_in_its_own_column(result: Study) -> None:
+    rows = {(row["key"], row["intervention"]): row for row in as_values(result)["effects"]}
+    effect = found(result, "genie", "plot", "plot")
+    row = rows["plot", "plot"]
+    names = ("before", "after", "delta", "low", "high", "spread", "effect", "p_value", "margin", "p_unlike")
+    assert [row[name] for name in names] == pytest.approx([getattr(effect.difference, name) for name in names])
+    assert row["low"] < row["delta"] < row["high"]

@@ -154,3 +154,66 @@ def test_a_third_of_the_tests_won_by_place_is_no_bias() -> None:
     ahead = Opinion(1, "[[A>B]]")
     said = explained(critique((ahead, ahead), (EVEN, EVEN), (EVEN, EVEN)), "a story", "a story")
     assert "biased by position" not in said
+
+
+AHEAD, BEHIND = Opinion(1, "A is livelier. [[A>B]]"), Opinion(-2, "B is livelier. [[B>>A]]")
+
+
+def test_the_whole_of_what_a_reader_sees_of_a_critic_that_prefers_a_place() -> None:
+    said = explained(critique((AHEAD, AHEAD), (AHEAD, BEHIND), (EVEN, LOST), cutoff=0), "a story", "a story")
+    assert said.splitlines()[2:] == [
+        "| a is it a | reference better | candidate better | 0 ⇄ | yes | A is livelier.; A is livelier. |",
+        "| b is it b | reference better | reference much better | -3 | no | A is livelier.; B is livelier. |",
+        "| c is it c | even | none: unreadable reply |  | not judged | As good.; Hm. |",
+        "",
+        "**Passed 1 of 2 judged tests.** A test passes from a score of 0 on.",
+        "",
+        "1 of 3 tests are not judged, verdicts missing: 1 unreadable reply.",
+        "",
+        "The two orders name different stories in 1 of 2 tests (⇄).",
+        "",
+        "**The critic is biased by position:** whichever story stood first won both times in 1 of 2 tests. Such a "
+        "preference cancels in the score; by itself it scores 0, and 0 passes at any cutoff up to 0.",
+    ]
+    second = explained(critique((BEHIND, BEHIND), (BEHIND, AHEAD), (EVEN, EVEN)), "a story", "a story")
+    assert "+3" in second
+    assert "biased" not in second
+    assert "whichever story stood second won both times in 3 of 3 tests" in explained(
+        critique(*[(BEHIND, BEHIND)] * 3), "a story", "a story"
+    )
+
+
+def test_of_a_story_alone_a_reader_sees_yes_and_no() -> None:
+    yes, no, lost = Opinion(1, "Fine. [[YES]]"), Opinion(0, "Flat. [[NO]]"), Opinion(None, fault="a|b", failed=True)
+    assert explained(critique((yes,), (no,), (lost,), cutoff=None), "a story", "").splitlines() == [
+        "| test | yes/no | the critic in short |",
+        "|:--|:--|:--|",
+        "| a is it a | yes | Fine. |",
+        "| b is it b | no | Flat. |",
+        "| c is it c | none: a\\|b |  |",
+        "",
+        "**Passed 1 of 2 judged tests.**",
+        "",
+        "1 of 3 tests are not judged, verdicts missing: 1 a\\|b.",
+    ]
+    assert explained(critique(*[(lost,)] * 3, cutoff=None), "a", "").splitlines()[6] == "**No test could be judged.**"
+
+
+def test_the_log_has_a_row_a_test_with_verdicts_score_and_what_came_of_it() -> None:
+    long = Opinion(None, fault="x" * 300, failed=True)
+    found = evidence(critique((AHEAD, AHEAD), (AHEAD, BEHIND), (EVEN, long), cutoff=0), judge="me")
+    assert (found["judge"], found["ratings"]) == ("me", {"count": 5, "lowest": -2, "highest": 1})
+    assert found["faults"] == {"x" * 199 + "…": 1}
+    assert [{key: row[key] for key in row if key != "critic"} for row in found["tests"]] == [
+        {"id": "a", "verdicts": [1, 1], "pass": True, "score": 0, "orders_agree": False},
+        {"id": "b", "verdicts": [1, -2], "pass": False, "score": -3, "orders_agree": True},
+        {"id": "c", "verdicts": [0, None], "pass": None, "score": None, "orders_agree": None},
+    ]
+
+
+def test_phrases_get_shorter_step_by_step_and_a_table_that_never_fits_is_counted() -> None:
+    said = Opinion(1, "word " * 50 + "[[A>B]]")
+    whole = critique(*[(said, said)] * 3)
+    lengths = {len(evidence(whole, note="x" * room)["tests"][0].get("critic", [""])[0]) for room in range(0, 7500, 100)}
+    assert lengths == {200, 120, 60, 0}
+    assert evidence(whole, note="x" * 8000)["tests"] == "3 tests: too many to keep here"

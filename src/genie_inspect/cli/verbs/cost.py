@@ -10,7 +10,7 @@ import click
 
 from genie_inspect.asking.cost import Cost
 from genie_inspect.cli.cost_tables import Prices, plain_cost, plain_judge, population_table, task_table
-from genie_inspect.cli.graders import named_model
+from genie_inspect.cli.graders import named_models
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.costs.estimate import Known, TaskCost, task_cost
@@ -28,7 +28,7 @@ TASKS = {name: name for name in ("ttcw", "novelty_partition")} | {"ttcw_stories"
 """Where each stands among the tasks."""
 EPOCHS = 5
 # options of the table against a population
-AGAINST = ("population", "judges", "panel", "grader", "templates")
+AGAINST = ("population", "judges", "panel", "graders", "templates")
 
 
 @click.command()
@@ -38,7 +38,12 @@ AGAINST = ("population", "judges", "panel", "grader", "templates")
 @click.option("--panel", default="all", show_default=True, help="As for a task; `none` leaves it out.")
 @click.option("--task", type=click.Choice(list(TASKS)), help="In place of a population: a task without one.")
 @click.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
-@click.option("--grader", help="<provider/model>; what it has said before is not asked again.")
+@click.option(
+    "--grader",
+    "graders",
+    multiple=True,
+    help="<provider/model>; what it has said before is not asked again. Repeatable: a jury, each of which is asked.",
+)
 @click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
 @click.option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
 @click.option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
@@ -52,7 +57,7 @@ def cost(
     panel: str,
     task: str | None,
     options: tuple[str, ...],
-    grader: str | None,
+    graders: tuple[str, ...],
     templates: str | None,
     price_input: float | None,
     price_output: float | None,
@@ -81,9 +86,9 @@ def cost(
         raise click.UsageError("-T is an option of --task")
     with shown_errors():
         opened = open_population(population)
-        costs = _judges(opened, epochs or EPOCHS, judges, grader, templates)
+        costs = _judges(opened, epochs or EPOCHS, judges, graders, templates)
         beside = _panel(opened, epochs or EPOCHS, panel, templates)
-    _show_population(opened, costs, beside, epochs or EPOCHS, grader, prices, as_json=as_json)
+    _show_population(opened, costs, beside, epochs or EPOCHS, graders, prices, as_json=as_json)
 
 
 def _show_population(
@@ -91,19 +96,20 @@ def _show_population(
     judges: Mapping[str, TaskCost],
     panel: Mapping[str, Cost],
     epochs: int,
-    grader: str | None,
+    graders: Sequence[str],
     prices: Prices | None,
     *,
     as_json: bool,
 ) -> None:
     prompts = len(population.prompts)
     if as_json:
-        facts = {"population": population.name, "prompts": prompts, "epochs": epochs, "grader": grader}
+        named = ", ".join(graders) or None
+        facts = {"population": population.name, "prompts": prompts, "epochs": epochs, "grader": named}
         by_judge = {mode: plain_judge(one, prices) for mode, one in judges.items()}
         echo_json({**facts, "judges": by_judge, "panel": _plain(panel, prices)})
         return
     documents = f"{prompts} prompts x {epochs} documents against {population.manifest.name}"
-    title = f"{documents}, grader {grader}" if grader else documents
+    title = f"{documents}, grader {' and '.join(graders)}" if graders else documents
     console().print(population_table(judges, panel, prices, title))
 
 
@@ -112,23 +118,25 @@ def _plain(costs: Mapping[str, Cost], prices: Prices | None) -> dict[str, dict[s
 
 
 def _judges(
-    population: Population, epochs: int, judges: tuple[str, ...], grader: str | None, templates: str | None
+    population: Population, epochs: int, judges: tuple[str, ...], graders: Sequence[str], templates: str | None
 ) -> dict[str, TaskCost]:
-    """What Genie costs by judge; one that the grader cannot serve is left out unless it was named with --judge."""
+    """What Genie costs by judge; one that a grader cannot serve is left out unless it was named with --judge."""
     modes = [mode_of(judge) for judge in judges or MODES]
-    model = named_model(grader, asked=False) if grader is not None else None
+    models = named_models(graders, asked=False) or (None,)
+    documents = dict.fromkeys(population.prompts, epochs)
     costs: dict[str, TaskCost] = {}
     for mode in modes:
         instrument = Instrument(mode.name, templates=templates)
         try:
             # what is in the cache will not be asked again
-            known = Known.by(instrument, model)
+            known = [Known.by(instrument, model) for model in models]
         except UnknownChoiceError:
             # logit asks for log-probabilities, which many providers do not give
             if judges:
                 raise
         else:
-            costs[mode.name] = task_cost(population, dict.fromkeys(population.prompts, epochs), instrument, known)
+            parts = [task_cost(population, documents, instrument, each) for each in known]
+            costs[mode.name] = TaskCost.by_all(parts)
     return costs
 
 

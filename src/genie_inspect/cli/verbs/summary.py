@@ -1,8 +1,12 @@
 """`genie summary`: logs into tables."""
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
 import click
+from rich.markup import escape
+from rich.table import Table
 
 from genie_inspect.cli.tables import (
     SIGNATURE,
@@ -14,8 +18,15 @@ from genie_inspect.cli.tables import (
     without_yardstick,
 )
 from genie_inspect.cli.terminal import console, echo_json
+from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.plain_values import plain
-from genie_inspect.reports.summary import Summary, summaries
+from genie_inspect.reports.summary import Column, Summary, summaries
+from genie_inspect.statistics.intervals import NO_INTERVAL
+
+JURY = (
+    "Means over prompts by grader. Alpha: Krippendorff's, over the novelties of all questions; 1 the same, 0 as by"
+    " chance."
+)
 
 
 @click.command()
@@ -42,6 +53,8 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
     for table in tables:
         for part in summary_tables(table, screen, nearest=nearest):
             screen.print(part)
+        for jury in _jury_tables(table):
+            screen.print(jury)
         for note in summary_notes(table):
             screen.print(note, highlight=False, markup=False)
     for line in [*length_notes(tables), *legend(tables, nearest=nearest), *without_yardstick(tables)]:
@@ -60,3 +73,32 @@ def _plain(table: Summary) -> dict[str, Any]:
         for column in table.columns
     ]
     return {"scorer": table.scorer, "signature": table.signature, "keys": list(table.keys), "columns": columns}
+
+
+def _jury_tables(summary: Summary) -> Iterator[Table]:
+    """A table for each log that a jury judged: features down, graders across, and their agreement."""
+    for column in summary.columns:
+        if column.results.graders:
+            yield _jury_table(summary, column)
+
+
+def _jury_table(summary: Summary, column: Column) -> Table:
+    results = column.results
+    table = Table(title=escape(f"{summary.scorer}, the jury of {column.label}"), title_justify="left")
+    table.caption, table.caption_justify = JURY, "left"
+    table.add_column("feature")
+    for grader in results.graders:
+        table.add_column(escape(grader), justify="right", overflow="fold")
+    table.add_column("alpha", justify="right")
+    for key in summary.keys:
+        means = [own.cells.get(key, NO_INTERVAL).mean for own in results.graders.values()]
+        alpha = results.agreement.get(key, math.nan)
+        table.add_row(escape(shown_key(summary.signature, key)), *map(_shown, [*means, alpha]))
+    table.add_section()
+    scored = (f"{own.documents} of {results.documents}" for own in results.graders.values())
+    table.add_row("documents measured", *scored, "")
+    return table
+
+
+def _shown(value: float) -> str:
+    return "not measured" if math.isnan(value) else f"{value:.2f}"

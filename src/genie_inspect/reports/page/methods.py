@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.logs.yardstick import grader_of
+from genie_inspect.logs.yardstick import graders_of
 from genie_inspect.reports.page.report import Report
 from genie_inspect.signature import facts_of
 
@@ -34,14 +34,14 @@ def run_facts(run: ScoredLog) -> dict[str, str]:
     spec, plan = run.header.eval, run.header.plan
     generation = plan.config.model_dump(exclude_none=True) | spec.model_generate_config.model_dump(exclude_none=True)
     # Inspect lets a role have a list of models
-    roles = {role: config for role, config in (spec.model_roles or {}).items() if not isinstance(config, list)}
+    roles = {role: one if isinstance(one, list) else [one] for role, one in (spec.model_roles or {}).items()}
     facts = {
         "log": ", ".join(run.parts) or Path(run.file).name,
         "task": spec.task,
         "options": _listed(spec.task_args_passed),
         "model": spec.model,
         "solver": " → ".join(step.solver.split("/")[-1] for step in plan.steps),
-        "roles": _listed({role: config.model for role, config in roles.items()}),
+        "roles": _listed({role: "+".join(one.model for one in models) for role, models in roles.items()}),
         "generation": _listed({name: value for name, value in generation.items() if name != "seed"}),
         "seed": str(generation.get("seed", "none was set")),
         "prompts": str(len({document.prompt for document in run.documents})),
@@ -68,8 +68,8 @@ def command_for_yardstick(report: Report) -> str:
     given = run.header.eval.task_args
     arguments = {name: given[name] for name in ARGUMENTS if given.get(name) is not None}
     options = "".join(f" -T {name}={_option(value)}" for name, value in arguments.items())
-    model = grader_of(run)
-    role = f" --model-role grader={model}" if model else ""
+    models = graders_of(run)
+    role = f" --model-role grader={','.join(models)}" if models else ""
     return f"inspect eval {TASK} --model mockllm/model{options}{role}"
 
 

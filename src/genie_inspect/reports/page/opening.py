@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.logs.yardstick import grader_of
+from genie_inspect.logs.yardstick import graders_of
 from genie_inspect.reports.page.report import Report
 from genie_inspect.signature import facts_of
 
@@ -15,7 +15,7 @@ def opening(report: Report) -> dict[str, str]:
         "models": _listed(run.model for run in runs),
         "documents": _prompts(runs),
         "population": _populations(report, runs),
-        "grader": _listed(grader_of(run) for run in runs),
+        "grader": _listed(grader for run in runs for grader in graders_of(run)),
         "date": _span(str(run.header.eval.created)[:10] for run in runs),
     }
     return {name: value for name, value in facts.items() if value}

@@ -66,6 +66,11 @@ class Part:
         return any(cell.standing for row in self.measure.rows for cell in row.values())
 
     @property
+    def has_jury(self) -> bool:
+        """Whether several graders judged the documents of any run."""
+        return any(self.measure.graders)
+
+    @property
     def has_nearest(self) -> bool:
         """Whether the scorer says how near the nearest comes."""
         return any(cell.nearest.clusters for row in self.measure.rows for cell in row.values())

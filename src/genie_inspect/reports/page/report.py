@@ -8,6 +8,7 @@ from typing import Any
 
 from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.logs.files import LogError
+from genie_inspect.logs.graders.juries import GraderResults
 from genie_inspect.logs.measures import GENIE, UNIT, measure_of, viewed_range
 from genie_inspect.logs.results import Results, results_of, standing_of
 from genie_inspect.logs.scored_log import ScoredLog
@@ -87,6 +88,10 @@ class Measure:
     """Answers, ratings or verdicts that are missing, by reason."""
     warnings: tuple[Sequence[str], ...]
     """Warnings, a line each."""
+    graders: tuple[Mapping[str, GraderResults], ...] = ()
+    """Of a jury each grader's own results, in the order of the runs; empty for a run that one grader judged."""
+    agreement: tuple[Mapping[str, float], ...] = ()
+    """By key the jury's alpha, likewise."""
     population: dict[str, Standing] = field(default_factory=dict)
     """By key, over all runs that know it: where the population's own documents are, each compared with the others."""
 
@@ -222,6 +227,8 @@ def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
         unscored=tuple(result.unscored if result else {} for result in results),
         faults=tuple(result.faults if result else {} for result in results),
         warnings=tuple(result.warnings if result else () for result in results),
+        graders=tuple(result.graders if result else {} for result in results),
+        agreement=tuple(result.agreement if result else {} for result in results),
         population={key: found for key in keys if (found := _population(scorer, key, runs, results))},
     )
 

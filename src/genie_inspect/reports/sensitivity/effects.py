@@ -59,7 +59,7 @@ class Effect:
     @property
     def is_equivalent(self) -> bool:
         """Whether paraphrases leave the key within 0.2 standard deviations of the originals."""
-        return self.is_paraphrase and self.key.tested and self.difference.p_unlike < LEVEL
+        return self.is_paraphrase and self.difference.p_unlike < LEVEL
 
     @property
     def size(self) -> float:

@@ -1,10 +1,9 @@
-"""Novelty of documents by feature, one after another, with one reader and one judge: the scorer `genie`."""
+"""Novelty of documents by feature, one after another, with one grader or a jury: the scorer `genie`."""
 
 import math
 from functools import lru_cache, partial
 from typing import Any
 
-from inspect_ai.model import Model
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
@@ -19,6 +18,8 @@ from genie_inspect.samples.intervention import made_of
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.scoring.assessor import Assessor
 from genie_inspect.scoring.explanation import WIDTHS, cut, evidence, explained, length_facts, notes_on, why_nothing
+from genie_inspect.scoring.jury import Jury, assessor_of
+from genie_inspect.scoring.jury_evidence import jury_facts, jury_notes
 from genie_inspect.scoring.outcome import scored_or_reason, unscored
 from genie_inspect.scoring.population_standing import PopulationStanding, standing_facts
 
@@ -44,7 +45,7 @@ def suited(population: str, instrument: Instrument) -> Population:
 
 
 class FeatureMeasure:
-    """Measures one document after another against a population, with one reader and one judge.
+    """Measures one document after another against a population, by one grader or a jury.
 
     Args:
         population: What documents are compared with.
@@ -56,7 +57,7 @@ class FeatureMeasure:
         self.instrument = instrument
         self.features = [feature.name for feature in population.features]
         # what was read of the population stays in memory from one document to the next
-        self.assessor = bound_when_scored(instrument.grader, self._assessor)
+        self.assessor = bound_when_scored(instrument.graders, partial(assessor_of, population, instrument))
         self.standing = lru_cache(maxsize=1)(partial(PopulationStanding, population))
 
     async def score(self, state: TaskState) -> Score:
@@ -74,7 +75,9 @@ class FeatureMeasure:
             lambda: self._measured(assessor, document_of(state), prompt, facts, made_of(state)),
         )
 
-    async def _measured(self, assessor: Assessor, text: str, prompt: str, facts: dict[str, Any], origin: str) -> Score:
+    async def _measured(
+        self, assessor: Assessor | Jury, text: str, prompt: str, facts: dict[str, Any], origin: str
+    ) -> Score:
         # unscored, not 0: a document to a prompt that the population does not know has no others to be like
         if not self.population.questions(prompt):
             return unscored(self.features, UNKNOWN_PROMPT, f"Not scored: {UNKNOWN_PROMPT}.", text, facts)
@@ -83,7 +86,8 @@ class FeatureMeasure:
         standings = self.standing(assessor.signature).of(novelty, prompt)
         alone = [ANSWERS_ALONE.format(readers=", ".join(self.population.readers))]
         notes = alone if self.population.answers_alone else []
-        notes += notes_on(assessment, caution(assessor.judge.signature))
+        by_grader = jury_facts(assessment, self.features)
+        notes += [*jury_notes(by_grader, self.features), *notes_on(assessment, caution(assessor.judged_by))]
         return Score(
             value=dict(novelty),
             answer=text,
@@ -94,22 +98,18 @@ class FeatureMeasure:
                 assessment,
                 self.features,
                 **facts,
+                **by_grader,
                 length=length_facts(assessment, self.features),
                 **standing_facts(standings),
             ),
         )
 
-    def _assessor(self, model: Model | None) -> Assessor:
-        reader, judge = self.instrument.reader_and_judge(model, self.population.features)
-        return Assessor(self.population, reader, judge, self.instrument.min_coverage)
-
-    def _facts(self, assessor: Assessor, prompt: str) -> dict[str, Any]:
+    def _facts(self, assessor: Assessor | Jury, prompt: str) -> dict[str, Any]:
         """The metadata of every score."""
-        judge, reader = assessor.judge.signature, assessor.reader.signature
         facts = {
             "signature": assessor.signature,
-            "judge": judge,
-            "reader": reader,
+            "judge": assessor.judged_by,
+            "reader": assessor.read_by,
             # the beginning, for people; reports take the prompt from the sample itself
             "prompt": cut(prompt, WIDTHS[0]),
         }

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genie_inspect.cli.graders import named_model
+from genie_inspect.cli.graders import named_models
 from genie_inspect.cli.running import ANSWER_LENGTH, JSON, TEMPLATES, errors_in_one_line, progress_bar, show
 from genie_inspect.cli.tables import SIGNATURE
 from genie_inspect.cli.terminal import console
-from genie_inspect.cli.verbs.populations.yardstick import check_grader
+from genie_inspect.cli.verbs.populations.yardstick import check_graders
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN
 
 if TYPE_CHECKING:
@@ -35,7 +35,13 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.option("--margin", default=MARGIN, show_default=True, type=OPEN, help="Half width of a mean similarity.")
 @click.option("--confidence", default=CONFIDENCE, show_default=True, type=OPEN, help="Of the two-sided interval.")
 @click.option("--judge", default="list", show_default=True, help="For a population: as for yardstick.")
-@click.option("--grader", metavar="PROVIDER/MODEL", help="For a population: who reads and judges.")
+@click.option(
+    "--grader",
+    "graders",
+    multiple=True,
+    metavar="PROVIDER/MODEL",
+    help="For a population: who reads and judges. Repeatable: a jury.",
+)
 @click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
 @ANSWER_LENGTH
 @TEMPLATES
@@ -46,7 +52,7 @@ def size(
     margin: float,
     confidence: float,
     judge: str,
-    grader: str | None,
+    graders: tuple[str, ...],
     embedder: str,
     answer_length: str,
     templates: Path | None,
@@ -73,7 +79,7 @@ def size(
             if len(sources) > 1:
                 raise click.UsageError("name one population, or logs")
             instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
-            spreads, signed = _own(first, instrument, grader)
+            spreads, signed = _own(first, instrument, graders)
         else:
             spreads, signed = logged_spreads(sources, signature)
     rows = sizes(spreads, margin, confidence)
@@ -87,18 +93,17 @@ def size(
     screen.print(signed, highlight=False, markup=False, soft_wrap=True)
 
 
-def _own(folder: str, instrument: "Instrument", grader: str | None) -> tuple[dict[str, "Spread"], str]:
+def _own(folder: str, instrument: "Instrument", graders: "Sequence[str]") -> tuple[dict[str, "Spread"], str]:
     """The spread among a population's own documents, and the signature under which they were compared."""
     import anyio
 
     from genie_inspect.building.leaving_out import left_out
     from genie_inspect.populations.catalogue import open_population
-    from genie_inspect.scoring.assessor import Assessor
+    from genie_inspect.scoring.jury import assessor_of
 
-    check_grader(instrument, grader)
+    check_graders(instrument, graders)
     population = open_population(folder)
-    model = named_model(grader) if grader else None
-    assessor = Assessor(population, *instrument.reader_and_judge(model, population.features))
+    assessor = assessor_of(population, instrument, named_models(graders))
     with progress_bar() as progress:
         result = anyio.run(left_out, assessor, progress)
     return dict(result.spread), assessor.signature

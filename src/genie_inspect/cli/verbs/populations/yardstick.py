@@ -1,11 +1,12 @@
 """`genie population yardstick`: how novel a population's own documents are."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from genie_inspect.cli.graders import named_model
+from genie_inspect.cli.graders import named_models
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.running import ANSWER_LENGTH, DRY_RUN, JSON, TEMPLATES, errors_in_one_line, progress_bar, show
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from genie_inspect.judges.instrument import Instrument
     from genie_inspect.populations.population import Population
     from genie_inspect.scoring.assessor import Assessor
+    from genie_inspect.scoring.jury import Jury
 
 
 @click.command()
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
 @click.option(
     "--judge", default="list", show_default=True, help="list, pairwise, logit, vectors or embedded (no model)."
 )
-@click.option("--grader", metavar="PROVIDER/MODEL", help="Who reads and judges; any model that Inspect has.")
+@click.option(
+    "--grader",
+    "graders",
+    multiple=True,
+    metavar="PROVIDER/MODEL",
+    help="Who reads and judges; any model that Inspect has. Repeatable: a jury.",
+)
 @click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
 @ANSWER_LENGTH
 @TEMPLATES
@@ -38,7 +46,7 @@ if TYPE_CHECKING:
 def yardstick(
     folder: str,
     judge: str,
-    grader: str | None,
+    graders: tuple[str, ...],
     embedder: str,
     answer_length: str,
     templates: Path | None,
@@ -57,16 +65,17 @@ def yardstick(
     from genie_inspect.judges.instrument import Instrument
     from genie_inspect.populations.catalogue import open_population
     from genie_inspect.reports.plain_values import plain
-    from genie_inspect.scoring.assessor import Assessor
+    from genie_inspect.scoring.jury import assessor_of
 
     with errors_in_one_line():
         instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
-        check_grader(instrument, grader)
-        population, model = open_population(folder), named_model(grader, asked=not dry_run) if grader else None
+        check_graders(instrument, graders)
+        population = open_population(folder)
+        models = named_models(graders, asked=not dry_run)
         if dry_run:
-            show(_cost(population, instrument, model), as_json)
+            show(_cost(population, instrument, models), as_json)
             return
-        assessor = Assessor(population, *instrument.reader_and_judge(model, population.features))
+        assessor = assessor_of(population, instrument, models)
         place, result = _made(population, assessor, output)
     show(
         {
@@ -80,18 +89,18 @@ def yardstick(
     )
 
 
-def check_grader(instrument: "Instrument", grader: str | None) -> None:
+def check_graders(instrument: "Instrument", graders: Sequence[str]) -> None:
     """Refuse a grader that would not be asked, and a judge that lacks one.
 
     Raises:
         UsageError: If it is so.
     """
-    if (grader is None) != instrument.is_smoke_test:
-        needs = "asks no model: leave --grader out" if grader else "asks a model, name it: --grader PROVIDER/MODEL"
+    if bool(graders) == instrument.is_smoke_test:
+        needs = "asks no model: leave --grader out" if graders else "asks a model, name it: --grader PROVIDER/MODEL"
         raise click.UsageError(f"--judge {instrument.judge} {needs}")
 
 
-def _made(population: "Population", assessor: "Assessor", output: Path | None) -> tuple[Path, "LeftOut"]:
+def _made(population: "Population", assessor: "Assessor | Jury", output: Path | None) -> tuple[Path, "LeftOut"]:
     """The file that was written, and what stands in it."""
     import anyio
 
@@ -111,14 +120,15 @@ def _made(population: "Population", assessor: "Assessor", output: Path | None) -
     return path, result
 
 
-def _cost(population: "Population", instrument: "Instrument", model: "Model | None") -> dict[str, object]:
-    from genie_inspect.costs.estimate import Known
+def _cost(population: "Population", instrument: "Instrument", models: "tuple[Model, ...]") -> dict[str, object]:
+    from genie_inspect.costs.estimate import Known, TaskCost
     from genie_inspect.costs.leaving_out import yardstick_cost
 
     facts: dict[str, object] = {"population": population.name, "documents": population.manifest.counts.documents}
-    if model is None:
+    if not models:
         return {**facts, "calls_needed": 0, "input_tokens": 0, "output_tokens": 0}
-    total = yardstick_cost(population, instrument, Known.by(instrument, model)).total
+    parts = [yardstick_cost(population, instrument, Known.by(instrument, model)) for model in models]
+    total = TaskCost.by_all(parts).total
     return {
         **facts,
         "calls_needed": round(total.calls),

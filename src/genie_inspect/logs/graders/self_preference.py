@@ -1,0 +1,38 @@
+"""Whether a model judges what it wrote: judges prefer their own."""
+
+import re
+from collections.abc import Iterator
+
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.signature import facts_of
+
+MODEL = re.compile(r"([^\s(),+=|]+)@[0-9a-f]{12}")
+"""A model with its digest, as signatures name those that are asked."""
+DATE = re.compile(r"[-@:.](latest|preview|[0-9]{4}-?[0-9]{2}-?[0-9]{2}|[0-9]{4})$")
+"""How providers call one version of a model."""
+
+
+def self_preference(log: ScoredLog, scorer: str) -> list[str]:
+    """A line where a model that a scorer asks has the name of the one that wrote; empty where none has.
+
+    The name is what stands behind the last slash, without a date: of whoever serves it, it is one model.
+    """
+    # the population's own documents are by whoever wrote them, not by the model that the run had to name
+    if log.is_population:
+        return []
+    asked = dict.fromkeys(model for signature in log.signatures.get(scorer, ()) for model in _asked(signature))
+    return [
+        f"{model} judges what a model of its name wrote ({log.model}): judges prefer their own (self-preference)"
+        for model in asked
+        if _name(model) == _name(log.model)
+    ]
+
+
+def _asked(signature: str) -> Iterator[str]:
+    for name, fact in facts_of(signature).items():
+        if name != "population":
+            yield from MODEL.findall(fact)
+
+
+def _name(model: str) -> str:
+    return DATE.sub("", model.rpartition("/")[2].casefold())

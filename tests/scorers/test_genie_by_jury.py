@@ -1,0 +1,241 @@
+"""The scorer `genie` with several models in the grader role: a jury."""
+
+import json
+import math
+import warnings
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from inspect_ai.model import Model, ModelOutput, get_model
+from inspect_ai.scorer import Score
+from tests.scripted import Script, evaluated, grading, output, saying, scores, small_population
+
+from genie_inspect.building.leaving_out import left_out
+from genie_inspect.errors import GenieWarning
+from genie_inspect.judges.instrument import Instrument
+from genie_inspect.populations.yardstick import YARDSTICK, with_measured, write_yardstick, yardstick_of
+from genie_inspect.scorers.coherence import coherence
+from genie_inspect.scorers.genie import genie
+from genie_inspect.scoring.explanation import MOST_BYTES
+from genie_inspect.scoring.jury import assessor_of
+from genie_inspect.signature import facts_of
+
+STORY = "A blue owl flew."
+
+
+def rating(by_question: dict[str, int]) -> Script:
+    """A grader that answers with the question and a word of the document, and rates each question in its own way."""
+    return grading(
+        answer=lambda document, question: f"{question} {document.split()[1]}",
+        rating=lambda answer, other: next(
+            (points for question, points in by_question.items() if answer.startswith(question)), 1
+        ),
+    )
+
+
+def failing(request: str) -> ModelOutput:
+    """What a provider says that has given up."""
+    made = output("")
+    made.error = "overloaded"
+    return made
+
+
+HAPPENS, ENDS, TONE = "What happens?", "How does it end?", "What is the tone?"
+# plot has two questions, style one; novelty is 1 - (rating - 1) / 3: of 4 it is 0, of 3 1/3, of 2 2/3, of 1 it is 1
+FIRST = {HAPPENS: 4, ENDS: 2, TONE: 3}  # plot (0 + 2/3) / 2 = 1/3, style 1/3
+SECOND = {HAPPENS: 3, ENDS: 2, TONE: 3}  # plot (1/3 + 2/3) / 2 = 1/2, style 1/3
+OPPOSED = {HAPPENS: 1, ENDS: 4, TONE: 1}  # plot (1 + 0) / 2 = 1/2, style 1
+
+
+def named(script: Script, name: str) -> Model:
+    """The script under a name of its own."""
+    return get_model(f"mockllm/{name}", custom_outputs=script, memoize=False)
+
+
+def judged(folder: Path, *graders: Model) -> Score:
+    """The one score of a story by a jury, or by one grader."""
+    population = small_population(folder / "population").folder
+    log = evaluated(genie(str(population), cache=False), saying(STORY), list(graders), folder)
+    (score,) = scores(log)
+    return score
+
+
+def metadata(score: Score) -> dict[str, Any]:
+    assert score.metadata is not None
+    return score.metadata
+
+
+def test_the_score_is_the_mean_over_the_graders_by_feature_and_keeps_each_graders_own(tmp_path: Path) -> None:
+    score = judged(tmp_path, named(rating(FIRST), "one"), named(rating(SECOND), "two"), named(rating(OPPOSED), "three"))
+    # plot (1/3 + 1/2 + 1/2) / 3 = 4/9, style (1/3 + 1/3 + 1) / 3 = 5/9
+    assert score.value == {"plot": 0.444, "style": 0.556}
+    graders = metadata(score)["graders"]
+    assert {name: part["novelty"] for name, part in graders.items()} == {
+        "mockllm/one": {"plot": 0.3333, "style": 0.3333},
+        "mockllm/two": {"plot": 0.5, "style": 0.3333},
+        "mockllm/three": {"plot": 0.5, "style": 1.0},
+    }
+    assert graders["mockllm/two"]["questions"] == {"plot": [0.3333, 0.6667], "style": [0.3333]}
+    assert graders["mockllm/two"]["coverage"] == {"plot": "2/2", "style": "1/1"}
+    assert graders["mockllm/two"]["pairs"] == {"plot": "6/6", "style": "3/3"}
+    assert graders["mockllm/two"]["ratings"] == {"count": 9, "lowest": 2, "highest": 3}
+
+
+def test_coverage_ratings_and_documents_are_those_of_all_graders_together(tmp_path: Path) -> None:
+    facts = metadata(judged(tmp_path, named(rating(FIRST), "one"), named(rating(OPPOSED), "two")))
+    assert facts["coverage"] == {"plot": "4/4", "style": "2/2"}
+    assert facts["pairs"] == {"plot": "12/12", "style": "6/6"}
+    assert facts["ratings"] == {"count": 18, "lowest": 1, "highest": 4}
+    assert facts["documents"] == 3
+    assert facts["faults"] == {}
+
+
+def test_agreement_is_alpha_over_the_novelties_of_the_documents_questions(tmp_path: Path) -> None:
+    same = judged(tmp_path / "same", named(rating(FIRST), "one"), named(rating(FIRST), "two"))
+    # of style there is one question with one novelty: nothing to agree on
+    assert metadata(same)["agreement"] == {"plot": 1.0, "style": None}
+    opposed = judged(tmp_path / "opposed", named(rating({**FIRST, ENDS: 1}), "one"), named(rating(OPPOSED), "two"))
+    # plot 0 and 1 against 1 and 0: observed 1; by chance, of two zeros and two ones, 2 * 2 * 2 / (4 * 3) = 2/3
+    assert metadata(opposed)["agreement"]["plot"] == pytest.approx(-0.5)
+
+
+def test_a_grader_that_fails_unscores_nothing_and_counts_in_coverage_and_faults(tmp_path: Path) -> None:
+    score = judged(tmp_path, named(rating(FIRST), "one"), named(rating(OPPOSED), "two"), named(Script(failing), "down"))
+    # without the third: plot (1/3 + 1/2) / 2 = 5/12, style (1/3 + 1) / 2 = 2/3
+    assert score.value == {"plot": 0.417, "style": 0.667}
+    assert score.reason is None
+    facts = metadata(score)
+    assert facts["coverage"] == {"plot": "4/6", "style": "2/3"}
+    assert facts["pairs"] == {"plot": "12/12", "style": "6/6"}
+    assert facts["faults"] == {"grader failed": 3}
+    down = facts["graders"]["mockllm/down"]
+    assert down["novelty"] == {"plot": None, "style": None}
+    assert down["coverage"] == {"plot": "0/2", "style": "0/1"}
+    assert down["faults"] == {"grader failed": 3}
+    # the two that measured agree on nothing here, and the third takes no part
+    assert facts["agreement"]["plot"] is not None
+    assert facts["shown"] == "mockllm/one"
+
+
+def test_where_every_grader_fails_the_document_is_unscored_with_the_reason(tmp_path: Path) -> None:
+    score = judged(tmp_path, named(Script(failing), "one"), named(Script(failing), "two"))
+    assert isinstance(score.value, dict)
+    assert all(math.isnan(float(str(value))) for value in score.value.values())
+    assert score.reason == "grader_failed"
+    assert "mockllm/two" in metadata(score)["signature"]
+
+
+def refusing(request: str) -> str:
+    """A reader to whom every text is a refusal."""
+    return '{"attempt": "no"}'
+
+
+def test_one_graders_refusal_counts_and_that_of_all_is_a_refusal(tmp_path: Path) -> None:
+    one = judged(tmp_path / "one", named(rating(FIRST), "one"), named(Script(refusing), "two"))
+    assert one.value == {"plot": 0.333, "style": 0.333}
+    assert metadata(one)["faults"] == {"refusal": 3}
+    all_of_them = judged(tmp_path / "all", named(Script(refusing), "one"), named(Script(refusing), "two"))
+    assert all_of_them.reason == "refusal"
+    mixed = judged(tmp_path / "mixed", named(Script(refusing), "one"), named(Script(failing), "two"))
+    assert mixed.reason == "grader_failed"
+
+
+def test_the_signature_names_every_grader_whatever_their_order(tmp_path: Path) -> None:
+    one, two = (metadata(judged(tmp_path / name, named(rating(FIRST), name)))["signature"] for name in ("one", "two"))
+    parts = [facts_of(signature) for signature in (one, two)]
+    orders = [("one", "two"), ("two", "one")]
+    found = {
+        metadata(judged(tmp_path / order[0] / "jury", *(named(rating(FIRST), name) for name in order)))["signature"]
+        for order in orders
+    }
+    (signature,) = found
+    facts = facts_of(signature)
+    assert facts["judge"] == "+".join(part["judge"] for part in parts)
+    assert facts["reader"] == "+".join(part["reader"] for part in parts)
+    assert {name: facts[name] for name in facts.keys() - {"judge", "reader"}} == {
+        name: parts[0][name] for name in parts[0].keys() - {"judge", "reader"}
+    }
+
+
+def test_each_grader_rates_what_it_has_read_itself(tmp_path: Path) -> None:
+    one, two = rating(FIRST), grading(answer=lambda document, question: f"two says {document.split()[1]}")
+    judged(tmp_path, named(one, "one"), named(two, "two"))
+    compared = [data for data in two.data if "others" in data]
+    assert compared
+    assert all(data["answer"].startswith("two says") for data in compared)
+    assert not any("two says" in request for request in one.requests)
+
+
+def test_a_grader_alone_leaves_no_trace_of_a_jury(tmp_path: Path) -> None:
+    facts = metadata(judged(tmp_path, named(rating(FIRST), "one")))
+    assert not {"graders", "agreement", "shown"} & facts.keys()
+    assert "+" not in facts["signature"]
+
+
+def test_the_explanation_has_each_graders_novelty_beside_the_mean_and_says_whose_answers_it_shows(
+    tmp_path: Path,
+) -> None:
+    score = judged(tmp_path, named(Script(failing), "down"), named(rating(FIRST), "one"), named(rating(OPPOSED), "two"))
+    said = score.explanation or ""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.splitlines() if line.startswith("| ")]
+    assert rows[1][:2] == ["plot", "0.417"]
+    assert ["feature", "mockllm/down", "mockllm/one", "mockllm/two", "alpha"] in rows
+    assert ["style", "not measured", "0.333", "1.000", "not measured"] in rows
+    assert "as mockllm/one read and rated them" in said
+
+
+def test_graders_of_one_name_and_other_arguments_are_told_apart_and_the_same_twice_is_refused(tmp_path: Path) -> None:
+    cold, warm = (
+        get_model("mockllm/one", custom_outputs=rating(FIRST), memoize=False, revision=revision) for revision in "ab"
+    )
+    graders = metadata(judged(tmp_path / "apart", cold, warm))["graders"]
+    assert len(graders) == 2
+    assert all(name.startswith("mockllm/one@") for name in graders)
+    population = small_population(tmp_path / "again").folder
+    twice = [named(rating(FIRST), "one"), named(rating(SECOND), "one")]
+    with pytest.raises(AssertionError, match="named twice in the role"):
+        evaluated(genie(str(population)), saying(STORY), twice, tmp_path)
+
+
+def test_a_measure_of_one_grader_asks_the_first_and_says_so_and_genie_alone_says_nothing(tmp_path: Path) -> None:
+    first, second = saying("Rating: 5"), saying("Rating: 1")
+    models = [named(first, "first"), named(second, "second")]
+    with pytest.warns(GenieWarning, match="role grader has 2 models: the measure genie asks each .* mockllm/first$"):
+        log = evaluated(coherence(), saying(STORY), models, tmp_path)
+    assert "mockllm/first@" in metadata(scores(log, "coherence")[0])["signature"]
+    assert first.requests
+    assert not second.requests
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GenieWarning)
+        judged(tmp_path, named(rating(FIRST), "one"), named(rating(SECOND), "two"))
+
+
+def test_a_yardstick_by_a_jury_says_where_that_jurys_novelty_falls(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "population")
+    models = [named(rating(FIRST), "one"), named(rating(SECOND), "two")]
+    measured = anyio.run(left_out, assessor_of(population, Instrument("list", cache=False), models)).measured
+    write_yardstick(population.folder / YARDSTICK, with_measured(yardstick_of(population.folder), measured))
+    log = evaluated(genie(str(population.folder), cache=False), saying(STORY), models, tmp_path)
+    facts = metadata(scores(log)[0])
+    assert facts["signature"] == measured.signature
+    # these graders rate by question alone: every owl is as novel as the story, and of equal ones half count
+    assert facts["yardstick"]["plot"]["percentile"] == 50
+    assert facts["yardstick"]["plot"]["mean"] == pytest.approx(5 / 12, abs=1e-3)
+    alone = metadata(
+        scores(evaluated(genie(str(population.folder), cache=False), saying(STORY), models[0], tmp_path))[0]
+    )
+    assert "yardstick" not in alone
+
+
+def test_the_metadata_of_three_graders_keep_their_question_table_and_their_size(tmp_path: Path) -> None:
+    scripts = [named(rating(each), name) for each, name in ((FIRST, "one"), (SECOND, "two"), (OPPOSED, "three"))]
+    facts = metadata(judged(tmp_path, *scripts))
+    assert [row["answer"] for row in facts["questions"]] == [f"{question} blue" for question in FIRST]
+    # the first by name
+    assert facts["shown"] == "mockllm/one"
+    assert len(json.dumps(facts).encode()) <= MOST_BYTES
+    assert set(facts["length"]["matched"]) == {"plot", "style"}
+    assert facts["length"]["matched"]["plot"] == pytest.approx(4 / 9)
+    assert facts["nearest_novelty"]["plot"] == pytest.approx(4 / 9, abs=1e-4)
