@@ -39,8 +39,8 @@ def reading(folder: Path, document: str, answer_length: str = "concise") -> Path
     body = json.dumps({"messages": [{"role": "user", "content": f"Read.\n{data}"}], "model": "x"})
     with shards(first, 9, new=False) as files:
         files.write(request_id(READER, "read", body), body)
-    facts = {"grader": "x/y", "signature": READER, "answer_length": answer_length}
-    write_plan(first, Plan(step="read", judge="list", files=("read.jsonl",), **facts))
+    plan = Plan(step="read", judge="list", grader="x/y", signature=READER, files=("read.jsonl",))
+    write_plan(first, plan.model_copy(update={"answer_length": answer_length}))
     return first
 
 
