@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from genie_inspect.cli.verbs.cache import cache
+from genie_inspect.cli.verbs.stored.cache import cache
 from genie_inspect.engines.embedders.cache import CachedEmbedder
 from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.engines.embedders.kept_vectors import FILE, KeptVectors

@@ -30,7 +30,7 @@ def judging(folder: Path, answers: tuple[str, ...], shard: int = 2) -> Path:
     return first
 
 
-def reading(folder: Path, document: str) -> Path:
+def reading(folder: Path, document: str, answer_length: str = "concise") -> Path:
     """A request that asks two questions about a document."""
     from genie_inspect.prompting.fence import fenced
 
@@ -39,7 +39,8 @@ def reading(folder: Path, document: str) -> Path:
     body = json.dumps({"messages": [{"role": "user", "content": f"Read.\n{data}"}], "model": "x"})
     with shards(first, 9, new=False) as files:
         files.write(request_id(READER, "read", body), body)
-    write_plan(first, Plan(step="read", judge="list", grader="x/y", signature=READER, files=("read.jsonl",)))
+    plan = Plan(step="read", judge="list", grader="x/y", signature=READER, files=("read.jsonl",))
+    write_plan(first, plan.model_copy(update={"answer_length": answer_length}))
     return first
 
 
@@ -150,6 +151,14 @@ def test_a_reading_is_kept_as_a_reader_keeps_it(said: str, kept: dict[str, str |
     assert Cache().answers(READER, digest("An owl `slept`. <é>"), ["", "Who?", "Where?"]) == kept
     again = called("cache", "import", file, "--requests", first)
     assert (again["conflicts"], again["used"]) == (0, 0)
+
+
+@pytest.mark.parametrize(("length", "kept"), [("concise", 0), ("free", 1)])
+def test_a_long_answer_is_kept_where_it_was_asked_for_at_length(length: str, kept: int, tmp_path: Path) -> None:
+    first = reading(tmp_path, "An owl slept.", length)
+    said = json.dumps({"attempt": "yes", "1": "It slept, and dreamt. " * 40})
+    called("cache", "import", write(tmp_path / "r.jsonl", [reply(names(first)[0], said)]), "--requests", first)
+    assert sum(Cache().counts()["answers"].values()) == kept
 
 
 def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def test_a_cache_on_a_network_file_system_is_used_with_a_warning_that_says_what_
 ) -> None:
     monkeypatch.setattr(networks, "MOUNTS", tmp_path / "mounts")
     (tmp_path / "mounts").write_text(f"server:/home {tmp_path.resolve()} nfs rw 0 0\n", encoding="utf-8")
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
     with pytest.warns(NetworkFolderWarning, match=r"network file system \(nfs\).*GENIE_CACHE_DIR.*genie cache merge"):
         Cache().keep_answers("grader(x)", "d", {"Who?": "an owl"})
     with pytest.warns(NetworkFolderWarning):

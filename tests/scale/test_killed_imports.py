@@ -8,7 +8,7 @@ from tests.processes import Commands, tries
 from tests.scale.engines import called, write
 from tests.scale.test_importing import judging, names, reply
 
-from genie_inspect.judges.cache import FILE, cache_folder
+from genie_inspect.judges.cache import FILE
 
 ANSWERS = tuple(f"rain {number}" for number in range(240))
 KILLS = tries(4, 10)
@@ -61,13 +61,17 @@ def on_record(folder: Path) -> dict[tuple[str, str], float]:
     return {(answer, other): rating for answer, other, rating in rows}
 
 
-def test_an_import_killed_at_any_point_keeps_what_it_had_and_the_next_brings_the_rest(tmp_path: Path) -> None:
+def test_an_import_killed_at_any_point_keeps_what_it_had_and_the_next_brings_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(folder))
     first = judging(tmp_path, ANSWERS, shard=100)
     file = write(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
     script = tmp_path / "run.py"
     script.write_text(RUN)
     with Commands(tmp_path) as commands:
-        ended = commands.run(first, file, cache_folder(), KILLS, program=script)
+        ended = commands.run(first, file, folder, KILLS, program=script)
     assert ended.code == 0, ended.stderr
     before: dict[tuple[str, str], float] = {}
     for number in range(KILLS):
@@ -77,7 +81,7 @@ def test_an_import_killed_at_any_point_keeps_what_it_had_and_the_next_brings_the
     assert before, "all were killed before they had anything"
     result = called("cache", "import", file, "--requests", first)
     assert (result["on_record"] * 3, result["used"] * 3) == (len(before), 3 * len(ANSWERS) - len(before))
-    record = on_record(cache_folder())
+    record = on_record(folder)
     assert len(record) == 3 * len(ANSWERS), "nothing lost, nothing doubled"
     assert before.items() <= record.items()
     assert result["conflicts"] == 0

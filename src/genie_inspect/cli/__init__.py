@@ -37,8 +37,11 @@ VERBS = {
     "interventions": "Write edits and paraphrases by which a measure is tested, and check them.",
     "features": "Find the features along which texts of a kind can differ.",
 }
-# these stand in a room of their own
-POPULATION_VERBS = frozenset({"population", "questions", "features"})
+ROOMS = {
+    **dict.fromkeys(("population", "questions", "features"), "verbs.populations"),
+    **dict.fromkeys(("cache", "requests"), "verbs.stored"),
+}
+"""Of the verbs that stand in a room of their own."""
 # what writing to a full, closed or failing output ends with
 NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
@@ -54,7 +57,7 @@ class Verbs(click.Group):
         """The verb of that name."""
         if cmd_name not in VERBS:
             return None
-        room = "verbs.populations" if cmd_name in POPULATION_VERBS else "verbs"
+        room = ROOMS.get(cmd_name, "verbs")
         # a verb's module is named after it, as is the command in it
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(importlib.import_module(f"genie_inspect.cli.{room}.{name}"), name)

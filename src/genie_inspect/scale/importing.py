@@ -12,6 +12,7 @@ from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.cache import Cache, Judged
 from genie_inspect.judges.choices import mode_of
+from genie_inspect.judges.grader_reader import CONCISE, LENGTHS
 from genie_inspect.judges.merging import RatingMemo, Unrated
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.prompting.echo import without_echo
@@ -148,7 +149,8 @@ class Importer:
         data = _data(place, request, "document", "questions")
         questions = [_Asked(str(question)) for question in data["questions"].values()]
         wordings = [question.text for question in questions]
-        read = reading_reply(text, len(questions), wordings)
+        length = LENGTHS.get(place.plan.answer_length) or LENGTHS[CONCISE]
+        read = reading_reply(text, len(questions), wordings, length.longest)
         answers = {wordings[number - 1]: answer for number, answer in read.answers.items()}
         if read.is_attempt is False:
             answers = dict.fromkeys(wordings)

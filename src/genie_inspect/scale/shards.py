@@ -12,6 +12,7 @@ from genie_inspect.errors import GenieError
 from genie_inspect.files.json_lines import json_object, json_row, placed_lines
 from genie_inspect.files.printable import json_text
 from genie_inspect.files.writing import check_absent, write_lines, written
+from genie_inspect.judges.grader_reader import CONCISE
 from genie_inspect.scale.bodies import URL
 
 FORMAT = 1
@@ -32,6 +33,8 @@ class Plan(BaseModel):
     step: str
     judge: str
     """The judge's mode."""
+    answer_length: str = CONCISE
+    """Of the reader's answers."""
     grader: str
     signature: str
     """Of the reader, or of the judge: under which the replies are kept."""

@@ -11,7 +11,7 @@ from inspect_ai.model import Model
 
 from genie_inspect.cli.graders import planned_role
 from genie_inspect.cli.outputs import replacing
-from genie_inspect.cli.running import AT_LEAST_1, JSON, errors_in_one_line, progress_bar, show
+from genie_inspect.cli.running import ANSWER_LENGTH, AT_LEAST_1, JSON, errors_in_one_line, progress_bar, show
 from genie_inspect.judges.choices import MODES, mode_of
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.scale.shards import REQUESTS, Plan, ScaleError, plan_file, shards, write_plan
@@ -27,6 +27,7 @@ NOT_READ = "texts are not wholly read yet, and nothing can be judged of them bef
 @click.option("--status", is_flag=True, help="Write nothing: say what is left to ask.")
 @click.option("--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it.")
 @click.option("--judge", default="list", show_default=True, help=", ".join(MODES))
+@ANSWER_LENGTH
 @click.option("--population", default="starter", show_default=True, help="What logs are measured against.")
 @click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
 @click.option("--shard", default=REQUESTS, show_default=True, type=AT_LEAST_1, help="Most requests in a file.")
@@ -39,6 +40,7 @@ def requests(
     status: bool,
     grader: str,
     judge: str,
+    answer_length: str,
     population: str,
     templates: str | None,
     shard: int,
@@ -64,10 +66,12 @@ def requests(
         if mode.asks_pairs and mode.said is None:
             raise ScaleError(f"judge is {judge!r}, whose replies cannot be taken from files, expected another")
         model = planned_role(grader)
-        walking = partial(_walked, Sources.of(paths, population), Instrument(judge, templates=templates), model)
+        instrument = Instrument(judge, templates=templates, answer_length=answer_length)
+        walking = partial(_walked, Sources.of(paths, population), instrument, model)
         if step and output:
             with replacing(output, plan_file(output)):
-                show(_written(walking, step, output, shard, grader, judge, force=force), as_json)
+                plan = Plan(step=step, judge=judge, answer_length=answer_length, grader=grader, signature="")
+                show(_written(walking, plan, output, shard, force=force), as_json)
         else:
             show(_left(walking), as_json)
 
@@ -81,25 +85,21 @@ def _walked(
 
 def _written(
     walking: Callable[[str, Callable[[str, str], None]], tuple[Found, str]],
-    step: str,
+    plan: Plan,
     output: Path,
     shard: int,
-    grader: str,
-    judge: str,
     *,
     force: bool,
 ) -> dict[str, Any]:
     """Write the requests of a step; none where nothing is left to ask."""
     with shards(output, shard, new=not force) as files:
-        found, signature = walking(step, files.write)
+        found, signature = walking(plan.step, files.write)
     names = [file.name for file in files.files]
     if names:
-        plan = Plan(
-            step=step, judge=judge, grader=grader, signature=signature, requests=files.count, files=tuple(names)
-        )
-        write_plan(output, plan)
+        facts = {"signature": signature, "requests": files.count, "files": tuple(names)}
+        write_plan(output, plan.model_copy(update=facts))
     return {
-        "step": step,
+        "step": plan.step,
         "requests": found.requests,
         "files": [str(file) for file in files.files] if names else "none: nothing is left to ask",
         **_seen(found),
