@@ -21,7 +21,10 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "creativity_index": STARTER | {"corpus": "population", "matcher": "exact", "embedder": "static"},
     "document": {},
     "expression_novelty": STARTER | {"corpus": "population", "floor": 1.2e-10, "case": "either"},
-    "genie": STARTER | {"judge": "list", "embedder": "static"} | TEMPLATES | {"cache": True, "min_coverage": 0.5},
+    "genie": STARTER
+    | {"judge": "list", "embedder": "static"}
+    | TEMPLATES
+    | {"cache": True, "min_coverage": 0.5, "answer_length": "concise"},
     "litbench": STARTER | {"opponents": None} | TEMPLATES,
     "novelty_bench": {
         **{"equivalence": "grader", "quality": "grader", "threshold": None, "embedder": "static", "patience": 0.8},
