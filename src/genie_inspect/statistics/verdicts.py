@@ -91,8 +91,8 @@ def pearson(probabilities: ArrayLike, outcomes: ArrayLike) -> float:
     Raises:
         ValueError: As for `log_loss`.
 
-    >>> pearson([0.2, 0.8, 0.2, 0.8], [0, 1, 1, 0])
-    0.0
+    >>> round(pearson([0.2, 0.8, 0.4, 0.9], [0, 1, 1, 1]), 2)
+    0.76
     """
     pair = _checked(probabilities, outcomes)
     return float(np.corrcoef(*pair)[0, 1]) if all(len(np.unique(side)) > 1 for side in pair) else math.nan

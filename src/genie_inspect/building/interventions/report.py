@@ -12,6 +12,7 @@ from genie_inspect.errors import InterventionsError
 from genie_inspect.files.json_lines import json_row, placed_lines
 from genie_inspect.interventions.collection import INTERVENTIONS, LEFT_OUT, Interventions
 from genie_inspect.interventions.schema import PARAPHRASE
+from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import Population
@@ -64,9 +65,10 @@ async def check_interventions(
     if not any(population.questions(original.prompt) for original in interventions.originals.values()):
         raise InterventionsError(f"{population.name} has no question for any prompt of {interventions.file}")
     templates = str(order.templates) if order.templates else None
-    # the model keeps its own record of replies, so that a killed check goes on
-    instrument = Instrument(order.judge, templates=templates, cache=False)
-    reader, judge = instrument.reader_and_judge(model, population.features)
+    # a cache of this check alone: a dry run's made-up ratings must not come into the user's
+    reader, judge = Instrument(order.judge, templates=templates).reader_and_judge(
+        model, population.features, cache=Cache(work)
+    )
     definitions = {feature.name: feature.definition for feature in population.features}
     checker = Checker(population, reader, judge, Editor(model, order.templates), definitions)
     total = len(interventions.changed)
