@@ -38,7 +38,7 @@ class Interventions:
         shipped = BUNDLED.get(str(place))
         folder = shipped / FOLDER if shipped else Path(place)
         self.file = folder / INTERVENTIONS if folder.is_dir() else folder
-        rows = [row.root for row in _rows(self.file, StudyRow)]
+        rows = [row.root for row in rows_of(self.file, StudyRow)]
         doubled = [name for name, count in Counter(row.id for row in rows).items() if count > 1]
         if doubled:
             raise InterventionsError(f"{self.file}, field id: {doubled[0]!r} stands twice")
@@ -50,7 +50,7 @@ class Interventions:
         self.orphans = tuple(row.id for row in changed if row.original not in self.originals)
         """Edits and paraphrases whose original is missing; they are no use."""
         beside = self.file.parent / LEFT_OUT
-        self.left_out = {row.id: row.reason for row in _rows(beside, LeftOut)} if beside.is_file() else {}
+        self.left_out = {row.id: row.reason for row in rows_of(beside, LeftOut)} if beside.is_file() else {}
         """By id, why an edit or paraphrase is no good."""
         if self.orphans:
             listed = ", ".join(self.orphans[:SHOWN]) + ", ..." * (len(self.orphans) > SHOWN)
@@ -101,7 +101,12 @@ class Interventions:
                 yield from by_original[name]
 
 
-def _rows(file: Path, kind: type[RowT]) -> Iterator[RowT]:
+def rows_of(file: Path, kind: type[RowT]) -> Iterator[RowT]:
+    """The rows of a file that stands with interventions, one at a time.
+
+    Raises:
+        InterventionsError: If it cannot be read, or a line is none; file, line and field are named.
+    """
     try:
         for number, _, line in placed_lines(file):
             yield json_row(line, kind, f"{file}, line {number}", InterventionsError)

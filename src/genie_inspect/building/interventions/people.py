@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from genie_inspect.building.interventions.checking import Checked
+from genie_inspect.building.interventions.checking import Checked, mean_of
 from genie_inspect.errors import InterventionsError
 from genie_inspect.files.csv_tables import csv_rows, csv_text, yes_or_no
 from genie_inspect.files.writing import write_lines
@@ -141,14 +141,10 @@ def _figures(
         for edit, said in majority.items()
         if (verdict := verdicts.get(edit, {}).get(criterion)) is not None
     ]
-    return PeopleFigures(feature, criterion, len(counts), _mean(good), _kappa(counts), _mean(same))
+    return PeopleFigures(feature, criterion, len(counts), mean_of(good), _kappa(counts), mean_of(same))
 
 
 def _kappa(counts: Sequence[tuple[int, int]]) -> float:
     # the kappa is of edits that all have the same number of votes
     complete = [row for row in counts if sum(row) == max(map(sum, counts))]
     return float(randolph_kappa(complete)) if complete and sum(complete[0]) > 1 else math.nan
-
-
-def _mean(values: Sequence[bool]) -> float:
-    return sum(values) / len(values) if values else math.nan

@@ -9,8 +9,7 @@ from genie_inspect.building.interventions.instructions import Editor
 from genie_inspect.building.stand_ins.recorded_model import RecordedModel
 from genie_inspect.building.work import Progress, appearing, no_progress
 from genie_inspect.errors import InterventionsError
-from genie_inspect.files.json_lines import json_row, placed_lines
-from genie_inspect.interventions.collection import INTERVENTIONS, LEFT_OUT, Interventions
+from genie_inspect.interventions.collection import INTERVENTIONS, LEFT_OUT, Interventions, rows_of
 from genie_inspect.interventions.schema import PARAPHRASE
 from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.instrument import Instrument
@@ -110,6 +109,4 @@ def read_checks(interventions: Interventions) -> list[Checked]:
     file = interventions.file.parent / CHECKS
     if not file.is_file():
         return []
-    return [
-        json_row(line, Checked, f"{file}, line {number}", InterventionsError) for number, _, line in placed_lines(file)
-    ]
+    return list(rows_of(file, Checked))

@@ -1,8 +1,8 @@
 """`genie close-reading`: what close readers find, beside n-gram novelty and beside people."""
 
-import importlib
-
 import click
+
+from genie_inspect.cli.verbs.group import VerbGroup
 
 VERBS = {
     "meeting": "What readers find in the expressions that are newest to a corpus; needs no name.",
@@ -12,19 +12,8 @@ VERBS = {
 }
 
 
-class CloseReading(click.Group):
-    """A group whose first word may also be a folder of logs; its verbs are imported when they are needed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The verbs."""
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb of that name."""
-        if cmd_name not in VERBS:
-            return None
-        command: click.Command = getattr(importlib.import_module(f"{__name__}.{cmd_name}"), cmd_name)
-        return command
+class CloseReading(VerbGroup):
+    """A group whose first word may also be a folder of logs."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -32,15 +21,12 @@ class CloseReading(click.Group):
         """The verb that the first word names; where it names none, the one that takes logs."""
         return super().resolve_command(ctx, args if args[0] in VERBS else ["meeting", *args])
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The verbs with their one line each, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
-
 
 # an option before the first word is the verb's, which may not be named
 @click.group(
     cls=CloseReading,
+    room=__name__,
+    verbs=VERBS,
     no_args_is_help=True,
     subcommand_metavar="[VERB] LOGS|FILE...",
     context_settings={"ignore_unknown_options": True},
