@@ -26,8 +26,14 @@ from inspect_ai.model import GenerateConfig, get_model
 from scaled import CALLS, Measured, Size, answer_file, bytes_of, measured, write_setting
 
 from genie_inspect.cli import main as genie_command
+from genie_inspect.costs.engines import Engine
+from genie_inspect.costs.estimate import Known
+from genie_inspect.costs.plan import step_seconds, steps
+from genie_inspect.costs.studies import Study, study_cost
 from genie_inspect.judges.cache import FILE, Cache, Judged
+from genie_inspect.judges.instrument import Instrument
 from genie_inspect.judges.list_judge import LIST, list_request
+from genie_inspect.populations.catalogue import open_population
 from genie_inspect.scale.shards import Plan, shards, write_plan
 from genie_inspect.scale.walk import request_id
 from genie_inspect.scorers.genie import genie
@@ -212,7 +218,7 @@ def ways(folder: Path, size: Size, connections: int, latencies: list[float]) -> 
             rate(size, run.wall),
             f"{run.said['calls']:,}",
             f"{size_mb:.0f}",
-            foretold(size, latency, connections),
+            foretold(folder, size, latency, connections),
         )
     sums.add(through_files(folder, size, connections))
     on_ray(size)
@@ -224,9 +230,11 @@ def rate(size: Size, seconds: float) -> str:
     return f"{size.pairs / seconds:,.0f}"
 
 
-def foretold(size: Size, latency: float, connections: int) -> str:
-    """Seconds by the plan's own model."""
-    return ""
+def foretold(folder: Path, size: Size, latency: float, connections: int) -> str:
+    """Seconds by the model of `genie cost --study`, from what it expects to be asked."""
+    task = study_cost(Study(size.documents), open_population(folder / "population"), Instrument(), Known())
+    engine = Engine(name="standin", latency=latency, connections=connections)
+    return f"{sum(sum(step_seconds(*step, engine).values()) for step in steps(task)):.1f}"
 
 
 def through_files(folder: Path, size: Size, connections: int) -> float:
