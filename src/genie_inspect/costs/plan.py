@@ -102,7 +102,7 @@ def plan(task: TaskCost, engine: Engine, prices: tuple[float, float] | None, gpu
 
 
 def as_measured(engine: Engine, runs: Sequence[tuple[Cost, float]], source: str) -> Engine:
-    """The engine with both of its rates scaled so that runs take the seconds that they took.
+    """The engine with both of its rates scaled so that a copy of it takes the seconds that runs took.
 
     Args:
         engine: One that reads and writes at some rate.
@@ -114,7 +114,7 @@ def as_measured(engine: Engine, runs: Sequence[tuple[Cost, float]], source: str)
     """
     if not (engine.prefill and engine.decode):
         raise GenieError(f"engine {engine.name} has no prefill and decode that a log could scale: give both")
-    expected = sum(token_seconds(cost, engine) for cost, _ in runs)
+    expected = sum(token_seconds(cost, engine) for cost, _ in runs) * engine.copies
     took = sum(seconds for _, seconds in runs)
     if not (expected and took):
         raise GenieError(f"{source} has no tokens or no time: nothing says how fast its engine was")

@@ -45,7 +45,7 @@ OPTIONS = (
         "measured",
         multiple=True,
         metavar="LOG",
-        help="Scale the engine's rates so that judging in this log takes the time that it took; repeatable.",
+        help="Scale the engines' rates so that one copy would have judged this log in its time; repeatable.",
     ),
     click.option("--price-gpu-hour", "gpu_hour", type=click.FloatRange(0), help="Of an hour of one GPU."),
 )
@@ -87,13 +87,9 @@ class Planning:
         Raises:
             GenieError: If one cannot be used.
         """
-        found = [engine_named(name) for name in self.engines or ENGINES]
-        if self.measured or any(self.constants.get(name) for name in ("prefill", "decode")):
-            # rates are of GPUs: a batch endpoint has its terms
-            found = [self._told(engine) if not engine.window else engine for engine in found]
-        else:
-            found = [engine if engine.window else engine.told(GIVEN, **self.constants) for engine in found]
-        return found
+        # a batch endpoint has its terms, whatever it runs on
+        named = [engine_named(name) for name in self.engines or ENGINES]
+        return [engine if engine.window else self._told(engine) for engine in named]
 
     def _told(self, engine: Engine) -> Engine:
         runs = [judged_in(log) for log in self.measured]
