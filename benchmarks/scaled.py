@@ -7,7 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +141,48 @@ def answer_file(requests: Path, replies: Path) -> None:
             out.write(json.dumps(row) + "\n")
 
 
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        message = {"role": "assistant", "content": replied(body["messages"][-1]["content"])}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        reply = json.dumps(
+            {"id": "c", "object": "chat.completion", "model": body["model"], "choices": [choice]}
+        ).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
+        pass
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """The stand-in behind a server of chat completions in a process of its own; its address."""
+    code = "from scaled import serve; serve()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=Path(__file__).parent, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def serve() -> None:
+    """Serve until killed; prints the address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    print(f"http://127.0.0.1:{server.server_port}/v1", flush=True)
+    server.serve_forever()
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What a step took, in a process of its own."""
@@ -152,7 +196,7 @@ class Measured:
 
 
 def measured(step: str, folder: Path, cache: str, **options: Any) -> Measured:
-    """Run a step of benchmarks/scale.py in a process of its own.
+    """Run a step of benchmarks/scale_steps.py in a process of its own.
 
     Args:
         step: Its name.
@@ -164,8 +208,8 @@ def measured(step: str, folder: Path, cache: str, **options: Any) -> Measured:
     environment |= {
         name: str(options[key]) for name, key in ((LATENCY, "latency"), (CONNECTIONS, "connections")) if key in options
     }
-    script = str(Path(__file__).with_name("scale.py"))
-    command = [sys.executable, script, "--step", step, "--folder", str(folder), "--options", json.dumps(options)]
+    script = str(Path(__file__).with_name("scale_steps.py"))
+    command = [sys.executable, script, step, str(folder), json.dumps(options)]
     start = time.perf_counter()
     process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE)
     assert process.stdout is not None

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.scripted import evaluated, grading, saying, small_population
+from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSpec, EvalStats, write_eval_log
+from inspect_ai.model import ModelUsage
+from tests.scripted import small_population
 
 from genie_inspect.cli.verbs.cost import cost
-from genie_inspect.cli.verbs.cost.planning import judged_in, shown_time
-from genie_inspect.scorers.genie import genie
+from genie_inspect.cli.verbs.cost.planning import shown_time
 
 STUDY = "documents=4500,prompts=50,population=50,questions=17"
 
@@ -74,21 +75,32 @@ def test_by_other_judges_and_against_a_population_of_ones_own(tmp_path: Path) ->
     assert hours[0] <= hours[1]
 
 
-def test_a_log_scales_the_engine_to_what_was_measured(tmp_path: Path) -> None:
-    folder = small_population(tmp_path / "small").folder
-    log = evaluated(genie(str(folder)), saying("An owl."), grading(), tmp_path / "logs")
-    usage, (asked, seconds) = log.stats.role_usage["grader"], judged_in(log.location)
-    assert (asked.tokens_in, asked.tokens_out) == (usage.input_tokens, usage.output_tokens)
-    assert usage.input_tokens > 0
-    # the times of a log are whole seconds: this one takes a moment
-    measured = called("--study", STUDY, "--throughput-from", log.location, "--json")
-    if seconds == 0:
-        assert "no tokens or no time" in measured.stderr
-    else:
-        constants = json.loads(measured.stdout)["judges"]["list"]["engines"]["h100"]["constants"]
-        expected = (asked.tokens_in / 66_900 + asked.tokens_out / 19_700) / seconds
-        assert constants["prefill"]["value"] == pytest.approx(66_900 * expected)
-        assert constants["prefill"]["source"] == f"measured: {log.location}"
+def log_of(path: Path, seconds: int, role: str) -> str:
+    """A log whose grader took so many seconds for 669,000 tokens in, of which 69,000 from a cache, and 19,700 out."""
+    began, ended = (f"2026-01-01T00:{second // 60:02}:{second % 60:02}+00:00" for second in (0, seconds))
+    usage = ModelUsage(input_tokens=600_000, input_tokens_cache_read=69_000, output_tokens=19_700)
+    other = {"writer": ModelUsage(input_tokens=1, output_tokens=1)} if role == "grader" else {}
+    stats = EvalStats(started_at=began, completed_at=ended, role_usage={role: usage} | other, model_usage={"m": usage})
+    spec = EvalSpec(created=began, task="t", dataset=EvalDataset(), model="m", config=EvalConfig())
+    write_eval_log(EvalLog(status="success", eval=spec, stats=stats), str(path))
+    return str(path)
+
+
+@pytest.mark.parametrize("role", ["grader", "somebody"])
+def test_a_log_scales_the_engines_to_what_was_measured(role: str, tmp_path: Path) -> None:
+    # one H100 would take 10 + 1 seconds: this engine has a quarter of its speed, and eight of them eight times that
+    log = log_of(tmp_path / "run.eval", 44, role)
+    for name in ("h100", "8xh100"):
+        constants = engines("--engine", name, "--throughput-from", log)[name]["constants"]
+        assert constants["prefill"] == {"value": pytest.approx(66_900 / 4), "source": f"measured: {log}"}
+        assert constants["decode"]["value"] == pytest.approx(19_700 / 4)
+    both = engines("--engine", "h100", "--throughput-from", log, "--decode", "5")["h100"]["constants"]
+    assert both["decode"] == {"value": 5, "source": "given"}
+
+
+def test_a_log_of_no_time_measures_nothing(tmp_path: Path) -> None:
+    log = log_of(tmp_path / "run.eval", 0, "grader")
+    assert "has no tokens or no time" in called("--study", STUDY, "--throughput-from", log).stderr
 
 
 @pytest.mark.parametrize(
