@@ -54,8 +54,9 @@ def scored(folder: Path, options: Options) -> Options:
     done = score(log, genie(str(folder / "population")), model_roles={"grader": grader}, display="none")
     seconds = time.perf_counter() - start
     values = [value for sample in done.samples or [] for value in (sample.scores or {})["genie"].value.values()]  # type: ignore[union-attr]
-    missing = sum(value != value for value in values)
-    return {"calls": CALLS[0], "seconds": seconds, "missing": missing, "checksum": round(sum(map(float, values)), 9)}
+    usable = [float(value) for value in values if value == value]
+    sums = {"missing": len(values) - len(usable), "checksum": round(sum(usable), 9)}
+    return {"calls": CALLS[0], "seconds": seconds, **sums}
 
 
 def requests(folder: Path, options: Options) -> Options:
