@@ -13,19 +13,11 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from scale_steps import REPLY
-from scaled import Measured, Size, bytes_of, measured, serving
-
-from genie_inspect.costs.engines import Engine
-from genie_inspect.costs.estimate import Known
-from genie_inspect.costs.plan import step_seconds, steps
-from genie_inspect.costs.studies import Study, study_cost
-from genie_inspect.judges.cache import FILE
-from genie_inspect.judges.instrument import Instrument
-from genie_inspect.populations.catalogue import open_population
+from scaled import REPLY, Measured, Size, bytes_of, measured, serving
 
 SMALL = {"documents": 6, "population": 4, "questions": 3, "imported": 400, "kept": 2_000}
 TABLES = ("ways", "import", "cache")
+FILE = "cache.sqlite"
 
 
 def head(*columns: str) -> None:
@@ -47,7 +39,9 @@ def ways(folder: Path, size: Size, connections: int, latencies: list[float]) -> 
     sums = set()
     for latency in latencies:
         cache = f"direct-{latency:g}"
-        run = measured("scored", folder, cache, latency=latency, connections=connections)
+        options = {"latency": latency, "connections": connections}
+        run = measured("scored", folder, cache, **options)
+        plan = measured("foretold", folder, "none", documents=size.documents, **options)
         sums.add(run.said["checksum"])
         label = f"direct, {f'{1000 * latency:.0f} ms' if latency else 'at once'}"
         size_mb = bytes_of(folder / cache) / 1e6
@@ -57,7 +51,7 @@ def ways(folder: Path, size: Size, connections: int, latencies: list[float]) -> 
             rate(size, run.wall),
             f"{run.said['calls']:,}",
             f"{size_mb:.0f}",
-            foretold(folder, size, latency, connections),
+            f"{plan.said['seconds']:.1f}",
         )
     sums.add(through_files(folder, size, connections))
     if (on_rays := on_ray(folder, size, connections)) is not None:
@@ -68,13 +62,6 @@ def ways(folder: Path, size: Size, connections: int, latencies: list[float]) -> 
 def rate(size: Size, seconds: float) -> str:
     """Pairs a second."""
     return f"{size.pairs / seconds:,.0f}"
-
-
-def foretold(folder: Path, size: Size, latency: float, connections: int) -> str:
-    """Seconds by the model of `genie cost --study`, from what it expects to be asked."""
-    task = study_cost(Study(size.documents), open_population(folder / "population"), Instrument("list"), Known())
-    engine = Engine(name="standin", latency=latency, connections=connections)
-    return f"{sum(sum(step_seconds(*step, engine).values()) for step in steps(task)):.1f}"
 
 
 def through_files(folder: Path, size: Size, connections: int) -> float:

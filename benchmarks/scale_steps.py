@@ -1,6 +1,7 @@
 """The steps of benchmarks/scale.py, each run in a process of its own: no script to call by itself."""
 
 import json
+import math
 import random
 import sys
 import time
@@ -12,17 +13,23 @@ from click.testing import CliRunner
 from inspect_ai import score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
-from scaled import CALLS, Size, answer_file, write_setting
+from scaled import CALLS, REPLY, Size, answer_file, write_setting
 
 from genie_inspect.cli import main as genie_command
+from genie_inspect.costs.engines import Engine
+from genie_inspect.costs.estimate import Known
+from genie_inspect.costs.plan import step_seconds, steps
+from genie_inspect.costs.studies import Study, study_cost
 from genie_inspect.judges.cache import Cache, Judged
+from genie_inspect.judges.instrument import Instrument
 from genie_inspect.judges.list_judge import LIST, list_request
+from genie_inspect.populations.catalogue import open_population
 from genie_inspect.scale.shards import Plan, shards, write_plan
 from genie_inspect.scale.walk import request_id
 from genie_inspect.scorers.genie import genie
 
 GRADER, JUDGE = "standin/m", "list(standin/m@0123456789ab,chunk=50,template=0123456789ab)"
-OTHERS, REPLY = 50, 10  # ratings of an answer; ratings in a reply that is imported
+OTHERS = 50  # ratings of an answer
 LOOKED_UP = 200  # documents
 Options = dict[str, Any]
 
@@ -54,9 +61,17 @@ def scored(folder: Path, options: Options) -> Options:
     done = score(log, genie(str(folder / "population")), model_roles={"grader": grader}, display="none")
     seconds = time.perf_counter() - start
     values = [value for sample in done.samples or [] for value in (sample.scores or {})["genie"].value.values()]  # type: ignore[union-attr]
-    usable = [float(value) for value in values if value == value]
+    usable = [value for value in values if isinstance(value, float) and not math.isnan(value)]
     sums = {"missing": len(values) - len(usable), "checksum": round(sum(usable), 9)}
     return {"calls": CALLS[0], "seconds": seconds, **sums}
+
+
+def foretold(folder: Path, options: Options) -> Options:
+    """Seconds by the model of `genie cost --study`, from what it expects to be asked."""
+    population = open_population(folder / "population")
+    task = study_cost(Study(options["documents"]), population, Instrument("list"), Known())
+    engine = Engine(name="standin", latency=options["latency"], connections=options["connections"])
+    return {"seconds": sum(sum(step_seconds(*step, engine).values()) for step in steps(task))}
 
 
 def requests(folder: Path, options: Options) -> Options:
@@ -169,6 +184,7 @@ STEPS: dict[str, Callable[[Path, Options], Options]] = {
     for step in (
         setting,
         scored,
+        foretold,
         requests,
         answered,
         imported,

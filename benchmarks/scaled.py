@@ -26,8 +26,9 @@ from genie_inspect.scale import bodies
 
 PROMPT, WORDS, LATENCY, CONNECTIONS = "Write a story.", 200, "STANDIN_LATENCY", "STANDIN_CONNECTIONS"
 PARTS = ("owl lamp river tower", "door field captain letter", "winter garden bridge mirror")
-CALLS, TOKENS = [0], [0, 0]
-bodies.PROVIDERS = (*bodies.PROVIDERS, "standin")  # its requests are chat completions as well
+CALLS = [0]
+REPLY = 10  # ratings in a reply that is imported
+bodies.PROVIDERS += ("standin",)  # its requests are chat completions as well
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ import genie_inspect
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.building.discovering import split
 from genie_inspect.building.questions import rules
+from genie_inspect.costs.engines import engine_named
+from genie_inspect.costs.studies import study_in
 from genie_inspect.engines.sources.prompts import clean_prompt
 from genie_inspect.engines.sources.tables import cell as table_cell
 from genie_inspect.engines.texts import identity
@@ -58,6 +60,8 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 
 PARSERS: dict[str, Parser] = {
     "building.discovering.split": (lambda text: list(split([text])), _NO),
+    "costs.engines.engine_named": (engine_named, GenieError),
+    "costs.studies.study_in": (study_in, GenieError),
     "files.printable.printable": (printable, _NO),
     "files.printable.one_line": (one_line, _NO),
     "engines.sources.prompts.clean_prompt": (clean_prompt, _NO),

@@ -55,6 +55,7 @@ AGAINST = ("population", "judges", "panel", "graders", "templates", "study")
 @click.pass_context
 def cost(
     context: click.Context,
+    /,
     population: str,
     epochs: int | None,
     judges: tuple[str, ...],
