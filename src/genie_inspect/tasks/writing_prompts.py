@@ -55,7 +55,5 @@ def writing_prompts(
         prompts: list[str] = []
         # with a population its prompts are taken, and nothing need be downloaded
         if not measures.scores:
-            prompts = writing_prompt_sample(
-                dataset, sample, seed, column=column, split=split, story_where=story_where
-            )
+            prompts = writing_prompt_sample(dataset, sample, seed, column=column, split=split, story_where=story_where)
         return novelty_task("writing_prompts", prompts, measures)

@@ -111,13 +111,14 @@ def concepts(text: str) -> tuple[str, str] | None:
     True
     """
     parts = [" ".join(part.split()).strip(" .") for part in text.split(";")]
-    if len(parts) != 2 or not all(has_word(part) and _is_short(part) for part in parts):
+    if len(parts) != 2 or not all(map(_is_concept, parts)):
         return None
     return parts[0], parts[1]
 
 
-def _is_short(concept: str) -> bool:
-    return len(concept) <= LONGEST and len(concept.split()) <= MOST_WORDS
+def _is_concept(text: str) -> bool:
+    # what is longer, or would steer a terminal, is no name of a thing
+    return has_word(text) and text.isprintable() and len(text) <= LONGEST and len(text.split()) <= MOST_WORDS
 
 
 def _plain(concept: str) -> str:

@@ -24,7 +24,9 @@ DISTANCE = click.FloatRange(0, 2)
 
 
 @click.command()
-@click.option("--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".')
+@click.option(
+    "--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".'
+)
 @click.option(
     "--output", "-o", required=True, type=click.Path(path_type=Path), help="The new file, whose name ends in .jsonl."
 )
