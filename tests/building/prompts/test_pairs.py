@@ -26,11 +26,13 @@ from genie_inspect.engines.embedders.choices import StaticEmbedder
 from genie_inspect.tasks.synthetic_prompts import concept_pairs
 
 AXES = {name: np.eye(8)[axis] for axis, name in enumerate(["a castle", "a spaceship", "a dog", "a tram", "an egg"])}
-HALF = (AXES["a castle"] + AXES["a spaceship"]) / np.sqrt(2)
 KNOWN = {
     **AXES,
     "a fort": (AXES["a castle"] * 3 + AXES["a dog"] * 4) / 5,  # cosine 0.6 with a castle
-    "a ship": HALF,
+    "castle": AXES["a castle"],
+    "The Castle": AXES["a castle"],
+    "the castle": AXES["a castle"],
+    "A spaceship": AXES["a spaceship"],
     "???a": np.zeros(8),
     "a anti": -AXES["a tram"],
 }
@@ -70,8 +72,6 @@ def test_a_pair_that_was_proposed_before_is_dropped_whichever_concept_is_first_a
 
 
 def test_a_concept_stands_in_one_pair_only_with_whatever_article() -> None:
-    KNOWN["castle"] = AXES["a castle"]
-    KNOWN["The Castle"] = AXES["a castle"]
     chooser = chosen("a castle; a spaceship", "a dog; castle", "The Castle; an egg", "a dog; an egg")
     assert [(pair.first, pair.second) for pair in chooser.taken] == [("a castle", "a spaceship"), ("a dog", "an egg")]
     assert chooser.dropped == {TAKEN: 2}

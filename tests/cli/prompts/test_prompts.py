@@ -56,7 +56,7 @@ def test_from_a_domain_to_documents_that_a_model_wrote_for_its_pairs(
         display="none",
     )
     assert log.status == "success", log.error
-    assert [sample.input for sample in log.samples or []] == [row["prompt"] for row in rows]
+    assert {sample.input for sample in log.samples or []} == {row["prompt"] for row in rows}
     assert list(read_prompts(Path("own.jsonl"))) == [row["prompt"] for row in rows], "questions are written for it, too"
 
 
