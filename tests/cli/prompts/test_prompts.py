@@ -61,7 +61,7 @@ def test_from_a_domain_to_documents_that_a_model_wrote_for_its_pairs(
 
 
 def test_a_run_that_failed_goes_on_where_it_ended(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered = []
+    answered: list[str] = []
 
     def reply(request: str) -> str:
         if answered:
@@ -104,6 +104,18 @@ def test_wrong_options_are_one_line_and_nobody_is_asked(
     assert result.exit_code != 0
     assert fault in " ".join(result.output.split())
     assert not script.requests
+
+
+def test_a_file_that_is_there_is_not_written_over_and_nobody_is_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "own.jsonl").write_text("mine", encoding="utf-8")
+    script = willing()
+    result = called(monkeypatch, script)
+    assert result.exit_code == 1
+    assert "output own.jsonl exists, expected a new file" in result.output
+    assert not script.requests
+    assert (folder / "own.jsonl").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_model_that_names_too_few_says_what_it_cost_and_what_would_help(

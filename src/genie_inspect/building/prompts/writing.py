@@ -119,7 +119,7 @@ def _too_few(order: Order, taken: int, rounds: int, dropped: Mapping[str, int]) 
     """The error that says how many there are, why there are no more, and what would help."""
     left_out = ", ".join(f"{count} {reason}" for reason, count in dropped.items()) or "no reply held a list of pairs"
     return PromptSourceError(
-        f"found {taken} of {order.count} pairs in {rounds} of {ROUNDS} rounds ({left_out}): ask for fewer (--count), let "
-        f"them be nearer (--apart below {order.apart:g}, --pairs-apart below {order.pairs_apart:g}), name a wider "
+        f"found {taken} of {order.count} pairs in {rounds} of {ROUNDS} rounds ({left_out}): ask for fewer (--count), "
+        f"let them be nearer (--apart below {order.apart:g}, --pairs-apart below {order.pairs_apart:g}), name a wider "
         "domain or another model"
     )

@@ -64,9 +64,11 @@ def write(output: Path, grader: str, dry_run: bool, as_json: bool, **facts: Any)
              genie questions write sea.jsonl -o questions --grader openai/gpt-4o
     """
     from genie_inspect.engines.sources.prompts import check_prompts_file
+    from genie_inspect.files.writing import check_absent
 
     with errors_in_one_line():
         check_prompts_file(output)
+        check_absent(output)
         order = Order(**facts)
         if dry_run:
             order = replace(order, apart=0.0, pairs_apart=0.0)
