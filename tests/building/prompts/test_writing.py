@@ -98,6 +98,18 @@ async def test_pairs_that_are_missing_are_asked_for_again_with_those_that_are_ta
     assert result["dropped"] == {"no two concepts": 1, "a concept of another pair": 1}
 
 
+async def test_a_later_round_asks_for_no_more_than_is_missing_and_as_many_to_choose_from(tmp_path: Path) -> None:
+    lists = [{n: f"a thing {n}; a matter {n}" for n in range(start, start + 9)} for start in (1, 10, 19)]
+    first = [
+        numbered({n - start + 1: text for n, text in pairs.items()})
+        for start, pairs in zip((1, 10, 19), lists, strict=True)
+    ]
+    script = saying(*first, '{"1": "a dog; a tram"}', '{"1": "an egg; a king"}', '{"1": "a lock; a fen"}')
+    result = await written(order(30), script, tmp_path)
+    # 3 requests for the first 27, and one in each round for the other three
+    assert (result["rounds"], len(script.requests)) == (4, 6)
+
+
 async def test_near_concepts_and_near_pairs_are_counted_apart(tmp_path: Path) -> None:
     replies = ['{"1": "a king; a queen", "2": "a mountain; a submarine"}', '{"1": "a mountain peak; a mermaid"}']
     script = saying(*replies, '{"1": "a castle; a spaceship"}')

@@ -140,7 +140,8 @@ def test_sampled_prompts_are_a_file_of_the_same_form(folder: Path) -> None:
         "Write a story where: A cat.",
         "Write a story about a tram.",
     }
-    again = CliRunner().invoke(main, [*own, "-o", "people.jsonl"])
+    # before a dataset is loaded
+    again = CliRunner().invoke(main, ["prompts", "sample", "nowhere.jsonl", "-o", "people.jsonl"])
     assert again.exit_code == 1
     assert "people.jsonl exists, expected a new file" in again.output
 
