@@ -54,3 +54,10 @@ def test_twice_the_documents_cost_twice_the_tokens_of_judging() -> None:
     once, twice = (study_cost(Study(count, 10, 50, 17), STARTER, INSTRUMENT, Known()) for count in (1000, 2000))
     assert twice.rating.tokens_in == pytest.approx(2 * once.rating.tokens_in)
     assert twice.population == once.population
+
+
+def test_a_population_larger_than_the_one_at_hand_repeats_it() -> None:
+    documents = study_cost(Study(1, prompts=1, population=200, questions=2), STARTER, INSTRUMENT, Known())
+    questions = study_cost(Study(1, prompts=1, population=2, questions=250), STARTER, INSTRUMENT, Known())
+    assert STARTER.manifest.counts.documents < documents.population.calls == 200
+    assert questions.pairs == pytest.approx(2 * 250)
