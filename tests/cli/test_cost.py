@@ -114,6 +114,19 @@ def test_which_measures_of_the_panel_are_counted_is_chosen_as_for_a_task() -> No
     assert "expected none, or cheap" in called("--panel", "cosin").stderr
 
 
+def test_a_protocol_of_weights_has_a_row_of_its_own_for_as_many_calls() -> None:
+    chat, alone, reasoned = (
+        found("--judge", "list", "--panel", name)["panel"][name]
+        for name in ("litbench", "litbench/generative", "litbench/generative_cot")
+    )
+    assert chat["calls"] == alone["calls"] == reasoned["calls"]
+    assert [part["tokens_out"] / part["calls"] for part in (alone, chat, reasoned)] == [4, 50, 300]
+    assert alone["tokens_in"] < chat["tokens_in"], "the writing prompt is not shown"
+    shown = called("--judge", "list", "--panel", "litbench/generative").stdout
+    assert "preferring as GenRM" in shown
+    assert list(found("--judge", "list", "--panel", "litbench/chat")["panel"]) == ["litbench"]
+
+
 def test_prices_are_those_of_all_that_is_counted() -> None:
     prices = ("--price-input", "1", "--price-output", "2")
     for part in (found("--judge", "list", *prices)["panel"]["litbench"], found("--task", "ttcw", *prices)["total"]):
