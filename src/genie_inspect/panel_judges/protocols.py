@@ -4,12 +4,11 @@
 and GenRM-CoT: models fine-tuned to end one text with a verdict alone, or with reasoning and then the verdict.
 
 Source: LitBench (Fein et al. 2025, arXiv 2507.00769), section 4: one sample at temperature 0; and the authors' training
-code, github.com/drfein/LitBench, src/dataloader.py (SFTDataLoaderDirect, SFTDataLoaderCOT): no writing prompt, the headings
-`Story A:` and `Story B:`, the marker `### Assistant:` on the line before the reply, and the reply's form, `Reasoning: ...`
-and `Preferred: A` a line each. All that is kept. Deviation: the words of the instruction are ours, since those of the
-release are not ours to ship; how many tokens a reply may have is not published, and ours. No weights of either
-model were found released: what SAA-Lab/Llama8B-CreativeWritingVerifier holds is their Bradley-Terry model, which gives a
-story a number and replies nothing.
+code, github.com/drfein/LitBench, src/dataloader.py (SFTDataLoaderDirect, SFTDataLoaderCOT): no writing prompt, the
+headings `Story A:` and `Story B:`, the marker `### Assistant:` on the line before the reply, and the reply's form,
+`Reasoning: ...` and `Preferred: A` a line each. All that is kept. Deviation: the words of the instruction are ours;
+how many tokens a reply may have is not published, and ours. No weights of either model were found released: those of
+SAA-Lab/Llama8B-CreativeWritingVerifier are the Bradley-Terry model, which gives a story a number and replies nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +44,7 @@ class Protocol:
     repeats: int = 0
     """How often an unreadable reply is asked for again."""
     signed: str = ""
-    """What a signature says of it: nothing of the first, so that its scores compare with those before there were more."""
+    """What a signature says of it: nothing of the first, so that its scores compare with those of before."""
 
     def wording(self, templates: Path | str | None = None) -> "Wording":
         """How it asks, by the user's folder of templates where that has one.

@@ -31,15 +31,15 @@ def litbench(
         population: `starter` or the folder of a population with documents.
         opponents: How many documents it meets, drawn by its text; all unless given. Two calls each.
         templates: A folder of your own instruction templates.
-        protocol: How the judge is asked: `chat`, any model by our instruction; `generative` and `generative_cot`, weights
-            trained as LitBench's GenRM and GenRM-CoT, in their form: once, and the verdict alone or after reasoning.
+        protocol: How the judge is asked: `chat`, any model by our instruction; `generative` and `generative_cot`,
+            weights trained as LitBench's GenRM and GenRM-CoT, in their form: the verdict alone, or after reasoning.
 
     Raises:
-        RefusedError: If the population cannot be opened or has only answers, opponents is below 1, or no protocol has the
-            name.
+        RefusedError: If the population cannot be opened or has only answers, opponents is below 1, or there is no such
+            protocol.
 
-    Source: LitBench (Fein et al. 2025, arXiv 2507.00769). Deviation: win rate against a population; `chat` is ours, what
-        is kept of the other two stands in `panel_judges.protocols`.
+    Source: LitBench (Fein et al. 2025, arXiv 2507.00769). Deviation: win rate against a population; `chat` is ours, and
+        what is kept of the other two stands in `panel_judges.protocols`.
     """
     from genie_inspect.asking.grader import bound_when_scored
     from genie_inspect.asking.refusals import refusals

@@ -51,7 +51,7 @@ class Member:
     asks: str = ""
     """Whom: an `equivalence`, which need be no model, or a `preference` judge or the `reading` grader, who cost."""
     wordings: Mapping[str, Callable[[str | None], Any]] = field(default_factory=dict)
-    """By the protocol, of which the first is taken unless one is named: by the user's folder of templates, how is asked."""
+    """By the protocol, the first unless one is named, and the user's folder of templates: how is asked."""
     cost: Callable[[Any, Population, Documents], Cost] | None = None
     """By the wording, what is asked."""
 
