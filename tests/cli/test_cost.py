@@ -61,6 +61,21 @@ def test_a_grader_that_is_not_held_to_json_writes_less(monkeypatch: pytest.Monke
     assert 2 * line < schema == unknown
 
 
+def test_longer_answers_cost_more_to_read_and_to_judge() -> None:
+    concise, sentence, free = (
+        found("--judge", "list", "--answer-length", length)["judges"]["list"]
+        for length in ("concise", "sentence", "free")
+    )
+    assert concise == found("--judge", "list")["judges"]["list"]
+    for step, kind in (("reading", "tokens_out"), ("rating", "tokens_in")):
+        assert concise[step][kind] < sentence[step][kind] < free[step][kind], step
+    assert "belongs to a population" in called("--task", "ttcw", "--answer-length", "free").stderr
+
+
+def test_a_judge_that_asks_nobody_is_none_to_count() -> None:
+    assert "'embedded', expected one of list" in called("--judge", "embedded").stderr
+
+
 def test_prices_become_money() -> None:
     total = found("--judge", "logit", "--price-input", "2", "--price-output", "8")["judges"]["logit"]
     expected = (total["total"]["tokens_in"] * 2 + total["total"]["tokens_out"] * 8) / 1e6

@@ -28,7 +28,7 @@ Made = Callable[[Model, Template | None], Any]
 
 
 def _preferring(model: Model, template: Template | None) -> PreferenceJudge:
-    return PreferenceJudge(model, template and Wording(CHAT, template))
+    return PreferenceJudge(model, Wording(CHAT, template) if template else None)
 
 
 JUDGES: dict[str, tuple[Made, Instruction, str, int]] = {
