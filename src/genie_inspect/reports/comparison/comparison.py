@@ -13,6 +13,7 @@ from genie_inspect.logs.measures import COHERENCE, UNIT, keys_to_test
 from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import one_signature
+from genie_inspect.options import check_between
 from genie_inspect.reports.comparison.baselines import CONFORMATIVE, baselines
 from genie_inspect.reports.comparison.pairing import Key, Pairs, paired
 from genie_inspect.reports.comparison.selection import Selection, selected
@@ -130,7 +131,8 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
     Raises:
         LogError: If there are fewer than two logs, one is not finished, the baseline is unknown or ambiguous, no
             prompt or no scorer is common, signatures differ, or what the selection asks for is not in the logs.
-        UnknownChoiceError: If correction or equivalence is unknown or the margin is not above 0.
+        UnknownChoiceError: If correction or equivalence is unknown, the margin is not above 0 or no coherence is
+            as low or high as the one wanted.
     """
     options = options or Options()
     _check(options)
@@ -186,6 +188,9 @@ def _check(options: Options) -> None:
         raise UnknownChoiceError("equivalence", options.equivalence, "one of " + ", ".join(METHODS))
     if options.margin is not None and not 0 < options.margin < math.inf:
         raise UnknownChoiceError("margin", options.margin, "a number above 0")
+    if options.selection.min_coherence is not None:
+        # the ends of both scales of the scorer `coherence`
+        check_between("min_coherence", options.selection.min_coherence, 0, 5, "as coherence is rated")
 
 
 def _rows(
