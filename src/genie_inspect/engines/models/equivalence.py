@@ -10,8 +10,8 @@ from genie_inspect.engines.failures import engine_failures
 from genie_inspect.engines.models.folders import check_model, check_unchanged, device, folder_facts, model_identity
 from genie_inspect.engines.models.revisions import at_revision, with_commit
 from genie_inspect.errors import EngineFailedError, UnknownChoiceError
-from genie_inspect.options import check_between, check_share
 from genie_inspect.measures.partition import short_texts_same
+from genie_inspect.options import check_between, check_share
 
 PUBLISHED_CLASSIFIER = "yimingzhang/deberta-v3-large-generation-similarity"
 # the published weights come without a tokenizer; theirs is that of the model that they were trained from
