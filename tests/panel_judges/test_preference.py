@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.scripted import Script, saying
+from tests.served import Served, serving
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.panel_judges.preference import PreferenceJudge
@@ -41,6 +42,15 @@ async def test_weights_see_the_stories_as_they_were_trained_and_nothing_behind_t
     assert request.endswith("Preferred: [A or B]\n\n### Assistant:\n")
     assert ("\nReasoning: [" in request) == (protocol is GENERATIVE_COT)
     assert "Write of owls." not in request, "they were trained without the writing prompt"
+
+
+async def test_weights_on_a_server_of_plain_texts_are_sent_the_text_as_it_is() -> None:
+    with serving(Served(lambda request: "Preferred: A")) as served:
+        judge = PreferenceJudge(served.model("vllm-completions"), GENERATIVE.wording())
+        assert await judge.verdict("Write.", "one", "two") == 1.0
+    assert served.paths == ["/v1/completions"]
+    assert served.bodies[0]["prompt"] == GENERATIVE.wording().request("Write.", "one", "two")
+    assert (served.bodies[0]["max_tokens"], served.bodies[0]["temperature"]) == (16, 0)
 
 
 @pytest.mark.parametrize(
