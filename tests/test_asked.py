@@ -141,7 +141,7 @@ REQUESTS = {
         "Both plain.\n\n[[A≫B]]",
         [{"story_a": "a fox", "story_b": "an owl"}, {"aspect": TTCW.name, "question": TTCW.question}],
         2048,
-        "critic(mockllm/model@7368e5ce8cf2,template=5cc48cc821c8)",
+        "critic(mockllm/model@7368e5ce8cf2,template=9e46462744df)",
     ),
     "critic alone": Request(
         lambda model: Critic(model, Instructions.load(reference=False)),
@@ -149,7 +149,7 @@ REQUESTS = {
         "[[YES]]",
         [{"story": "an owl"}, {"aspect": TTCW.name, "question": TTCW.question}],
         2048,
-        "critic(mockllm/model@7368e5ce8cf2,template=26666c297b73)",
+        "critic(mockllm/model@7368e5ce8cf2,template=d1ef6a516b99)",
     ),
 }
 
