@@ -8,7 +8,7 @@ from functools import partial
 
 import genie_inspect
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
-from genie_inspect.building.discovering import split
+from genie_inspect.building.features.discovering import split
 from genie_inspect.building.questions import rules
 from genie_inspect.engines.sources.prompts import clean_prompt
 from genie_inspect.engines.sources.tables import cell as table_cell
@@ -57,7 +57,7 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 
 
 PARSERS: dict[str, Parser] = {
-    "building.discovering.split": (lambda text: list(split([text])), _NO),
+    "building.features.discovering.split": (lambda text: list(split([text])), _NO),
     "files.printable.printable": (printable, _NO),
     "files.printable.one_line": (one_line, _NO),
     "engines.sources.prompts.clean_prompt": (clean_prompt, _NO),

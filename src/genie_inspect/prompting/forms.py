@@ -16,6 +16,8 @@ ANSWER = rf'[^"\\\n]{{1,{LONGEST_ANSWER // 2}}}'
 """Pattern of a short text inside JSON quotes."""
 LONG_ANSWER = r'[^"\\\n]+'
 """Pattern of a text of any length there."""
+LAST = "last"
+"""The name under which a sentence is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,17 @@ def cut_form(count: int) -> Form:
     }
     digits = rf"[1-9]\d{{0,{len(str(count)) - 1}}}"
     return Form(schema, rf'\{{"cut": \[({digits}(, {digits}){{0,{count - 1}}})?\]\}}')
+
+
+def last_form() -> Form:
+    """A sentence, or nothing, under the name "last".
+
+    >>> bool(re.fullmatch(last_form().pattern, '{"last": "\\\\"Go!\\\\" she said."}'))
+    True
+    """
+    schema = _object_of({LAST: {"type": "string"}})
+    # a sentence may quote: other than an answer it has escaped marks
+    return Form(schema, rf'\{{"{LAST}": "(?:[^"\\\n]|\\["\\n])*"\}}')
 
 
 def sameness_form(count: int) -> Form:
