@@ -1,7 +1,7 @@
 """Documents cut where they fall apart, as a model sees it, behind the rules that need none.
 
-Source: Genie (arXiv 2606.12790) asks a model for the last sound sentence. Deviation: a sentence that is not in the text,
-or a reply that cannot be read, cuts nothing, and what would lose more than half of itself is left out.
+Source: Genie (arXiv 2606.12790) asks a model for the last sound sentence. Deviation: a sentence that is not in the
+text, or a reply that cannot be read, cuts nothing, and what would lose more than half of itself is left out.
 """
 
 from collections import Counter

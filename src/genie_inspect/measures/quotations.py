@@ -165,11 +165,8 @@ def _folded(text: str) -> str:
 
 def _place(pattern: str, text: str, *, last: bool) -> Span | None:
     """Where the pattern stands first, or last."""
-    found = None
-    for found in re.finditer(pattern, text):
-        if not last:
-            break
-    return found.span() if found else None
+    spans = (match.span() for match in re.finditer(pattern, text))
+    return max(spans, default=None) if last else next(spans, None)
 
 
 def _whole(pattern: str) -> str:

@@ -107,11 +107,10 @@ async def map_features(
         UnwritableError: If the file cannot be written.
     """
     interviewer = Interviewer(model, interview_templates(templates))
-    items = [f"{feature.name}: {feature.definition}" for feature in discovered]
-    definitions = {feature.name: feature.definition for feature in taxonomy}
-    chosen = await interviewer.sort_items(
-        INSTRUCTION, items, {"taxonomy": definitions}, [*definitions, NONE], "features"
-    )
+    items = [f"{name}: {definition}" for name, definition in _definitions(discovered).items()]
+    definitions = _definitions(taxonomy)
+    choices = [*definitions, NONE]
+    chosen = await interviewer.sort_items(INSTRUCTION, items, {"taxonomy": definitions}, choices, "features")
     progress("mapping features", len(items), len(items))
     counterparts = {
         feature.name: None if name == NONE else name
@@ -120,18 +119,25 @@ async def map_features(
     }
     if not counterparts:
         raise PopulationError(
-            f"no reply of {model} names a feature of the taxonomy or {NONE!r}: take another grader, or remove {work} to "
-            "ask this one anew"
+            f"no reply of {model} names a feature of the taxonomy or {NONE!r}: take another grader, or remove "
+            f"{work} to ask this one anew"
         )
     mapped = FeatureMap(discovered, taxonomy, counterparts)
-    template = interviewer.templates[INSTRUCTION]
-    facts = {
-        "mapped_by": f"{INSTRUCTION}({identified_model(model.model, (GenerateConfig(temperature=0.0), None))},"
-        f"template={template.digest})",
-        **mapped.as_dict(),
-        "discovered": {feature.name: feature.definition for feature in discovered},
-        "taxonomy": definitions,
-    }
-    write_lines(output, [json.dumps(facts, ensure_ascii=False, indent=1) + "\n"], new=True)
+    write_lines(output, [json.dumps(_facts(mapped, interviewer), ensure_ascii=False, indent=1) + "\n"], new=True)
     clear_left(work)
     return mapped
+
+
+def _facts(mapped: FeatureMap, interviewer: Interviewer) -> dict[str, Any]:
+    """What the file holds: by whom, what came of it, and the definitions that it rests on."""
+    model = identified_model(interviewer.model, (GenerateConfig(temperature=0.0), None))
+    return {
+        "mapped_by": f"{INSTRUCTION}({model},template={interviewer.templates[INSTRUCTION].digest})",
+        **mapped.as_dict(),
+        "discovered": _definitions(mapped.discovered),
+        "taxonomy": _definitions(mapped.taxonomy),
+    }
+
+
+def _definitions(features: tuple[Feature, ...]) -> dict[str, str]:
+    return {feature.name: feature.definition for feature in features}

@@ -9,9 +9,9 @@ from genie_inspect.prompting.responses import written_text
 
 # marks of chat templates that a model wrote out as text: <|im_end|>, </s>, [/INST]
 _CHAT_MARKS = re.compile(r"<\|[a-z_]{2,20}\|>|</?s>|\[/?INST\]")
-
-_CLOSING = re.compile(r"[.!?…。！？]*[\"'”’)\]*_»]*")
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]*_»]*\Z")
+_MARK, _CLOSERS = r"[.!?…。\uff01\uff1f]", r"[\"'”’)\]*_»]*"
+_CLOSING = re.compile(f"{_MARK}*{_CLOSERS}")
+_SENTENCE_END = re.compile(rf"{_MARK}{_CLOSERS}\Z")
 _LINE_END = re.compile(r"[ \t]*(?:[\r\n]|\Z)")
 
 
