@@ -3,7 +3,7 @@ import re
 import pytest
 
 from genie_inspect.prompting.answers import NOT_SPECIFIED
-from genie_inspect.prompting.forms import answers_form, reading_form
+from genie_inspect.prompting.forms import answers_form, last_form, reading_form
 
 MADE = {
     "an attempt": ('{"attempt": "yes", "1": "a pilot", "2": "at night"}', True),
@@ -36,3 +36,11 @@ def test_other_answers_are_asked_for_without_it() -> None:
     assert schema is not None
     assert schema["required"] == ["1", "2"]
     assert re.fullmatch(answers_form(2).pattern, '{"1": "hunger", "2": "night"}')
+
+
+@pytest.mark.parametrize(
+    ("reply", "fits"),
+    [('{"last": "An owl."}', True), ('{"last": ""}', True), ('{"last": "A "b" c"}', False), ('{"last": "a\\', False)],
+)
+def test_the_pattern_of_a_sentence_is_an_object_that_is_json(reply: str, fits: bool) -> None:
+    assert (re.fullmatch(last_form().pattern, reply) is not None) == fits
