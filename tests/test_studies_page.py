@@ -18,8 +18,8 @@ PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
 TTCW = PAGE.partition("## TTCW, reference-based")[2]
 ROWS = [line for line in TTCW.splitlines() if line.startswith("|")]
 COMMANDS = [command.text for command in commands("docs/studies.md")]
-ASKING = ("genie plots",)
-"""Beginnings of commands of ours that ask a model."""
+ASKING = ("genie plots", "genie prompts")
+"""Beginnings of commands of ours that ask a model, or the hub."""
 RUNS = {
     "logs/ways": {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "ways": "all"},
     "logs/confederacy": {"stories": "confederacy.jsonl", "rubric": "gomez_williams", "ways": "published"},
@@ -58,7 +58,9 @@ MADE_THERE = ("logs/own", "logs/grid", "logs/study")
 OURS = [
     command
     for command in COMMANDS
-    if command.startswith("genie ") and not command.startswith(ASKING) and not any(log in command for log in MADE_THERE)
+    if command.startswith("genie ")
+    and (not command.startswith(ASKING) or "--dry-run" in command)
+    and not any(log in command for log in MADE_THERE)
 ]
 
 

@@ -39,7 +39,7 @@ def called(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: str) -> 
 def test_the_mapping_is_a_table_with_what_is_left_on_either_side(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = called(monkeypatch, saying(REPLY))
     assert result.exit_code == 0, result.output
-    assert "1 of 2 have a counterpart" in result.stdout
+    assert "with counterpart: 1 of 2\n" in result.stdout
     assert any(line.split("│")[1:3] == [" mood       ", " social_atmosphere "] for line in result.stdout.splitlines())
     assert "no counterpart: font\n" in result.stdout
     assert "nothing maps to: agent, perspective, plot, setting, style\n" in result.stdout

@@ -113,6 +113,8 @@ def map_(
     if not as_json:
         # as rows, not on one line
         rows = [{"discovered": feature.name, taxonomy: mapped.shown(feature.name)} for feature in discovered]
-        console().print(record_table(f"{len(result.pop('mapping'))} of {len(discovered)} have a counterpart", rows))
-        result = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
+        console().print(record_table("mapping", rows))
+        counterparts = f"{len(result.pop('mapping'))} of {len(discovered)}"
+        left = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
+        result = {"with_counterpart": counterparts, **left}
     show({**result, **spent}, as_json)
