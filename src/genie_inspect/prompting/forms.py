@@ -14,6 +14,8 @@ RATINGS = "01234"
 # gave up after five and answered with an error; the tokens of a reply are limited anyway
 ANSWER = r'[^"\\\n]+'
 """Pattern of a text inside JSON quotes."""
+LAST = "last"
+"""The name under which a sentence is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,17 @@ def cut_form(count: int) -> Form:
     }
     digits = rf"[1-9]\d{{0,{len(str(count)) - 1}}}"
     return Form(schema, rf'\{{"cut": \[({digits}(, {digits}){{0,{count - 1}}})?\]\}}')
+
+
+def last_form() -> Form:
+    """A sentence, or nothing, under the name "last".
+
+    >>> bool(re.fullmatch(last_form().pattern, '{"last": "\\\\"Go!\\\\" she said."}'))
+    True
+    """
+    schema = _object_of({LAST: {"type": "string"}})
+    # a sentence may quote: other than an answer it has escaped marks
+    return Form(schema, rf'\{{"{LAST}": "(?:[^"\\\n]|\\["\\n])*"\}}')
 
 
 def sameness_form(count: int) -> Form:

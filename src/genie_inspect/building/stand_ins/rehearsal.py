@@ -9,7 +9,9 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsag
 
 from genie_inspect.building.stand_ins.stand_in import StandIn
 from genie_inspect.engines.embedders.choices import static_token_count, static_words
+from genie_inspect.prompting.documents.sentences import last_sentence
 from genie_inspect.prompting.fence import fenced, unfenced
+from genie_inspect.prompting.forms import LAST
 from genie_inspect.signature import digest
 
 A_PLOT = "Somebody who wants one thing more than another sets out for it, " * 3 + "and comes home with neither."
@@ -39,7 +41,7 @@ class Rehearsal(StandIn):
         output = ModelOutput.from_content(str(self), reply)
         input_tokens = static_token_count(request)
         # what is written anew is as long as what it was made of; else as `fenced` writes the items
-        is_text = data.keys() & {"text", "story"} and not reply.startswith("{")
+        is_text = data.keys() & {"text", "story", "writing"} and not reply.startswith("{")
         output_tokens = static_token_count(reply) if is_text else TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))
         # a dry run reports these as an estimate of the real run's tokens
         output.usage = ModelUsage(
@@ -52,6 +54,11 @@ def rehearsed(data: dict[str, Any]) -> str:
     """A readable reply to a request that carries this data."""
     if "story" in data:
         return A_PLOT
+    if "writing" in data:
+        # that it holds together: so that all later steps are counted
+        return fenced({LAST: last_sentence(data["writing"])})
+    if "taxonomy" in data:
+        return fenced(dict.fromkeys(data["features"], next(iter(data["taxonomy"]))))
     if "others" in data:
         return " ".join(f"{number}:2" for number in data["others"])
     if "other" in data or ("document" in data and "questions" not in data):
