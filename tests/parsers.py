@@ -61,13 +61,9 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 
 
 PARSERS: dict[str, Parser] = {
-<<<<<<< HEAD
-    "building.discovering.split": (lambda text: list(split([text])), _NO),
     "costs.engines.engine_named": (engine_named, GenieError),
     "costs.studies.study_in": (study_in, GenieError),
-=======
     "building.features.discovering.split": (lambda text: list(split([text])), _NO),
->>>>>>> cleaning
     "files.printable.printable": (printable, _NO),
     "files.printable.one_line": (one_line, _NO),
     "engines.sources.prompts.clean_prompt": (clean_prompt, _NO),
