@@ -2,11 +2,16 @@
 
 import functools
 import gc
+import os
 import ssl
 from collections.abc import Iterator, Sequence
 from importlib.metadata import packages_distributions
 from itertools import count
 from pathlib import Path
+
+# before numpy is imported: where tests fill all cores, its threads wait for each other, forty times as long as a small
+# system of equations takes
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
 import pytest
 from click.testing import CliRunner
