@@ -36,6 +36,7 @@ def pytest_collection_finish() -> None:
     """Thousands of tests and all that they import live as long as the process: the collector need not look at them."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000)  # an evaluation makes tens of thousands of objects and leaves few in circles
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -59,7 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, genie_demo: tuple[Path, str
 MADE_THERE = ("logs/own", "logs/grid", "logs/study")
 """Logs of the page's own evaluations, with which `make commands` and CI=1 run the whole page."""
 DEMO = "genie demo"
-"""Runs once for all tests, as `genie_demo`; where it leaves its logs without an option, the page's commands find them."""
+"""Runs once for all tests, as `genie_demo`; its logs stand where it leaves them without an option."""
 OURS = [
     command
     for command in COMMANDS
