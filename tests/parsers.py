@@ -9,6 +9,7 @@ from functools import partial
 import genie_inspect
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.building.discovering import split
+from genie_inspect.building.prompts.pairs import concepts
 from genie_inspect.building.questions import rules
 from genie_inspect.engines.sources.prompts import clean_prompt
 from genie_inspect.engines.sources.tables import cell as table_cell
@@ -86,6 +87,7 @@ PARSERS: dict[str, Parser] = {
     "prompting.panel_replies.quality_level": (panel_replies.quality_level, _UNREADABLE),
     "prompting.panel_replies.preferred": (panel_replies.preferred, _UNREADABLE),
     "prompting.panel_replies.yes_or_no": (panel_replies.yes_or_no, _UNREADABLE),
+    "building.prompts.pairs.concepts": (concepts, _NO),
     "building.questions.rules.breach": (rules.breach, _NO),
     "prompting.quotes.quotes": (quotes.quotes, _UNREADABLE),
     "prompting.first_labels.up_to_label": (first_labels.up_to_label, _NO),

@@ -20,8 +20,8 @@ PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
 TTCW = PAGE.partition("## TTCW, reference-based")[2]
 ROWS = [line for line in TTCW.splitlines() if line.startswith("|")]
 COMMANDS = [command.text for command in commands("docs/studies.md")]
-ASKING = ("genie plots",)
-"""Beginnings of commands of ours that ask a model."""
+ASKING = ("genie plots", "genie prompts")
+"""Beginnings of commands of ours that ask a model, or the hub."""
 RUNS = {
     "logs/ways": {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "ways": "all"},
     "logs/confederacy": {"stories": "confederacy.jsonl", "rubric": "gomez_williams", "ways": "published"},
@@ -63,8 +63,10 @@ DEMO = "genie demo"
 OURS = [
     command
     for command in COMMANDS
-    if command.startswith("genie ") and not command.startswith(ASKING) and not any(log in command for log in MADE_THERE)
-    if command != DEMO
+    if command.startswith("genie ")
+    and (not command.startswith(ASKING) or "--dry-run" in command)
+    and not any(log in command for log in MADE_THERE)
+    and command != DEMO
 ]
 
 

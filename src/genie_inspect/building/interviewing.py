@@ -20,6 +20,7 @@ INSTRUCTIONS = tuple(
     Instruction(name, frozenset({"count", "data"}))
     for name in (
         "list_features",
+        "pair_concepts",
         "list_aspects",
         "write_questions",
         "write_feature_questions",

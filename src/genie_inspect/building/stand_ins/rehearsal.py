@@ -1,5 +1,6 @@
 """A model that costs nothing: what a willing grader might reply, so that a dry run takes the steps of the real one."""
 
+import random
 from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsage
 
 from genie_inspect.building.stand_ins.stand_in import StandIn
-from genie_inspect.engines.embedders.choices import static_token_count
+from genie_inspect.engines.embedders.choices import static_token_count, static_words
 from genie_inspect.prompting.fence import fenced, unfenced
 from genie_inspect.signature import digest
 
@@ -63,6 +64,10 @@ def rehearsed(data: dict[str, Any]) -> str:
         return fenced({"1": "keep" if "changed" in data else "yes"})
     if "task" in data:
         return fenced({str(number): f"feature {number}: what it covers" for number in range(1, 7)})
+    if "domain" in data:
+        # words at random, which are far from each other as the pairs of a willing model are
+        words = random.Random(digest(str(data))).sample(static_words(), 2 * data["count"])  # noqa: S311
+        return fenced({str(n): f"{words[2 * n - 2]}; {words[2 * n - 1]}" for n in range(1, data["count"] + 1)})
     if "count" in data:
         numbers = range(1, data["count"] + 1)
         if not {"aspect", "feature"} & data.keys():

@@ -49,7 +49,8 @@ FILE = click.Path(path_type=Path)
     "--judge",
     "judges",
     multiple=True,
-    help=f"{', '.join(MODES)}; repeatable.  [default: {', '.join(USUAL_JUDGES)}, where a grader is named]",
+    help=f"{', '.join(MODES)}, list/10 (answers a call); repeatable.  "
+    f"[default: {', '.join(USUAL_JUDGES)}, where a grader is named]",
 )
 @click.option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
 @click.option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
