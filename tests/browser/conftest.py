@@ -81,9 +81,9 @@ def playwright() -> Any:
     return found
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser(playwright: Any, demo: list[EvalLog], hostile: EvalLog) -> Iterator[Any]:
-    """A browser for the tests of this room; while it runs no evaluation can, so that the logs are made before it."""
+    """A browser for the tests of a file; while it runs no evaluation can, so that the logs are made before it."""
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, headless=True, args=ARGUMENTS)
         yield browser
@@ -137,7 +137,7 @@ main()
 """
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[EvalLog], str]]:
     """Inspect View on the folder of a log: the address of the log in it."""
     urls: dict[Path, str] = {}
