@@ -86,6 +86,8 @@ PARSERS: dict[str, Parser] = {
     "prompting.panel_replies.numbered_sameness": (partial(panel_replies.numbered_sameness, count=COUNT), _NO),
     "prompting.panel_replies.quality_level": (panel_replies.quality_level, _UNREADABLE),
     "prompting.panel_replies.preferred": (panel_replies.preferred, _UNREADABLE),
+    "prompting.panel_replies.preferred_at_once": (panel_replies.preferred_at_once, _UNREADABLE),
+    "prompting.panel_replies.preferred_for_a_reason": (panel_replies.preferred_for_a_reason, _UNREADABLE),
     "prompting.panel_replies.yes_or_no": (panel_replies.yes_or_no, _UNREADABLE),
     "building.prompts.pairs.concepts": (concepts, _NO),
     "building.questions.rules.breach": (rules.breach, _NO),

@@ -25,6 +25,7 @@ from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.grader_reader import READ, GraderReader
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.judges.protocols import Reading
+from genie_inspect.options import check_between
 from genie_inspect.panel_judges.coherence import (
     COHERENCE,
     HIGHEST,
@@ -225,8 +226,8 @@ def _rater(plan: Plan, model: RecordedModel) -> tuple[CoherenceRater | None, flo
     if plan.coherence == NONE:
         return None, 0.0
     if plan.coherence == GRADER:
-        if least is not None and not LOWEST <= least <= HIGHEST:
-            raise UnknownChoiceError("min_coherence", least, f"{LOWEST} to {HIGHEST}, as the grader rates")
+        if least is not None:
+            check_between("min_coherence", least, LOWEST, HIGHEST, "as the grader rates")
         # 3 of the grader's 1 to 5 is its middle
         return GraderCoherence(model, COHERENCE.template(plan.templates)), 3.0 if least is None else least
     if rater := rewarded(plan.coherence):

@@ -11,6 +11,7 @@ import click
 from genie_inspect.asking.cost import Cost
 from genie_inspect.cli.cost_tables import Prices, plain_cost, plain_judge, population_table, task_table
 from genie_inspect.cli.graders import named_models
+from genie_inspect.cli.running import ANSWER_LENGTH
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.costs.estimate import Known, TaskCost, task_cost
@@ -28,13 +29,14 @@ TASKS = {name: name for name in ("ttcw", "novelty_partition")} | {"ttcw_stories"
 """Where each stands among the tasks."""
 EPOCHS = 5
 # options of the table against a population
-AGAINST = ("population", "judges", "panel", "graders", "templates")
+AGAINST = ("population", "judges", "answer_length", "panel", "graders", "templates")
 
 
 @click.command()
 @click.option("--population", default="starter", show_default=True, help="`starter` or a folder.")
 @click.option("--epochs", type=click.IntRange(1), help=f"New documents a prompt.  [default: {EPOCHS}; a task's own]")
 @click.option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
+@ANSWER_LENGTH
 @click.option("--panel", default="all", show_default=True, help="As for a task; `none` leaves it out.")
 @click.option("--task", type=click.Choice(list(TASKS)), help="In place of a population: a task without one.")
 @click.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
@@ -54,6 +56,7 @@ def cost(
     population: str,
     epochs: int | None,
     judges: tuple[str, ...],
+    answer_length: str,
     panel: str,
     task: str | None,
     options: tuple[str, ...],
@@ -86,7 +89,11 @@ def cost(
         raise click.UsageError("-T is an option of --task")
     with shown_errors():
         opened = open_population(population)
-        costs = _judges(opened, epochs or EPOCHS, judges, graders, templates)
+        instruments = [
+            Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length)
+            for judge in judges or MODES
+        ]
+        costs = _judges(opened, epochs or EPOCHS, instruments, graders, named=bool(judges))
         beside = _panel(opened, epochs or EPOCHS, panel, templates)
     _show_population(opened, costs, beside, epochs or EPOCHS, graders, prices, as_json=as_json)
 
@@ -118,25 +125,23 @@ def _plain(costs: Mapping[str, Cost], prices: Prices | None) -> dict[str, dict[s
 
 
 def _judges(
-    population: Population, epochs: int, judges: tuple[str, ...], graders: Sequence[str], templates: str | None
+    population: Population, epochs: int, instruments: Sequence[Instrument], graders: Sequence[str], *, named: bool
 ) -> dict[str, TaskCost]:
     """What Genie costs by judge; one that a grader cannot serve is left out unless it was named with --judge."""
-    modes = [mode_of(judge) for judge in judges or MODES]
     models = named_models(graders, asked=False) or (None,)
     documents = dict.fromkeys(population.prompts, epochs)
     costs: dict[str, TaskCost] = {}
-    for mode in modes:
-        instrument = Instrument(mode.name, templates=templates)
+    for instrument in instruments:
         try:
             # what is in the cache will not be asked again
             known = [Known.by(instrument, model) for model in models]
         except UnknownChoiceError:
             # logit asks for log-probabilities, which many providers do not give
-            if judges:
+            if named:
                 raise
         else:
             parts = [task_cost(population, documents, instrument, each) for each in known]
-            costs[mode.name] = TaskCost.by_all(parts)
+            costs[instrument.judge] = TaskCost.by_all(parts)
     return costs
 
 
