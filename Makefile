@@ -4,7 +4,7 @@ INSPECT ?= inspect-ai# another one on which to try everything: INSPECT=inspect-a
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench commands dist docs test-wheel test-vllm help
+.PHONY: demo test check bench commands dist docs test-wheel test-vllm test-real help
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,9 @@ test-wheel: .venv/developing ## build the wheel and run on it the tests of what 
 
 test-vllm: .venv/developing ## run the tests that need a real vLLM server (VLLM_BASE_URL=http://.../v1)
 	$(BIN)/pytest tests -m vllm -p no:cacheprovider
+
+test-real: .venv/developing ## run a short evaluation on a real model's server (VLLM_BASE_URL=http://.../v1); minutes on a CPU
+	$(BIN)/pytest tests -m real -p no:cacheprovider
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv
