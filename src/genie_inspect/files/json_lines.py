@@ -1,10 +1,10 @@
 """The one reader of JSON Lines: a line at a time, and for each that is none an error that names file and line."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,8 +20,8 @@ SHOWN = 60  # characters of a wrong value
 class Source(Protocol):
     """A path, or whatever opens like one and tells its name."""
 
-    def open(self, mode: Literal["rb"], /) -> AbstractContextManager[IO[bytes]]:
-        """The bytes of it."""
+    def open(self, mode: Literal["rb"], /) -> AbstractContextManager[Iterable[bytes]]:
+        """The lines of it."""
         ...
 
 
