@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
-from genie_inspect.scale.shards import ScaleError
-
 # under the names that they have in a request and in vLLM's sampling parameters
 SAME = frozenset(
     {"frequency_penalty", "logit_bias", "max_tokens", "min_p", "min_tokens", "presence_penalty", "repetition_penalty"}
@@ -66,6 +64,8 @@ def sampling(body: Mapping[str, Any]) -> dict[str, Any]:
         ScaleError: If the request has a setting that is not passed.
     """
     if unknown := sorted(body.keys() - SAME - OTHERWISE - NOT_PASSED):
+        from genie_inspect.scale.shards import ScaleError  # here: a worker needs nothing of Inspect
+
         raise ScaleError(f"a request sets {', '.join(unknown)}, which the engine is not told: ask a server, --url")
     said = {name: value for name, value in body.items() if name in SAME}
     said.setdefault("max_tokens", body.get("max_completion_tokens"))

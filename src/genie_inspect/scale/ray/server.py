@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from genie_inspect.scale.shards import ScaleError
-
 PATH = "/chat/completions"
 OKAY = 200
 
@@ -36,6 +34,8 @@ class Server:
     def check(self, body: str) -> None:
         """Refuse a server that is not there before a million requests fail on it."""
         import httpx
+
+        from genie_inspect.scale.shards import ScaleError  # here: a worker needs nothing of Inspect
 
         try:
             httpx.get(f"{self.url.rstrip('/')}/models", headers=self._headers(), timeout=30)
