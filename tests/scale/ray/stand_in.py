@@ -1,4 +1,4 @@
-"""Ray in one process, as far as it is used here: its datasets are lists, its HTTP processor sends and tries as the real one."""
+"""Ray in one process, as far as it is used: datasets are lists, the HTTP processor sends and tries as the real one."""
 
 import asyncio
 import json

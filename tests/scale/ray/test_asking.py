@@ -1,6 +1,7 @@
 """Requests asked as a job: each once, whatever was on the path, and what came back stays, however a job ends."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -155,12 +156,25 @@ def test_a_request_that_stands_in_two_files_is_asked_once(
     assert asked(first, tmp_path / "out", served).asked == 5
 
 
-def test_requests_go_in_flight_together_up_to_the_connections(ray: Ray, served: Served, first: Path) -> None:
-    job = Server(served.url, connections=2, workers=3, per_second=7)
-    ask([str(first.parent)], f"memory://{uuid4()}", job, no_progress)
+def test_no_more_requests_are_in_flight_than_there_are_connections(
+    ray: Ray, served: Served, first: Path, tmp_path: Path
+) -> None:
+    now, most = 0, 0
+
+    def reply(request: str) -> str:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        time.sleep(0.02)
+        now -= 1
+        return "1:1 2:2 3:3"
+
+    served.reply = reply
+    job = Server(served.url, connections=2, workers=3, per_second=1000)
+    assert ask([str(first.parent)], str(tmp_path / "out"), job, no_progress).answered == 5
     config = ray.configs[0]
-    assert ray.batches == [2, 2, 1]
-    assert (config.concurrency, config.qps, config.url) == (3, 7, f"{served.url}/chat/completions")
+    assert (most, ray.batches) == (2, [5])
+    assert (config.concurrency, config.qps, config.url) == (3, 1000, f"{served.url}/chat/completions")
 
 
 def test_progress_is_told_by_reply(ray: Ray, served: Served, first: Path, tmp_path: Path) -> None:
@@ -172,7 +186,7 @@ def test_progress_is_told_by_reply(ray: Ray, served: Served, first: Path, tmp_pa
 
 def test_without_ray_the_extra_is_named(first: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    with pytest.raises(MissingExtraError, match="a job on Ray .* needs the extra ray: pip install"):
+    with pytest.raises(MissingExtraError, match=r"a job on Ray .* needs the extra ray: pip install"):
         asked(first, f"memory://{uuid4()}", served)
 
 

@@ -17,16 +17,19 @@ from genie_inspect.scale.ray.cluster import cluster
 from genie_inspect.scale.replies import Fault, Reply, replies, reply_in
 from genie_inspect.scale.shards import ScaleError
 
-BLOCK = 64
-"""Requests whose replies come back together."""
 LINES, SECONDS = 5_000, 10.0
-"""After how many lines, or how long, what came back goes to a file."""
+"""How many lines, or how long the first of them, wait for others before they go to a file."""
 FAILED = "__inference_error__"
 """Where Ray Data LLM says why an engine could not take a request."""
 
 
 class Job(Protocol):
     """Who answers: a server, or engines on the cluster."""
+
+    @property
+    def together(self) -> int:
+        """Requests whose replies come back at once."""
+        ...
 
     def check(self, body: str) -> None:
         """Refuse what cannot work before the cluster is asked for anything; given the first request."""
@@ -91,7 +94,7 @@ def ask(
     if not outcome.asked:
         return outcome
     with cluster() as ray, _Parts(output, form, len(there), outcome) as files:
-        dataset = ray.data.from_arrow_refs([ray.put(block) for block in _blocks(left)])
+        dataset = ray.data.from_arrow_refs([ray.put(block) for block in _blocks(left, job.together)])
         for done, row in enumerate(job.processor()(dataset).iter_rows(), start=1):
             files.add(_line(row))
             progress(step, done, outcome.asked)
@@ -121,7 +124,7 @@ class _Parts:
     def __init__(self, folder: str, form: str, number: int, outcome: Outcome) -> None:
         self.folder, self.form, self.number, self.outcome = folder, form, number, outcome
         self._lines: list[Line] = []
-        self._since = time.monotonic()
+        self._since = 0.0
 
     def __enter__(self) -> "_Parts":
         return self
@@ -131,6 +134,8 @@ class _Parts:
 
     def add(self, line: Line) -> None:
         """Add a line."""
+        if not self._lines:
+            self._since = time.monotonic()
         self._lines.append(line)
         said = reply_in(line_text(line).encode())
         self.outcome.answered += isinstance(said, Reply)
@@ -145,7 +150,7 @@ class _Parts:
             # numbered for the eye; two jobs on one folder do not meet in a name
             name = f"part-{self.number + self.outcome.files:06}-{token_hex(4)}"
             write_part(self.folder, name, self.form, self._lines)
-        self._lines, self._since = [], time.monotonic()
+        self._lines = []
 
 
 def _request(line: bytes, where: str) -> Request:
@@ -156,11 +161,11 @@ def _request(line: bytes, where: str) -> Request:
     return Request(name, json.dumps(body))
 
 
-def _blocks(left: Iterable[Request]) -> Iterator[Any]:
+def _blocks(left: Iterable[Request], size: int) -> Iterator[Any]:
     import pyarrow
 
     requests = iter(left)
-    while block := list(islice(requests, BLOCK)):
+    while block := list(islice(requests, size)):
         yield pyarrow.Table.from_pylist([request._asdict() for request in block])
 
 

@@ -31,6 +31,11 @@ class Server:
     """Seconds before the first retry; each further one waits twice as long."""
     timeout: float = 600.0
 
+    @property
+    def together(self) -> int:
+        """Some rounds of requests: a worker's next batch begins when the last request of this one is answered."""
+        return 4 * self.connections
+
     def check(self, body: str) -> None:
         """Refuse a server that is not there before a million requests fail on it."""
         import httpx
@@ -49,7 +54,7 @@ class Server:
         config = HttpRequestProcessorConfig(
             url=f"{self.url.rstrip('/')}{PATH}",
             headers=self._headers(),
-            batch_size=self.connections,
+            batch_size=self.together,
             concurrency=self.workers,
             qps=self.per_second,
             max_retries=self.retries,
