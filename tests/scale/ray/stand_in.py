@@ -24,6 +24,8 @@ class Ray:
     """What was asked of it."""
 
     configs: list[SimpleNamespace] = field(default_factory=list)
+    resources: list[Row] = field(default_factory=list)
+    """What the steps around a processor are given."""
     inits: list[Row] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
     """How many rows were asked together."""
@@ -62,8 +64,9 @@ def module(name: str, **contents: Any) -> ModuleType:
 
 
 def _processor(
-    said: Ray, config: SimpleNamespace, preprocess: Any = lambda row: {}, postprocess: Any = None
+    said: Ray, config: SimpleNamespace, preprocess: Any = lambda row: {}, postprocess: Any = None, **resources: Row
 ) -> Callable[[list[Row]], Any]:
+    said.resources.append(resources)
     said.configs.append(config)
 
     def rows(dataset: list[Row]) -> Iterator[Row]:
