@@ -31,7 +31,18 @@ ARGUMENTS = "--max-model-len 8192 --enforce-eager --gpu-memory-utilization 0.1"
 
 def run_batch(first: Path, replies: Path) -> None:
     """What a user calls, with as little memory as it takes."""
-    command = [COMMAND, "run-batch", "-i", first, "-o", replies, "--model", FOLDER, "--served-model-name", NAME]
+    command = [
+        COMMAND,
+        "run-batch",
+        "-i",
+        str(first),
+        "-o",
+        str(replies),
+        "--model",
+        FOLDER,
+        "--served-model-name",
+        NAME,
+    ]
     environment = os.environ | {"VLLM_CPU_KVCACHE_SPACE": "1"}
     done = subprocess.run([*command, *ARGUMENTS.split()], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import IO, Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,12 +20,20 @@ SHOWN = 60  # characters of a wrong value
 class Source(Protocol):
     """A path, or whatever opens like one and tells its name."""
 
-    def open(self, mode: Literal["rb"], /) -> AbstractContextManager[Iterable[bytes]]:
-        """The lines of it."""
+    def open(self, mode: Literal["rb"], /) -> AbstractContextManager[IO[bytes]]:
+        """The bytes of it."""
         ...
 
 
-def placed_lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
+class Lines(Protocol):
+    """A path, or whatever brings lines as one does."""
+
+    def open(self, mode: Literal["rb"], /) -> AbstractContextManager[Iterable[bytes]]:
+        """The lines of it, one at a time."""
+        ...
+
+
+def placed_lines(source: Lines) -> Iterator[tuple[int, int, bytes]]:
     """The number from 1, the first byte and the bytes of every line that is not empty; lines end in a line feed.
 
     Raises:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.files.json_lines import Source
+from genie_inspect.files.json_lines import Lines
 from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.cache import Cache, Judged
 from genie_inspect.judges.choices import mode_of
@@ -74,7 +74,7 @@ class Importer:
         self._heard: set[str] = set()
         self._failed: set[str] = set()
 
-    async def take(self, source: Source) -> None:
+    async def take(self, source: Lines) -> None:
         """All lines of a file.
 
         Raises:
@@ -104,7 +104,7 @@ class Importer:
             if added.refused:
                 self.result.faults[NO_ROW] += added.refused
 
-    async def _reply(self, reply: Reply, source: Source) -> None:
+    async def _reply(self, reply: Reply, source: Lines) -> None:
         if not self.places:
             raise ScaleError(f"{source} holds replies: name the requests that they answer, --requests FILE")
         place = self.places.get(reply.name)

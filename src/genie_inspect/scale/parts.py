@@ -43,7 +43,7 @@ class Part:
 
     @contextmanager
     def open(self, mode: Literal["rb"], /) -> Iterator[Iterable[bytes]]:
-        """Its lines as JSON, one at a time; see `json_lines.Source`.
+        """Its lines as JSON, one at a time; see `json_lines.Lines`.
 
         Raises:
             ScaleError: If it cannot be read.

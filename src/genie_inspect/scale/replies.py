@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from genie_inspect.files.json_lines import Source, json_object, placed_lines
+from genie_inspect.files.json_lines import Lines, json_object, placed_lines
 from genie_inspect.judges.cache import TABLES
 from genie_inspect.judges.modes import Candidates
 from genie_inspect.prompting.texts import shortened, whole_text
@@ -69,7 +69,7 @@ class _Completion(BaseModel):
     choices: list[_Choice]
 
 
-def replies(source: Source) -> Iterator[Reply | Row | Fault]:
+def replies(source: Lines) -> Iterator[Reply | Row | Fault]:
     """What each line of a file of replies holds, one at a time.
 
     Raises:
