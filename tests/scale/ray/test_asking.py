@@ -174,7 +174,7 @@ def test_no_more_requests_are_in_flight_than_there_are_connections(
     assert ask([str(first.parent)], str(tmp_path / "out"), job, no_progress).answered == 5
     config = ray.configs[0]
     assert (most, ray.batches) == (2, [5])
-    light = {"num_cpus": 0.1}  # or they wait for each other's cores, and nothing comes back before all is asked
+    light = {"num_cpus": 0.1, "concurrency": 3}  # or nothing comes back before all is asked, on few cores
     assert ray.resources == [{"preprocess_map_kwargs": light, "postprocess_map_kwargs": light}]
     assert (config.concurrency, config.qps, config.url) == (3, 1000, f"{served.url}/chat/completions")
 

@@ -9,8 +9,6 @@ from typing import Any
 
 PATH = "/chat/completions"
 OKAY = 200
-LIGHT = {"num_cpus": 0.1}
-"""What needs next to nothing and shall not wait for a core of its own."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,9 @@ class Server:
             session_factory=Sessions(self.connections, self.retries + 1, self.timeout),
             http_request_stage={"num_cpus": 0.5},  # it waits for the server, most of the time
         )
-        return build_processor(config, postprocess=line_of, preprocess_map_kwargs=LIGHT, postprocess_map_kwargs=LIGHT)
+        # the steps around it need next to nothing, and shall not wait for each other's cores
+        light = {"num_cpus": 0.1, "concurrency": self.workers}
+        return build_processor(config, postprocess=line_of, preprocess_map_kwargs=light, postprocess_map_kwargs=light)
 
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
