@@ -12,8 +12,9 @@ help: ## what there is
 demo: .venv/installed ## evaluate the two bundled storytellers, offline
 	$(BIN)/genie demo
 
+# what was compiled is kept, also where the environment says otherwise: eight seconds of each of the processes
 test: .venv/developing ## run the tests
-	$(BIN)/pytest -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist worksteal
 
 check: .venv/developing ## formatting, lints, types, layers, what must not appear
 	$(BIN)/ruff format --check .

@@ -2,11 +2,17 @@
 
 import functools
 import gc
+import os
 import ssl
 from collections.abc import Iterator, Sequence
+from fcntl import LOCK_EX, flock
 from importlib.metadata import packages_distributions
 from itertools import count
 from pathlib import Path
+
+# before numpy is imported: where tests fill all cores, its threads wait for each other, forty times as long as a small
+# system of equations takes
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
 import pytest
 from click.testing import CliRunner
@@ -31,6 +37,7 @@ def pytest_collection_finish() -> None:
     """Thousands of tests and all that they import live as long as the process: the collector need not look at them."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000)  # an evaluation makes tens of thousands of objects and leaves few in circles
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -80,12 +87,18 @@ def cache_dir(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def genie_demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The folder of the demo's logs, which nobody changes, and what it printed."""
-    folder = tmp_path_factory.mktemp("demo")
-    environment = {"COLUMNS": "200", "GENIE_CACHE_DIR": str(folder / "cache")}
-    done = CliRunner(env=environment).invoke(genie, ["demo", "--log-dir", str(folder / "logs")])
-    assert done.exit_code == 0, done.output
-    return folder / "logs", done.output
+    """The folder of the demo's logs, which nobody changes, and what it printed; one for all processes of a run."""
+    root = tmp_path_factory.getbasetemp()
+    folder = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "demo"
+    printed = folder / "printed.txt"
+    with folder.with_suffix(".lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not printed.is_file():
+            environment = {"COLUMNS": "200", "GENIE_CACHE_DIR": str(folder / "cache")}
+            done = CliRunner(env=environment).invoke(genie, ["demo", "--log-dir", str(folder / "logs")])
+            assert done.exit_code == 0, done.output
+            printed.write_text(done.output, encoding="utf-8")
+    return folder / "logs", printed.read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)

@@ -38,6 +38,7 @@ NOT_RUN = {
     "pip install": "it asks a registry, and is what has made this environment",
     "curl https://api.openai.com": "it asks OpenAI for a batch",
     "vllm run-batch": "it needs vLLM",
+    "genie prompts sample": "it loads a dataset from the hub; tests/cli/prompts has it with a file",
     "genie cache import": "it takes the replies of an engine; tests/scale has the whole round with scripted ones",
     "genie ray": "it needs Ray and a server, or GPUs; tests/scale/ray has it with a stand-in",
     "genie cache merge": "it joins the caches of other runs; tests/scale does so",

@@ -8,8 +8,11 @@ from functools import partial
 
 import genie_inspect
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
-from genie_inspect.building.discovering import split
+from genie_inspect.building.features.discovering import split
+from genie_inspect.building.prompts.pairs import concepts
 from genie_inspect.building.questions import rules
+from genie_inspect.costs.engines import engine_named
+from genie_inspect.costs.studies import study_in
 from genie_inspect.engines.sources.prompts import clean_prompt
 from genie_inspect.engines.sources.tables import cell as table_cell
 from genie_inspect.engines.texts import identity
@@ -19,7 +22,7 @@ from genie_inspect.files.printable import one_line, printable
 from genie_inspect.judges.by_vectors.embedded import pronoun_answer, sentences
 from genie_inspect.populations.card import plain
 from genie_inspect.populations.files import parsed
-from genie_inspect.populations.intake.trimming import is_degenerate, trimmed
+from genie_inspect.populations.intake.trimming import is_degenerate, loses_most, trimmed, up_to_sentence
 from genie_inspect.populations.schema import Document
 from genie_inspect.prompting import (
     answers,
@@ -43,6 +46,7 @@ from genie_inspect.scoring.explanation import cell, cut
 from genie_inspect.signature import facts_of
 
 COUNT = 9  # items in a request
+SENTENCE = "The owl, which had slept, went out."
 REQUEST = "Rate them. " * 40 + fence.fenced({"question": "Who is it?", "others": {"1": "an owl"}})
 TEXTS = frozenset({"reply", "text", "answer", "document", "generation", "question", "request", "story", "letters"})
 """What a function's first argument is called that comes from outside."""
@@ -57,7 +61,9 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 
 
 PARSERS: dict[str, Parser] = {
-    "building.discovering.split": (lambda text: list(split([text])), _NO),
+    "costs.engines.engine_named": (engine_named, GenieError),
+    "costs.studies.study_in": (study_in, GenieError),
+    "building.features.discovering.split": (lambda text: list(split([text])), _NO),
     "files.printable.printable": (printable, _NO),
     "files.printable.one_line": (one_line, _NO),
     "engines.sources.prompts.clean_prompt": (clean_prompt, _NO),
@@ -77,6 +83,8 @@ PARSERS: dict[str, Parser] = {
     "populations.files.parsed": (lambda text: parsed(texts.whole_text(text), Document, "a line"), PopulationError),
     "populations.intake.trimming.trimmed": (trimmed, _NO),
     "populations.intake.trimming.is_degenerate": (is_degenerate, _NO),
+    "populations.intake.trimming.up_to_sentence": (partial(up_to_sentence, sentence=SENTENCE), _NO),
+    "populations.intake.trimming.loses_most": (partial(loses_most, rest="An owl."), _NO),
     "prompting.answers.normalised": (answers.normalised.__wrapped__, _NO),
     "prompting.answers.says_nothing": (answers.says_nothing, _NO),
     "prompting.answers.is_unspecified": (answers.is_unspecified, _NO),
@@ -85,7 +93,10 @@ PARSERS: dict[str, Parser] = {
     "prompting.panel_replies.numbered_sameness": (partial(panel_replies.numbered_sameness, count=COUNT), _NO),
     "prompting.panel_replies.quality_level": (panel_replies.quality_level, _UNREADABLE),
     "prompting.panel_replies.preferred": (panel_replies.preferred, _UNREADABLE),
+    "prompting.panel_replies.preferred_at_once": (panel_replies.preferred_at_once, _UNREADABLE),
+    "prompting.panel_replies.preferred_for_a_reason": (panel_replies.preferred_for_a_reason, _UNREADABLE),
     "prompting.panel_replies.yes_or_no": (panel_replies.yes_or_no, _UNREADABLE),
+    "building.prompts.pairs.concepts": (concepts, _NO),
     "building.questions.rules.breach": (rules.breach, _NO),
     "prompting.quotes.quotes": (quotes.quotes, _UNREADABLE),
     "prompting.first_labels.up_to_label": (first_labels.up_to_label, _NO),
@@ -110,8 +121,10 @@ PARSERS: dict[str, Parser] = {
     "prompting.replies.one_sentence": (replies.one_sentence, _UNREADABLE),
     "prompting.responses.verbalized_responses": (responses.verbalized_responses, _NO),
     "prompting.responses.sentences_to_cut": (partial(responses.sentences_to_cut, count=COUNT), _UNREADABLE),
+    "prompting.responses.last_sound_sentence": (responses.last_sound_sentence, _UNREADABLE),
     "prompting.responses.written_text": (responses.written_text, _UNREADABLE),
     "prompting.documents.sentences.sentence_spans": (spans.sentence_spans, _NO),
+    "prompting.documents.sentences.last_sentence": (spans.last_sentence, _NO),
     "prompting.documents.sentences.without_sentences": (partial(spans.without_sentences, numbers={1, 3}), _NO),
     "prompting.documents.sentences.without_repeated_tail": (spans.without_repeated_tail, _NO),
     "prompting.texts.whole_text": (texts.whole_text, _NO),

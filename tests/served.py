@@ -55,7 +55,7 @@ class Served:
         if fault == SHORT:
             text = text[: len(text) // 2]
         message = {"role": "assistant", "content": text}
-        choice: dict[str, Any] = {"index": index, "message": message, "logprobs": None}
+        choice: dict[str, Any] = {"index": index, "message": message, "text": text, "logprobs": None}
         if body.get("logprobs"):
             spread = {"Well": -0.01, "1": -8.0} if fault == BABBLE else self.logprobs(request)
             tops = [{"token": token, "logprob": value, "bytes": None} for token, value in spread.items()]
@@ -76,6 +76,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path.endswith("/embeddings"):
             self._send(200, {"object": "list", "model": body["model"], "data": vectors(body["input"])})
             return
+        if "prompt" in body:  # a plain text is sent, and no chat
+            body["messages"] = [{"role": "user", "content": body["prompt"]}]
         conversations = body["messages"] if self.path.endswith("/batch") else [body["messages"]]
         messages = [conversation[-1]["content"] for conversation in conversations]
         with self.lock:

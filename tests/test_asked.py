@@ -25,6 +25,7 @@ from genie_inspect.judges.protocols import Answer
 from genie_inspect.panel_judges.coherence import GraderCoherence
 from genie_inspect.panel_judges.equivalence import GraderEquivalence
 from genie_inspect.panel_judges.preference import PreferenceJudge
+from genie_inspect.panel_judges.protocols import CHAT, GENERATIVE, GENERATIVE_COT, Wording
 from genie_inspect.panel_judges.quality import GraderQuality
 from genie_inspect.prompting.templates import Template, load_template
 
@@ -102,6 +103,22 @@ REQUESTS = {
         300,
         "preference(mockllm/model@d23490508683,template=f5306375fde9)",
     ),
+    "preference as GenRM": Request(
+        lambda model: PreferenceJudge(model, GENERATIVE.wording()),
+        lambda judge: judge.verdict("Write.", "an owl", "a fox"),
+        "Preferred: A",
+        [],
+        16,
+        "preference(mockllm/model@ca374086b9f4,protocol=generative,template=db0dbdb87fc5)",
+    ),
+    "preference as GenRM-CoT": Request(
+        lambda model: PreferenceJudge(model, GENERATIVE_COT.wording()),
+        lambda judge: judge.verdict("Write.", "an owl", "a fox"),
+        "Reasoning: Owls.\nPreferred: A",
+        [],
+        1024,
+        "preference(mockllm/model@83ae294dd5d6,protocol=generative_cot,template=4886783fcd7c)",
+    ),
     "coherence": Request(
         GraderCoherence,
         lambda judge: judge.rate("Write.", "an owl"),
@@ -124,7 +141,7 @@ REQUESTS = {
         "Both plain.\n\n[[A≫B]]",
         [{"story_a": "a fox", "story_b": "an owl"}, {"aspect": TTCW.name, "question": TTCW.question}],
         2048,
-        "critic(mockllm/model@7368e5ce8cf2,template=5cc48cc821c8)",
+        "critic(mockllm/model@7368e5ce8cf2,template=9e46462744df)",
     ),
     "critic alone": Request(
         lambda model: Critic(model, Instructions.load(reference=False)),
@@ -132,7 +149,7 @@ REQUESTS = {
         "[[YES]]",
         [{"story": "an owl"}, {"aspect": TTCW.name, "question": TTCW.question}],
         2048,
-        "critic(mockllm/model@7368e5ce8cf2,template=26666c297b73)",
+        "critic(mockllm/model@7368e5ce8cf2,template=d1ef6a516b99)",
     ),
 }
 
@@ -173,7 +190,7 @@ OWN_WORDING: dict[str, tuple[str, Callable[[Model, Template], Any]]] = {
     "pairwise": ("rate_pair", lambda model, template: PairwiseJudge(model, template)),
     "equivalence": ("same_list", lambda model, template: GraderEquivalence(model, template)),
     "quality": ("rate_quality", lambda model, template: GraderQuality(model, template)),
-    "preference": ("prefer", lambda model, template: PreferenceJudge(model, template)),
+    "preference": ("prefer", lambda model, template: PreferenceJudge(model, Wording(CHAT, template))),
     "coherence": ("coherence", lambda model, template: GraderCoherence(model, template)),
 }
 

@@ -5,12 +5,21 @@ from typing import Any
 import pytest
 
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.options import check_count, check_share, check_switch, check_text
+from genie_inspect.options import check_between, check_count, check_share, check_switch, check_text
 
 
 @pytest.mark.parametrize("value", [0, 0.5, 1, 1.0])
 def test_a_share_is_a_number_from_0_to_1(value: float) -> None:
     check_share("patience", value)
+
+
+def test_what_is_outside_of_a_scale_is_refused_with_its_ends() -> None:
+    for value in (-1, 0, 1.0):
+        check_between("threshold", value, -1, 1)
+    with pytest.raises(UnknownChoiceError, match=r"threshold is 7\.0, expected -1 to 1, a cosine$"):
+        check_between("threshold", 7.0, -1, 1, "a cosine")
+    with pytest.raises(UnknownChoiceError, match=r"least is 0\.5, expected 1 to 5$"):
+        check_between("least", 0.5, 1, 5)
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, True, "half", None, float("nan")])

@@ -1,15 +1,10 @@
 """Several processes and one output: one of them makes it, the others say so, and nothing of two is mixed."""
 
 import json
-import os
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from subprocess import PIPE
 
 import pytest
 from tests.building.scripts import FOX, OWL, write_log
@@ -125,53 +120,43 @@ import sys, time
 from pathlib import Path
 from tests.scripted import FOX, OWL, small_population
 from genie_inspect.errors import GenieError
-folder, name = Path(sys.argv[1]), sys.argv[2]
-print("ready", flush=True)
+folder, name, end = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 
-def texts(number, end):
+def texts():
     # both write while the other one does, and are done at the same moment
     for owl in range(5):
         while time.time() < end + owl / 1000:
             pass
-        yield f"{name} {number} tells of owl {owl}."
+        yield f"{name} tells of owl {owl}."
 
-for number, start in enumerate(sys.stdin):
-    while time.time() < float(start):
-        pass
-    try:
-        end = float(start) + 0.02
-        small_population(folder, {OWL: texts(number, end), FOX: texts(number, end)})
-        print("OK", flush=True)
-    except GenieError as error:  # the other one put its own there while this one was written or opened
-        print(error, flush=True)
+try:
+    small_population(folder, {OWL: texts(), FOX: texts()})
+    print("OK")
+except GenieError as error:  # the other one put its own there while this one was written or opened
+    print(error)
 """
 
 
-def test_of_two_writers_that_replace_one_population_one_whole_population_stays(tmp_path: Path) -> None:
-    folder = tmp_path / "population"
-    root = str(Path(__file__).parents[1])
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
-    with ExitStack() as stack:
-        command = [sys.executable, "-c", WRITER, str(folder)]
-        writers = [
-            stack.enter_context(subprocess.Popen([*command, name], stdin=PIPE, stdout=PIPE, text=True, env=environment))
-            for name in ("one", "other")
-        ]
-        ends = [(writer.stdin, writer.stdout) for writer in writers]
-        assert [out.readline() for _, out in ends if out is not None] == ["ready\n"] * 2
-        for number in range(tries(10, 60)):
-            for into, _ in ends:
-                print(time.time() + HEAD_START, file=into, flush=True)
-            told = [out.readline() for _, out in ends if out is not None]
-            assert "OK\n" in told, f"in round {number}: {told}"
-            assert faults(folder) == [], f"in round {number}"
-            # nothing of two mixed: every document of one writer and one round
-            whose = {row["text"].partition(" tells")[0] for row in rows_of(folder / DOCUMENTS)}
-            assert whose in ({f"one {number}"}, {f"other {number}"})
-            assert [path.name for path in tmp_path.iterdir()] == ["population"]
-        for into, _ in ends:
-            assert into is not None
-            into.close()
+def test_of_two_writers_that_replace_one_population_one_whole_population_stays(
+    racers: list[Commands], tmp_path: Path
+) -> None:
+    script, folder = tmp_path / "writer.py", tmp_path / "here" / "population"
+    script.write_text(WRITER)
+    folder.parent.mkdir()
+    for number in range(tries(10, 60)):
+        end = time.time() + 2 * HEAD_START
+        names = [f"{name} {number}" for name in ("one", "other")]
+        for racer, name in zip(racers, names, strict=True):
+            racer.start(folder, name, end, program=script)
+        ended = [racer.end() for racer in racers]
+        assert [one.code for one in ended] == [0, 0], ended
+        told = [one.stdout for one in ended]
+        assert "OK\n" in told, f"in round {number}: {told}"
+        assert faults(folder) == [], f"in round {number}"
+        # nothing of two mixed: every document of one writer and one round
+        whose = {row["text"].partition(" tells")[0] for row in rows_of(folder / DOCUMENTS)}
+        assert whose in [{name} for name in names]
+        assert [path.name for path in folder.parent.iterdir()] == ["population"]
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

@@ -3,6 +3,7 @@
 import glob
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,14 @@ from tests.scripted import Script, saying
 from tests.studies import second_data_set, ttcw_released
 
 from genie_inspect.cli import main
+from genie_inspect.cli.verbs.demo import demo
 
 PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
 TTCW = PAGE.partition("## TTCW, reference-based")[2]
 ROWS = [line for line in TTCW.splitlines() if line.startswith("|")]
 COMMANDS = [command.text for command in commands("docs/studies.md")]
-ASKING = ("genie plots",)
-"""Beginnings of commands of ours that ask a model."""
+ASKING = ("genie plots", "genie prompts")
+"""Beginnings of commands of ours that ask a model, or the hub."""
 RUNS = {
     "logs/ways": {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "ways": "all"},
     "logs/confederacy": {"stories": "confederacy.jsonl", "rubric": "gomez_williams", "ways": "published"},
@@ -32,9 +34,10 @@ def replied(request: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, genie_demo: tuple[Path, str]) -> Path:
     """What the page takes for granted, and the logs that its evaluations leave."""
     folder = tmp_path_factory.mktemp("studies")
+    shutil.copytree(genie_demo[0], folder / demo.make_context("demo", []).params["log_dir"])
     ttcw_released(folder)
     second_data_set(folder)
     with pytest.MonkeyPatch.context() as patched:
@@ -55,10 +58,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 MADE_THERE = ("logs/own", "logs/grid", "logs/study")
 """Logs of the page's own evaluations, with which `make commands` and CI=1 run the whole page."""
+DEMO = "genie demo"
+"""Runs once for all tests, as `genie_demo`; its logs stand where it leaves them without an option."""
 OURS = [
     command
     for command in COMMANDS
-    if command.startswith("genie ") and not command.startswith(ASKING) and not any(log in command for log in MADE_THERE)
+    if command.startswith("genie ")
+    and (not command.startswith(ASKING) or "--dry-run" in command)
+    and not any(log in command for log in MADE_THERE)
+    and command != DEMO
 ]
 
 
@@ -76,6 +84,10 @@ def test_a_command_that_asks_nobody_runs_as_it_stands(
         main, [*arguments, *(["--resamples", "20"] if "--votes" in words and _draws(words) else [])]
     )
     assert result.exit_code == 0, result.output
+
+
+def test_the_page_begins_with_the_demo() -> None:
+    assert COMMANDS[0] == DEMO
 
 
 def _draws(words: list[str]) -> bool:

@@ -1,15 +1,16 @@
-"""The scripts of `tools/`, to be tried."""
+"""The scripts of `tools/` and `benchmarks/`, to be tried."""
 
 import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
 
-TOOLS = Path(__file__).parents[1] / "tools"
+ROOT = Path(__file__).parents[1]
 
 
-def tool_named(name: str) -> ModuleType:
-    """A script of `tools/` as a module; it finds the others as it does when it is run."""
-    if str(TOOLS) not in sys.path:
-        sys.path.append(str(TOOLS))
+def tool_named(name: str, folder: str = "tools") -> ModuleType:
+    """A script as a module; it finds the others of its folder as it does when it is run."""
+    path = str(ROOT / folder)
+    if path not in sys.path:
+        sys.path.append(path)
     return importlib.import_module(name)

@@ -5,15 +5,31 @@ from os import PathLike
 from genie_inspect.errors import UnknownChoiceError
 
 
+def check_between(option: str, value: object, lowest: float, highest: float, scale: str = "") -> None:
+    """Refuse what is no number from `lowest` to `highest`.
+
+    Args:
+        option: Its name, for the error message.
+        value: What was given.
+        lowest: The least that works.
+        highest: The most that works.
+        scale: What has these ends, for the error message.
+
+    Raises:
+        UnknownChoiceError: If it is not.
+    """
+    # in Python True is a number, and `-S min_coverage=true` gives True
+    if not isinstance(value, int | float) or isinstance(value, bool) or not lowest <= value <= highest:
+        raise UnknownChoiceError(option, value, f"{lowest:g} to {highest:g}" + (f", {scale}" if scale else ""))
+
+
 def check_share(option: str, value: object) -> None:
     """Refuse what is no share, 0 to 1.
 
     Raises:
         UnknownChoiceError: If it is not.
     """
-    # in Python True is a number, and `-S min_coverage=true` gives True
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
-        raise UnknownChoiceError(option, value, "0 to 1")
+    check_between(option, value, 0, 1)
 
 
 def check_count(option: str, value: object, lowest: int = 1, reason: str = "") -> None:

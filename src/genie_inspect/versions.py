@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 TASKS: Mapping[str, str] = {
     "synthetic_prompts": "1-B",
-    "writing_prompts": "1-B",
+    "writing_prompts": "1-C",
     "population_prompts": "1-B",
     "leave_one_out": "1-B",
     "metric_study": "1-A",

@@ -3,7 +3,8 @@ import math
 import pytest
 
 from genie_inspect.agreement.calibration import ALL, RaterAgreement
-from genie_inspect.agreement.calibration_verdict import verdict
+from genie_inspect.agreement.calibration_verdict import quotable, verdict
+from genie_inspect.agreement.raters import Ratings
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 LEVEL = BootstrapInterval(0.01, -0.02, 0.04, 0)
@@ -66,3 +67,39 @@ def test_an_interval_that_ends_at_0_leaves_open_who_finds_more() -> None:
     for ends in ((0.1, 0.0, 0.2), (-0.1, -0.2, 0.0), (0.1, math.nan, math.nan)):
         (sentence,) = verdict([agreement(ALL, 0.9, BootstrapInterval(*ends, 0))])
         assert "more novelty" not in sentence
+
+
+def between(first: str, second: str, alpha: float, feature: str = ALL) -> RaterAgreement:
+    return RaterAgreement(first, second, feature, 40, 8, alpha, 0.5, LEVEL)
+
+
+def rater(name: str, *ratings: float) -> Ratings:
+    return Ratings(name, name, ratings or (1, 2), {})
+
+
+def test_judges_are_ranked_by_their_agreement_with_each_file_and_the_weak_are_not_to_be_quoted() -> None:
+    agreements = [
+        between("people", "weak", 0.2),
+        between("people", "good", 0.9, "plot"),
+        between("people", "good", 0.7),
+        between("people", "bound", 0.667),
+        between("others", "weak", math.nan),
+        between("others", "good", 0.5),
+        between("weak", "good", 0.99),
+    ]
+    judged = [rater("weak"), rater("good"), rater("bound")]
+    assert quotable(agreements, [rater("people"), rater("others")], judged) == [
+        "Nearest to people, by alpha: good 0.70, bound 0.67, weak 0.20. "
+        "Do not quote scores of weak: alpha is below 0.667.",
+        "Nearest to others, by alpha: good 0.50. Do not quote scores of good: alpha is below 0.667.",
+    ]
+
+
+def test_without_ratings_of_a_file_no_judge_is_near_to_anything() -> None:
+    assert quotable([between("weak", "good", 0.99)], [], [rater("weak"), rater("good")]) == []
+    assert quotable([between("people", "weak", math.nan)], [rater("people")], [rater("weak")]) == []
+
+
+def test_a_judge_that_says_the_same_of_every_pair_is_named() -> None:
+    judged = [rater("flat", 3, math.nan, 3), rater("single", 3), rater("varied", 3, 4), rater("silent", math.nan)]
+    assert quotable([], [], judged) == ["flat gave every pair the rating 3: it tells no answers apart."]

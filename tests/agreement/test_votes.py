@@ -2,12 +2,14 @@
 
 import json
 import math
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from genie_inspect.agreement.machine_scores import read_scores
+from genie_inspect.agreement.mixed_models.rows import TableError
 from genie_inspect.agreement.votes import VotedStory, VotesError, read_votes
 
 ANN = {"story": "1_mine", "rater": "ann", "votes": {"01": 1, "02": 0}}
@@ -140,6 +142,49 @@ def test_numbers_are_votes_where_they_are_wanted_alone(tmp_path: Path) -> None:
     assert story.votes == {"ann": {"": 3.5}}
     with pytest.raises(VotesError, match="is a number, expected verdicts, yes or no"):
         read_votes(path)
+
+
+@pytest.mark.parametrize(
+    ("vote", "others"), [(7, [1, 0]), (11, [1, 0, 0, 1, None]), (0.1, [1.0, 0.0]), (-1, [True, False])]
+)
+def test_a_slip_among_yes_and_no_makes_no_scale_of_them(vote: float, others: list[Any], tmp_path: Path) -> None:
+    votes = {f"{number:02d}": value for number, value in enumerate([*others, vote])}
+    path = lines(tmp_path, ANN, {"story": "2_mine", "rater": "bob", "votes": votes})
+    test, cast = list(votes)[-1], sum(value is not None for value in others) + 2
+    with pytest.raises(TableError) as caught:
+        read_votes(path, numbers=True)
+    assert str(caught.value).startswith(
+        f"{path}, line 2: {vote} by 'bob' on story '2_mine', test {test!r} is neither 1 nor 0, "
+        f"as {cast} of {cast + 1} votes are"
+    )
+
+
+def test_a_slip_in_a_table_is_named_by_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("story,rater,01,02\n1_mine,ann,yes,no\n1_mine,bob,yes,10\n", encoding="utf-8")
+    with pytest.raises(TableError, match=r"row 3: 10 by 'bob' on story '1_mine', test '02' is neither 1 nor 0"):
+        read_votes(path, numbers=True)
+
+
+@pytest.mark.parametrize("votes", [[7], [0, 7], [1, 1, 7, 0, 7], [0] * 8 + [2, 2]])
+def test_a_scale_may_have_1_and_0_on_it(votes: list[int], tmp_path: Path) -> None:
+    ballot = {f"{number:02d}": vote for number, vote in enumerate(votes)}
+    (story,) = read_votes(lines(tmp_path, {"story": "1_mine", "rater": "ann", "votes": ballot}), numbers=True)
+    assert story.votes["ann"] == ballot
+
+
+def test_more_than_one_slip_in_ten_is_a_scale_and_one_in_ten_is_not(tmp_path: Path) -> None:
+    for cast, refused in ((20, True), (19, False)):
+        ballot = {str(number): 5 if number < 2 else number % 2 for number in range(cast)}
+        path = lines(tmp_path, {"story": "1_mine", "rater": "ann", "votes": ballot})
+        with pytest.raises(TableError, match="as 18 of 20 votes") if refused else nullcontext():
+            read_votes(path, numbers=True)
+
+
+def test_a_column_of_numbers_is_a_scale_however_many_are_1_and_0(tmp_path: Path) -> None:
+    rows = [{"story": "1_mine", "rater": f"r{place}", "number": number} for place, number in enumerate([0, 1, 0, 2])]
+    (story,) = read_votes(lines(tmp_path, *rows), numbers=True)
+    assert story.by_test() == {"": [0, 1, 0, 2]}
 
 
 def test_a_row_without_a_verdict_is_no_vote(tmp_path: Path) -> None:

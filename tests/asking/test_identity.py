@@ -22,9 +22,10 @@ from genie_inspect.judges.grader_reader import GraderReader
 from genie_inspect.judges.list_judge import ListJudge
 from genie_inspect.judges.logit_judge import LogitJudge
 from genie_inspect.judges.pairwise_judge import PairwiseJudge
-from genie_inspect.panel_judges import coherence, preference, quality
+from genie_inspect.panel_judges import coherence, quality
 from genie_inspect.panel_judges.coherence import GraderCoherence
 from genie_inspect.panel_judges.preference import PreferenceJudge
+from genie_inspect.panel_judges.protocols import CHAT, PROTOCOLS, Wording
 from genie_inspect.panel_judges.quality import GraderQuality
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.forms import answers_form
@@ -69,12 +70,16 @@ def test_the_path_of_a_server_tells_but_user_password_and_query_do_not() -> None
     assert not differ(local("http://host:1/v1"), local("http://ann:secret@host:1/v1?key=123"))
 
 
-@pytest.mark.parametrize("name", [LOCAL, "vllm/tiny", "openai/gpt-4o"])
+@pytest.mark.parametrize("name", [LOCAL, "vllm/tiny", "vllm-completions/tiny", "openai/gpt-4o"])
 def test_an_address_from_the_environment_counts_as_one_that_is_given(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = identified_model(local(A, name))
-    monkeypatch.setenv({"vllm/tiny": "VLLM", LOCAL: "LOCAL"}.get(name, "OPENAI") + "_BASE_URL", A)
+    monkeypatch.setenv(
+        {"vllm": "VLLM", "vllm-completions": "VLLM", "openai-api": "LOCAL"}.get(name.partition("/")[0], "OPENAI")
+        + "_BASE_URL",
+        A,
+    )
     assert identified_model(local(None, name)) == given
     assert served_at(local(None, name)) == "127.0.0.1:8001/v1"
 
@@ -122,7 +127,8 @@ def test_a_folder_counts_by_what_stands_in_it(tmp_path: Path) -> None:
         folder.mkdir(parents=True)
         (folder / "config.json").write_text("{}")
         (folder / "model.safetensors").write_bytes(b"0" * size)
-    assert differ(local(A, f"vllm/{first}"), local(A, f"vllm/{second}"))
+    for provider in ("vllm", "vllm-completions"):
+        assert differ(local(A, f"{provider}/{first}"), local(A, f"{provider}/{second}"))
     before = identified_model(scripted(model_path=str(first)))
     assert identified_model(scripted(model_path=str(second))) != before
     os.utime(first / "model.safetensors", ns=(1, 1))
@@ -140,7 +146,6 @@ def made_by(module: Any) -> str:
         pairwise_judge: PairwiseJudge,
         logit_judge: LogitJudge,
         grader_reader: GraderReader,
-        preference: PreferenceJudge,
         quality: GraderQuality,
         coherence: GraderCoherence,
         critic: lambda model: Critic(model, Instructions.load()),
@@ -161,7 +166,6 @@ HOT = GenerateConfig(temperature=0.6)
         (grader_reader, {"TOKENS_AN_ANSWER": 41, "SPARE_TOKENS": 199}),
         (pairwise_judge, {"STUDY": HOT}),
         (logit_judge, {"ONE_TOKEN": HOT}),
-        (preference, {"CONFIG": HOT}),
         (quality, {"CONFIG": HOT}),
         (coherence, {"CONFIG": HOT}),
         (critic, {"FIRST": HOT}),
@@ -177,11 +181,18 @@ def test_a_constant_of_the_instrument_that_changes_asks_anew(
     assert made_by(module) != before
 
 
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_another_setting_of_a_protocol_asks_anew(name: str) -> None:
+    wording = PROTOCOLS[name].wording()
+    hot = replace(wording, protocol=replace(wording.protocol, config=HOT))
+    assert PreferenceJudge(local(), wording).signature != PreferenceJudge(local(), hot).signature
+
+
 @pytest.mark.parametrize(
     ("maker", "template"),
     [
         (PairwiseJudge, "rate_pair"),
-        (PreferenceJudge, "prefer"),
+        (lambda model, *own: PreferenceJudge(model, *(Wording(CHAT, template) for template in own)), "prefer"),
         (GraderQuality, "rate_quality"),
         (GraderCoherence, "coherence"),
     ],

@@ -2,11 +2,11 @@
 
 import os
 import shutil
+import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
+from tests.processes import Commands
 from tests.scripted import OWL, QUESTIONS, evaluated, grading, saying, small_population
 
 from genie_inspect.scorers.genie import genie
@@ -127,37 +128,54 @@ def hostile(playwright: Any, tmp_path_factory: pytest.TempPathFactory) -> EvalLo
         return evaluated(genie(str(population.folder)), saying(HOSTILE), grader, folder, (OWL,))
 
 
+VIEW = """
+import os, sys
+from inspect_ai._cli.main import main
+with open(sys.argv.pop(1), "w") as file:
+    file.write(str(os.getpid()))
+main()
+"""
+
+
 @pytest.fixture(scope="session")
-def viewer() -> Iterator[Callable[[EvalLog], str]]:
+def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[EvalLog], str]]:
     """Inspect View on the folder of a log: the address of the log in it."""
-    servers: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
+    urls: dict[Path, str] = {}
+    with ExitStack() as servers:
 
-    def address(log: EvalLog) -> str:
-        path = Path(log.location.removeprefix("file://"))
-        if path.parent not in servers:
-            servers[path.parent] = _serving(path.parent)
-        return f"{servers[path.parent][1]}/#/tasks/{path.name}"
+        def address(log: EvalLog) -> str:
+            path = Path(log.location.removeprefix("file://"))
+            if path.parent not in urls:
+                urls[path.parent] = servers.enter_context(_serving(path.parent, tmp_path_factory.mktemp("viewer")))
+            return f"{urls[path.parent]}/#/tasks/{path.name}"
 
-    yield address
-    for process, _ in servers.values():
-        process.terminate()
-        process.wait()
+        yield address
 
 
-def _serving(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+@contextmanager
+def _serving(logs: Path, home: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "inspect_ai", "view", "start", "--host", "127.0.0.1", "--port", str(port)]
-    process = subprocess.Popen(
-        [*command, "--log-dir", str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ)
-    )
-    url = f"http://127.0.0.1:{port}"
-    for _ in range(120):
+    script, process = home / "view.py", home / "process"
+    script.write_text(VIEW)
+    with Commands(home) as commands:
+        arguments = ("view", "start", "--host", "127.0.0.1", "--port", port, "--log-dir", logs)
+        commands.start(process, *arguments, program=script)
+        url = f"http://127.0.0.1:{port}"
+        try:
+            _wait_for(url)
+            yield url
+        finally:
+            os.kill(int(process.read_text()), signal.SIGKILL)
+            commands.end()
+
+
+def _wait_for(url: str) -> None:
+    for _ in range(300):
         try:
             with urlopen(url):
-                return process, url
+                return
         except OSError:
-            time.sleep(0.25)
-    process.kill()
+            time.sleep(0.1)
     raise RuntimeError("Inspect View did not start within 30 seconds")

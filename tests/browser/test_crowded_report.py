@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from inspect_ai.scorer import Score
 from tests.browser.conftest import Scheme, Visit, contrast
-from tests.browser.test_report_page import FEATURES, INKS_AND_GROUNDS, written
+from tests.browser.test_report_page import FEATURES, INKS_AND_GROUNDS, unfold, written
 from tests.left_out import rest_with_ci, with_ci
 from tests.reports.made_logs import made_log, scored
 
@@ -47,8 +47,7 @@ def test_many_runs_with_long_names_fit_and_can_be_read(
     visit: Callable[..., Visit], crowded_report: str, scheme: Scheme, width: int
 ) -> None:
     page = visit(crowded_report, scheme, width).page
-    for fold in page.locator("details > summary").all():
-        fold.click()
+    unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") == width
     faint = [text for text, ink, ground in page.evaluate(INKS_AND_GROUNDS) if contrast(ink, ground) < 4.5]
     assert faint == []

@@ -144,6 +144,7 @@ async def test_without_documents_there_is_nothing_to_leave_out(tmp_path: Path) -
         await left_out(assessor(bare, grading()))
 
 
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the arithmetic of a second; other tests hold both
 async def test_the_starter_carries_what_the_bundled_grader_measures_today() -> None:
     starter = open_population("starter")
     bundled = assessor(starter, get_model("bundled/grader", memoize=False))

@@ -61,6 +61,21 @@ def test_a_grader_that_is_not_held_to_json_writes_less(monkeypatch: pytest.Monke
     assert 2 * line < schema == unknown
 
 
+def test_longer_answers_cost_more_to_read_and_to_judge() -> None:
+    concise, sentence, free = (
+        found("--judge", "list", "--answer-length", length)["judges"]["list"]
+        for length in ("concise", "sentence", "free")
+    )
+    assert concise == found("--judge", "list")["judges"]["list"]
+    for step, kind in (("reading", "tokens_out"), ("rating", "tokens_in")):
+        assert concise[step][kind] < sentence[step][kind] < free[step][kind], step
+    assert "belongs to a population" in called("--task", "ttcw", "--answer-length", "free").stderr
+
+
+def test_a_judge_that_asks_nobody_is_none_to_count() -> None:
+    assert "'embedded', expected one of list" in called("--judge", "embedded").stderr
+
+
 def test_prices_become_money() -> None:
     total = found("--judge", "logit", "--price-input", "2", "--price-output", "8")["judges"]["logit"]
     expected = (total["total"]["tokens_in"] * 2 + total["total"]["tokens_out"] * 8) / 1e6
@@ -112,6 +127,19 @@ def test_which_measures_of_the_panel_are_counted_is_chosen_as_for_a_task() -> No
     assert found("--judge", "list", "--panel", "cheap")["panel"] == {}
     assert list(found("--judge", "list", "--panel", "litbench")["panel"]) == ["litbench"]
     assert "expected none, or cheap" in called("--panel", "cosin").stderr
+
+
+def test_a_protocol_of_weights_has_a_row_of_its_own_for_as_many_calls() -> None:
+    chat, alone, reasoned = (
+        found("--judge", "list", "--panel", name)["panel"][name]
+        for name in ("litbench", "litbench/generative", "litbench/generative_cot")
+    )
+    assert chat["calls"] == alone["calls"] == reasoned["calls"]
+    assert [part["tokens_out"] / part["calls"] for part in (alone, chat, reasoned)] == [4, 50, 300]
+    assert alone["tokens_in"] < chat["tokens_in"], "the writing prompt is not shown"
+    shown = called("--judge", "list", "--panel", "litbench/generative").stdout
+    assert "preferring as GenRM" in shown
+    assert list(found("--judge", "list", "--panel", "litbench/chat")["panel"]) == ["litbench"]
 
 
 def test_prices_are_those_of_all_that_is_counted() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.model import Model, get_model
-from tests.scripted import Script, saying
+from tests.scripted import Script, output, saying
 
 import genie_inspect.cli.running as running
 from genie_inspect.cli import main
@@ -75,6 +75,27 @@ def test_a_run_that_failed_goes_on_where_it_ended(folder: Path, monkeypatch: pyt
     assert result.exit_code == 0, result.output
     assert len(script.requests) == 1
     assert json.loads(result.stdout)["replies_on_record"] == 1
+
+
+def test_a_plot_that_is_cut_off_is_no_plot_and_is_not_on_record(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Script(lambda _: output("A keeper of bees", "max_tokens"))
+    result = called(monkeypatch, cut, "stories.jsonl")
+    assert result.exit_code == 1
+    assert "drew no plot in 3 replies: cut off at 2048 tokens: 'A keeper of bees'" in result.output
+    assert len(cut.requests) == 3
+    assert not (folder / "refs.jsonl").exists()
+    whole = saying(PLOT)
+    said = json.loads(called(monkeypatch, whole, "stories.jsonl", "--json").stdout)
+    assert (len(whole.requests), said["replies_on_record"]) == (1, 0)
+
+
+def test_after_a_plot_that_is_cut_off_a_whole_one_is_taken_and_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies = iter([output("A keeper", "max_tokens"), output(PLOT)])
+    said = json.loads(called(monkeypatch, Script(lambda _: next(replies)), "stories.jsonl", "--json").stdout)
+    assert (said["drawn"], said["calls"]) == (1, 2)
+    assert reference_stories("refs.jsonl")[0].plot == PLOT
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(folder: Path) -> None:

@@ -8,10 +8,9 @@ from genie_inspect.asking.cost import Cost, tokens
 from genie_inspect.costs.request_tokens import RequestTokens
 from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.judges.grader_reader import GraderReader
-from genie_inspect.judges.instrument import Wording
-from genie_inspect.judges.list_judge import CHUNK, ListJudge
-from genie_inspect.judges.logit_judge import LogitJudge
-from genie_inspect.judges.pairwise_judge import TOKENS_A_REASON, PairwiseJudge
+from genie_inspect.judges.instrument import Instrument, Wording
+from genie_inspect.judges.list_judge import CHUNK
+from genie_inspect.judges.pairwise_judge import TOKENS_A_REASON
 from genie_inspect.judges.protocols import Answer
 
 QUESTION = Asked('What does "the owl" want?')
@@ -28,12 +27,11 @@ def asked_of(script: Script) -> tuple[int, int]:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(("mode", "kind"), [("list", ListJudge), ("pairwise", PairwiseJudge), ("logit", LogitJudge)])
-async def test_calls_and_tokens_are_those_of_the_requests_that_a_judge_sends(
-    mode: str, kind: type[ListJudge | PairwiseJudge | LogitJudge]
-) -> None:
+@pytest.mark.parametrize("mode", ["list", "list/10", "pairwise", "logit"])
+async def test_calls_and_tokens_are_those_of_the_requests_that_a_judge_sends(mode: str) -> None:
     script = grading()
-    await kind(script.model()).rate(QUESTION, Answer(ANSWER), [Answer(other) for other in OTHERS])
+    _, judge = Instrument(mode, cache=False).reader_and_judge(script.model())
+    await judge.rate(QUESTION, Answer(ANSWER), [Answer(other) for other in OTHERS])
     cost = RequestTokens(WORDING).rating(
         mode, tokens(QUESTION.text), tokens(ANSWER), [tokens(other) for other in OTHERS]
     )

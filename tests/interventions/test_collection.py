@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
-from tests.pairs import GREY, TEXTS, pairs
+from tests.pairs import TEXTS, pairs
 
 from genie_inspect.errors import GenieWarning, InterventionsError
 from genie_inspect.interventions.collection import INTERVENTIONS, LEFT_OUT, Interventions
-from genie_inspect.interventions.schema import LeftOut, Paraphrase
+from genie_inspect.interventions.schema import LeftOut
 from genie_inspect.populations.files import write_rows
 
 
@@ -13,7 +13,6 @@ def test_texts_come_with_each_original_before_what_was_made_of_it(tmp_path: Path
     last_first = (TEXTS[2], TEXTS[4], TEXTS[1], TEXTS[0], TEXTS[3])
     names = [text.id for text in pairs(tmp_path, last_first).texts()]
     assert names == ["d-owl", "i-again", "i-owl", "d-fox", "i-fox"]
-    assert pairs(tmp_path).features == ("plot", "style")
 
 
 def test_a_file_serves_as_well_as_its_folder(tmp_path: Path) -> None:
@@ -43,11 +42,6 @@ def test_edits_whose_original_is_missing_are_named_and_of_no_use(tmp_path: Path)
         study = pairs(tmp_path, TEXTS[:3] + TEXTS[4:])
     assert study.orphans == ("i-fox",)
     assert [text.id for text in study.texts()] == ["d-owl", "i-owl", "i-again"]
-
-
-def test_a_text_that_says_what_its_original_says_is_named(tmp_path: Path) -> None:
-    same = Paraphrase(kind="paraphrase", id="i-same", original="d-owl", text=f" {GREY}\n")
-    assert pairs(tmp_path, (*TEXTS, same)).unchanged == ("i-same",)
 
 
 @pytest.mark.parametrize(

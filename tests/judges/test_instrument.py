@@ -21,7 +21,9 @@ def test_every_judge_that_is_named_is_accepted(judge: str) -> None:
     assert Instrument(judge).judge == judge
 
 
-@pytest.mark.parametrize("judge", ["", "List", "gpt-4o", "embedded ", "vectors/", "list/fit.json", "embedded/fit.json"])
+@pytest.mark.parametrize(
+    "judge", ["", "List", "gpt-4o", "embedded ", "vectors/", "pairwise/fit.json", "embedded/fit.json"]
+)
 def test_an_unknown_judge_is_refused_with_its_value_and_what_would_work(judge: str) -> None:
     with pytest.raises(UnknownChoiceError) as caught:
         Instrument(judge)

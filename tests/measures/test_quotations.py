@@ -110,3 +110,15 @@ def test_the_pieces_of_a_text_are_the_text(text: str, ends: list[tuple[int, int]
     for place, (begin, end) in enumerate(spans):
         assert "".join(piece.text for piece in cut if place in piece.spans) == text[begin:end]
         assert sum(place in piece.ending for piece in cut) == 1
+
+
+def test_of_several_places_the_first_is_found_or_the_last() -> None:
+    text = "A bell rang. “A bell,” she said: a  bell. A bello rang; a bells."
+    for quote, first, last in (("bell", (2, 6), (36, 40)), ("A BELL", (0, 6), (33, 40)), ("the bello", None, None)):
+        assert (QuotedText(text).find(quote), QuotedText(text).find(quote, last=True)) == (first, last), quote
+
+
+def test_of_places_that_are_equally_near_the_last_can_be_asked_for() -> None:
+    text = "the grey owl slept. the grey owl slept."
+    assert QuotedText(text).find("the gray owl slept") == (0, 18)
+    assert QuotedText(text).find("the gray owl slept", last=True) == (20, 38)

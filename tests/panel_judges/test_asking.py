@@ -18,15 +18,22 @@ from genie_inspect.panel_judges.equivalence import (
     comparing_cost,
     partition_cost,
 )
-from genie_inspect.panel_judges.preference import PREFER, PreferenceJudge, preference_cost, preference_model
+from genie_inspect.panel_judges.preference import PreferenceJudge, preference_cost, preference_model
+from genie_inspect.panel_judges.protocols import CHAT, GENERATIVE, PROTOCOLS, Wording
 from genie_inspect.panel_judges.quality import QUALITY, GraderQuality, quality_cost
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import Instruction, Template
 
 Made = Callable[[Model, Template | None], Any]
+
+
+def _preferring(model: Model, template: Template | None) -> PreferenceJudge:
+    return PreferenceJudge(model, Wording(CHAT, template) if template else None)
+
+
 JUDGES: dict[str, tuple[Made, Instruction, str, int]] = {
     "equivalence": (GraderEquivalence, SAME, "grader", 124),
-    "preference": (PreferenceJudge, PREFER, "preference", 300),
+    "preference": (_preferring, CHAT.instruction, "preference", 300),
     "quality": (GraderQuality, QUALITY, "grader", 200),
 }
 
@@ -44,7 +51,8 @@ async def asked(judge: Any) -> None:
 async def test_a_request_is_by_the_template_given_at_temperature_0_and_for_so_many_tokens(name: str) -> None:
     make, instruction, kind, most = JUDGES[name]
     script = saying("Hm.")
-    own = make(script.model(), Template("mine", instruction.template().text + "\nThink."))
+    template = Template("mine", instruction.template().text + "\nThink.")
+    own = make(script.model(), template)
     await asked(own)
     assert all(request.endswith("Think.") for request in script.requests)
     assert (script.configs[0].temperature, script.configs[0].max_tokens) == (0.0, most)
@@ -52,15 +60,22 @@ async def test_a_request_is_by_the_template_given_at_temperature_0_and_for_so_ma
     assert len(script.requests) == 3
     assert script.configs[1].seed != script.configs[0].seed or script.configs[1] != script.configs[0]
     assert own.signature.startswith(f"{kind}(mockllm/model@")
-    assert own.signature.endswith(f"template={own.template.digest})")
-    assert own.template.digest != instruction.template().digest
+    assert own.signature.endswith(f"template={template.digest})")
+    assert template.digest != instruction.template().digest
 
 
 async def test_so_many_repeats_are_asked_as_are_wanted() -> None:
-    for judge in (GraderEquivalence, PreferenceJudge, GraderQuality):
+    for judge in (GraderEquivalence, GraderQuality):
         script = saying("Hm.")
         await asked(judge(script.model(), repeats=0))
         assert len(script.requests) == 1
+
+
+@pytest.mark.parametrize(("name", "times"), [("chat", 3), ("generative", 1), ("generative_cot", 1)])
+async def test_an_unreadable_verdict_is_asked_again_as_its_protocol_says(name: str, times: int) -> None:
+    script = saying("Hm.")
+    await asked(PreferenceJudge(script.model(), PROTOCOLS[name].wording()))
+    assert len(script.requests) == times
 
 
 async def test_ten_texts_stand_in_one_list_numbered_from_1() -> None:
@@ -82,8 +97,10 @@ def test_what_lists_cost_counts_each_text_in_each_list_and_each_reply() -> None:
 
 
 def test_what_a_verdict_and_a_level_cost_is_the_request_the_texts_and_the_reply() -> None:
-    prefer = PREFER.template().fill(data=fenced({"prompt": "p", "story_a": "", "story_b": ""}))
-    assert preference_cost(PREFER.template(), "p", 40.0) == Cost(1, static_token_count(prefer) + 40, 50)
+    prefer = CHAT.instruction.template().fill(data=fenced({"prompt": "p", "story_a": "", "story_b": ""}))
+    assert preference_cost(CHAT.wording(), "p", 40.0) == Cost(1, static_token_count(prefer) + 40, 50)
+    trained = GENERATIVE.instruction.template().fill(story_a="", story_b="")
+    assert preference_cost(GENERATIVE.wording(), "p", 40.0) == Cost(1, static_token_count(trained) + 40, 4)
     level = QUALITY.template().fill(data=fenced({"request": "p", "reply": ""}))
     assert quality_cost(QUALITY.template(), "p", 40.0) == Cost(1, static_token_count(level) + 40, 30)
 

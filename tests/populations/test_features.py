@@ -34,3 +34,18 @@ def test_a_source_that_is_nowhere_is_refused_with_what_would_work() -> None:
         PopulationError, match="features are 'nowhere', expected abstracts, starter, a population's folder"
     ):
         read_features("nowhere")
+
+
+def test_a_file_of_json_lines_has_a_feature_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "features.jsonl"
+    path.write_text("".join(feature.model_dump_json() + "\n" for feature in FEATURES))
+    assert read_features(path) == FEATURES
+    path.write_text('{"name": "plot", "definition": "What happens."}\n{"name": "My Plot", "definition": "x"}\n')
+    with pytest.raises(PopulationError, match=r"features\.jsonl, line 2, field name"):
+        read_features(path)
+    path.write_text('{"name": "plot", "definition": "What happens."}\n' * 2)
+    with pytest.raises(PopulationError, match="two features are named 'plot'"):
+        read_features(path)
+    path.write_text("")
+    with pytest.raises(PopulationError, match=r"features\.jsonl"):
+        read_features(path)

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,3 +80,12 @@ def test_ids_are_equal_exactly_when_prompt_and_text_are(one: tuple[str, str], ot
 def test_ids_say_what_they_are_of() -> None:
     assert document_id("p", "t").startswith("d-")
     assert question_id("p", "t") == "q-" + document_id("p", "t").removeprefix("d-")
+
+
+def test_how_much_was_cut_stands_in_a_row_only_where_something_was() -> None:
+    whole = Document(id="d-1", prompt="p", text="t")
+    assert "cut_words" not in whole.model_dump() | json.loads(whole.model_dump_json())
+    cut = whole.model_copy(update={"cut_words": 3})
+    assert Document.model_validate_json(cut.model_dump_json()) == cut
+    with pytest.raises(ValidationError, match="cut_words"):
+        Document(id="d-1", prompt="p", text="t", cut_words=0)

@@ -6,7 +6,13 @@ import pytest
 
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.forms import sameness_form
-from genie_inspect.prompting.panel_replies import numbered_sameness, preferred, quality_level
+from genie_inspect.prompting.panel_replies import (
+    numbered_sameness,
+    preferred,
+    preferred_at_once,
+    preferred_for_a_reason,
+    quality_level,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +56,58 @@ def test_the_last_label_is_the_verdict(reply: str, points: float) -> None:
 def test_no_single_label_is_no_verdict(reply: str) -> None:
     with pytest.raises(UnreadableReplyError):
         preferred(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "points"),
+    [
+        ("Preferred: A", 1.0),
+        ("\n Preferred: B \n", 0.0),
+        # weights trained on plain text may write on
+        ("Preferred: A\n\n### Assistant:\nPreferred: B", 1.0),
+        ("<think>Preferred: A</think>Preferred: B", 0.0),
+    ],
+)
+def test_a_verdict_alone_is_the_first_line_of_the_reply(reply: str, points: float) -> None:
+    assert preferred_at_once(reply) == points
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *("", "A", "[[A]]", "Preferred: [A]", "preferred: A", "Preferred:A", "Preferred: C", "Preferred: A or B"),
+        *("**Preferred: A**", "Reasoning: Bold.\nPreferred: A", "Preferred: A, by far"),
+    ],
+)
+def test_any_other_first_line_is_no_verdict_alone(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError, match="no Preferred: A or Preferred: B at the beginning of the reply"):
+        preferred_at_once(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "points"),
+    [
+        ("Reasoning: A is bold.\nPreferred: A", 1.0),
+        ("Reasoning:\nA is bold.\n\nB is bolder.\n\nPreferred: B\n", 0.0),
+        ("Reasoning: One says Preferred: A, but no.\nPreferred: B", 0.0),
+        ("Reasoning: Bold.\nPreferred: A\nReasoning: Dull.\nPreferred: B", 1.0),
+        ("<think>Hm.</think>Reasoning: Bold.\nPreferred: A", 1.0),
+    ],
+)
+def test_a_verdict_for_a_reason_is_the_first_line_of_its_form(reply: str, points: float) -> None:
+    assert preferred_for_a_reason(reply) == points
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *("", "Preferred: A", "Reasoning:\nPreferred: A", "Reasoning: Bold. Preferred: A", "Reasoning: Bold."),
+        *("A is bold.\nPreferred: A", "Reasoning: Bold.\nPreferred: [A]", "Preferred: A\nReasoning: Bold."),
+    ],
+)
+def test_a_verdict_without_reason_or_form_is_none(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError, match="no Reasoning: and after it a line Preferred: A or Preferred: B"):
+        preferred_for_a_reason(reply)
 
 
 def test_the_level_is_the_number_after_the_last_rating() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.responses import sentences_to_cut, verbalized_responses, written_text
+from genie_inspect.prompting.responses import last_sound_sentence, sentences_to_cut, verbalized_responses, written_text
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1).filter(
     lambda text: any(character.isalnum() for character in text)
@@ -92,3 +92,22 @@ def test_anything_but_numbers_in_range_is_unreadable(reply: str) -> None:
 def test_a_reply_without_a_word_is_no_text(reply: str) -> None:
     with pytest.raises(UnreadableReplyError, match="no text"):
         written_text(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        ('{"last": " She woke. "}', "She woke."),
+        ('{"last": ""}', ""),
+        ('At first {"last": "An owl."}, no: {"last": "\\"Go!\\" she said."}', '"Go!" she said.'),
+        ('<think>{"last": "An owl."}</think>```json\n{"last": "She woke."}\n```', "She woke."),
+    ],
+)
+def test_the_last_sound_sentence_is_the_one_of_the_last_object(reply: str, sentence: str) -> None:
+    assert last_sound_sentence(reply) == sentence
+
+
+@pytest.mark.parametrize("reply", ["", "She woke.", '{"cut": []}', '{"last": null}', '{"last": ["A."]}', '{"last": "A'])
+def test_anything_but_a_sentence_under_its_name_is_unreadable(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError, match='no sentence under "last"'):
+        last_sound_sentence(reply)

@@ -59,15 +59,14 @@ class Again(Served):
         return dict(self.said[self.requests[-1]])
 
 
-@pytest.mark.parametrize("judge", ["list", "logit"])
 def test_requests_run_by_vllm_and_imported_leave_nothing_to_ask_and_score_as_the_same_replies_asked(
-    judge: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = {prompt: questions[:1] for prompt, questions in QUESTIONS.items()}  # of many, a random model ends none
     folder = small_population(tmp_path / "small", questions=one).folder
     stories = saying("An owl slept until it rained.", "A fox ran home.")
     log = evaluated(compression(), stories, None, tmp_path, (OWL, FOX), max_samples=1)
-    grader = ("--grader", f"vllm/{NAME}", "--judge", judge, "--population", folder)
+    grader = ("--grader", f"vllm/{NAME}", "--population", folder)
     said: dict[str, Any] = {}
     with serving(Again(str, said=said)) as server:
         monkeypatch.setenv("VLLM_BASE_URL", server.url)
@@ -84,10 +83,10 @@ def test_requests_run_by_vllm_and_imported_leave_nothing_to_ask_and_score_as_the
             said |= {line["body"]["messages"][-1]["content"]: by_id[line["custom_id"]] for line in lines(first)}
         left = called("requests", log.location, "--status", *grader)
         assert (left["left_to_read"], left["left_to_judge"]) == (0, 0), json.dumps(said)[:2000]
-        imported = scored(log, folder, f"vllm/{NAME}", judge)
+        imported = scored(log, folder, f"vllm/{NAME}", "list")
         assert server.requests == [], "nothing was asked"
         monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "asked"))
-        asked = scored(log, folder, f"vllm/{NAME}", judge)
+        asked = scored(log, folder, f"vllm/{NAME}", "list")
     assert len(server.requests) == len(said)
     assert [str(one.value) for one in imported] == [str(one.value) for one in asked]
     assert [one.metadata for one in imported] == [one.metadata for one in asked]

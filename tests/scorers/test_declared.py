@@ -25,7 +25,7 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     | {"judge": "list", "embedder": "static"}
     | TEMPLATES
     | {"cache": True, "min_coverage": 0.5, "answer_length": "concise"},
-    "litbench": STARTER | {"opponents": None} | TEMPLATES,
+    "litbench": STARTER | {"opponents": None} | TEMPLATES | {"protocol": "chat"},
     "novelty_bench": {
         **{"equivalence": "grader", "quality": "grader", "threshold": None, "embedder": "static", "patience": 0.8},
         **TEMPLATES,

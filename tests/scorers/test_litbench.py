@@ -115,6 +115,61 @@ def test_the_signature_says_how_many_opponents_are_met(
     assert fact in score.metadata["signature"]
 
 
+FORMS = {"generative": "Preferred: {}", "generative_cot": "Reasoning: It is longer.\nPreferred: {}"}
+
+
+def shown(request: str) -> tuple[str, str]:
+    """Both stories of a request in the form of the weights."""
+    first, second = request.split("\n\nStory A:\n")[1].split("\n\nStory B:\n")
+    return first, second.partition("\n\n")[0]
+
+
+@pytest.mark.parametrize("protocol", FORMS)
+def test_weights_are_asked_in_their_own_form_in_both_orders(
+    protocol: str, population: Population, tmp_path: Path
+) -> None:
+    def longest(request: str) -> str:
+        first, second = shown(request)
+        return FORMS[protocol].format("A" if len(first) > len(second) else "B")
+
+    judge = Script(longest)
+    log = evaluated(litbench(str(population.folder), protocol=protocol), saying(STORY), judge, tmp_path)
+    assert result(log) == (1.0, 0.0)
+    texts = [document.text for document in population.documents(OWL)]
+    both = [(STORY, text) for text in texts] + [(text, STORY) for text in texts]
+    assert sorted(map(shown, judge.requests)) == sorted(both)
+    (score,) = scores(log, "litbench")
+    assert score.metadata is not None
+    assert f",protocol={protocol},template=" in score.metadata["signature"]
+
+
+@pytest.mark.parametrize("protocol", FORMS)
+def test_weights_that_prefer_a_place_are_shown_to_be_biased(
+    protocol: str, population: Population, tmp_path: Path
+) -> None:
+    judge = saying(FORMS[protocol].format("B"))
+    log = evaluated(litbench(str(population.folder), protocol=protocol), saying(STORY), judge, tmp_path)
+    assert result(log) == (0.5, -1.0)
+
+
+@pytest.mark.parametrize(("protocol", "reply"), [("generative", "[[A]]"), ("generative_cot", "Preferred: A")])
+def test_a_verdict_in_another_form_leaves_no_win_rate(
+    protocol: str, reply: str, population: Population, tmp_path: Path
+) -> None:
+    judge = saying(reply)
+    log = evaluated(litbench(str(population.folder), protocol=protocol), saying(STORY), judge, tmp_path)
+    (score,) = scores(log, "litbench")
+    assert score.reason == "no pair was judged in both orders"
+    assert len(judge.requests) == 6, "each once"
+
+
+def test_a_protocol_that_there_is_not_is_refused() -> None:
+    with pytest.raises(
+        PrerequisiteError, match="protocol is 'genrm', expected one of chat, generative, generative_cot"
+    ):
+        litbench(protocol="genrm")
+
+
 def test_no_opponents_are_refused() -> None:
     with pytest.raises(PrerequisiteError, match="opponents is 0, expected a whole number of at least 1"):
         litbench(opponents=0)

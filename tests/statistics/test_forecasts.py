@@ -46,6 +46,10 @@ def test_what_is_not_defined_is_nan() -> None:
     assert undefined == {"kappa", "f1", "precision", "recall", "pearson"}
 
 
+def test_f1_is_0_where_there_are_yes_and_none_is_called() -> None:
+    assert figures_of(forecasts(np.full(4, 0.1)).sums.sum(axis=0))["f1"] == 0
+
+
 def test_chances_of_one_value_throughout_have_no_correlation() -> None:
     assert math.isnan(figures_of(forecasts(np.full(4, 1 / 3)).sums.sum(axis=0))["pearson"])
 

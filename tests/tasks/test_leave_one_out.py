@@ -67,7 +67,7 @@ def test_the_bundled_grader_compares_recorded_documents_whichever_way_round_a_pa
 
 @pytest.mark.repeated
 def test_the_starter_is_a_yardstick_of_its_own_with_the_bundled_grader(tmp_path: Path) -> None:
-    documents = tries(24, open_population("starter").manifest.counts.documents)
+    documents = tries(8, open_population("starter").manifest.counts.documents)
     (log,) = evaluate(
         "genie_inspect/leave_one_out",
         model="mockllm/model",

@@ -101,6 +101,15 @@ def test_genie_is_taken_once_with_each_judge(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("population")
+def test_answers_are_as_long_as_is_wanted_with_each_judge(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    logs = [study(tmp_path, grading(), judge="list,vectors", **options) for options in ({}, {"answer_length": "free"})]
+    for name in ("genie", "genie1"):
+        concise, free = ((scores(log, name)[0].metadata or {})["signature"] for log in logs)
+        assert concise != free, name
+
+
+@pytest.mark.usefixtures("population")
 def test_any_scorer_is_taken_by_its_name_with_its_options(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs")
     (tmp_path / "mine.py").write_text(

@@ -38,6 +38,20 @@ def test_names_stand_for_measures() -> None:
     assert chosen_panel("cheap,all", "list").asks_equivalence == "grader"
 
 
+def test_a_measure_is_named_with_the_protocol_by_which_it_asks() -> None:
+    assert chosen_panel("litbench").protocol == chosen_panel("all").protocol == "chat"
+    for panel in ("cosine,litbench/generative", "litbench/generative,cosine,litbench"):
+        chosen = chosen_panel(panel)
+        assert set(chosen.names) == {"cosine", "litbench"}
+        assert (chosen.protocol, chosen.asks_preference) == ("generative", True)
+
+
+def test_a_protocol_that_a_measure_lacks_or_that_is_one_too_many_is_refused() -> None:
+    for panel in ("litbench/genrm", "litbench/", "cosine/chat", "litbench/chat,litbench/generative"):
+        with pytest.raises(UnknownChoiceError, match=f"panel is '{panel}', .* or, once, litbench/chat, litbench/gen"):
+            chosen_panel(panel)
+
+
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     for unknown in ("diversity", "cheap,diversity", "none,cosine", ["cosine", "x"]):
         shown = unknown if isinstance(unknown, str) else ",".join(unknown)
@@ -190,7 +204,10 @@ def test_every_measure_of_a_panel_compares_with_the_population_that_is_given(nam
         chosen_panel(name, "list").scorers(folder)
 
 
-@pytest.mark.parametrize(("name", "template"), [("partition", "same_list"), ("litbench", "prefer")])
+@pytest.mark.parametrize(
+    ("name", "template"),
+    [("partition", "same_list"), ("litbench", "prefer"), ("litbench/generative", "prefer_generative")],
+)
 def test_templates_of_the_users_reach_the_measures_that_ask_a_model(name: str, template: str, tmp_path: Path) -> None:
     (tmp_path / f"{template}.md").write_text("Compare $this.", encoding="utf-8")
     with pytest.raises(PrerequisiteError, match=f"{template}.md has the blanks"):

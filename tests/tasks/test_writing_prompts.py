@@ -32,6 +32,27 @@ def test_a_seeded_sample_of_25_distinct_cleaned_prompts_comes_from_a_local_file(
     assert [str(sample.input) for sample in writing_prompts(dataset=str(prompts), seed=1).dataset] != drawn
 
 
+def test_prompts_take_the_studys_form_and_another_column_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("title,chosen_story\n[WP] A dog wakes up.,-\n[WP] A dog wakes up.,-\nA cat.,-\n", encoding="utf-8")
+    task = writing_prompts(dataset=str(path), sample=2, column="title", story_where=True)
+    drawn = {str(sample.input) for sample in task.dataset}
+    assert drawn == {"Write a story where: A dog wakes up.", "Write a story where: A cat."}
+    with pytest.raises(PrerequisiteError, match="story_where is 'yes', expected true or false"):
+        writing_prompts(dataset=str(path), sample=2, story_where="yes")  # type: ignore[arg-type]
+
+
+def test_the_split_of_a_hub_dataset_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load_dataset(name: str, split: str) -> None:
+        raise ConnectionError(f"no split {split}")
+
+    library = ModuleType("datasets")
+    monkeypatch.setattr(library, "load_dataset", load_dataset, raising=False)
+    monkeypatch.setitem(sys.modules, "datasets", library)
+    with pytest.raises(PrerequisiteError, match="no split held_out"):
+        writing_prompts(dataset="some/prompts", split="held_out")
+
+
 def test_prompts_are_generated_and_not_scored_without_a_population(prompts: Path, tmp_path: Path) -> None:
     writer = saying("A story.")
     task = writing_prompts(dataset=str(prompts), sample=2)

@@ -1,10 +1,11 @@
-"""What a calibration comes to: a sentence for each two raters."""
+"""What a calibration comes to: a sentence for each two raters, and whose scores can be quoted."""
 
 import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from genie_inspect.agreement.calibration import ALL, RaterAgreement
+from genie_inspect.agreement.raters import Ratings
 
 # Krippendorff (2004), Content Analysis, chapter 11: what to rely on, and what to conclude from tentatively at most
 RELIABLE, TENTATIVE = 0.8, 0.667
@@ -18,6 +19,41 @@ def verdict(agreements: Sequence[RaterAgreement]) -> list[str]:
     """
     pairs = groupby(agreements, key=lambda agreement: (agreement.first, agreement.second))
     return [" ".join(_sentences(list(group))) for _, group in pairs]
+
+
+def quotable(agreements: Sequence[RaterAgreement], people: Sequence[Ratings], judged: Sequence[Ratings]) -> list[str]:
+    """Which judges stand near enough to the ratings of a file for their scores to be quoted, and which is nearest.
+
+    Args:
+        agreements: As for `verdict`.
+        people: The raters of files.
+        judged: The judges that were asked.
+    """
+    return [*_constant(judged), *filter(None, (_near(agreements, rater.name, judged) for rater in people))]
+
+
+def _constant(judged: Sequence[Ratings]) -> Iterator[str]:
+    for judge in judged:
+        ratings = [rating for rating in judge.values if not math.isnan(rating)]
+        if len(ratings) > 1 and len(set(ratings)) == 1:
+            yield f"{judge.name} gave every pair the rating {ratings[0]:g}: it tells no answers apart."
+
+
+def _near(agreements: Sequence[RaterAgreement], reference: str, judged: Sequence[Ratings]) -> str:
+    """Judges by their agreement with one rater, the nearest first; empty where none could be held against it."""
+    names = {judge.name for judge in judged}
+    alphas = {
+        next(iter({agreement.first, agreement.second} - {reference})): agreement.alpha
+        for agreement in agreements
+        if agreement.feature == ALL and reference in (agreement.first, agreement.second)
+    }
+    ranked = sorted((-alpha, name) for name, alpha in alphas.items() if name in names and not math.isnan(alpha))
+    if not ranked:
+        return ""
+    listed = ", ".join(f"{name} {-alpha:.2f}" for alpha, name in ranked)
+    low = [name for alpha, name in ranked if -alpha < TENTATIVE]
+    warning = f" Do not quote scores of {', '.join(low)}: alpha is below {TENTATIVE}." if low else ""
+    return f"Nearest to {reference}, by alpha: {listed}.{warning}"
 
 
 def _sentences(group: Sequence[RaterAgreement]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,10 @@ from genie_inspect.files.json_lines import json_objects, listed_objects
 
 ABOUT = ("story", "rater", "plot", "source")
 """Columns of a table of ratings that say whose a row is; each other one is a test."""
+NUMBER = "number"
+"""Column of a row a vote whose votes are ratings, whatever they are."""
+FEW = 0.1
+"""Share of the votes up to which those beside 1 and 0 are taken for slips, and for no scale."""
 _ANSWER = re.compile(r"story_(.+)_test(\d{1,3})")
 _BEGINS = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 
@@ -27,6 +31,31 @@ class Vote:
     """1 = passes, 0 = fails, or a number; NaN = no vote."""
     plot: str = ""
     source: str = ""
+
+    @property
+    def tested(self) -> str:
+        """The test as a message has it behind the story; empty where there is one test alone."""
+        return f", test {self.test!r}" * bool(self.test)
+
+
+def without_slips(votes: Iterable[Vote]) -> list[Vote]:
+    """The votes as they are.
+
+    Raises:
+        TableError: If nearly all are 1 or 0, and the others would make a scale of them.
+    """
+    votes = list(votes)
+    cast = [vote for vote in votes if not math.isnan(vote.value)]
+    others = [vote for vote in cast if vote.value not in (0, 1)]
+    # one among three, and of more one in ten
+    if others and len(cast) > 2 * len(others) and len(others) <= max(1, FEW * len(cast)):
+        vote = others[0]
+        raise TableError(
+            f"{vote.where}: {vote.value:g} by {vote.rater!r} on story {vote.story!r}{vote.tested} is neither 1 nor 0, "
+            f"as {len(cast) - len(others)} of {len(cast)} votes are, expected yes or no; ratings that are mostly 1 and "
+            f"0 have a row each with the column {NUMBER}"
+        )
+    return votes
 
 
 def annotation_votes(path: Path) -> Iterator[Vote]:

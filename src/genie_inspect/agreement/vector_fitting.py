@@ -135,8 +135,9 @@ def _novelties(pairs: Iterable[RatedPair], lines: Mapping[str, Knots]) -> Iterat
         line = lines.get(feature, lines[""])
         both: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
         for pair in group:
+            rated = pair.rating, height(line, pair.cosine)
             for answer in pair.answers:
-                both[answer].append((pair.rating, height(line, pair.cosine)))
+                both[answer].append(rated)
         for ratings_of_answer in both.values():
             recorded, predicted = zip(*ratings_of_answer, strict=True)
             # an answer that was rated against few of the others has no novelty among them

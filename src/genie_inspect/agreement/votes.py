@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from genie_inspect.agreement.layouts import Vote, annotation_votes, table_votes
+from genie_inspect.agreement.layouts import NUMBER, Vote, annotation_votes, table_votes, without_slips
 from genie_inspect.agreement.mixed_models.rows import TableRow, read_rows
 from genie_inspect.errors import GenieError
 from genie_inspect.files.json_lines import json_object, json_row, placed_lines
@@ -20,7 +20,7 @@ Result = bool | Annotated[float, Field(allow_inf_nan=False)] | None
 LETTERS = {"Y": 1.0, "N": 0.0, "B": 1.0, "-": math.nan}
 """Yes, no, neither of the two (which the published figures count as a pass), missing."""
 FORM = 'a line a person and story: {"story": "3_GPT4", "rater": "ann", "votes": {"01": 1, "02": 0}}'
-VERDICT, NUMBER = "verdict", "number"
+VERDICT = "verdict"
 TESTS = ("test", "question")
 ONE_VOTE = "or a row a vote with the columns story, rater, verdict or number, and if there are several tests test"
 """Columns of a row a vote."""
@@ -123,7 +123,7 @@ def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
     Raises:
         VotesError: If the file cannot be read, is malformed or empty, holds numbers that are not wanted, or a person
             votes twice on a story, or on a test of it.
-        TableError: If the rows of votes cannot be read.
+        TableError: If the rows of votes cannot be read, or few votes are others than 1 and 0.
     """
     if path.suffix == ".json" and _is_list(path):
         stories = _gathered(annotation_votes(path))
@@ -132,7 +132,7 @@ def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
     elif path.suffix == ".csv" or not _has_ballots(path):
         stories = _gathered(_rows_of_votes(path))
     else:
-        stories = _ballots(path)
+        stories = _gathered(without_slips(_ballots(path)))
     if not stories:
         raise VotesError(f"{path} holds no vote, expected {FORM}, {ONE_VOTE}, {A_TABLE}")
     if not numbers and (on_scale := next(_on_scale(stories), None)):
@@ -170,21 +170,22 @@ def _has_ballots(path: Path) -> bool:
         raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _ballots(path: Path) -> list[VotedStory]:
-    stories: dict[str, VotedStory] = {}
+def _ballots(path: Path) -> Iterator[Vote]:
+    """A line a person and story."""
+    known: set[tuple[str, str]] = set()
     for where, row in rows(path, _Ballot, FORM):
-        story = _same(stories, row.story, row.plot, row.source, where)
-        if row.rater in story.votes:
+        if (row.story, row.rater) in known:
             raise VotesError(f"{where}: {row.rater!r} votes twice on story {row.story!r}")
-        story.votes[row.rater] = as_numbers(row.votes)
-    return list(stories.values())
+        known.add((row.story, row.rater))
+        for test, value in as_numbers(row.votes).items():
+            yield Vote(where, row.story, row.rater, test, value, row.plot, row.source)
 
 
 def _rows_of_votes(path: Path) -> Iterator[Vote]:
     """A vote a row; or a vote a cell, where no column is named after a vote."""
     table = read_rows(path, ("story", "rater"))
     if not any(VERDICT in row or NUMBER in row for row in table):
-        yield from table_votes(table)
+        yield from without_slips(table_votes(table))
         return
     for row in table:
         name, rater = (_named(row, column) for column in ("story", "rater"))
@@ -200,8 +201,7 @@ def _gathered(votes: Iterable[Vote]) -> list[VotedStory]:
         story = _same(stories, vote.story, vote.plot, vote.source, vote.where)
         ballot = story.votes.setdefault(vote.rater, {})
         if vote.test in ballot:
-            tested = f", test {vote.test!r}" * bool(vote.test)
-            raise VotesError(f"{vote.where}: {vote.rater!r} votes twice on story {vote.story!r}{tested}")
+            raise VotesError(f"{vote.where}: {vote.rater!r} votes twice on story {vote.story!r}{vote.tested}")
         ballot[vote.test] = vote.value
     return list(stories.values())
 

@@ -21,10 +21,10 @@ from inspect_ai.util import JSONSchema
 from tenacity import RetryError  # Inspect's retries end in it
 
 from genie_inspect.asking.prerequisites import PrerequisiteError, unmet
-from genie_inspect.errors import GenieWarning, GraderFailedError
+from genie_inspect.errors import GenieWarning, GraderFailedError, UnreadableReplyError
 from genie_inspect.prompting.echo import without_echo
 from genie_inspect.prompting.forms import Form
-from genie_inspect.prompting.texts import spoken, whole_text
+from genie_inspect.prompting.texts import shortened, spoken, whole_text
 
 AskedT = TypeVar("AskedT", Model, tuple[Model, ...])
 JudgeT = TypeVar("JudgeT")
@@ -139,7 +139,9 @@ def _real(model: Model, asked_by: str) -> Model:
     return model
 
 
-async def ask(model: Model, request: str, config: GenerateConfig, form: Form | None = None) -> str:
+async def ask(
+    model: Model, request: str, config: GenerateConfig, form: Form | None = None, *, whole: bool = False
+) -> str:
     """The grader's reply to one request, as text; empty where it repeats the request.
 
     Args:
@@ -147,9 +149,11 @@ async def ask(model: Model, request: str, config: GenerateConfig, form: Form | N
         request: The filled template.
         config: Settings that belong to the instrument; they beat the role's own.
         form: What the reply looks like, for providers that can hold a model to one; None asks for plain text.
+        whole: Whether a reply that was cut off at its allowance is none.
 
     Raises:
         GraderFailedError: If the provider gives up after its own retries.
+        UnreadableReplyError: If the reply was cut off and must be whole.
     """
     if form is not None:
         config = config.merge(held_to(form, model))
@@ -160,6 +164,8 @@ async def ask(model: Model, request: str, config: GenerateConfig, form: Form | N
         if output.stop_reason != "max_tokens" or spoken(output.completion).strip() or model in _thinkers:
             break
         _thinkers.add(model)  # it spent its whole allowance on thought
+    if whole and output.stop_reason == "max_tokens":
+        raise UnreadableReplyError(f"cut off at {config.max_tokens} tokens: {shortened(output.completion)}")
     return without_echo(output.completion, request)
 
 

@@ -68,7 +68,7 @@ def names_of(models: Sequence[Model]) -> list[str]:
 
 def served_at(model: Model) -> str:
     """Where a model is served, `host:port/path`; empty at its provider's own place, or where a run starts a server."""
-    api = ModelName(model).api
+    api = _server(model)
     service = ModelName(model).name.partition("/")[0] if api == "openai-api" else api
     variable = f"{service.upper().replace('-', '_')}_BASE_URL"
     resolved = None if api in STARTED_HERE else model.api.base_url
@@ -78,12 +78,17 @@ def served_at(model: Model) -> str:
     return address(str(url)) if url else ""
 
 
+def _server(model: Model) -> str:
+    """The provider, where it is sent plain texts the one that is sent chats: both ask one server."""
+    return ModelName(model).api.removesuffix("-completions")
+
+
 def _facts(model: Model) -> Iterator[str]:
     """What the model's name leaves open."""
-    api, name = ModelName(model).api, ModelName(model).name
-    yield f"provider {api}"
+    name = ModelName(model).name
+    yield f"provider {ModelName(model).api}"
     yield f"served at {served_at(model)}"
-    if api in FROM_FOLDERS and Path(name).is_dir():
+    if _server(model) in FROM_FOLDERS and Path(name).is_dir():
         yield f"folder {folder_digest(name)}"
     for argument, value in sorted(model.model_args.items()):
         if argument not in PLACES and not _is_secret(argument):

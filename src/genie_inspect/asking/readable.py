@@ -76,6 +76,8 @@ async def readable(
     read: Callable[[str], T],
     form: Form | None = None,
     repeats: int = REPEATS,
+    *,
+    whole: bool = False,
 ) -> T:
     """What a grader's reply to one request says.
 
@@ -86,6 +88,7 @@ async def readable(
         read: Makes of the reply what is wanted; raises UnreadableReplyError where it cannot.
         form: What the reply looks like, for providers that can hold a model to one.
         repeats: How often an unreadable reply is asked for again.
+        whole: Whether a reply that was cut off is unreadable, whatever it says.
 
     Raises:
         UnreadableReplyError: If no reply could be read.
@@ -93,6 +96,6 @@ async def readable(
     """
 
     async def attempt(settings: GenerateConfig) -> T:
-        return read(await ask(model, request, config.merge(settings), form))
+        return read(await ask(model, request, config.merge(settings), form, whole=whole))
 
     return await until_read(attempt, repeats)

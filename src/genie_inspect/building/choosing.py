@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from genie_inspect.asking.gathering import gathered
+from genie_inspect.building.cleaning import Cleaner
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.panel_judges.coherence import CoherenceRater
 from genie_inspect.populations.intake.sampling import stratified
@@ -33,11 +34,13 @@ class Chooser:
     rater: CoherenceRater | None = None
     least: float = 0.0
     """Coherence from which a document joins, on the rater's own scale."""
+    cleaner: Cleaner | None = None
+    """Cuts documents where they fall apart; None leaves them whole."""
 
     async def choose(self, documents: Sequence[Document], counts: Counter[str], attempts: Filter) -> list[Document]:
         """The documents that join, in the order of the sample; what does not is counted by reason.
 
-        Coherence is asked of no more documents than are needed to fill the sample, and no more are read.
+        No more documents are cleaned, rated for coherence and read than are needed to fill the sample.
 
         Args:
             documents: All of one prompt.
@@ -48,7 +51,7 @@ class Chooser:
             GraderFailedError: If the model behind the rater or the reader cannot be reached.
         """
         # before the sample is drawn: a near-duplicate must not take a place in it
-        seen = NearDuplicates(self.near_duplicates)
+        seen, seen_cut = NearDuplicates(self.near_duplicates), NearDuplicates(self.near_duplicates)
         distinct = [document for document in documents if seen.twin(document.text) is None]
         counts["near-duplicate"] += len(documents) - len(distinct)
         prompt = documents[0].prompt if documents else ""
@@ -57,10 +60,22 @@ class Chooser:
         # only as many as are still wanted: rating and reading cost calls
         while waiting and len(chosen) < self.size:
             missing = self.size - len(chosen)
-            chosen += await attempts(await self._coherent(waiting[:missing], counts))
+            whole = await self._cleaned(waiting[:missing], counts, seen_cut)
+            chosen += await attempts(await self._coherent(whole, counts))
             waiting = waiting[missing:]
         counts["not sampled"] += len(waiting)
         return chosen
+
+    async def _cleaned(
+        self, documents: Sequence[Document], counts: Counter[str], seen: NearDuplicates
+    ) -> list[Document]:
+        """The documents up to where they fall apart; without their broken ends two may be nearly the same."""
+        if self.cleaner is None:
+            return list(documents)
+        cleaned = await self.cleaner.cleaned(documents, counts)
+        distinct = [document for document in cleaned if seen.twin(document.text) is None]
+        counts["near-duplicate"] += len(cleaned) - len(distinct)
+        return distinct
 
     async def _coherent(self, documents: Sequence[Document], counts: Counter[str]) -> list[Document]:
         if self.rater is None:

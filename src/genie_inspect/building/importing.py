@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from anyio import to_thread
+
+from genie_inspect.building.cleaning import Cleaner, card_line
 from genie_inspect.building.questions.files import read_questions
 from genie_inspect.building.work import Progress, no_progress
 from genie_inspect.engines.sources.tables import open_table
@@ -55,6 +58,8 @@ class Imported:
     unspecified: int = 0
     missing_answers: int = 0
     """Questions that documents have no answer to on record."""
+    cleaned: dict[str, int] | None = None
+    """What came of asking where documents fall apart, and how many words were cut; None where nobody was asked."""
     dropped: dict[str, int] = field(default_factory=dict)
     """Rows, or parts of rows, that could not be used, by reason."""
     renamed_features: dict[str, int] = field(default_factory=dict)
@@ -73,45 +78,91 @@ def import_population(order: Import, progress: Progress = no_progress) -> Import
         MissingExtraError: If Parquet or the hub needs a library that is not installed.
     """
     check_unused(order.output)
+    mapped, note = _mapped(order, progress)
+    # documents that only answers are about have models too
+    models = Counter(key[2] for key in {*mapped.models, *mapped.texts})
+    return _written(order, mapped, mapped.documents(), models, note, progress)
+
+
+async def import_cleaned(order: Import, cleaner: Cleaner, progress: Progress = no_progress) -> Imported:
+    """Import a table of documents, each cut where it falls apart.
+
+    Raises:
+        PopulationError: As `import_population`, and if the table has answers, which are about the whole texts.
+        TableError: As `import_population`.
+        MissingExtraError: As `import_population`.
+        GraderFailedError: If the model cannot be reached; running again goes on from what it has said.
+    """
+    check_unused(order.output)
+    mapped, note = await to_thread.run_sync(_mapped, order, progress)
+    if mapped.answer_texts:
+        raise PopulationError(
+            f"{order.source} has answers, which are about its texts as they are: they cannot be cut. Import it without "
+            "--clean-by-model, or without its answers"
+        )
+    cleaned = await cleaner.cleaned(mapped.documents(), mapped.dropped, progress)
+    # without their broken ends two may be the same
+    documents = list({document.id: document for document in cleaned}.values())
+    mapped.dropped["duplicate"] += len(cleaned) - len(documents)
+    models = Counter(document.model for document in documents)
+    return _written(order, mapped, documents, models, note, progress, cleaner)
+
+
+def _mapped(order: Import, progress: Progress) -> tuple[Mapped, str]:
+    """The table's rows, and what was read otherwise than its name says."""
     preset = read_preset(order.preset) if order.preset else Preset(columns={})
     features = read_features(order.features or preset.features)
     table = open_table(order.source, order.split)
     mapping, note = read_mapping(order.mapping, preset.columns, table.columns, order.source)
     mapped = Mapped(mapping, features, preset.names, order.reader or preset.reader).take(table.rows)
-    questions = _questions(order, mapped)
-    documents, answers = mapped.documents(), list(mapped.answers(questions))
-    if not documents and not answers:
-        raise PopulationError(f"nothing in {order.source} could be used: {dict(mapped.dropped) or 'it has no rows'}")
-    imported = _imported(mapped, documents, questions, answers, note)
     progress("rows", mapped.rows, mapped.rows)
+    return mapped, note
+
+
+def _written(
+    order: Import,
+    mapped: Mapped,
+    documents: Sequence[Document],
+    models: Counter[str],
+    note: str,
+    progress: Progress,
+    cleaner: Cleaner | None = None,
+) -> Imported:
+    """Write the population of these documents, and of the table's questions and answers, unless it is a dry run."""
+    questions = _questions(order, mapped, documents)
+    answers = list(mapped.answers(questions))
+    if not documents and not answers:
+        reasons = first_reasons(mapped.dropped)
+        raise PopulationError(f"nothing in {order.source} could be used: {reasons or 'it has no rows'}")
+    imported = _imported(mapped, documents, questions, answers, note)
+    imported.cleaned = dict(cleaner.counts) if cleaner else None
     if order.dry_run:
         return imported
     with new_folder(order.output) as folder:
         write_rows(folder / DOCUMENTS, documents)
         write_rows(folder / QUESTIONS, questions)
         write_rows(folder / ANSWERS, answers)
-        # documents that only answers are about have models too
-        models = Counter(key[2] for key in {*mapped.models, *mapped.texts})
         population = seal_population(
             folder,
             name=order.name,
             version=order.version,
             licence=order.licence,
-            features=features,
+            features=mapped.features,
             source_models=sorted(model for model in models if model),
             description=order.description,
         )
         imported.population = population.name
-        write_card(population, _provenance(order, imported, models), progress)
+        write_card(population, _provenance(order, imported, models) | card_line(cleaner), progress)
     return imported
 
 
-def _questions(order: Import, mapped: Mapped) -> list[Question]:
-    """The table's questions, and those of the order's file whose prompt the table has documents for."""
-    questions = mapped.questions()
+def _questions(order: Import, mapped: Mapped, documents: Sequence[Document]) -> list[Question]:
+    """The table's questions, and those of the order's file whose prompt there are documents for."""
+    prompts = {document.prompt for document in documents}
+    # a prompt may have lost all its documents; of answers alone there never were any
+    questions = [question for question in mapped.questions() if question.prompt in prompts or not mapped.texts]
     if order.questions is None:
         return questions
-    prompts = {prompt for _, prompt, _ in mapped.texts}
     others = [q for q in read_questions(order.questions, mapped.features) if q.prompt.strip() in prompts]
     # by id: a question that stands in both is taken once
     return list({question.id: question for question in [*questions, *others]}.values())

@@ -7,7 +7,7 @@ from typing import Any
 
 from genie_inspect.building.work import Progress, no_progress
 from genie_inspect.errors import PopulationError
-from genie_inspect.populations.card import words
+from genie_inspect.populations.card import cut_line, words
 from genie_inspect.populations.catalogue import BUNDLED, open_population
 from genie_inspect.populations.check import Fault, faults
 from genie_inspect.populations.population import Population
@@ -99,6 +99,7 @@ def counts(population: Population, totals: Survey) -> dict[str, Any]:
         "documents_a_prompt": f"{min(by_prompt)} to {max(by_prompt)}" if by_prompt else "none",
         "documents_by_model": {name or "not said": count for name, count in totals.documents_of.most_common()},
         "words_a_document": words(totals),
+        **cut_line(totals.cut_words),
         "refusals": f"{len(totals.refusals)}: {', '.join(totals.refusals[:SHOWN])}" if totals.refusals else "none",
         "near_duplicates": totals.near_duplicates,
         "questions_by_feature": {feature.name: totals.questions_of[feature.name] for feature in population.features},
@@ -122,16 +123,23 @@ def overview(folder: Path) -> dict[str, Any]:
     """The manifest's facts and the prompts of a population, without a count of its words and answers."""
     population = open_population(folder)
     manifest = population.manifest
+    documents_by_prompt: dict[str, int] = {}
+    cut_words: list[int] = []
+    for prompt in population.prompts:
+        documents = population.documents(prompt)
+        documents_by_prompt[prompt] = len(documents)
+        cut_words += [document.cut_words for document in documents if document.cut_words is not None]
     return {
         "population": population.name,
         "description": manifest.description,
         "licence": manifest.licence,
         **manifest.counts.model_dump(),
+        **cut_line(cut_words),
         "models": ", ".join(manifest.source_models),
         "readers": ", ".join(population.readers),
         **{f"feature {feature.name}": feature.definition for feature in population.features},
         "questions_by_prompt": {prompt: len(population.questions(prompt)) for prompt in population.prompts},
-        "documents_by_prompt": {prompt: len(population.documents(prompt)) for prompt in population.prompts},
+        "documents_by_prompt": documents_by_prompt,
     }
 
 
@@ -155,5 +163,6 @@ def prompt_view(folder: Path, part: str) -> dict[str, Any]:
         lines[f"{question.feature} {repeated[question.feature]}"] = question.text
     for document in population.documents(prompt):
         beginning = " ".join(document.text.split())[:BEGINNING]
-        lines[document.id] = f"({document.model or 'model not said'}) {beginning}"
+        cut_words = f", cut by {document.cut_words} words" if document.cut_words else ""
+        lines[document.id] = f"({document.model or 'model not said'}{cut_words}) {beginning}"
     return lines

@@ -1,30 +1,36 @@
 """Requests of the building steps: one template, numbered items; items that a reply lacks are asked for again."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model
 
+from genie_inspect.asking.gathering import gathered
 from genie_inspect.asking.grader import ask
 from genie_inspect.asking.readable import ANEW, until_complete, until_read
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import Form
+from genie_inspect.prompting.forms import Form, choices_form
+from genie_inspect.prompting.replies import numbered_choices
 from genie_inspect.prompting.templates import Instruction, Template
 
 T = TypeVar("T")
 TOKENS_AN_ITEM = 60  # of a question or a feature with its description
+ITEMS_A_REQUEST = 20  # sorted by one
 SPARE_TOKENS = 200  # for what a model says around its list
 INSTRUCTIONS = tuple(
     Instruction(name, frozenset({"count", "data"}))
     for name in (
         "list_features",
+        "pair_concepts",
         "list_aspects",
         "write_questions",
         "write_feature_questions",
         "filter_questions",
         "map_questions",
+        "map_features",
     )
 )
 Parser = Callable[[str, int], dict[int, T]]
@@ -72,20 +78,32 @@ class Interviewer:
             return []
 
     async def sort_items(
-        self,
-        template: str,
-        items: Sequence[str],
-        data: Mapping[str, Any],
-        form: Callable[[int], Form],
-        parse: Parser[T],
-    ) -> list[T | None]:
-        """A value for each item, in their order; items without one are asked again, None where none comes."""
+        self, template: str, items: Sequence[str], data: Mapping[str, Any], choices: Sequence[str], under: str
+    ) -> list[str | None]:
+        """One of the choices for each item, in their order, some items a request; None where none comes.
 
-        async def attempt(missing: Sequence[int], settings: GenerateConfig) -> dict[int, T]:
+        Args:
+            template: Which instruction.
+            items: What is sorted.
+            data: What every request shows beside its items.
+            choices: What an item may be.
+            under: The key of the data under which a request has its items by number.
+        """
+        parts = [items[start : start + ITEMS_A_REQUEST] for start in range(0, len(items), ITEMS_A_REQUEST)]
+        sorts = (self._sorted(template, part, data, choices, under) for part in parts)
+        return [choice for part in await gathered(*sorts) for choice in part]
+
+    async def _sorted(
+        self, template: str, items: Sequence[str], data: Mapping[str, Any], choices: Sequence[str], under: str
+    ) -> list[str | None]:
+        """As `sort_items`, of the items of one request; those that its reply lacks are asked for again."""
+        parse = partial(numbered_choices, choices=choices)
+
+        async def attempt(missing: Sequence[int], settings: GenerateConfig) -> dict[int, str]:
             # numbered anew: a request for the rest has no gaps, which models would fill
             numbered = {str(number): items[index] for number, index in enumerate(missing, start=1)}
-            blanks = {**data, "questions": numbered}
-            values = await self._once(template, len(missing), blanks, form(len(missing)), parse, settings)
+            form = choices_form(len(missing), choices)
+            values = await self._once(template, len(missing), {**data, under: numbered}, form, parse, settings)
             return {missing[number - 1]: value for number, value in values.items()}
 
         values = await until_complete(range(len(items)), attempt)

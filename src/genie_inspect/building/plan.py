@@ -33,6 +33,8 @@ class Plan:
     """`grader`, `reward/<hub id or folder>` of ArmoRM, or `none`."""
     min_coherence: float | None = None
     """Least coherence on the rater's own scale; its middle unless given."""
+    clean_by_model: bool = False
+    """Whether the grader is asked where each document falls apart, and what stands behind that is cut."""
     templates: Path | None = None
     yardstick: str = NONE
     """The judge, `list` or `pairwise`, with which the documents are compared with each other; or `none`."""
@@ -63,6 +65,8 @@ class Built:
     """Replies about questions that held nothing, or lacked something that was asked for."""
     asked_again: int = 0
     """Requests that only an unreadable reply made necessary."""
+    cleaned: dict[str, int] | None = None
+    """What came of asking where documents fall apart, and how many words were cut; None where nobody was asked."""
 
     def provenance(self, plan: Plan) -> dict[str, str]:
         """How the population was made, for its card."""

@@ -10,6 +10,7 @@ from anyio import to_thread
 
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.building.choosing import RATED, UNRATED, Chooser
+from genie_inspect.building.cleaning import ASKED, Cleaner, card_line
 from genie_inspect.building.collecting import Collected, collect_documents
 from genie_inspect.building.interviewing import Interviewer, interview_templates
 from genie_inspect.building.leaving_out import left_out
@@ -25,6 +26,7 @@ from genie_inspect.judges.cache import Cache
 from genie_inspect.judges.grader_reader import READ, GraderReader
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.judges.protocols import Reading
+from genie_inspect.options import check_between
 from genie_inspect.panel_judges.coherence import (
     COHERENCE,
     HIGHEST,
@@ -73,7 +75,9 @@ class Builder:
         self.progress = progress
         self.built = Built()
         self.dropped: Counter[str] = Counter()
-        self.chooser = Chooser(plan.per_prompt, plan.seed, plan.near_duplicates, *_rater(plan, model))
+        self.cleaner = Cleaner(model, plan.templates) if plan.clean_by_model else None
+        rater, least = _rater(plan, model)
+        self.chooser = Chooser(plan.per_prompt, plan.seed, plan.near_duplicates, rater, least, self.cleaner)
         self.reader = GraderReader(model, READ.template(plan.templates))
         self.readings = 0
         """Documents that were read, also those that then did not join."""
@@ -183,10 +187,13 @@ class Builder:
 
     def _count(self, requests: int) -> None:
         """Put the counts of choosing and reading into the result; `requests` is how many both took."""
+        asked = 0
+        if self.cleaner is not None:
+            self.built.cleaned, asked = dict(self.cleaner.counts), self.cleaner.counts[ASKED]
         self.built.coherence_unrated, rated = self.dropped.pop(UNRATED, 0), self.dropped.pop(RATED, 0)
         self.built.dropped = {reason: count for reason, count in self.dropped.most_common() if count}
         # more requests than readings and ratings: replies that could not be read
-        needed = self.readings + (rated if self.plan.coherence == GRADER else 0)
+        needed = asked + self.readings + (rated if self.plan.coherence == GRADER else 0)
         self.built.asked_again += requests - needed
 
     def _seal(self, folder: Path, models: Sequence[str]) -> None:
@@ -201,7 +208,7 @@ class Builder:
             description=plan.description,
         )
         self.built.population = population.name
-        write_card(population, self.built.provenance(plan), self.progress)
+        write_card(population, self.built.provenance(plan) | card_line(self.cleaner), self.progress)
 
     async def _measure(self, population: Population, scratch: Path) -> None:
         """Compare the documents with each other, and keep how novel each is among them."""
@@ -225,8 +232,8 @@ def _rater(plan: Plan, model: RecordedModel) -> tuple[CoherenceRater | None, flo
     if plan.coherence == NONE:
         return None, 0.0
     if plan.coherence == GRADER:
-        if least is not None and not LOWEST <= least <= HIGHEST:
-            raise UnknownChoiceError("min_coherence", least, f"{LOWEST} to {HIGHEST}, as the grader rates")
+        if least is not None:
+            check_between("min_coherence", least, LOWEST, HIGHEST, "as the grader rates")
         # 3 of the grader's 1 to 5 is its middle
         return GraderCoherence(model, COHERENCE.template(plan.templates)), 3.0 if least is None else least
     if rater := rewarded(plan.coherence):

@@ -32,9 +32,9 @@ def record_folder(output: Path) -> Path:
     return Path(os.path.abspath(output) + ".work")
 
 
-def recorded(model: Model, work: Path) -> RecordedModel:
-    """The model with its record of replies in the work folder."""
-    return RecordedModel(model, ReplyRecord(work / FILE))
+def recorded(model: Model, work: Path, *, keep_cut: bool = True) -> RecordedModel:
+    """The model with its record of replies in the work folder; `keep_cut` as for `RecordedModel`."""
+    return RecordedModel(model, ReplyRecord(work / FILE), keep_cut=keep_cut)
 
 
 @contextmanager

@@ -34,6 +34,7 @@ VERBS = {
     "close-reading": "Hold close readings against n-gram novelty, and against people.",
     "index": "Build an infini-gram index of a folder of texts.",
     "population": "Build, import, check, merge, sample, measure and show populations.",
+    "prompts": "Make files of prompts: pairs of concepts of any domain, or samples of what people wrote.",
     "questions": "Write the questions of a population, and let people correct them.",
     "interventions": "Write edits and paraphrases by which a measure is tested, and check them.",
     "features": "Find the features along which texts of a kind can differ.",

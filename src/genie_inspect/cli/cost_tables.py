@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from genie_inspect.asking.cost import Cost
 from genie_inspect.costs.estimate import TaskCost
 from genie_inspect.critic.ways import WAYS
+from genie_inspect.panel_judges.protocols import CHAT, PROTOCOLS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,7 +22,8 @@ STEPS = {
 }
 MEASURES = {
     "partition": "telling kinds, at most",
-    "litbench": "preferring, in both orders",
+    "litbench": CHAT.said,
+    **{f"litbench/{protocol.name}": protocol.said for protocol in PROTOCOLS.values()},
     "close_reading": "marking, an aspect a call",
     "novelty_bench": "telling kinds and rating, at most",
     "plots": "drawing the plots of references",

@@ -94,6 +94,7 @@ def run_asking(
     *,
     dry_run: bool,
     option: str = "--grader",
+    keep_cut: bool = True,
 ) -> tuple[T, Tally]:
     """Run what asks a model, beginning with the replies that a killed run left on record.
 
@@ -103,6 +104,7 @@ def run_asking(
         output: What shall come into being; nothing may stand there.
         dry_run: Rehearse in a folder that goes away, beside what is on record.
         option: Which option names the model, for the error message.
+        keep_cut: Whether replies that were cut off go on record.
     """
     # before a model is loaded or asked: a run that cannot write its output costs nothing
     check_unused(output)
@@ -110,7 +112,7 @@ def run_asking(
     with progress_bar() as progress:
         if not dry_run:
             folder = work_folder(output)
-            return _run(work, recorded(model, folder), output, folder, progress)
+            return _run(work, recorded(model, folder, keep_cut=keep_cut), output, folder, progress)
         # a rehearsal writes its folder too, so that every step runs, and then forgets it
         with tempfile.TemporaryDirectory() as name:
             return _run(work, _rehearsing(model, output, Path(name)), Path(name) / "output", Path(name), progress)

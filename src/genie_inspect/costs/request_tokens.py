@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from genie_inspect.asking.cost import Cost
 from genie_inspect.engines.embedders.choices import static_token_count
-from genie_inspect.judges.choices import MODES
+from genie_inspect.judges.choices import mode_of
 from genie_inspect.judges.instrument import Wording
 from genie_inspect.judges.modes import numbered_tokens
 from genie_inspect.prompting.fence import fenced
@@ -45,19 +45,21 @@ class RequestTokens:
 
     def rating(self, mode: str, question: int, answer: int, others: Sequence[int]) -> Cost:
         """All calls that rate one answer against others, by the tokens of these texts."""
-        size = MODES[mode].chunk
+        record = mode_of(mode)
+        size = record.chunk
         calls = [len(others[start : start + size]) for start in range(0, len(others), size)]
         repeated = len(calls) * (question + self._times * answer)
         return Cost(
             len(calls),
             sum(self._empty_request(mode, count) for count in calls) + repeated + self._times * sum(others),
-            sum(MODES[mode].reply_tokens(count, self._as_json) for count in calls),
+            sum(record.reply_tokens(count, self._as_json) for count in calls),
         )
 
     def _empty_request(self, mode: str, others: int) -> int:
         """Tokens of a rating request whose texts are empty."""
         if (mode, others) not in self._empty:
-            request = MODES[mode].request(self._wording.rate[mode], "", "", [""] * others)
+            record = mode_of(mode)
+            request = record.request(self._wording.rate[record.instruction.name], "", "", [""] * others)
             self._empty[mode, others] = static_token_count(request)
         return self._empty[mode, others]
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from genie_inspect.engines.texts import identity
 from genie_inspect.errors import GenieWarning, InterventionsError
 from genie_inspect.files.json_lines import json_row, placed_lines
 from genie_inspect.interventions.schema import Changed, LeftOut, Original, StudyRow, StudyText
@@ -75,16 +74,6 @@ class Interventions:
     def changed(self) -> list[Changed]:
         """The edits and paraphrases that are some good, in the order of the file."""
         return [row for row in self.every if row.id not in self.left_out]
-
-    @property
-    def unchanged(self) -> tuple[str, ...]:
-        """Ids of those that say what their original says, word for word."""
-        return tuple(row.id for row in self.changed if identity(row.text) == identity(self.original(row).text))
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The features that are edited, in the order of the file."""
-        return tuple(dict.fromkeys(row.feature for row in self.changed if row.kind == "edit"))
 
     def original(self, text: StudyText) -> Original:
         """The text that another was made of; an original's own."""

@@ -8,9 +8,10 @@ from inspect_ai.util import concurrency
 from pydantic import BaseModel
 
 from genie_inspect.asking.grader import give_up
+from genie_inspect.asking.in_flight import ALL
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.inspect_private import count_usage, resolved_settings, retried, served_client
+from genie_inspect.inspect_private import connections, count_usage, resolved_settings, retried, served_client
 
 if TYPE_CHECKING:
     from inspect_ai.model._providers.vllm import VLLMAPI  # for the type checker alone
@@ -67,7 +68,7 @@ async def first_tokens_in_one_request(
 
     body = _body(resolved_settings(model), requests, candidates)
     try:
-        async with concurrency(f"{model}-batch", model.api.max_connections()):
+        async with concurrency(f"{model}-batch", connections(model) or ALL):
             sent = await _posted(model, body)
         if sent is None:
             return None

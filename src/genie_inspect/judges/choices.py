@@ -1,6 +1,9 @@
 """Which judge an option stands for, and whom it asks."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 from inspect_ai.model import Model, ModelName
 
@@ -24,17 +27,31 @@ MODES = {mode.name: mode for mode in (LIST, PAIRWISE, LOGIT, VECTORS)}
 def mode_and_fit(judge: str, others: Sequence[str] = ()) -> tuple[Mode, str]:
     """The record of a judge that asks a grader, and the file of its fit: `vectors/fit.json` names one.
 
+    A judge that is shown many answers in one call takes how many: `list/10`.
+
     Args:
         judge: As `judge=` takes it.
         others: Judges that would be accepted beside, for the error message.
 
     Raises:
-        UnknownChoiceError: If no mode has the name, or one that takes no fit.
+        UnknownChoiceError: If no mode has the name, or what stands after it is nothing that the mode takes.
     """
-    name, named, file = str(judge).partition("/")  # any value may stand for an option
-    if name not in MODES or (named and (MODES[name].asks_pairs or not file)):
+    name, slash, rest = str(judge).partition("/")  # any value may stand for an option
+    mode = MODES.get(name)
+    if mode is None or (slash and mode.asks_pairs and mode.chunk == 1) or (slash and not rest):
         raise UnknownChoiceError("judge", judge, "one of " + ", ".join((*MODES, *others)))
-    return MODES[name], file
+    if not slash or mode.by_vectors:
+        return mode, rest
+    return _sized(mode, judge, rest), ""
+
+
+def _sized(mode: Mode, judge: str, size: str) -> Mode:
+    """The same mode with another number of answers a call."""
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", size) or size == "1":
+        raise UnknownChoiceError(
+            "judge", judge, f"how many answers {mode.name} is shown in a call, such as {mode.name}/10"
+        )
+    return replace(mode, name=judge, judge=partial(mode.judge, chunk=int(size)), chunk=int(size))
 
 
 def mode_of(judge: str) -> Mode:

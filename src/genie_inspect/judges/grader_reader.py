@@ -13,7 +13,7 @@ from genie_inspect.asking.readable import REPEATS, until_complete
 from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import ANSWER, LONG_ANSWER, Form, answers_form, reading_form
+from genie_inspect.prompting.forms import Form, answers_form, reading_form
 from genie_inspect.prompting.readings import ATTEMPT, ReadingReply, reading_reply
 from genie_inspect.prompting.replies import LONGEST_ANSWER
 from genie_inspect.prompting.templates import Instruction, Template
@@ -34,7 +34,6 @@ class AnswerLength:
     """How many times the tokens of a concise answer one may have."""
     longest: int | None = None
     """Most characters of one; None: any number, for what is asked for at length is no babble."""
-    pattern: str = LONG_ANSWER
 
     @property
     def fact(self) -> str:
@@ -50,7 +49,7 @@ READ = _instruction("read")
 LENGTHS = {
     length.name: length
     for length in (
-        AnswerLength(CONCISE, READ, longest=LONGEST_ANSWER, pattern=ANSWER),
+        AnswerLength(CONCISE, READ, longest=LONGEST_ANSWER),
         AnswerLength("sentence", _instruction("read_sentence"), times=3),
         AnswerLength("free", _instruction("read_free"), times=8),
     )
@@ -125,7 +124,7 @@ class GraderReader:
     def _form(self, count: int) -> Form:
         # a template of the user's own may not ask for the field, and a model would fill it in by chance
         form = reading_form if f'"{ATTEMPT}"' in self.template.text else answers_form
-        return form(count, self.length.pattern)
+        return form(count)
 
     def _settings(self, count: int) -> GenerateConfig:
         """What a request for so many answers sets."""

@@ -31,7 +31,7 @@ class Wording:
 
     read: Template
     rate: Mapping[str, Template]
-    """By the judge's mode."""
+    """By the name of the instruction."""
 
     @classmethod
     def load(cls, folder: Path | str | None = None, length: AnswerLength = LENGTHS[CONCISE]) -> Self:
@@ -44,7 +44,7 @@ class Wording:
         Raises:
             TemplateError: If the folder is missing, or a template in it has other blanks than ours.
         """
-        rate = {name: mode.instruction.template(folder) for name, mode in MODES.items()}
+        rate = {mode.instruction.name: mode.instruction.template(folder) for mode in MODES.values()}
         return cls(length.instruction.template(folder), rate)
 
 
@@ -60,8 +60,9 @@ class Instrument:
     """
 
     judge: str
-    """`list` (one call rates one answer against many), `pairwise` (the study's protocol), `logit` (one token a pair),
-    `vectors` (readings alone are asked for; `vectors/<file>` names a fit) or `embedded` (no model: a smoke test)."""
+    """`list` (one call rates one answer against many: 50, or as `list/10` says), `pairwise` (the study's protocol),
+    `logit` (one token a pair), `vectors` (readings alone are asked for; `vectors/<file>` names a fit) or
+    `embedded` (no model: a smoke test)."""
     embedder: str = "static"
     """For `vectors` and `embedded`."""
     templates: str | None = None
@@ -145,4 +146,4 @@ class Instrument:
             engine = CachedEmbedder(self.engine, cache_folder())
             return reader, mode.by_vectors(engine, fit, [feature.name for feature in features])
         memo = RatingMemo(cache, anew=anew)
-        return reader, mode.judge(model, self.wording.rate[mode.name], memo)
+        return reader, mode.judge(model, self.wording.rate[mode.instruction.name], memo)

@@ -87,30 +87,37 @@ class LogitJudge:
         )
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
-        requests = {other: pair_request(self.template, pairs.question, pairs.answer, [other]) for other in pairs.others}
         with unlogged():
-            together = await self._ask_together(list(requests.values()))
-            if together is None:
-                is_rated = await self.room.each(partial(self._rate_pair, pairs), list(requests.items()))
-            else:
-                ratings = judged(dict(zip(requests, together, strict=True)))
-                pairs.keep(ratings)
-                is_rated = [other in ratings for other in requests]
-        return {other: NO_LOGPROBS for other, rated in zip(requests, is_rated, strict=True) if not rated}
+            is_rated = await self._rate_together(pairs)
+            if is_rated is None:
+                is_rated = await self.room.each(partial(self._rate_pair, pairs), pairs.others)
+        return {other: NO_LOGPROBS for other, rated in zip(pairs.others, is_rated, strict=True) if not rated}
 
-    async def _rate_pair(self, pairs: Unrated, request: tuple[str, str]) -> bool:
-        """Whether there are candidates for an other answer, asked for by its request; their rating is kept."""
-        rating = judged({request[0]: await self._ask(request[1])})
-        pairs.keep(rating)
-        return bool(rating)
-
-    async def _ask_together(self, requests: Sequence[str]) -> Sequence[Candidates] | None:
-        """The candidates of all requests; None where they must be asked one by one."""
+    async def _rate_together(self, pairs: Unrated) -> list[bool] | None:
+        """As `_rate_pair` for each of the others, in one request; None where they must be asked one by one."""
         if ModelName(self.model).api not in BATCHING:
             return None
         from genie_inspect.judges.batch import first_tokens_in_one_request
 
-        return await first_tokens_in_one_request(self.model, requests, CANDIDATES)
+        async def ask(others: Sequence[str]) -> list[list[tuple[str, float]]] | None:
+            requests = [self._request(pairs, other) for other in others]
+            return await first_tokens_in_one_request(self.model, requests, CANDIDATES)
+
+        (together,) = await self.room.each(ask, [pairs.others])
+        if together is None:
+            return None
+        ratings = judged(dict(zip(pairs.others, together, strict=True)))
+        pairs.keep(ratings)
+        return [other in ratings for other in pairs.others]
+
+    async def _rate_pair(self, pairs: Unrated, other: str) -> bool:
+        """Whether there are candidates for an other answer; their rating is kept."""
+        rating = judged({other: await self._ask(self._request(pairs, other))})
+        pairs.keep(rating)
+        return bool(rating)
+
+    def _request(self, pairs: Unrated, other: str) -> str:
+        return pair_request(self.template, pairs.question, pairs.answer, [other])
 
     async def _ask(self, request: str) -> Candidates:
         output = await answered(self.model, request, ONE_TOKEN)

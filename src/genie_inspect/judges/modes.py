@@ -9,7 +9,6 @@ from inspect_ai.model import Model
 
 from genie_inspect.engines.embedders.choices import Embedder, static_token_count
 from genie_inspect.judges.cache import Judged
-from genie_inspect.judges.merging import RatingMemo
 from genie_inspect.judges.protocols import Judge
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import Instruction, Template
@@ -41,8 +40,8 @@ class Mode:
 
     name: str
     """As `judge=` takes it."""
-    judge: Callable[[Model, Template, RatingMemo], Judge]
-    """Makes the judge from model, template and memo."""
+    judge: Callable[..., Judge]
+    """Makes the judge from model, template and memo; with `chunk` too where that is more than 1."""
     instruction: Instruction
     """Where its template stands, and what the request fills in."""
     reply_tokens: Callable[[int, bool], int]

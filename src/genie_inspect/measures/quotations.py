@@ -34,8 +34,8 @@ class QuotedText:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def find(self, quote: str) -> Span | None:
-        """Where the quote stands, as whole words; None where nothing in the text is like it.
+    def find(self, quote: str, *, last: bool = False) -> Span | None:
+        """Where the quote stands, as whole words: the first such place, or the last; None where nothing is like it.
 
         It is looked for as it is; then in small letters, with plain quotes and dashes, with any space for a space and
         without what is outside of its words; then as the span of whole words that is most like it, by at least 90.
@@ -48,9 +48,9 @@ class QuotedText:
         plain = folded[slice(*without_outside(folded, 0, len(folded)))]
         if not plain:
             return None
-        as_it_is = re.search(_whole(re.escape(quote.strip())), self.text)
-        found = as_it_is or re.search(_whole(r"\s+".join(map(re.escape, plain.split()))), self._plain)
-        return found.span() if found else self._nearest(plain)
+        as_it_is = _place(_whole(re.escape(quote.strip())), self.text, last=last)
+        found = as_it_is or _place(_whole(r"\s+".join(map(re.escape, plain.split()))), self._plain, last=last)
+        return found or self._nearest(plain, last=last)
 
     @cached_property
     def _plain(self) -> str:
@@ -63,14 +63,15 @@ class QuotedText:
         begins, ends = zip(*spans, strict=True) if spans else ((), ())
         return np.array(begins, dtype=np.intp), np.array(ends, dtype=np.intp)
 
-    def _nearest(self, quote: str) -> Span | None:
+    def _nearest(self, quote: str, *, last: bool) -> Span | None:
         if len(quote) > LONGEST_NEAR:
             return None
         best, nearest = LEAST_SIMILARITY, None
         for begin, end in self._promising(quote):
             alike = similarity(quote, self._plain[begin:end])
-            # the first of equals
-            if alike > best or (alike == best and nearest is None):
+            # of equals the first, or the last
+            counts = nearest is None or (last and begin > nearest[0])
+            if alike > best or (alike == best and counts):
                 best, nearest = alike, (begin, end)
         return nearest
 
@@ -160,6 +161,12 @@ def _folded(text: str) -> str:
     # of some letters the small form is longer, which would move all places behind them
     small = text.lower() if text.isascii() else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)
     return plain_typography(small)
+
+
+def _place(pattern: str, text: str, *, last: bool) -> Span | None:
+    """Where the pattern stands first, or last."""
+    spans = (match.span() for match in re.finditer(pattern, text))
+    return max(spans, default=None) if last else next(spans, None)
 
 
 def _whole(pattern: str) -> str:

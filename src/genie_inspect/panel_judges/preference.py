@@ -2,21 +2,16 @@
 
 from functools import cached_property
 
-from inspect_ai.model import GenerateConfig, Model
+from inspect_ai.model import Model
 
 from genie_inspect.asking.cost import Cost
 from genie_inspect.asking.grader import PREFERENCE_ROLE, ROLE, judging_model
 from genie_inspect.asking.identity import identified_model
-from genie_inspect.asking.readable import REPEATS, readable
+from genie_inspect.asking.readable import readable
 from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.panel_replies import preferred
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.panel_judges.protocols import CHAT, Wording
 
-PREFER = Instruction("prefer", frozenset({"data"}))
-CONFIG = GenerateConfig(temperature=0.0, max_tokens=300)
-TOKENS_A_VERDICT = 50  # a reason in one or two sentences, and a label
 NO_JUDGE = f"""\
 litbench asks a model which of two stories is better, and none is named: it must not be the model under evaluation by
 accident. Three ways out:
@@ -35,23 +30,22 @@ def preference_model() -> Model:
 
 
 class PreferenceJudge:
-    """Asks a chat model for the better of two stories; an unreadable reply is asked for again, at most `repeats` times.
+    """Asks a model for the better of two stories; an unreadable reply is asked for again as often as its protocol says.
 
     Args:
         model: Who judges.
-        template: Its instruction; the bundled one unless given.
-        repeats: How often an unreadable reply is asked for again.
+        wording: How it is asked; as a chat model, by the bundled instruction, unless given.
     """
 
-    def __init__(self, model: Model, template: Template | None = None, repeats: int = REPEATS) -> None:
+    def __init__(self, model: Model, wording: Wording | None = None) -> None:
         self.model = model
-        self.template = template or PREFER.template()
-        self.repeats = repeats
+        self.wording = wording or CHAT.wording()
 
     @cached_property
     def signature(self) -> str:
-        """`preference(<model>@<digest>,template=<digest>)`."""
-        return f"preference({identified_model(self.model, (CONFIG, None))},template={self.template.digest})"
+        """`preference(<model>@<digest>,template=<digest>)`, the protocol before the template where it is not `chat`."""
+        identified = identified_model(self.model, (self.wording.protocol.config, None))
+        return f"preference({identified},{self.wording.signature})"
 
     async def verdict(self, prompt: str, first: str, second: str) -> float | None:
         """1 when the first story is better, 0 when the second is, 0.5 for a tie; None where no reply says so.
@@ -59,18 +53,15 @@ class PreferenceJudge:
         Raises:
             GraderFailedError: If the model cannot be reached.
         """
-        request = _request(self.template, prompt, first, second)
+        protocol = self.wording.protocol
+        request = self.wording.request(prompt, first, second)
         try:
             # None and not a tie: a judge that says nothing has not found the stories equal
-            return await readable(self.model, request, CONFIG, preferred, repeats=self.repeats)
+            return await readable(self.model, request, protocol.config, protocol.read, repeats=protocol.repeats)
         except UnreadableReplyError:
             return None
 
 
-def preference_cost(template: Template, prompt: str, lengths: float) -> Cost:
+def preference_cost(wording: Wording, prompt: str, lengths: float) -> Cost:
     """What one verdict asks, by the tokens of both stories together."""
-    return Cost(1, static_token_count(_request(template, prompt, "", "")) + lengths, TOKENS_A_VERDICT)
-
-
-def _request(template: Template, prompt: str, first: str, second: str) -> str:
-    return template.fill(data=fenced({"prompt": prompt, "story_a": first, "story_b": second}))
+    return Cost(1, static_token_count(wording.request(prompt, "", "")) + lengths, wording.protocol.tokens)

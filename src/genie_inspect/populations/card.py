@@ -2,7 +2,7 @@
 
 import json
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from genie_inspect.files.writing import write_lines
@@ -112,13 +112,23 @@ def words(totals: Survey) -> str:
     """Least, median and most words of a document."""
     if not totals.words:
         return "no documents"
-    return f"{min(totals.words)} to {max(totals.words)}, median {statistics.median(totals.words):.0f}"
+    return _extent(totals.words)
+
+
+def cut_line(cut_words: Sequence[int]) -> dict[str, str]:
+    """How many documents a model has cut, and by how many words each; nothing where it has cut none."""
+    return {"cut_by_a_model": f"{len(cut_words)}, by {_extent(cut_words)} words"} if cut_words else {}
+
+
+def _extent(counts: Sequence[int]) -> str:
+    return f"{min(counts)} to {max(counts)}, median {statistics.median(counts):.0f}"
 
 
 def _counts(population: Population, totals: Survey) -> list[tuple[Any, ...]]:
     counts = population.manifest.counts
     rows: list[tuple[Any, ...]] = [("prompts", counts.prompts), ("documents", counts.documents)]
     rows += [("questions", counts.questions), ("answers", counts.answers), ("words a document", words(totals))]
+    rows += [(label.replace("_", " "), value) for label, value in cut_line(totals.cut_words).items()]
     for reader in population.readers:
         rows.append(
             (f"answers by {plain(reader)}", f"{totals.answered[reader]}, {totals.unspecified[reader]} not specified")

@@ -1,17 +1,20 @@
 """Features from wherever they stand: a population, or a file of their own."""
 
+import json
 from pathlib import Path
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.catalogue import BUNDLED, open_population
-from genie_inspect.populations.files import parsed
+from genie_inspect.populations.files import parsed, rows
 from genie_inspect.populations.population import MANIFEST
 from genie_inspect.populations.schema import Feature, FeatureFile
 
 
 def read_features(source: str | Path) -> tuple[Feature, ...]:
     """The features of a bundled population, of a population's folder, or of a JSON file {"features": [...]}.
+
+    A file that ends in .jsonl has a feature a line instead.
 
     Raises:
         PopulationError: If it is none of these, or two features have one name.
@@ -20,7 +23,11 @@ def read_features(source: str | Path) -> tuple[Feature, ...]:
     try:
         if str(source) in BUNDLED or (path / MANIFEST).is_file():
             return open_population(source).features
-        return parsed(path.read_bytes(), FeatureFile, str(path)).features
+        text = path.read_bytes()
+        if path.suffix == ".jsonl":
+            listed = [feature.model_dump() for feature in rows(path, Feature)]
+            text = json.dumps({"features": listed}).encode()
+        return parsed(text, FeatureFile, str(path)).features
     except OSError as error:
         raise PopulationError(
             f"features are {str(source)!r}, expected {', '.join(sorted(BUNDLED))}, a population's folder or a "

@@ -36,6 +36,8 @@ class Document(Row):
     text: NonEmpty
     model: str = ""
     """Who wrote it, as `provider/model` where a model did."""
+    cut_words: Annotated[int, Field(ge=1)] | None = Field(default=None, exclude_if=lambda words: words is None)
+    """How many words a model has cut from its end; None where it is as long as it came."""
 
 
 class Question(Row):

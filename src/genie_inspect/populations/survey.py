@@ -38,6 +38,8 @@ class Survey:
     documents_by_prompt: "array[int]" = field(default_factory=lambda: array("l"))
     words: "array[int]" = field(default_factory=lambda: array("l"))
     """Words of each document."""
+    cut_words: "array[int]" = field(default_factory=lambda: array("l"))
+    """Of each document that a model has cut: how many words."""
     questions_of: Counter[str] = field(default_factory=Counter)
     """Questions by feature."""
     prompts_with: Counter[str] = field(default_factory=Counter)
@@ -89,6 +91,8 @@ def _count_documents(population: Population, prompt: str, totals: Survey) -> Non
     for document in documents:
         totals.documents_of[document.model] += 1
         totals.words.append(len(document.text.split()))
+        if document.cut_words is not None:
+            totals.cut_words.append(document.cut_words)
         if refuses(document.text):
             totals.refusals.append(document.id)
         twin = seen.twin(document.text)

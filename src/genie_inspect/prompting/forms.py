@@ -8,14 +8,14 @@ from typing import Any
 
 from genie_inspect.prompting.panel_replies import DIFFERENT, SAME
 from genie_inspect.prompting.readings import ATTEMPT, NO, YES
-from genie_inspect.prompting.replies import LONGEST_ANSWER
 
 RATINGS = "01234"
-LONGEST_ANALYSIS = 1_500  # characters
-ANSWER = rf'[^"\\\n]{{1,{LONGEST_ANSWER // 2}}}'
-"""Pattern of a short text inside JSON quotes."""
-LONG_ANSWER = r'[^"\\\n]+'
-"""Pattern of a text of any length there."""
+# no pattern counts characters: xgrammar builds a state for each, and for 200 of them vLLM worked four seconds and more,
+# gave up after five and answered with an error; the tokens of a reply are limited anyway
+ANSWER = r'[^"\\\n]+'
+"""Pattern of a text inside JSON quotes."""
+LAST = "last"
+"""The name under which a sentence is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +28,25 @@ class Form:
     """Regular expression of the whole reply, JSON on one line, so that no model can fill it with spaces."""
 
 
-def answers_form(count: int, answer: str = ANSWER) -> Form:
-    """A text for each of the numbers 1 to count: a short one, or of another pattern."""
-    return _numbered_form(count, {"type": "string"}, answer)
+def answers_form(count: int) -> Form:
+    """A text for each of the numbers 1 to count."""
+    return _numbered_form(count, {"type": "string"}, ANSWER)
 
 
-def reading_form(count: int, answer: str = ANSWER) -> Form:
+def reading_form(count: int) -> Form:
     """Whether the document is an attempt, and where it is one a text as of `answers_form` for each of the numbers.
 
     >>> reading_form(1).pattern.replace(ANSWER, "...")
     '\\\\{"attempt": (?:"no"|"yes", "1": "...")\\\\}'
     """
     values = {ATTEMPT: {"type": "string", "enum": [YES, NO]}, **_numbered_values(count, {"type": "string"})}
-    members = _numbered_members(count, answer)
+    members = _numbered_members(count, ANSWER)
     return Form(_object_of(values), rf'\{{"{ATTEMPT}": (?:"{NO}"|"{YES}", {members})\}}')
 
 
 def questions_form(count: int) -> Form:
     """A question for each of the numbers 1 to count."""
-    return _numbered_form(count, {"type": "string"}, rf'[^"\\\n?]{{10,{LONGEST_ANSWER // 2}}}\?')
+    return _numbered_form(count, {"type": "string"}, r'[^"\\\n?]+\?')
 
 
 @lru_cache
@@ -82,6 +82,17 @@ def cut_form(count: int) -> Form:
     return Form(schema, rf'\{{"cut": \[({digits}(, {digits}){{0,{count - 1}}})?\]\}}')
 
 
+def last_form() -> Form:
+    """A sentence, or nothing, under the name "last".
+
+    >>> bool(re.fullmatch(last_form().pattern, '{"last": "\\\\"Go!\\\\" she said."}'))
+    True
+    """
+    schema = _object_of({LAST: {"type": "string"}})
+    # a sentence may quote: other than an answer it has escaped marks
+    return Form(schema, rf'\{{"{LAST}": "(?:[^"\\\n]|\\["\\n])*"\}}')
+
+
 def sameness_form(count: int) -> Form:
     """One of the words same and different for each of the numbers 1 to count."""
     return _numbered_form(count, {"type": "string", "enum": [SAME, DIFFERENT]}, f"({SAME}|{DIFFERENT})")
@@ -93,7 +104,7 @@ def label_form(labels: Sequence[str], *, analysed: bool, reasons: bool = False) 
     >>> label_form(["[[YES]]", "[[NO]]"], analysed=False).pattern
     '(\\\\[\\\\[YES\\\\]\\\\]|\\\\[\\\\[NO\\\\]\\\\])'
     """
-    label, words = "|".join(map(re.escape, labels)), rf"[^\[\]]{{1,{LONGEST_ANALYSIS}}}"
+    label, words = "|".join(map(re.escape, labels)), r"[^\[\]]+"
     if reasons:
         return Form(None, rf"({label})\n{words}")
     return Form(None, rf"{words}\n({label})" if analysed else f"({label})")

@@ -13,6 +13,8 @@ _LABEL = re.compile(r"\[\[\s{0,9}(a|b|tie)\s{0,9}\]\]", re.IGNORECASE)
 YES_NO = ("[[YES]]", "[[NO]]")
 _YES_NO = re.compile(r"\[\[\s{0,9}(yes|no)\s{0,9}\]\]", re.IGNORECASE)
 _POINTS = {"a": 1.0, "tie": 0.5, "b": 0.0}
+_REASONING = "Reasoning:"
+_VERDICTS = {"Preferred: A": 1.0, "Preferred: B": 0.0}
 
 
 def numbered_sameness(reply: str, count: int) -> dict[int, bool]:
@@ -41,6 +43,43 @@ def preferred(reply: str) -> float:
     if len(last) != 1:
         raise UnreadableReplyError(f"no single [[A]], [[B]] or [[tie]] at the end of the reply {shortened(reply)}")
     return _POINTS[last.pop()]
+
+
+def preferred_at_once(reply: str) -> float:
+    r"""1 when the reply's first line is `Preferred: A`, 0 when it is `Preferred: B`.
+
+    What stands behind is not read: a model trained on plain texts may write on when it has said its verdict.
+
+    Raises:
+        UnreadableReplyError: If it is anything else.
+
+    >>> preferred_at_once("Preferred: B\n\n### Assistant:\nPreferred: A")
+    0.0
+    """
+    lines = spoken(reply).strip().splitlines()
+    if not lines or lines[0].rstrip() not in _VERDICTS:
+        raise UnreadableReplyError(f"no {' or '.join(_VERDICTS)} at the beginning of the reply {shortened(reply)}")
+    return _VERDICTS[lines[0].rstrip()]
+
+
+def preferred_for_a_reason(reply: str) -> float:
+    r"""1 when a reply that begins with `Reasoning:` has `Preferred: A` for the first line of that form, 0 for B.
+
+    Raises:
+        UnreadableReplyError: If it begins otherwise, gives no reason, or no line is a verdict.
+
+    >>> preferred_for_a_reason("Reasoning: B is dull.\nPreferred: A\n")
+    1.0
+    """
+    text = spoken(reply).strip()
+    lines = [line.strip() for line in text.splitlines()]
+    place = next((place for place, line in enumerate(lines) if line in _VERDICTS), 0)
+    reason = "".join(lines[:place])
+    if not reason.startswith(_REASONING) or reason == _REASONING:
+        raise UnreadableReplyError(
+            f"no {_REASONING} and after it a line {' or '.join(_VERDICTS)} in the reply {shortened(reply)}"
+        )
+    return _VERDICTS[lines[place]]
 
 
 def yes_or_no(reply: str) -> int:

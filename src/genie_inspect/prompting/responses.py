@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.prompting.forms import LAST
 from genie_inspect.prompting.replies import json_objects
 from genie_inspect.prompting.texts import has_word, shortened, spoken
 
@@ -51,6 +52,21 @@ def sentences_to_cut(reply: str, count: int) -> set[int]:
     if not all(re.fullmatch(r"\d{1,6}", number) and 1 <= int(number) <= count for number in numbers):
         raise UnreadableReplyError(f'"cut" holds more than numbers from 1 to {count} in the reply {shortened(reply)}')
     return {int(number) for number in numbers}
+
+
+def last_sound_sentence(reply: str) -> str:
+    """The sentence under "last" in the reply's last object that has it; empty where it says that none is sound.
+
+    Raises:
+        UnreadableReplyError: If there is no such object, or what it has is no text.
+
+    >>> last_sound_sentence('It breaks off. {"last": "The owl slept."}')
+    'The owl slept.'
+    """
+    sentences = [dict(pairs)[LAST] for pairs in json_objects(spoken(reply)) if LAST in dict(pairs)]
+    if not sentences or not isinstance(sentences[-1], str):
+        raise UnreadableReplyError(f'no sentence under "{LAST}" in the reply {shortened(reply)}')
+    return sentences[-1].strip()
 
 
 def written_text(reply: str) -> str:

@@ -9,7 +9,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.inspect_private import resolved_settings
 
 URL = "/v1/chat/completions"
-PROVIDERS = ("azureai", "openai", "openai-api", "openrouter", "sglang", "together", "vllm")
+PROVIDERS: tuple[str, ...] = ("azureai", "openai", "openai-api", "openrouter", "sglang", "together", "vllm")
 """Those whose requests are chat completions of OpenAI's form."""
 # under the names that they have in both places
 _SAME = {

@@ -35,9 +35,9 @@ def genie(
 
     Args:
         population: `starter` or the folder of a population.
-        judge: `list`, `pairwise`, `logit` (all ask the grader role), `vectors` (the grader reads, vectors judge: a
-            screen, no verdict; `vectors/<file>` names a fit by `genie calibrate`) or `embedded` (no model: a smoke
-            test).
+        judge: `list` (50 answers a call; `list/10`: 10), `pairwise`, `logit` (all ask the grader role), `vectors`
+            (the grader reads, vectors judge: a screen, no verdict; `vectors/<file>` names a fit by `genie
+            calibrate`) or `embedded` (no model: a smoke test).
         embedder: For `vectors` and `embedded`: static, openai/<model> or sentence-transformers/<id or folder>.
         templates: A folder of your own instruction templates.
         cache: Whether answers and ratings that a model once gave are looked up and kept; false asks anew.

@@ -18,7 +18,9 @@ RANGES = {"litbench_win_rate": (0, 1), "litbench_order_bias": (-1, 1)}
         "0: never preferred to the population's documents. 1: always. Higher is liked more often: no novelty by itself."
     ),
 )
-def litbench(population: str = "starter", opponents: int | None = None, templates: str | None = None) -> Scorer:
+def litbench(
+    population: str = "starter", opponents: int | None = None, templates: str | None = None, protocol: str = "chat"
+) -> Scorer:
     """Win rate of a document against the population's for its prompt, by a preference judge in both orders.
 
     Keys: `litbench_win_rate`, 0 (loses to all) to 1 (beats all), ties as half; `litbench_order_bias`, -1 to 1, how
@@ -29,16 +31,21 @@ def litbench(population: str = "starter", opponents: int | None = None, template
         population: `starter` or the folder of a population with documents.
         opponents: How many documents it meets, drawn by its text; all unless given. Two calls each.
         templates: A folder of your own instruction templates.
+        protocol: How the judge is asked: `chat`, any model by our instruction; `generative` and `generative_cot`,
+            weights trained as LitBench's GenRM and GenRM-CoT, in their form: the verdict alone, or after reasoning.
 
     Raises:
-        RefusedError: If the population cannot be opened or has only answers, or opponents is below 1.
+        RefusedError: If the population cannot be opened or has only answers, opponents is below 1, or there is no such
+            protocol.
 
-    Source: LitBench (Fein et al. 2025, arXiv 2507.00769). Deviation: win rate against a population by a chat model.
+    Source: LitBench (Fein et al. 2025, arXiv 2507.00769). Deviation: win rate against a population; `chat` is ours, and
+        what is kept of the other two stands in `panel_judges.protocols`.
     """
     from genie_inspect.asking.grader import bound_when_scored
     from genie_inspect.asking.refusals import refusals
     from genie_inspect.options import check_count
-    from genie_inspect.panel_judges.preference import PREFER, PreferenceJudge, preference_model
+    from genie_inspect.panel_judges.preference import PreferenceJudge, preference_model
+    from genie_inspect.panel_judges.protocols import protocol_of
     from genie_inspect.scoring.against_documents import reference, scored
     from genie_inspect.scoring.measuring.contest import KEYS, contest
     from genie_inspect.signature import signature
@@ -47,8 +54,8 @@ def litbench(population: str = "starter", opponents: int | None = None, template
         if opponents is not None:
             check_count("opponents", opponents)
         opened = reference(population, "litbench")
-        template = PREFER.template(templates)
-    judge_by = bound_when_scored(preference_model, partial(PreferenceJudge, template=template))
+        wording = protocol_of(protocol).wording(templates)
+    judge_by = bound_when_scored(preference_model, partial(PreferenceJudge, wording=wording))
 
     async def score(state: TaskState, target: Target) -> Score:
         judge = judge_by()

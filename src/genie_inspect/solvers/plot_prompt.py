@@ -95,13 +95,13 @@ async def drawn_plot(model: Model, template: "Template", story: str) -> str:
     """The plot of a story in one sentence.
 
     Raises:
-        GraderFailedError: If the grader fails, or replies nothing three times.
+        GraderFailedError: If the grader fails, or none of three replies is a whole sentence.
     """
     from genie_inspect.asking.readable import REPEATS, readable
     from genie_inspect.prompting.fence import fenced
     from genie_inspect.prompting.replies import one_sentence
 
     try:
-        return await readable(model, template.fill(data=fenced({"story": story})), DRAW, one_sentence)
+        return await readable(model, template.fill(data=fenced({"story": story})), DRAW, one_sentence, whole=True)
     except UnreadableReplyError as error:
-        raise GraderFailedError(f"grader {model} drew no plot: {1 + REPEATS} empty replies") from error
+        raise GraderFailedError(f"grader {model} drew no plot in {1 + REPEATS} replies: {error}") from error

@@ -27,6 +27,7 @@ def metric_study(
     panel: str | list[str] = "none",
     scorer: str | list[str] | dict[str, Any] | None = None,
     cache: bool = True,
+    answer_length: str = "concise",
 ) -> Task:
     """How far measures move when one feature of a text is edited, and when all is said in other words.
 
@@ -47,6 +48,7 @@ def metric_study(
             target, with which `ttcw` compares, is the population's first document for its prompt that is neither the
             text nor its original.
         cache: As for `synthetic_prompts`.
+        answer_length: As for `synthetic_prompts`.
 
     Raises:
         RefusedError: If an option cannot be used; before anything is asked.
@@ -72,6 +74,7 @@ def metric_study(
             templates,
             cache,
             panel,
+            answer_length,
             further_judges=tuple(others),
             further_scorers=scorers,
         )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from genie_inspect.close_reader.reader import by_templates
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.panel_judges.choices import EMBEDDED, GRADER
 from genie_inspect.panel_judges.equivalence import SAME
-from genie_inspect.panel_judges.preference import PREFER
+from genie_inspect.panel_judges.protocols import CHAT, PROTOCOLS
 from genie_inspect.populations.population import Population
 from genie_inspect.scorers.close_reading import close_reading
 from genie_inspect.scorers.compression import compression
@@ -50,8 +50,8 @@ class Member:
     keys: Sequence[str]
     asks: str = ""
     """Whom: an `equivalence`, which need be no model, or a `preference` judge or the `reading` grader, who cost."""
-    wording: Callable[[str | None], Any] | None = None
-    """By the user's folder of templates, how is asked."""
+    wordings: Mapping[str, Callable[[str | None], Any]] = field(default_factory=dict)
+    """By the protocol, the first unless one is named, and the user's folder of templates: how is asked."""
     cost: Callable[[Any, Population, Documents], Cost] | None = None
     """By the wording, what is asked."""
 
@@ -67,15 +67,30 @@ MEMBERS: Mapping[str, Member] = {
         ("population", "equivalence", "templates"),
         class_among_documents.KEYS,
         EQUIVALENCE,
-        SAME.template,
+        {"": SAME.template},
         class_among_documents.cost,
     ),
-    "litbench": Member(litbench, ("population", "templates"), contest.KEYS, PREFERENCE, PREFER.template, contest.cost),
-    "close_reading": Member(close_reading, ("templates",), marking.KEYS, READING, by_templates, marking.cost),
+    "litbench": Member(
+        litbench,
+        ("population", "templates", "protocol"),
+        contest.KEYS,
+        PREFERENCE,
+        {name: protocol.wording for name, protocol in PROTOCOLS.items()},
+        contest.cost,
+    ),
+    "close_reading": Member(close_reading, ("templates",), marking.KEYS, READING, {"": by_templates}, marking.cost),
 }
 MEASURES = tuple(MEMBERS)
+WITH_PROTOCOL: Mapping[str, tuple[str, str]] = {
+    f"{name}/{protocol}": (name, protocol)
+    for name, member in MEMBERS.items()
+    for protocol in member.wordings
+    if protocol
+}
+"""A measure and how it asks, by how an option names both."""
 ACCEPTED = (
-    f"{NONE}, or {CHEAP} (those that ask no model), {ALL} and names out of {', '.join(MEASURES)} with commas between"
+    f"{NONE}, or {CHEAP} (those that ask no model), {ALL} and names out of {', '.join(MEASURES)} with commas between; "
+    f"or, once, {', '.join(WITH_PROTOCOL)}"
 )
 KEYS: Mapping[str, Sequence[str]] = {name: member.keys for name, member in MEMBERS.items()}
 
@@ -87,6 +102,8 @@ class Panel:
     names: tuple[str, ...]
     equivalence: str
     """How `partition` tells what is the same."""
+    protocol: str = CHAT.name
+    """How `litbench` asks."""
 
     @property
     def asks_preference(self) -> bool:
@@ -128,6 +145,7 @@ class Panel:
             "equivalence": self.equivalence,
             "embedder": embedder,
             "templates": templates,
+            "protocol": self.protocol,
         }
         members = {name: MEMBERS[name] for name in self.names}
         return {
@@ -138,43 +156,52 @@ class Panel:
     def costs(self, population: Population, templates: str | None = None) -> dict[str, Callable[[Documents], Cost]]:
         """What each measure that asks a model asks of new documents; of `partition` the most that it may ask.
 
+        A measure that does not ask as it does unless told has its protocol in its name: `litbench/generative`.
+
         Args:
             population: What documents are compared with.
             templates: A folder of the user's own instruction templates.
         """
         # an equivalence that is told without a model costs nothing
         free = "" if self.equivalence == GRADER else EQUIVALENCE
-        return {
-            name: partial(member.cost, member.wording(templates), population)
-            for name in self.names
-            if (member := MEMBERS[name]).cost and member.wording and member.asks != free
-        }
+        costs: dict[str, Callable[[Documents], Cost]] = {}
+        for name in self.names:
+            member = MEMBERS[name]
+            if member.cost and member.asks != free:
+                first = next(iter(member.wordings))
+                protocol = self.protocol if self.protocol in member.wordings else first
+                row = name if protocol == first else f"{name}/{protocol}"
+                costs[row] = partial(member.cost, member.wordings[protocol](templates), population)
+        return costs
 
 
 def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
     """The panel that an option stands for.
 
     Args:
-        panel: `none`, `cheap` (all that ask no model), `all`, or names with commas between them: `cheap,litbench`.
+        panel: `none`, `cheap` (all that ask no model), `all`, or names with commas between them: `cheap,litbench`; one
+            that can ask in several ways with the way behind it, `litbench/generative`.
         judge: As for the scorer `genie`; with `embedded`, `partition` asks no model either.
 
     Raises:
-        UnknownChoiceError: If a name is unknown.
+        UnknownChoiceError: If a name is unknown, or a measure is named with two protocols.
     """
-    names = [name.strip() for name in (panel.split(",") if isinstance(panel, str) else panel) if name.strip()]
+    given = [name.strip() for name in (panel.split(",") if isinstance(panel, str) else panel) if name.strip()]
+    protocols = {WITH_PROTOCOL[name][1] for name in given if name in WITH_PROTOCOL}
+    names = [WITH_PROTOCOL[name][0] if name in WITH_PROTOCOL else name for name in given]
     groups = {
         NONE: (),
         ALL: MEASURES,
         CHEAP: tuple(name for name, member in MEMBERS.items() if member.asks in ("", EQUIVALENCE)),
     }
     for name in names:
-        if name not in (*groups, *MEASURES) or (name == NONE and len(names) > 1):
-            raise UnknownChoiceError("panel", ",".join(names), ACCEPTED)
+        if name not in (*groups, *MEASURES) or (name == NONE and len(names) > 1) or len(protocols) > 1:
+            raise UnknownChoiceError("panel", ",".join(given), ACCEPTED)
     taken = tuple(dict.fromkeys(measure for name in names for measure in groups.get(name, (name,))))
     # who asks for "cheap" wants no model asked, unless a measure that can ask one is named beside it
     by_name = [name for name in names if name == ALL or (name in MEMBERS and MEMBERS[name].asks == EQUIVALENCE)]
     asks_no_model = judge == EMBEDDED or (CHEAP in names and not by_name)
-    return Panel(taken, EMBEDDED if asks_no_model else GRADER)
+    return Panel(taken, EMBEDDED if asks_no_model else GRADER, *protocols)
 
 
 def combined(scorers: Mapping[str, Scorer]) -> Scorer:

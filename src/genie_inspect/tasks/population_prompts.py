@@ -20,7 +20,8 @@ def population_prompts(
 
     Args:
         population: A bundled population (`starter`, `abstracts`) or the folder of one.
-        prompts: Instead of a population: a text file of a prompt a line, to generate for one.
+        prompts: Instead of a population: a text file of a prompt a line, or JSON Lines with a field `prompt` as `genie
+            prompts` writes, to generate for one.
         judge: As for `synthetic_prompts`.
         embedder: As for `synthetic_prompts`.
         templates: As for `synthetic_prompts`.

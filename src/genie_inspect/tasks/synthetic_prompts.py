@@ -25,7 +25,8 @@ def synthetic_prompts(
         panel: Holistic measures on the same documents: `none`, `cheap` (cosine, compression, creativity_index,
             expression_novelty and partition by embeddings: none asks a model, but Genie beside them does unless
             judge=none), `all` (litbench too, which asks `--model-role preference=...` or the grader, and
-            close_reading, which asks the grader), or names with commas between them.
+            close_reading, which asks the grader), or names with commas between them, `litbench/generative` for a
+            protocol of the scorer's.
         cache: As for the scorer `genie`: false asks the grader anew what it has said before.
         answer_length: As for the scorer `genie`: `concise`, `sentence` or `free`.
 

@@ -15,6 +15,9 @@ def writing_prompts(
     panel: str | list[str] = "none",
     cache: bool = True,
     answer_length: str = "concise",
+    column: str = "prompt",
+    split: str = "train",
+    story_where: bool = False,
 ) -> Task:
     """Stories from prompts that people wrote for each other, scored when a population of such stories is given.
 
@@ -24,25 +27,33 @@ def writing_prompts(
         judge: As for `synthetic_prompts`.
         embedder: As for `synthetic_prompts`.
         templates: As for `synthetic_prompts`.
-        dataset: Hub id (needs the extra `hub` and a network) or a local JSON Lines file with a field `prompt`.
+        dataset: Hub id, with `@<commit>` behind it where it is to be pinned (needs the extra `hub` and a network), or
+            a local JSON Lines, CSV or Parquet file. SAA-Lab/LitBench-Train has prompts, too.
         sample: How many prompts are drawn.
         seed: Which ones.
         panel: As for `synthetic_prompts`.
         cache: As for `synthetic_prompts`.
         answer_length: As for `synthetic_prompts`.
+        column: Where a row has its prompt.
+        split: Which part of a hub dataset.
+        story_where: Begin each prompt with "Write a story where:", as the study does, unless it asks for a story
+            itself.
 
     Raises:
         RefusedError: If an option cannot be used; before anything is generated.
     """
     from genie_inspect.asking.refusals import refusals
     from genie_inspect.engines.sources.prompts import writing_prompt_sample
-    from genie_inspect.options import check_count
+    from genie_inspect.options import check_count, check_switch
     from genie_inspect.tasks.novelty import novelty_task
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
     with refusals():
         measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
         check_count("sample", sample)
+        check_switch("story_where", story_where)
+        prompts: list[str] = []
         # with a population its prompts are taken, and nothing need be downloaded
-        prompts = [] if measures.scores else writing_prompt_sample(dataset, sample, seed)
+        if not measures.scores:
+            prompts = writing_prompt_sample(dataset, sample, seed, column=column, split=split, story_where=story_where)
         return novelty_task("writing_prompts", prompts, measures)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.engines.curiosity.explained import votes
 
-from genie_inspect.agreement.curiosity.comparison import FIGURES, Plan, compared, kappa, shares
+from genie_inspect.agreement.curiosity.comparison import FIGURES, Plan, compared, shares
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.engines.curiosity.explanations import READING, Explanation
 from genie_inspect.engines.curiosity.sentence_vectors import VectorCuriosity
@@ -118,9 +118,14 @@ def test_the_baseline_is_the_share_of_yes_on_the_test_outside_of_the_fold() -> N
     assert shares(given, np.array([0, 0, 1, 1, 0])).tolist() == [0.25, 0.25, 0.75, 0.75, 0.5]
 
 
-def test_kappa_calls_yes_from_one_half() -> None:
-    assert kappa(np.array([0.5, 0.4, 0.9, 0.1]), np.array([1.0, 0, 1, 0])) == 1
-    assert kappa(np.array([0.4, 0.4, 0.9, 0.1]), np.array([1.0, 0, 1, 0])) == 0.5
+@pytest.mark.parametrize(("said", "called"), [(0.5, 0), (0.5000001, 24)])
+def test_a_yes_is_called_above_one_half_as_for_every_forecast(
+    said: float, called: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Noting, "probabilities", lambda self, votes: np.full(len(votes), said))
+    figures = compared(VOTES, noting(), "none", PLAN).columns[0].figures
+    # 10 yes of 24
+    assert figures["f1"].value == pytest.approx(2 * (10 if called else 0) / (10 + called))
 
 
 def test_progress_is_told_after_each_fold() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from inspect_ai.model import GenerateConfig
 from tests.building.scripts import recorded
-from tests.scripted import output, saying
+from tests.scripted import Script, output, saying
 
-from genie_inspect.building.stand_ins.recorded_model import ReplyRecord
+from genie_inspect.building.stand_ins.recorded_model import RecordedModel, ReplyRecord
 from genie_inspect.errors import PopulationError
 
 
@@ -81,3 +81,14 @@ def test_damage_in_the_middle_of_a_record_is_one_line_that_names_it(tmp_path: Pa
     path.write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
     with pytest.raises(PopulationError, match=r"replies\.sqlite is no readable record of replies .*: remove it"):
         ReplyRecord(path).reply("7", 0)
+
+
+@pytest.mark.parametrize(("keep_cut", "asked"), [(True, 1), (False, 2)])
+async def test_a_reply_that_was_cut_off_is_on_record_where_it_is_of_use(
+    keep_cut: bool, asked: int, tmp_path: Path
+) -> None:
+    script = Script(lambda _: output("Half a", "max_tokens"))
+    for _ in range(2):
+        model = RecordedModel(script.model(), ReplyRecord(tmp_path / "replies.sqlite"), keep_cut=keep_cut)
+        assert (await model.generate("Tell.")).completion == "Half a"
+    assert len(script.requests) == asked

@@ -2,13 +2,14 @@
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.engines.models.equivalence import CLASSIFIER_TOKENS, ClassifierEquivalence, EmbeddedEquivalence
-from genie_inspect.errors import EngineFailedError, MissingExtraError
+from genie_inspect.errors import EngineFailedError, MissingExtraError, UnknownChoiceError
 
 needs_transformers = pytest.mark.skipif(
     find_spec("torch") is None or find_spec("transformers") is None, reason="torch and transformers are not installed"
@@ -53,6 +54,14 @@ def test_texts_are_the_same_from_the_threshold_on() -> None:
 
 def test_the_measured_threshold_is_named() -> None:
     assert EmbeddedEquivalence(embedder()).name == f"embedded({embedder().identity},threshold=0.79)"
+
+
+@pytest.mark.parametrize("threshold", [7.0, -1.1, float("nan"), "low"])
+def test_a_threshold_that_no_cosine_and_no_probability_has_is_refused(threshold: Any) -> None:
+    with pytest.raises(UnknownChoiceError, match=rf"threshold is {threshold!r}, expected -1 to 1, a cosine"):
+        EmbeddedEquivalence(embedder(), threshold)
+    with pytest.raises(UnknownChoiceError, match=rf"threshold is {threshold!r}, expected 0 to 1"):
+        ClassifierEquivalence("nowhere/nothing", threshold)
 
 
 @needs_transformers

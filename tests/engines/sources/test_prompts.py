@@ -3,12 +3,19 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.engines.sources.prompts import PromptSourceError, clean_prompt, writing_prompt_sample
+from genie_inspect.engines.sources.prompts import (
+    PromptSourceError,
+    clean_prompt,
+    prompt_lines,
+    write_prompts,
+    writing_prompt_sample,
+)
 from genie_inspect.errors import MissingExtraError
 
 HUB = "euclaise/writingprompts"
@@ -114,7 +121,7 @@ def test_without_network_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPat
         writing_prompt_sample(HUB, 1, seed=0)
 
 
-class Rows(dict[str, list[str]]):
+class Rows(dict[str, list[Any]]):
     @property
     def column_names(self) -> list[str]:
         return list(self)
@@ -129,3 +136,92 @@ def test_a_hub_dataset_without_prompts_is_refused_with_its_columns(monkeypatch: 
     stand_in(monkeypatch, load_dataset=lambda source, split: Rows(text=["One."]))
     with pytest.raises(PromptSourceError, match=r"has the columns \['text'\], expected one named 'prompt'"):
         writing_prompt_sample("some/texts", 1, seed=0)
+
+
+def test_a_dataset_of_preferences_gives_each_prompt_once_in_the_studys_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {}
+
+    def load_dataset(source: str, **options: str) -> Rows:
+        asked[source] = options
+        # a row a comparison of two stories: most prompts stand in several
+        prompts = [
+            "[WP] The town wakes up .",
+            "[EU] Write a story about Mars.",
+            "[WP] The town wakes up.",
+            None,
+            "[OT]",
+        ]
+        return Rows(prompt=prompts, chosen_story=["-"] * 5, rejected_story=["-"] * 5)
+
+    stand_in(monkeypatch, load_dataset=load_dataset)
+    commit = "0a" * 20
+    drawn = writing_prompt_sample(f"SAA-Lab/LitBench-Train@{commit}", 2, seed=0, split="all", story_where=True)
+    assert sorted(drawn) == ["Write a story about Mars.", "Write a story where: The town wakes up."]
+    assert asked == {"SAA-Lab/LitBench-Train": {"split": "all", "revision": commit}}
+
+
+def test_a_dataset_of_ids_alone_is_refused_with_its_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(monkeypatch, load_dataset=lambda source, split: Rows(chosen_comment_id=["c1"], rejected_comment_id=["c2"]))
+    with pytest.raises(
+        PromptSourceError, match=r"columns \['chosen_comment_id', 'rejected_comment_id'\], expected one"
+    ):
+        writing_prompt_sample("SAA-Lab/LitBench-Test", 1, seed=0)
+
+
+def test_the_form_does_not_change_which_prompts_are_drawn(tmp_path: Path) -> None:
+    source = written(tmp_path / "a.jsonl", (f"{letter} wakes up." for letter in "AbCdEfGhXyZ"))
+    plain = writing_prompt_sample(source, 5, seed=3)
+    assert writing_prompt_sample(source, 5, seed=3, story_where=True) == [f"Write a story where: {p}" for p in plain]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_prompts_come_from_any_column_of_a_local_table(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{ending}"
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+        from pyarrow import table
+        from pyarrow.parquet import write_table
+
+        write_table(table({"title": ["[WP] One.", None, "Two."], "upvotes": [1, 2, 3]}), path)
+    else:
+        rows = (
+            '{"title": "[WP] One."}\n{"title": "Two."}\n' if ending == "jsonl" else "title,n\n[WP] One.,1\n,2\nTwo.,3\n"
+        )
+        path.write_text(rows, encoding="utf-8")
+    assert sorted(writing_prompt_sample(str(path), 2, seed=0, column="title")) == ["One.", "Two."]
+    with pytest.raises(PromptSourceError, match=r"'prompt'"):
+        writing_prompt_sample(str(path), 1, seed=0)
+
+
+def test_a_table_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PromptSourceError, match=r"nowhere\.parquet does not exist"):
+        writing_prompt_sample(str(tmp_path / "nowhere.parquet"), 1, seed=0)
+
+
+def test_a_file_of_prompts_is_read_as_it_was_written_each_once_with_its_line_breaks(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    write_prompts(
+        path, [{"prompt": "One\nand two.", "distance": 0.9}, {"prompt": "One\nand two."}, {"prompt": "Ü\ud800"}]
+    )
+    assert prompt_lines(path) == ["One\nand two.", "Ü\ufffd"]
+
+
+def test_a_text_file_of_prompts_is_read_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("One.\n\n Two. \nOne.\n", encoding="utf-8")
+    assert prompt_lines(path) == ["One.", "Two."]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", " \n", "a.txt holds no prompts"),
+        ("a.jsonl", "", "a.jsonl holds no prompts"),
+        ("a.jsonl", '{"text": "One."}\n', "a.jsonl, line 1 has no text in the field 'prompt'"),
+        ("a.jsonl", "One.\n", "a.jsonl, line 1 is no JSON"),
+    ],
+)
+def test_a_file_without_prompts_is_named(name: str, content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(PromptSourceError, match=message):
+        prompt_lines(tmp_path / name)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.populations.intake.trimming import is_degenerate, trimmed
+from genie_inspect.populations.intake.trimming import is_degenerate, loses_most, trimmed, up_to_sentence
 
 STORY = "The owl left at dusk. It flew over nine barns, and none of them was its own."
 
@@ -42,3 +42,36 @@ def test_what_remains_is_no_longer_and_can_be_written_to_a_file(text: str) -> No
     once = trimmed(text)
     assert len(once) <= len(text)
     once.encode("utf-8")
+
+
+LOST = "She said: “Go!” He went. She said: “Go!” Nobody did go of the go"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "rest"),
+    [
+        ("He went.", "She said: “Go!” He went."),
+        ("He went", "She said: “Go!” He went."),
+        ('she said: "Go!"', "She said: “Go!” He went. She said: “Go!”"),
+        ("She sayd: “Go!”", "She said: “Go!” He went. She said: “Go!”"),
+        ("Nobody did go of the go", LOST),
+    ],
+    ids=["as it is", "without its mark", "in plain typography", "nearly", "to the end"],
+)
+def test_a_text_ends_behind_the_sentence_the_last_time_that_it_stands_there(sentence: str, rest: str) -> None:
+    assert up_to_sentence(LOST, sentence) == rest
+
+
+@pytest.mark.parametrize("sentence", ["It rained.", "She", "Nobody did", "", "“"])
+def test_what_is_no_sentence_of_the_text_ends_it_nowhere(sentence: str) -> None:
+    assert up_to_sentence(LOST, sentence) is None
+
+
+def test_a_line_ends_a_sentence_too() -> None:
+    poem = "The owl is white \nthe moon is old\nold of moon moon"
+    assert up_to_sentence(poem, "The owl is white") == "The owl is white"
+    assert up_to_sentence("猫が寝た。月が出た。月の月の", "月が出た。") == "猫が寝た。月が出た。"
+
+
+def test_half_a_text_is_not_the_most_of_it() -> None:
+    assert [loses_most("abcd", rest) for rest in ("abc", "ab", "a", "")] == [False, False, True, True]

@@ -8,7 +8,8 @@ from tests.looks import marks, rows, told_by
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.reports.comparison.chart import HIGHER, LOWER, NONE, comparison_chart
-from genie_inspect.reports.comparison.comparison import Options, compare
+from genie_inspect.reports.comparison.compared import Options
+from genie_inspect.reports.comparison.comparison import compare
 
 pytest.importorskip("altair", reason="needs the extra `charts`")
 BASE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50, 0.51, 0.51)

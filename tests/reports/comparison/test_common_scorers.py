@@ -7,7 +7,8 @@ from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.logs.files import LogError
-from genie_inspect.reports.comparison.comparison import Options, compare
+from genie_inspect.reports.comparison.compared import Options
+from genie_inspect.reports.comparison.comparison import compare
 
 
 def test_logs_without_a_common_scorer_are_refused_with_those_of_each(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+"""Strategies against a baseline: pairs, differences and selections."""
+
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -5,22 +7,16 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import write_eval_log
-from inspect_ai.model import ModelOutput
-from inspect_ai.scorer import Score
 from tests.reports.logs import log_of, plots
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.logs.files import LogError
-from genie_inspect.logs.scored_log import NO_SCORE
-from genie_inspect.reports.comparison.comparison import Options, compare
+from genie_inspect.reports.comparison.compared import Options
+from genie_inspect.reports.comparison.comparison import compare
 from genie_inspect.reports.comparison.rows import as_csv, as_values
 from genie_inspect.reports.comparison.selection import Selection
-from genie_inspect.reports.comparison.verdict import warnings
 from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.paired.permutation import paired_permutation
-from genie_inspect.tasks.views import score_view
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
 AFTER = (0.61, 0.60, 0.60, 0.66, 0.60, 0.61, 0.62, 0.61)
@@ -49,15 +45,6 @@ def test_each_key_is_compared_over_the_pairs_of_prompts(tmp_path: Path) -> None:
     assert difference.effect == pytest.approx(cohens_d(BEFORE, AFTER))
     assert difference.p_unlike == pytest.approx(tost(BEFORE, AFTER).p_value)
     assert row.finding.differs
-
-
-def test_a_difference_ends_where_the_baseline_leaves_no_more(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.62, 0.5, 0.74, 0.6, 0.64, 0.62))
-    log_of(tmp_path, "outlined", plots(0.65, 0.97, 0.99, 0.62, 0.99, 0.98))
-    (row,) = compare([tmp_path], "plain").rows
-    difference = row.finding.difference
-    assert difference.before == pytest.approx(0.62)
-    assert difference.low < difference.delta < difference.high == pytest.approx(0.38)
 
 
 def test_a_prompts_documents_count_as_their_mean_and_those_without_a_score_do_not_count(tmp_path: Path) -> None:
@@ -137,88 +124,6 @@ def test_where_the_baseline_lacks_an_earlier_document_prompts_are_paired(tmp_pat
     assert compare([tmp_path], "plain").rows[0].paired_by == "prompt"
 
 
-def test_p_values_are_corrected_over_every_test_of_every_run(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(*BEFORE))
-    log_of(tmp_path, "one", plots(*(value + 0.001 * index for index, value in enumerate(BEFORE))))
-    log_of(tmp_path, "two", plots(*(value - 0.002 * index for index, value in enumerate(BEFORE))))
-    by = {name: compare([tmp_path], "plain", Options(correction=name)).rows for name in ("none", "holm", "bonferroni")}
-    raw = [row.finding.p_value for row in by["none"]]
-    assert [row.finding.p_value for row in by["bonferroni"]] == pytest.approx([min(1, 2 * p) for p in raw])
-    assert sorted(row.finding.p_value for row in by["holm"])[0] == pytest.approx(min(1, 2 * min(raw)))
-
-
-def test_equivalence_is_tested_by_the_method_of_the_options(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(*BEFORE))
-    log_of(tmp_path, "outlined", plots(*AFTER))
-    for method in ("t", "bootstrap"):
-        (row,) = compare([tmp_path], "plain", Options(margin=0.1, equivalence=method)).rows
-        assert row.finding.difference.p_unlike == pytest.approx(tost(BEFORE, AFTER, 0.1, method).p_value)
-
-
-PANEL = tuple(f"creativity_index_{part}" for part in ("mean", "sum", *range(5, 13)))
-
-
-def with_panel(folder: Path, task: str, values: tuple[float, ...], panel: tuple[float, ...]) -> None:
-    """A log that genie scored with `values`, and creativity_index with `panel` under all of its ten keys."""
-    log = log_of(folder, task, plots(*values))
-    for sample, value in zip(log.samples or [], panel, strict=True):
-        scores = sample.scores or {}
-        signature = "measure:creativity_index|version:0"
-        scores["creativity_index"] = Score(value=dict.fromkeys(PANEL, value), metadata={"signature": signature})
-    write_eval_log(log)
-
-
-def test_of_each_measure_its_headline_is_tested_and_the_other_keys_are_shown_without_a_test(tmp_path: Path) -> None:
-    with_panel(tmp_path, "plain", BEFORE, BEFORE)
-    with_panel(tmp_path, "raised", AFTER, AFTER)
-    rows = {row.key: row for row in compare([tmp_path], "plain").rows}
-    assert [key for key, row in rows.items() if row.tested] == ["plot", "creativity_index_mean"]
-    tested, shown = rows["creativity_index_mean"].finding, rows["creativity_index_7"].finding
-    assert tested.differs
-    assert not shown.differs
-    assert not shown.is_equivalent
-    assert all(map(math.isnan, (shown.p_value, shown.p_unlike, shown.power, shown.difference.p_value)))
-    assert math.isnan(shown.difference.p_unlike)
-    for name in ("pairs", "delta", "low", "high", "effect"):
-        assert getattr(shown.difference, name) == getattr(tested.difference, name)
-
-
-@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
-def test_a_measures_tests_over_all_runs_are_one_family_and_those_of_another_are_not_in_it(
-    tmp_path: Path, correction: str
-) -> None:
-    near = tuple(value + (0.02 if place % 3 else -0.01) for place, value in enumerate(BEFORE))
-    for task, values in (("plain", BEFORE), ("one", near), ("two", near)):
-        with_panel(tmp_path, task, values, values)
-    rows = compare([tmp_path], "plain", Options(correction=correction)).rows
-    findings = [row.finding for row in rows if row.tested]
-    raw = findings[0].difference.p_value
-    assert 0 < raw < 0.25
-    # two tests of plot and two of creativity_index_mean, all of the same numbers: each measure has a family of two
-    assert [finding.p_value for finding in findings] == pytest.approx([2 * raw] * 4)
-
-
-def test_all_tested_keys_of_one_measure_are_one_family(tmp_path: Path) -> None:
-    near = tuple(value + (0.02 if place % 3 else -0.01) for place, value in enumerate(BEFORE))
-    for task, values in (("plain", BEFORE), ("raised", near)):
-        log_of(tmp_path, task, {str(place): [{"plot": v, "style": v}] for place, v in enumerate(values)})
-    findings = [row.finding for row in compare([tmp_path], "plain").rows if row.tested]
-    raw = findings[0].difference.p_value
-    assert 0 < raw < 0.5
-    assert [finding.p_value for finding in findings] == pytest.approx([2 * raw] * 2)
-
-
-@pytest.mark.parametrize("lacks", ["plain", "negative"])
-def test_a_key_that_one_of_the_two_runs_lacks_is_shown_without_a_difference(lacks: str, tmp_path: Path) -> None:
-    for task in ("plain", "negative"):
-        values = {"plot": 0.5} if task == lacks else {"plot": 0.5, "style": 0.25}
-        log_of(tmp_path, task, {name: [values] for name in ("owl", "fox")})
-    rows = {row.key: row.finding.difference for row in compare([tmp_path], "plain").rows}
-    assert rows.keys() == {"plot", "style"}
-    assert math.isnan(rows["style"].delta)
-    assert rows["style"].pairs == 0
-
-
 def test_a_table_has_the_same_columns_with_rows_and_without(tmp_path: Path) -> None:
     for task in ("plain", "negative"):
         log_of(tmp_path, task, plots(*BEFORE))
@@ -248,21 +153,6 @@ def test_each_models_runs_meet_their_own_models_baseline(tmp_path: Path) -> None
     assert [row.finding.difference.before for row in rows] == pytest.approx([0.25, 0.75])
 
 
-def test_words_coherence_and_reasons_stand_beside_the_scores(tmp_path: Path) -> None:
-    nan = math.nan
-    facts: dict[str, Any] = {"length": {"population": 500, "matched": {}}, "coverage": {"plot": "3/4"}}
-    log_of(tmp_path, "plain", {"owl": [{"plot": 0.2}, {"plot": nan}]}, coherence=(5, 1), **facts)
-    log_of(tmp_path, "outlined", {"owl": [{"plot": 0.3}, {"plot": 0.3}]}, coherence=(4, 4), **facts)
-    found = compare([tmp_path], "plain")
-    plain, outlined = found.runs
-    assert (plain.documents, plain.scored, plain.unscored) == (2, 1, {"no_response": 1})
-    # words of the text and the sample's id; coherence of all that was rated: (5 + 1) / 2
-    assert (plain.words, plain.population_words, plain.coherence) == (6, 500, 3)
-    assert outlined.coherence == 4
-    assert found.rows[0].coverage == ((6, 8), (6, 8))
-    assert [row.scorer for row in found.rows] == ["genie"]
-
-
 def test_incoherent_and_unrated_documents_can_be_left_out(tmp_path: Path) -> None:
     values = {name: [{"plot": 0.9}, {"plot": 0.5}, {"plot": 0.1}] for name in ("owl", "fox")}
     log_of(tmp_path, "plain", values, coherence=(5, 5, 5))
@@ -280,93 +170,6 @@ def test_a_document_without_a_rating_is_below_every_bound_0_among_them(tmp_path:
     write_eval_log(log)
     found = compare([tmp_path], "plain", Options(selection=Selection(min_coherence=0)))
     assert [run.left_out for run in found.runs] == [0, 1]
-
-
-def rated_by(folder: Path, task: str, ratings: tuple[float, ...], signature: str) -> None:
-    """A log with two documents of each of two prompts, their coherence rated under a signature."""
-    log = log_of(folder, task, {name: [{"plot": 0.9}, {"plot": 0.5}] for name in ("owl", "fox")}, coherence=ratings)
-    for sample in log.samples or []:
-        ((sample.scores or {})["coherence"].metadata or {})["signature"] = signature
-    write_eval_log(log)
-
-
-def test_coherence_by_two_judges_is_no_cutoff_and_is_not_shown_side_by_side(tmp_path: Path) -> None:
-    rated_by(tmp_path, "plain", (5, 2), "measure:coherence|by:grader(a)|version:0")
-    rated_by(tmp_path, "reward", (4.1, 0.3), "measure:coherence|by:reward(b)|version:0")
-    with pytest.raises(LogError) as caught:
-        compare([tmp_path], "plain", Options(selection=Selection(min_coherence=3)))
-    assert "scores by 'coherence' do not compare, their signatures differ: by is " in str(caught.value)
-    found = compare([tmp_path], "plain")
-    assert all(math.isnan(run.coherence) for run in found.runs)
-    (line,) = (line for line in warnings(found) if "coherence" in line)
-    assert line.startswith("coherence is not shown: scores by 'coherence' do not compare, their signatures differ: by ")
-    assert {"grader(a)", "reward(b)"} <= set(line.split())
-
-
-def test_a_run_whose_coherence_nobody_rated_hides_not_that_of_the_others(tmp_path: Path) -> None:
-    rated_by(tmp_path, "plain", (5, 2), "measure:coherence|by:grader(a)|version:0")
-    log_of(tmp_path, "unrated", {name: [{"plot": 0.5}] for name in ("owl", "fox")})
-    plain, unrated = compare([tmp_path], "plain").runs
-    assert plain.coherence == 3.5
-    assert math.isnan(unrated.coherence)
-
-
-def test_refusals_are_what_providers_and_scorers_call_so(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1, 0.2, 0.3, 0.4))
-    log = log_of(tmp_path, "refusing", plots(0.1, math.nan, 0.3, 0.4))
-    samples = log.samples or []
-    (samples[1].scores or {})["genie"].reason = "refusal"
-    samples[2].output = ModelOutput.from_content("mockllm/model", "", "content_filter")
-    write_eval_log(log)
-    assert [run.refusals for run in compare([tmp_path], "plain").runs] == [0, 2]
-
-
-def test_samples_that_gave_fewer_responses_than_asked_for_are_counted(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1, 0.2, 0.3, 0.4))
-    log = log_of(tmp_path, "verbalized", plots(0.1, 0.2, 0.3, 0.4))
-    for sample, parsed in zip(log.samples or [], (5, 3, 4, None), strict=True):
-        sample.metadata |= {"responses_asked": 5, "responses_parsed": parsed} if parsed else {}
-    write_eval_log(log)
-    found = compare([tmp_path], "plain")
-    assert [run.fewer_responses for run in found.runs] == [(0, 0), (2, 3)]
-    assert "2 of 3 samples gave fewer responses than asked for (verbalized)" in warnings(found)
-
-
-def test_a_sample_that_failed_before_it_was_scored_is_lost_with_its_reason(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1, 0.2))
-    log = log_of(tmp_path, "failing", plots(0.1, 0.2))
-    (log.samples or [])[0].scores = None
-    write_eval_log(log)
-    plain, failing = compare([tmp_path], "plain").runs
-    assert (failing.documents, failing.scored, failing.unscored) == (2, 1, {NO_SCORE: 1})
-    assert (plain.documents, plain.scored, plain.unscored) == (2, 2, {})
-
-
-def test_what_scores_rest_on_stands_beside_each_difference_and_is_warned_of(tmp_path: Path) -> None:
-    rests: dict[str, Any] = {"coverage": {"plot": "4/4"}, "pairs": {"plot": "40/48"}}
-    log_of(tmp_path, "plain", plots(0.1, 0.2), **rests)
-    poor: dict[str, Any] = {
-        "coverage": {"plot": "3/4"},
-        "pairs": {"plot": "20/48"},
-        "faults": {"unreadable": 2},
-        "ratings": {"count": 20, "lowest": 4, "highest": 4},
-        "documents": 1,
-        "few_answers": "1/3",
-    }
-    log_of(tmp_path, "poor", plots(0.1, 0.2), **poor)
-    found = compare([tmp_path], "plain")
-    (row,) = found.rows
-    assert (row.coverage, row.ratings) == (((8, 8), (6, 8)), ((80, 96), (40, 96)))
-    assert found.runs[1].measures["genie"].faults == {"unreadable": 4}
-    lines = [line for line in warnings(found) if line.startswith("poor: ")]
-    assert [line.removeprefix("poor: ")[:25] for line in lines] == [
-        "the grader gave every pai",
-        "there is a prompt for whi",
-        "2 of 6 questions rest on ",
-        "fewer than half of the ra",
-        "not every question or tes",
-    ]
-    assert not any(line.startswith("plain: ") for line in warnings(found))
 
 
 def test_what_a_selection_leaves_out_is_no_evidence_either(tmp_path: Path) -> None:
@@ -402,65 +205,6 @@ def test_a_run_without_any_document_does_not_keep_the_others_from_being_matched(
     assert [row.finding.difference.pairs for row in found.rows] == [2, 0]
 
 
-@pytest.mark.parametrize(
-    ("selection", "message"),
-    [
-        (Selection(min_coherence=3), "has no coherence, rate it with"),
-        (Selection(length_matched=True), "does not say how long the population's documents are"),
-    ],
-)
-def test_a_selection_by_what_the_logs_lack_is_refused(tmp_path: Path, selection: Selection, message: str) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(LogError, match=message):
-        compare([tmp_path], "plain", Options(selection=selection))
-
-
-def test_one_log_is_refused(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    with pytest.raises(LogError, match=r"one log, .*eval, expected a baseline and another to compare with it$"):
-        compare([tmp_path], "plain")
-
-
-def test_a_log_still_running_is_refused_by_name(tmp_path: Path) -> None:
-    plain = log_of(tmp_path, "plain", plots(0.1))
-    running = log_of(tmp_path, "outlined", plots(0.2))
-    running.status = "started"
-    write_eval_log(running)
-    with pytest.raises(LogError, match=r"outlined.*is not finished: its status is 'started'"):
-        compare([plain.location, running.location], "plain")
-
-
-def test_an_unknown_baseline_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(LogError, match=r"baseline is 'plian', expected one of: plain; outlined"):
-        compare([tmp_path], "plian")
-
-
-def test_a_baseline_that_names_every_log_is_refused(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(LogError, match="names every log"):
-        compare([tmp_path], "mockllm/model")
-
-
-def test_a_baseline_that_could_be_two_logs_is_refused_with_both(tmp_path: Path) -> None:
-    for _ in range(2):
-        log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(LogError, match=r"the baseline of outlined.* is not clear, it could be"):
-        compare([tmp_path], "plain")
-
-
-def test_a_run_whose_model_has_no_baseline_is_refused_with_those_of_the_others(tmp_path: Path) -> None:
-    for model in ("ann", "bob"):
-        log_of(tmp_path, "plain", plots(0.1), model=model)
-    log_of(tmp_path, "outlined", plots(0.2), model="cal")
-    with pytest.raises(LogError, match=r"could be mockllm/ann; mockllm/bob: name one"):
-        compare([tmp_path], "plain")
-
-
 def test_a_baseline_is_named_in_full(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1, 0.2))
     log_of(tmp_path, "plain_outlined", plots(0.2, 0.2))
@@ -471,96 +215,6 @@ def test_a_log_file_can_be_the_baseline(tmp_path: Path) -> None:
     plain = log_of(tmp_path, "plain", plots(0.1, 0.2))
     log_of(tmp_path, "outlined", plots(0.2, 0.2))
     assert compare([tmp_path], Path(plain.location).name).baselines == ("plain",)
-
-
-def test_logs_without_a_common_prompt_are_refused(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", {"owl": [{"plot": 0.1}]})
-    log_of(tmp_path, "outlined", {"fox": [{"plot": 0.1}]})
-    with pytest.raises(LogError, match=r"share no prompt: the first has 'Write about owl.', the second 'Write about"):
-        compare([tmp_path], "plain")
-
-
-def test_mixed_signatures_are_refused_and_shown(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2), signature="measure:genie|judge:another|version:0")
-    with pytest.raises(LogError, match="do not compare, their signatures differ") as caught:
-        compare([tmp_path], "plain")
-    message = str(caught.value)
-    assert "judge is" in message
-    assert {"test", "another"} <= set(message.replace(" (", " ").split())
-    assert "\n" not in message
-
-
-def test_a_scorer_that_a_log_lacks_is_refused(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2))
-    made_log(tmp_path, [{}], model="z")
-    with pytest.raises(LogError, match="has no scores by 'genie', expected one of none"):
-        compare([tmp_path], "plain", Options(scorers=("genie",)))
-    with pytest.raises(LogError, match="has no scores by 'cosine', expected one of genie"):
-        compare([tmp_path], "plain", Options(scorers=("cosine",)))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (Options(correction="sidak"), "correction is 'sidak', expected one of holm, bonferroni, none"),
-        (Options(equivalence="z"), "equivalence is 'z', expected one of t, bootstrap"),
-        (Options(margin=0.0), "margin is 0.0, expected a number above 0$"),
-        (Options(margin=math.nan), "margin is nan"),
-        (Options(margin=math.inf), "margin is inf"),
-    ],
-)
-def test_an_option_out_of_range_is_refused(tmp_path: Path, options: Options, message: str) -> None:
-    with pytest.raises(UnknownChoiceError, match=message):
-        compare([tmp_path], "plain", options)
-
-
-def test_words_are_those_of_the_documents_that_have_a_score(tmp_path: Path) -> None:
-    values = {"owl": [{"plot": 0.2}, {"plot": math.nan}], "fox": [{"plot": 0.3}, {"plot": math.nan}]}
-    log_of(tmp_path, "plain", values)
-    log = log_of(tmp_path, "rambling", values, texts=("one two three", "word " * 40))
-    for sample in log.samples or []:
-        length: dict[str, Any] = {"population": 10 if sample.epoch == 1 else 500, "matched": {}}
-        ((sample.scores or {})["genie"].metadata or {})["length"] = length
-    write_eval_log(log)
-    found = {run.label: run for run in compare([tmp_path], "plain").runs}
-    # three words and the sample's id
-    assert (found["rambling"].words, found["rambling"].population_words) == (4, 10)
-
-
-def test_how_many_are_scored_is_told_by_the_first_scorer(tmp_path: Path) -> None:
-    for task, texts in (("plain", ("a b",)), ("raised", ("a b c d",))):
-        log = log_of(tmp_path, task, plots(0.1, 0.2, 0.3), texts=texts)
-        for sample, value in zip(log.samples or [], (0.5, math.nan, math.nan), strict=True):
-            metadata = {"signature": "measure:cosine|version:0"}
-            reason = "engine_failed" if math.isnan(value) else None
-            (sample.scores or {})["cosine"] = Score(value={"cosine": value}, metadata=metadata, reason=reason)
-            if not math.isnan(value):
-                sample.output = ModelOutput.from_content("mockllm/model", "word " * 30)
-        write_eval_log(log)
-    genie_first, cosine_first = (
-        compare([tmp_path], "plain", Options(scorers=scorers)).runs[0]
-        for scorers in (("genie", "cosine"), ("cosine", "genie"))
-    )
-    assert (genie_first.scored, genie_first.unscored) == (3, {})
-    assert (cosine_first.scored, cosine_first.unscored) == (1, {"engine_failed": 2})
-    # of the three documents 30, 3 and 3 words: their mean, and that of the one alone
-    assert (genie_first.words, cosine_first.words) == (12, 30)
-
-
-def test_an_interval_may_be_as_wide_as_the_scale_and_no_wider(tmp_path: Path) -> None:
-    view = score_view("made", {"order": ["bias"]}, {"bias": (-1.0, 1.0)})
-    for model, values in {
-        "plain": (-1.0, -0.9, -1.0, -0.8, -1.0, -0.9),
-        "later": (1.0, 0.9, 0.6, 1.0, 0.9, 1.0),
-    }.items():
-        samples = [{"order": scored({"bias": value}, "measure:order|version:0")} for value in values]
-        made_log(tmp_path, samples, model=f"mock/{model}", viewer=view)
-    (row,) = compare([tmp_path], "mock/plain").rows
-    difference = row.finding.difference
-    assert difference.delta == pytest.approx(11 / 6)
-    assert 11 / 6 < difference.high <= 2, "the scale is 2 wide"
 
 
 def test_scorers_stand_in_the_order_of_the_first_log_and_what_only_one_has_is_left_out(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.reports.comparison.comparison import Options, compare
+from genie_inspect.reports.comparison.compared import Options
+from genie_inspect.reports.comparison.comparison import compare
 from genie_inspect.reports.comparison.needed import prompts_needed
 from genie_inspect.statistics.power import paired_power
 

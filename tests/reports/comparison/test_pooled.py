@@ -16,7 +16,8 @@ from tests.scripted import saying
 
 from genie_inspect.cli import main
 from genie_inspect.logs.files import LogError
-from genie_inspect.reports.comparison.comparison import Options, compare
+from genie_inspect.reports.comparison.compared import Options
+from genie_inspect.reports.comparison.comparison import compare
 from genie_inspect.reports.comparison.pooled import PooledRow, pooled
 from genie_inspect.solvers.outline import outline
 from genie_inspect.statistics.paired.differences import differences

@@ -10,7 +10,8 @@ from click.testing import CliRunner
 from tests.reports.logs import log_of, plots
 
 from genie_inspect.cli import main
-from genie_inspect.reports.comparison.comparison import Options, compare
+from genie_inspect.reports.comparison.compared import Options
+from genie_inspect.reports.comparison.comparison import compare
 from genie_inspect.reports.comparison.power import powers
 from genie_inspect.statistics.power import paired_power, pairs_needed
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from tests.reports.made_comparisons import comparison, row
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.reports.comparison.comparison import Comparison, Options, compare
+from genie_inspect.reports.comparison.compared import Comparison, Options
+from genie_inspect.reports.comparison.comparison import compare
 from genie_inspect.reports.comparison.rows import COLUMNS, as_csv, as_values
 from genie_inspect.reports.comparison.selection import Selection
 

@@ -9,7 +9,8 @@ from inspect_ai.scorer import Score
 from tests.reports.logs import log_of, plots
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.reports.comparison.comparison import Options, compare
+from genie_inspect.reports.comparison.compared import Options
+from genie_inspect.reports.comparison.comparison import compare
 from genie_inspect.reports.comparison.selection import Selection
 from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
 from genie_inspect.statistics.power import paired_power

@@ -5,7 +5,7 @@ import math
 import pytest
 from tests.reports.made_comparisons import comparison, facts, row
 
-from genie_inspect.reports.comparison.comparison import Options, Row
+from genie_inspect.reports.comparison.compared import Options, Row
 from genie_inspect.reports.comparison.needed import prompts_needed
 from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
 from genie_inspect.statistics.paired.differences import pairs_that_find

@@ -7,7 +7,8 @@ import pytest
 from tests.scripted import small_population
 
 from genie_inspect.asking.cost import tokens
-from genie_inspect.panel_judges.preference import PREFER, preference_cost
+from genie_inspect.panel_judges.preference import preference_cost
+from genie_inspect.panel_judges.protocols import CHAT
 from genie_inspect.populations.schema import Document
 from genie_inspect.scoring.measuring.contest import NOT_JUDGED, cost, drawn, measurement
 
@@ -51,7 +52,7 @@ def test_a_verdict_is_paid_for_two_stories_of_usual_length(tmp_path: Path) -> No
     population = small_population(tmp_path)
     prompt = population.prompts[0]
     lengths = [tokens(document.text) for document in population.documents(prompt)]
-    request = preference_cost(PREFER.template(), prompt, 0).tokens_in
-    found = cost(PREFER.template(), population, {prompt: 3})
+    request = preference_cost(CHAT.wording(), prompt, 0).tokens_in
+    found = cost(CHAT.wording(), population, {prompt: 3})
     assert found.calls == 3 * 2 * len(lengths)
     assert found.tokens_in == pytest.approx(3 * 2 * (len(lengths) * request + 2 * sum(lengths)))

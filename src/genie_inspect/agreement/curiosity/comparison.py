@@ -11,27 +11,13 @@ from genie_inspect.agreement.curiosity.folds import Folds, by_plots, by_rows
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.engines.curiosity.explanations import READING, Explanation, explained
 from genie_inspect.engines.curiosity.votes import CuriosityModel, ExplainedVote, Values
-from genie_inspect.statistics.agreement import cohen_kappa
-from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
-from genie_inspect.statistics.verdicts import auc, f1, log_loss, pearson
+from genie_inspect.statistics.bootstrap import BootstrapInterval, percentile_interval
+from genie_inspect.statistics.forecasts import AUC, LOG_LOSS, Draws, Forecasts
 
 HeldOut = Literal["rows", "plots"]
 Progress = Callable[[str, int, int], None]
 DIVISIONS = {"rows": by_rows, "plots": by_plots}
-
-
-def kappa(probabilities: Values, outcomes: Values) -> float:
-    """Cohen's kappa of what is called yes, from one half on, with what was said."""
-    return cohen_kappa((probabilities >= 0.5).tolist(), (outcomes == 1).tolist())
-
-
-FIGURES: dict[str, Callable[[Values, Values], float]] = {
-    "pearson": pearson,
-    "f1": f1,
-    "log_loss": log_loss,
-    "auc": auc,
-    "kappa": kappa,
-}
+FIGURES = ("pearson", "f1", LOG_LOSS, AUC, "kappa")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +147,10 @@ def _column(
     plan: Plan,
 ) -> Column:
     outcomes = np.array([float(vote.verdict) for vote in votes])
-    plots = np.array([vote.plot for vote in votes])
-    places = [np.flatnonzero(plots == plot) for plot in np.unique(plots)]
-
-    def over(figure: Callable[[Values, Values], float]) -> BootstrapInterval:
-        def drawn(indices: NDArray[np.intp]) -> float:
-            rows = np.concatenate([places[index] for index in indices])
-            return figure(chances[rows], outcomes[rows])
-
-        return bootstrap_interval(drawn, len(places), plan.resamples, plan.seed)
-
+    plots, codes = np.unique([vote.plot for vote in votes], return_inverse=True)
+    together = np.zeros(len(votes), dtype=np.int64)
+    forecasts = Forecasts(chances, outcomes, codes, together, together)
+    found = Draws.of(len(plots), plan.resamples, plan.seed).figures(forecasts)
     known = [{vote.rater for vote in _parted(votes, fold_of == fold)[0]} for fold in range(plan.folds)]
     unknown = sum(vote.rater not in known[fold] for vote, fold in zip(votes, fold_of, strict=True))
-    return Column(explanation, held_out, {name: over(figure) for name, figure in FIGURES.items()}, unknown)
+    return Column(explanation, held_out, {name: percentile_interval(*found[name]) for name in FIGURES}, unknown)

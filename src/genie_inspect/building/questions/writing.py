@@ -13,14 +13,14 @@ from genie_inspect.building.interviewing import Interviewer
 from genie_inspect.building.questions.rules import breach
 from genie_inspect.populations.schema import Feature, Question, Row, question_id
 from genie_inspect.prompting.answers import normalised
-from genie_inspect.prompting.forms import Form, answers_form, choices_form, questions_form
-from genie_inspect.prompting.replies import numbered_answers, numbered_choices, numbered_questions
+from genie_inspect.prompting.forms import answers_form, questions_form
+from genie_inspect.prompting.replies import numbered_answers, numbered_questions
 
 ASPECTS = 6  # sides of a prompt that questions are written for, without knowledge of the features
 QUESTIONS_AN_ASPECT = 8
-QUESTIONS_A_REQUEST = 20  # filtered or mapped in one request
 PROMPTS_AT_ONCE = 16
 MOST = 6  # questions a feature; the study has 6.2 on plot, its largest mean (arXiv 2606.12790)
+SORTED = "questions"  # where a request has what is filtered or mapped
 KEEP, SEVERAL, NONE, UNREADABLE = "keep", "several", "none", "unreadable reply"
 VERDICTS = (
     "polar",
@@ -178,7 +178,9 @@ class QuestionWriter:
         # what a rule sees need not be paid for
         visible = [breach(step.text) for step in steps]
         texts = [step.text for step, reason in zip(steps, visible, strict=True) if not reason]
-        verdicts = iter(await self._sorted("filter_questions", texts, {"prompt": prompt}, VERDICTS))
+        verdicts = iter(
+            await self.interviewer.sort_items("filter_questions", texts, {"prompt": prompt}, VERDICTS, SORTED)
+        )
         for step, reason in zip(steps, visible, strict=True):
             # the iterator moves on only for questions that the grader was asked about
             verdict = f"{reason} (by rule)" if reason else next(verdicts) or UNREADABLE
@@ -189,7 +191,8 @@ class QuestionWriter:
         steps = [step for step in record.filtered if step.kept]
         features = {feature.name: feature.definition for feature in self.features}
         choices = [*features, SEVERAL, NONE]
-        chosen = await self._sorted("map_questions", [step.text for step in steps], {"features": features}, choices)
+        texts = [step.text for step in steps]
+        chosen = await self.interviewer.sort_items("map_questions", texts, {"features": features}, choices, SORTED)
         for step, choice in zip(steps, chosen, strict=True):
             reason = self._rejection(choice, counts, only)
             # counted at once, so that a feature takes no more than `most`, in order
@@ -208,18 +211,3 @@ class QuestionWriter:
         if only and choice != only:
             return "not the feature that it was written for"
         return f"{self.wanted.most} questions of this feature are enough" if counts[choice] >= self.wanted.most else ""
-
-    async def _sorted(
-        self, template: str, texts: Sequence[str], data: dict[str, object], choices: Sequence[str]
-    ) -> list[str | None]:
-        """A choice for each text, some texts a request."""
-
-        def form(count: int) -> Form:
-            return choices_form(count, choices)
-
-        def parse(reply: str, count: int) -> dict[int, str]:
-            return numbered_choices(reply, count, choices)
-
-        parts = [texts[start : start + QUESTIONS_A_REQUEST] for start in range(0, len(texts), QUESTIONS_A_REQUEST)]
-        sorts = (self.interviewer.sort_items(template, part, data, form, parse) for part in parts)
-        return [choice for part in await gathered(*sorts) for choice in part]

@@ -105,10 +105,12 @@ class RecordedModel(StandIn):
     Args:
         model: Who is asked for what is not on record.
         record: Where replies are kept.
+        keep_cut: Whether a reply is kept that was cut off at its allowance: a text is a text, half a sentence is none.
     """
 
-    def __init__(self, model: Model, record: ReplyRecord) -> None:
+    def __init__(self, model: Model, record: ReplyRecord, *, keep_cut: bool = True) -> None:
         super().__init__(model)
+        self.keep_cut = keep_cut
         self.tally = Tally()
         self._record = record
         self._turns: Counter[str] = Counter()
@@ -136,7 +138,7 @@ class RecordedModel(StandIn):
             return output
         output = await self.model.generate(input, config=config)
         # an error is no reply: the next run asks again
-        if not output.error:
+        if not output.error and (self.keep_cut or output.stop_reason != "max_tokens"):
             self._record.keep(request, turn, output)
         self._count(output)
         return output

@@ -1,5 +1,6 @@
 """A model that costs nothing: what a willing grader might reply, so that a dry run takes the steps of the real one."""
 
+import random
 from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
@@ -7,8 +8,10 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsage
 
 from genie_inspect.building.stand_ins.stand_in import StandIn
-from genie_inspect.engines.embedders.choices import static_token_count
+from genie_inspect.engines.embedders.choices import static_token_count, static_words
+from genie_inspect.prompting.documents.sentences import last_sentence
 from genie_inspect.prompting.fence import fenced, unfenced
+from genie_inspect.prompting.forms import LAST
 from genie_inspect.signature import digest
 
 A_PLOT = "Somebody who wants one thing more than another sets out for it, " * 3 + "and comes home with neither."
@@ -38,7 +41,7 @@ class Rehearsal(StandIn):
         output = ModelOutput.from_content(str(self), reply)
         input_tokens = static_token_count(request)
         # what is written anew is as long as what it was made of; else as `fenced` writes the items
-        is_text = data.keys() & {"text", "story"} and not reply.startswith("{")
+        is_text = data.keys() & {"text", "story", "writing"} and not reply.startswith("{")
         output_tokens = static_token_count(reply) if is_text else TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))
         # a dry run reports these as an estimate of the real run's tokens
         output.usage = ModelUsage(
@@ -51,6 +54,11 @@ def rehearsed(data: dict[str, Any]) -> str:
     """A readable reply to a request that carries this data."""
     if "story" in data:
         return A_PLOT
+    if "writing" in data:
+        # that it holds together: so that all later steps are counted
+        return fenced({LAST: last_sentence(data["writing"])})
+    if "taxonomy" in data:
+        return fenced(dict.fromkeys(data["features"], next(iter(data["taxonomy"]))))
     if "others" in data:
         return " ".join(f"{number}:2" for number in data["others"])
     if "other" in data or ("document" in data and "questions" not in data):
@@ -63,6 +71,10 @@ def rehearsed(data: dict[str, Any]) -> str:
         return fenced({"1": "keep" if "changed" in data else "yes"})
     if "task" in data:
         return fenced({str(number): f"feature {number}: what it covers" for number in range(1, 7)})
+    if "domain" in data:
+        # words at random, which are far from each other as the pairs of a willing model are
+        words = random.Random(digest(str(data))).sample(static_words(), 2 * data["count"])  # noqa: S311
+        return fenced({str(n): f"{words[2 * n - 2]}; {words[2 * n - 1]}" for n in range(1, data["count"] + 1)})
     if "count" in data:
         numbers = range(1, data["count"] + 1)
         if not {"aspect", "feature"} & data.keys():

@@ -11,7 +11,7 @@ from genie_inspect.agreement.by_people.export import write_blind_table
 from genie_inspect.agreement.by_people.together import held_against_people
 from genie_inspect.agreement.calibration import compare
 from genie_inspect.agreement.calibration_chart import calibration_chart
-from genie_inspect.agreement.calibration_verdict import verdict
+from genie_inspect.agreement.calibration_verdict import quotable, verdict
 from genie_inspect.agreement.raters import Ratings
 from genie_inspect.agreement.ratings_file import RatingsFile
 from genie_inspect.agreement.targets import CalibrationError, Target, drawn, recorded_targets
@@ -49,7 +49,8 @@ FILE = click.Path(path_type=Path)
     "--judge",
     "judges",
     multiple=True,
-    help=f"{', '.join(MODES)}; repeatable.  [default: {', '.join(USUAL_JUDGES)}, where a grader is named]",
+    help=f"{', '.join(MODES)}, list/10 (answers a call); repeatable.  "
+    f"[default: {', '.join(USUAL_JUDGES)}, where a grader is named]",
 )
 @click.option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
 @click.option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
@@ -134,7 +135,7 @@ def calibrate(
             with replacing(picture):
                 write_chart(lambda: calibration_chart(calibration), picture)
     tables = *agreement_tables(calibration.agreements), *conduct_tables(calibration.conducts)
-    sentences = verdict(calibration.agreements)
+    sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
     # one rater of files is in the tables of two raters
     of_people = people_tables(together, len(people)) if len(people) > 1 else []
     found = asdict(calibration) | {"people": [asdict(row) for row in together]}

@@ -4,22 +4,16 @@ from pathlib import Path
 
 import click
 
-from genie_inspect.cli.comparison_tables import (
-    POOLED_KEY,
-    difference_tables,
-    legend,
-    missing_lines,
-    pooled_tables,
-    power_tables,
-    run_tables,
-)
+from genie_inspect.cli.comparison_tables.legend import legend, missing_lines
+from genie_inspect.cli.comparison_tables.pooled import POOLED_KEY, pooled_tables
+from genie_inspect.cli.comparison_tables.tables import difference_tables, power_tables, run_tables
 from genie_inspect.cli.outputs import replacing
 from genie_inspect.cli.tables import SIGNATURE, in_parts, shown_errors
 from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.files.writing import write_lines
 from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.reports.comparison.chart import comparison_chart
-from genie_inspect.reports.comparison.comparison import Comparison, Options
+from genie_inspect.reports.comparison.compared import Comparison, Options
 from genie_inspect.reports.comparison.comparison import compare as compared
 from genie_inspect.reports.comparison.rows import as_csv, as_values
 from genie_inspect.reports.comparison.selection import Selection

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import click
 from rich.markup import escape
 
-from genie_inspect.cli.comparison_tables import Head, blocks, figure, starred
+from genie_inspect.cli.comparison_tables.blocks import Head, blocks, figure, starred
 from genie_inspect.cli.running import JSON
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo_json

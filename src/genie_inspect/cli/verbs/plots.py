@@ -21,7 +21,8 @@ def plots(stories: Path, output: Path, grader: str, templates: Path | None, dry_
     """Draw the plot of each of STORIES in one sentence, so that models can write from it beside the story.
 
     STORIES is a JSON Lines file with title and story, or a folder of text files. A story that has a plot keeps it. A
-    run that was killed goes on where it ended. Read the plots before you use them: they are a model's.
+    run that was killed goes on where it ended; a reply that was cut off is asked for again. Read the plots before you
+    use them: they are a model's.
 
     \b
     Example: genie plots my-stories/ -o references.jsonl --grader openai/gpt-4o
@@ -37,7 +38,7 @@ def plots(stories: Path, output: Path, grader: str, templates: Path | None, dry_
         async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
             return await draw_plots(own, templates, target, model, folder, progress)
 
-        drawn, tally = run_asking(work, grader, output, dry_run=dry_run)
+        drawn, tally = run_asking(work, grader, output, dry_run=dry_run, keep_cut=False)
     # a rehearsal's plots are made up
     told = {"stories": drawn["stories"]} if dry_run else {"file": str(output), **drawn}
     show({**told, **cost(tally, dry_run=dry_run)}, as_json)

@@ -103,6 +103,12 @@ def static_token_count(text: str) -> int:
     return len(_static_model().tokenizer.encode(text, add_special_tokens=False).ids)
 
 
+def static_words() -> list[str]:
+    """The words of at least five letters that the static embedder has a vector for, in the alphabet's order."""
+    vocabulary = _static_model().tokenizer.get_vocab()
+    return sorted(word for word in vocabulary if len(word) >= 5 and word.isascii() and word.isalpha())
+
+
 @lru_cache(maxsize=1)
 def _static_identity() -> str:
     contents = ((STATIC_FOLDER / file).read_bytes().decode("latin-1") for file in STATIC_FILES)

@@ -11,6 +11,7 @@ from genie_inspect.engines.models.folders import check_model, check_unchanged, d
 from genie_inspect.engines.models.revisions import at_revision, with_commit
 from genie_inspect.errors import EngineFailedError, UnknownChoiceError
 from genie_inspect.measures.partition import short_texts_same
+from genie_inspect.options import check_between, check_share
 
 PUBLISHED_CLASSIFIER = "yimingzhang/deberta-v3-large-generation-similarity"
 # the published weights come without a tokenizer; theirs is that of the model that they were trained from
@@ -53,7 +54,7 @@ class EmbeddedEquivalence:
         threshold: Least cosine that counts as the same; None for the one measured for the embedder.
 
     Raises:
-        UnknownChoiceError: If no threshold was measured for the embedder and none is given.
+        UnknownChoiceError: If no threshold was measured for the embedder and none is given, or it is no cosine.
     """
 
     def __init__(self, embedder: Embedder, threshold: float | None = None) -> None:
@@ -62,6 +63,8 @@ class EmbeddedEquivalence:
             raise UnknownChoiceError(
                 "threshold", None, f"a cosine for embedder {embedder.name}: one was measured for {measured} only"
             )
+        if threshold is not None:
+            check_between("threshold", threshold, -1, 1, "a cosine")
         self.embedder = embedder
         self.threshold = EMBEDDED_THRESHOLDS[embedder.name] if threshold is None else threshold
 
@@ -92,12 +95,14 @@ class ClassifierEquivalence:
     Raises:
         MissingExtraError: If torch or transformers is not installed.
         EngineFailedError: If a folder lacks configuration, weights or tokenizer.
+        UnknownChoiceError: If the threshold is no probability.
 
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228). Its released run has texts of five words and less in one
     class that share no word, as if those had been classified too.
     """
 
     def __init__(self, model: str = PUBLISHED_CLASSIFIER, threshold: float = CLASSIFIER_THRESHOLD) -> None:
+        check_share("threshold", threshold)
         check_model(model, f"equivalence=classifier/{model}", "classifier")
         self.model = with_commit(model)
         self.threshold = threshold

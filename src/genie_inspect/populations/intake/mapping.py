@@ -249,4 +249,4 @@ class Mapped:
 
 def first_reasons(counts: Counter[str], most: int = 12) -> dict[str, int]:
     """The most frequent reasons, so that a table of nonsense does not fill the screen."""
-    return dict(islice(counts.most_common(), most))
+    return {reason: count for reason, count in islice(counts.most_common(), most) if count}

@@ -1,13 +1,18 @@
-"""The document in a generation: without thoughts, and without a tail that repeats itself."""
+"""The document in a generation: without thoughts, without a tail that repeats itself, up to its last sound sentence."""
 
 import re
 
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.measures.quotations import QuotedText
 from genie_inspect.prompting.documents.sentences import without_repeated_tail
 from genie_inspect.prompting.responses import written_text
 
 # marks of chat templates that a model wrote out as text: <|im_end|>, </s>, [/INST]
 _CHAT_MARKS = re.compile(r"<\|[a-z_]{2,20}\|>|</?s>|\[/?INST\]")
+_MARK, _CLOSERS = r"[.!?…。\uff01\uff1f]", r"[\"'”’)\]*_»]*"
+_CLOSING = re.compile(f"{_MARK}*{_CLOSERS}")
+_SENTENCE_END = re.compile(rf"{_MARK}{_CLOSERS}\Z")
+_LINE_END = re.compile(r"[ \t]*(?:[\r\n]|\Z)")
 
 
 def trimmed(generation: str) -> str:
@@ -24,7 +29,31 @@ def trimmed(generation: str) -> str:
 def is_degenerate(generation: str) -> bool:
     """Whether more than half of what the model said, thoughts aside, is a tail that repeats itself."""
     text = _written(generation)
-    return 2 * len(without_repeated_tail(text)) < len(text)
+    return loses_most(text, without_repeated_tail(text))
+
+
+def loses_most(text: str, rest: str) -> bool:
+    """Whether more than half of a text is gone."""
+    return 2 * len(rest) < len(text)
+
+
+def up_to_sentence(text: str, sentence: str) -> str | None:
+    """The text up to the end of one of its sentences, the last time that it stands there; None where it does not.
+
+    What a model copies is found as a close reader's quotes are. It must end as a sentence does, so that a word or two,
+    which stand in any text, cut none.
+
+    >>> up_to_sentence("The owl slept.  She woke. Owl the of owl.", "she  woke")
+    'The owl slept.  She woke.'
+    >>> up_to_sentence("The owl slept.  She woke. Owl the of owl.", "The owl")
+    """
+    place = QuotedText(text).find(sentence, last=True)
+    if place is None:
+        return None
+    closing = _CLOSING.match(text, place[1])
+    begin, end = place[0], closing.end() if closing else place[1]
+    ends = _SENTENCE_END.search(text[begin:end]) or _LINE_END.match(text, end)
+    return text[:end] if ends else None
 
 
 def _written(generation: str) -> str:

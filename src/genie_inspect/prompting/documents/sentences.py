@@ -20,6 +20,12 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in pairwise(bounds) if end > start]
 
 
+def last_sentence(text: str) -> str:
+    """The text's last sentence; empty where it has none."""
+    spans = sentence_spans(text)
+    return text[slice(*spans[-1])].strip() if spans else ""
+
+
 def without_sentences(text: str, numbers: Collection[int]) -> str:
     """The text less the sentences of these numbers, counted from 1; what stays is as it was.
 

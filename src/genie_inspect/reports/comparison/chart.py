@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from genie_inspect.reports.comparison.comparison import Comparison, Row
+from genie_inspect.reports.comparison.compared import Comparison, Row
 
 if TYPE_CHECKING:
     import altair

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from genie_inspect.reports.comparison.comparison import Comparison, Row
+from genie_inspect.reports.comparison.compared import Comparison, Row
 from genie_inspect.statistics.paired.differences import LEVEL, pairs_that_find
 
 DIFFERENCE = 0.05  # on a scale from 0 to 1

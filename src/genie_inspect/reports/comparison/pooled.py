@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from genie_inspect.logs.evidence import number
-from genie_inspect.reports.comparison.comparison import Comparison, Facts, families
+from genie_inspect.reports.comparison.compared import Comparison, Facts
+from genie_inspect.reports.comparison.families import families
 from genie_inspect.reports.comparison.pairing import Key, Pairs
 from genie_inspect.statistics.paired.differences import Finding, differences
 

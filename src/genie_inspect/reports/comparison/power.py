@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from genie_inspect.reports.comparison.comparison import Comparison
+from genie_inspect.reports.comparison.compared import Comparison
 from genie_inspect.reports.comparison.needed import tests_of
 from genie_inspect.statistics.paired.differences import LEVEL
 from genie_inspect.statistics.power import paired_power

@@ -4,7 +4,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from genie_inspect.files.csv_tables import csv_text
-from genie_inspect.reports.comparison.comparison import Comparison, Row
+from genie_inspect.reports.comparison.compared import Comparison, Row
 from genie_inspect.reports.comparison.pooled import pooled
 from genie_inspect.reports.comparison.power import powers
 from genie_inspect.reports.comparison.verdict import advice, verdict, warnings

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from genie_inspect.logs.lengths import are_unlike, unlike_lengths
-from genie_inspect.reports.comparison.comparison import Comparison, Row
+from genie_inspect.reports.comparison.compared import Comparison, Row
 from genie_inspect.statistics.paired.differences import LEVEL, Difference
 from genie_inspect.statistics.power import USUAL_POWER
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from genie_inspect.reports.charts import LIGHT
-from genie_inspect.reports.comparison.comparison import Row
+from genie_inspect.reports.comparison.compared import Row
 from genie_inspect.reports.page.cells import in_words
 from genie_inspect.reports.page.figures import MARGIN, Figure, chart_of, colours
 from genie_inspect.reports.page.report import Report

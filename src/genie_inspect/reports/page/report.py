@@ -13,7 +13,8 @@ from genie_inspect.logs.measures import GENIE, UNIT, measure_of, viewed_range
 from genie_inspect.logs.results import Results, results_of, standing_of
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import one_signature
-from genie_inspect.reports.comparison.comparison import Comparison, Options, comparison_of
+from genie_inspect.reports.comparison.compared import Comparison, Options
+from genie_inspect.reports.comparison.comparison import comparison_of
 from genie_inspect.reports.comparison.rows import as_values
 from genie_inspect.reports.page.concordance import Concordance, concordance
 from genie_inspect.reports.page.marked_passages import MarkedPassage, marked_passages

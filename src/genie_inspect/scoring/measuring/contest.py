@@ -10,9 +10,9 @@ from genie_inspect.asking.gathering import gathered
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.measures.preference import order_bias, win_rate
 from genie_inspect.panel_judges.preference import PreferenceJudge, preference_cost
+from genie_inspect.panel_judges.protocols import Wording
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document
-from genie_inspect.prompting.templates import Template
 from genie_inspect.scoring.against_documents import Measurement
 from genie_inspect.scoring.compared import Compared
 from genie_inspect.signature import digest
@@ -44,11 +44,11 @@ async def contest(
     return measurement(met, verdicts[: len(met)], verdicts[len(met) :])
 
 
-def cost(template: Template, population: Population, documents: Mapping[str, int]) -> Cost:
+def cost(wording: Wording, population: Population, documents: Mapping[str, int]) -> Cost:
     """What the judge is asked of new documents that meet all of the population's.
 
     Args:
-        template: The judge's.
+        wording: How the judge is asked.
         population: Whom they meet.
         documents: How many new ones by prompt, each with the words of a usual one.
     """
@@ -56,7 +56,7 @@ def cost(template: Template, population: Population, documents: Mapping[str, int
     for prompt, count in documents.items():
         lengths = [tokens(document.text) for document in population.documents(prompt)]
         # each opponent in both orders, beside a document of mean length
-        verdict = preference_cost(template, prompt, 2 * fmean(lengths)) if lengths else Cost()
+        verdict = preference_cost(wording, prompt, 2 * fmean(lengths)) if lengths else Cost()
         total += verdict * (2 * len(lengths) * count)
     return total
 

@@ -22,29 +22,18 @@ from genie_inspect.cli.running import (
     target,
 )
 from genie_inspect.cli.terminal import echo
+from genie_inspect.cli.verbs.populations.importing import import_
+from genie_inspect.cli.verbs.populations.options import CLEAN, FOLDER, OUTPUT, WRITE_NOTHING, described
 from genie_inspect.cli.verbs.populations.size import size
 from genie_inspect.cli.verbs.populations.yardstick import yardstick
 
 if TYPE_CHECKING:
     from genie_inspect.building.plan import Plan
 
-FOLDER = click.Path(path_type=Path)
 NONE = "none"
 SHARE = click.FloatRange(0, 1, min_open=True)
-OUTPUT = click.option("--output", "-o", required=True, type=FOLDER, help="The new folder; nothing may stand there.")
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
-WRITE_NOTHING = click.option("--dry-run", is_flag=True, help="Write nothing: count. No model is asked either way.")
 SEED = click.option("--seed", default=0, show_default=True, help="Which ones are sampled.")
-
-
-def described(command: Any) -> Any:
-    """The command with the options that become fields of a population's manifest."""
-    command = click.option("--description", default="", help="One line for the card.")(command)
-    command = click.option("--licence", required=True, help="Of the documents, as an SPDX name: MIT, CC-BY-4.0, ...")(
-        command
-    )
-    command = click.option("--version", default="1", show_default=True)(command)
-    return click.option("--name", required=True, help="How the population is called in scores.")(command)
 
 
 @click.group()
@@ -59,6 +48,7 @@ def population() -> None:
 
 population.add_command(yardstick)
 population.add_command(size)
+population.add_command(import_)
 
 
 @population.command()
@@ -85,6 +75,7 @@ population.add_command(size)
     show_default=True,
     help="The judge with which the documents are compared with each other: about as many calls as scoring all of them.",
 )
+@CLEAN
 @TEMPLATES
 @DRY_RUN
 @JSON
@@ -122,6 +113,8 @@ def build(
         built, tally = run_asking(work, grader, output, dry_run=dry_run)
     # a rehearsal's answers are made up: their counts say nothing
     result = asdict(built) if not dry_run else {name: getattr(built, name) for name in REHEARSED}
+    # what was not asked for is no count
+    result = {name: value for name, value in result.items() if value is not None}
     show({**({} if dry_run else {"folder": str(output)}), **result, **cost(tally, dry_run=dry_run)}, as_json)
 
 
@@ -134,49 +127,6 @@ def _plan(logs: tuple[str, ...], features: str, per_feature: int, **facts: Any) 
 
     wanted = Wanted(least=per_feature, most=max(per_feature, MOST))
     return Plan(logs=log_files(logs), features=read_features(features), wanted=wanted, **facts)
-
-
-@population.command(name="import")
-@click.argument("source")
-@OUTPUT
-@described
-@click.option("--features", metavar="FILE|POPULATION", help="As for build; the preset's, or starter's, unless given.")
-@click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    metavar="FIELD=COLUMN",
-    help="document, prompt, text, model, question, answer, feature.",
-)
-@click.option("--preset", help="A bundled mapping: genie-study.")
-@click.option("--questions", type=FOLDER, help="A file or population whose questions are taken beside the table's.")
-@click.option("--reader", help="Who gave the answers, as it shall stand on record; the preset's word unless given.")
-@click.option("--split", default="train", show_default=True, help="Of a hub dataset.")
-@WRITE_NOTHING
-@JSON
-def import_(
-    source: str,
-    output: Path,
-    features: str | None,
-    mapping: tuple[str, ...],
-    preset: str | None,
-    as_json: bool,
-    **facts: Any,
-) -> None:
-    """Make a population of SOURCE: a JSONL, CSV or Parquet file, or the id of a hub dataset.
-
-    Rows may hold documents, questions, answers, or all of them; --map says which column is what. Asks no model.
-
-    \b
-    Example: genie population import AlliteraryAlligator/sample-population --preset genie-study \\
-                 -o study --name study --licence unknown
-    """
-    from genie_inspect.building.importing import Import, import_population
-
-    with errors_in_one_line(), progress_bar() as progress:
-        order = Import(source=source, output=output, features=features, mapping=mapping, preset=preset, **facts)
-        imported = import_population(order, progress)
-    show(asdict(imported), as_json)
 
 
 @population.command()

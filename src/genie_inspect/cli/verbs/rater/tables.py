@@ -36,7 +36,7 @@ def verdicts_table(figures: HeldOut) -> "Table":
     """How good the verdicts are that each model foretells, in the same order: a row a model."""
     models = figures.models
     names = [name for name in FIGURES if name not in AS_CHANCES and any(name in own for own in models.values())]
-    table = _table("Verdicts: yes from a chance of a half [95%]", "foretold by", *(FIGURES[name] for name in names))
+    table = _table("Verdicts: yes above a chance of a half [95%]", "foretold by", *(FIGURES[name] for name in names))
     for model, own in models.items():
         table.add_row(model, *(_cell(shown(own[name])) for name in names))
     return table

@@ -9,7 +9,7 @@ from rich.console import Console  # noqa: TID251  # a type, whose object comes f
 from rich.markup import escape
 from rich.table import Table
 
-from genie_inspect.cli.comparison_tables import Head, blocks, figure, starred
+from genie_inspect.cli.comparison_tables.blocks import Head, blocks, figure, starred
 from genie_inspect.reports.page.cells import in_words
 from genie_inspect.reports.sensitivity.answers import AnswerChanges
 from genie_inspect.reports.sensitivity.effects import Effect

@@ -6,7 +6,7 @@ import pytest
 from tests.building.scripts import recorded
 from tests.scripted import Script, numbered, saying
 
-from genie_inspect.building.discovering import Search, discover_features
+from genie_inspect.building.features.discovering import Search, discover_features
 from genie_inspect.engines.clustering import METHODS, clusters
 from genie_inspect.errors import MissingExtraError, PopulationError, UnknownChoiceError
 from genie_inspect.populations.features import read_features

@@ -1,0 +1,1 @@
+"""The features of a kind of text: discovered, and mapped to a taxonomy."""

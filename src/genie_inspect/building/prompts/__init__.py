@@ -1,0 +1,1 @@
+"""Prompts from pairs of concepts that a model names."""

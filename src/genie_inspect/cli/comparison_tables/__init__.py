@@ -1,0 +1,1 @@
+"""The tables of `genie compare`, and the blocks of columns of which other verbs make theirs."""
