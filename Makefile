@@ -49,7 +49,7 @@ test-wheel: .venv/developing ## build the wheel and run on it the tests of what 
 	.venv-wheel/bin/pip install --quiet dist/*.whl --group dev
 	.venv-wheel/bin/pytest -n auto --dist worksteal $(ON_THE_WHEEL)
 
-test-vllm: .venv/developing ## run the tests that need a real vLLM server (VLLM_BASE_URL=http://.../v1)
+test-vllm: .venv/developing ## run the tests that need a real vLLM (VLLM_BASE_URL=http://.../v1, or VLLM_COMMAND and VLLM_FOLDER)
 	$(BIN)/pytest tests -m vllm -p no:cacheprovider
 
 test-real: .venv/developing ## run a short evaluation on a real model's server (VLLM_BASE_URL=http://.../v1); minutes on a CPU
