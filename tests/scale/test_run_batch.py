@@ -1,7 +1,7 @@
 """The real `vllm run-batch` takes our requests, and what it replies scores as the same replies do when they are asked.
 
-`make test-vllm` with VLLM_COMMAND, a `vllm` that runs, and VLLM_FOLDER, a small chat model's. A random one will do: a
-pattern holds its replies to their form.
+`make test-vllm` with VLLM_COMMAND, a `vllm` that runs, and VLLM_FOLDER, a small chat model's. A random one will not do: a
+pattern holds its replies to their form, and nothing makes it end an answer.
 """
 
 import json
@@ -62,7 +62,7 @@ class Again(Served):
 def test_requests_run_by_vllm_and_imported_leave_nothing_to_ask_and_score_as_the_same_replies_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = {prompt: questions[:1] for prompt, questions in QUESTIONS.items()}  # of many, a random model ends none
+    one = {prompt: questions[:1] for prompt, questions in QUESTIONS.items()}
     folder = small_population(tmp_path / "small", questions=one).folder
     stories = saying("An owl slept until it rained.", "A fox ran home.")
     log = evaluated(compression(), stories, None, tmp_path, (OWL, FOX), max_samples=1)
