@@ -103,10 +103,10 @@ def test_judges_are_asked_for_the_pairs_of_a_ratings_file() -> None:
 @pytest.mark.usefixtures("server")
 def test_pairs_are_drawn_from_the_population_and_every_mode_is_asked_over_http() -> None:
     judges = ("list", "pairwise", "logit")
-    report = found(*(word for judge in judges for word in ("--judge", judge)), "--grader", "vllm/stub", "--pairs", "48")
-    assert report["pairs"] == 48
+    report = found(*(word for judge in judges for word in ("--judge", judge)), "--grader", "vllm/stub", "--pairs", "96")
+    assert report["pairs"] == 96
     whole = {one["rater"]: one for one in report["conducts"] if one["feature"] == "all features"}
-    assert {one["asked"] for one in whole.values()} == {48}
+    assert {one["asked"] for one in whole.values()} == {96}
     assert {one["unusable"] for one in whole.values()} == {0}
     listed, pairwise, logit = (whole[f"{judge}(vllm/stub)"] for judge in judges)
     assert listed["novelty"] == pairwise["novelty"]
@@ -187,7 +187,7 @@ def test_a_fit_to_ratings_is_written_shown_and_judged_by(tmp_path: Path) -> None
     assert report["fit"] == fit.digest
     whole = report["features"]["all features"]
     assert (whole["pairs"], whole["answers"]) == (fit.pooled.pairs, fit.pooled.answers)
-    # of a fifth of the ratings that the fit which ships was made of; that one comes back from all of them in its own test
+    # the fit that ships was made of other ratings, by another rater
     assert whole["kendall"] == pytest.approx(shipped_fit().pooled.kendall, abs=0.1)
     judge = f"vectors/{file}"
     judged = found("--ratings", SECOND, "--pairs", "48", "--judge", judge, "--judge", "vectors")
