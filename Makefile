@@ -4,7 +4,7 @@ INSPECT ?= inspect-ai# another one on which to try everything: INSPECT=inspect-a
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench commands dist docs test-wheel test-vllm help
+.PHONY: demo test check bench commands dist docs test-wheel test-vllm test-real help
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -49,8 +49,11 @@ test-wheel: .venv/developing ## build the wheel and run on it the tests of what 
 	.venv-wheel/bin/pip install --quiet dist/*.whl --group dev
 	.venv-wheel/bin/pytest -n auto --dist worksteal $(ON_THE_WHEEL)
 
-test-vllm: .venv/developing ## run the tests that need a real vLLM server (VLLM_BASE_URL=http://.../v1)
+test-vllm: .venv/developing ## run the tests that need a real vLLM (VLLM_BASE_URL=http://.../v1, or VLLM_COMMAND and VLLM_FOLDER)
 	$(BIN)/pytest tests -m vllm -p no:cacheprovider
+
+test-real: .venv/developing ## run a short evaluation on a real model's server (VLLM_BASE_URL=http://.../v1); minutes on a CPU
+	$(BIN)/pytest tests -m real -p no:cacheprovider
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -40,6 +40,7 @@ NOT_RUN = {
     "vllm run-batch": "it needs vLLM",
     "genie prompts sample": "it loads a dataset from the hub; tests/cli/prompts has it with a file",
     "genie cache import": "it takes the replies of an engine; tests/scale has the whole round with scripted ones",
+    "genie ray": "it needs Ray and a server, or GPUs; tests/scale/ray has it with a stand-in",
     "genie cache merge": "it joins the caches of other runs; tests/scale does so",
     "inspect eval genie_inspect/synthetic_prompts --limit $first": "it is a part of a job array",
     "sbatch": "it needs a cluster",

@@ -101,5 +101,13 @@ def test_without_ratings_of_a_file_no_judge_is_near_to_anything() -> None:
 
 
 def test_a_judge_that_says_the_same_of_every_pair_is_named() -> None:
-    judged = [rater("flat", 3, math.nan, 3), rater("single", 3), rater("varied", 3, 4), rater("silent", math.nan)]
+    judged = [rater("flat", 3, math.nan, 3), rater("single", 3), rater("varied", 3, 4)]
     assert quotable([], [], judged) == ["flat gave every pair the rating 3: it tells no answers apart."]
+
+
+def test_a_judge_that_rates_no_pair_is_named_with_its_reasons() -> None:
+    faults = {0: "unspecified", 1: "unreadable reply", 2: "unspecified"}
+    silent = Ratings("silent", "silent", (math.nan,) * 3, faults)
+    assert quotable([], [], [silent, Ratings("unasked", "", (), {})]) == [
+        "silent gave none of 3 pairs a rating: 2 unspecified, 1 unreadable reply."
+    ]

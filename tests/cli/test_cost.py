@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genie_inspect.cli.cost_tables import MEASURES
-from genie_inspect.cli.verbs.cost import TASKS, cost
+from genie_inspect.cli.verbs.cost import cost
+from genie_inspect.cli.verbs.cost.without_population import TASKS
 from genie_inspect.populations.catalogue import open_population
 
 DOCUMENTS = open_population("starter").manifest.counts.documents

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from inspect_ai import eval as evaluate
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import StopReason
 from tests.reports.made_logs import GENIE, made_log, scored
-from tests.scripted import OWL, saying, scores, small_population
+from tests.scripted import OWL, saying, scores, small_population, written
 
 from genie_inspect.cli import main
 from genie_inspect.logs.lengths import are_unlike, length_warning, lengths_of
 from genie_inspect.logs.reading import read_logs
+from genie_inspect.samples.document import is_cut
 from genie_inspect.tasks.population_prompts import population_prompts
 
 SAID = "writes 4 words where the population has 20: beyond 1.5x lengths do not compare"
@@ -38,6 +41,37 @@ def test_summary_report_and_comparison_give_the_warning_once_each(tmp_path: Path
     assert (tmp_path / "page.html").read_text(encoding="utf-8").count(SAID) == 1
     long = log_of(tmp_path / "b", 20, text="word " * 20, genie=0.4, cosine=0.3)
     assert shown("compare", short, long, "--baseline", short).count(SAID) == 1
+
+
+def test_documents_that_end_at_the_limit_of_their_tokens_are_counted_wherever_numbers_are_shown(tmp_path: Path) -> None:
+    whole, cut = log_of(tmp_path / "a", 4, genie=0.4, cosine=0.3), log_of(tmp_path / "b", 4, genie=0.4, cosine=0.3)
+    log = read_eval_log(cut)
+    assert log.samples
+    log.samples[0].output.choices[0].stop_reason = "max_tokens"
+    write_eval_log(log, cut)
+    said = "1 of 2 documents end at the limit of their tokens"
+    assert said not in shown("summary", whole)
+    assert shown("summary", cut).count(f"Beware: of mock/writer {said}") == 1
+    (table, _) = json.loads(shown("summary", cut, "--json"))
+    assert table["columns"][0]["cut"].startswith(f"of mock/writer {said}")
+    shown("report", cut, "-o", tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").count(said) == 1
+    assert shown("compare", whole, cut, "--baseline", whole).count(said) == 1
+    assert [run["cut"] for run in json.loads(shown("compare", whole, cut, "--baseline", whole, "--json"))["runs"]] == [
+        0,
+        1,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "cut"), [("max_tokens", True), ("model_length", True), ("stop", False), ("unknown", False)]
+)
+def test_a_document_is_cut_where_the_model_or_the_request_had_no_tokens_left(reason: StopReason, cut: bool) -> None:
+    state = written("It rains.")
+    state.output.choices[0].stop_reason = reason
+    assert is_cut(state) == cut
+    state.output.choices = []
+    assert not is_cut(state)
 
 
 def test_a_log_that_has_another_name_in_each_table_is_warned_of_once(tmp_path: Path) -> None:

@@ -30,6 +30,11 @@ def test_the_embedded_equivalence_has_a_measured_threshold_for_the_static_embedd
     assert own.signature == f"embedded({embedder().identity},threshold=0.5)"
 
 
+def test_a_grader_says_same_or_different_and_takes_no_threshold() -> None:
+    with pytest.raises(UnknownChoiceError, match=r"threshold is 0.5, expected none with equivalence=grader"):
+        chosen_equivalence("grader", embedder(), 0.5)
+
+
 def test_for_another_embedder_a_threshold_must_be_given() -> None:
     with pytest.raises(UnknownChoiceError, match=r"threshold is None, expected a cosine for embedder openai/small"):
         chosen_equivalence("embedded", embedder("openai/small"), None)

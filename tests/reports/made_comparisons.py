@@ -45,7 +45,7 @@ def facts(label: str, words: float = 10, population: float = NAN, **other: Any) 
         "left_out": 0,
         "unscored": {},
     }
-    given |= {"coherence": NAN, "fewer_responses": (0, 0), "measures": {}} | other
+    given |= {"coherence": NAN, "fewer_responses": (0, 0), "cut": 0, "measures": {}} | other
     return Facts(label=label, file=f"{label}.eval", words=words, population_words=population, **given)
 
 

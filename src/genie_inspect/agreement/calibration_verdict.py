@@ -1,6 +1,7 @@
 """What a calibration comes to: a sentence for each two raters, and whose scores can be quoted."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -29,13 +30,16 @@ def quotable(agreements: Sequence[RaterAgreement], people: Sequence[Ratings], ju
         people: The raters of files.
         judged: The judges that were asked.
     """
-    return [*_constant(judged), *filter(None, (_near(agreements, rater.name, judged) for rater in people))]
+    return [*_telling_nothing(judged), *filter(None, (_near(agreements, rater.name, judged) for rater in people))]
 
 
-def _constant(judged: Sequence[Ratings]) -> Iterator[str]:
+def _telling_nothing(judged: Sequence[Ratings]) -> Iterator[str]:
     for judge in judged:
         ratings = [rating for rating in judge.values if not math.isnan(rating)]
-        if len(ratings) > 1 and len(set(ratings)) == 1:
+        if judge.values and not ratings:
+            reasons = ", ".join(f"{count} {reason}" for reason, count in Counter(judge.faults.values()).most_common())
+            yield f"{judge.name} gave none of {len(judge.values)} pairs a rating: {reasons}."
+        elif len(ratings) > 1 and len(set(ratings)) == 1:
             yield f"{judge.name} gave every pair the rating {ratings[0]:g}: it tells no answers apart."
 
 

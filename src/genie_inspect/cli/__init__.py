@@ -20,6 +20,7 @@ VERBS = {
     "calibrate": "Measure how far judges and people rate alike.",
     "cache": "Look at, export or clear what models have said.",
     "requests": "Write what judging would ask as batch files, and say what is left.",
+    "ray": "Ask what judging needs as one job on a Ray cluster, and import the replies.",
     "compare": "Say what a strategy changes against a baseline.",
     "study": "Say what a measure is sensitive to, and whether it is robust.",
     "lengths": "Hold scores by long answers against those by concise ones.",
@@ -40,7 +41,7 @@ VERBS = {
 }
 ROOMS = {
     **dict.fromkeys(("population", "questions", "features"), "verbs.populations"),
-    **dict.fromkeys(("cache", "requests"), "verbs.stored"),
+    **dict.fromkeys(("cache", "requests", "ray"), "verbs.stored"),
 }
 """Of the verbs that stand in a room of their own."""
 # what writing to a full, closed or failing output ends with

@@ -34,6 +34,11 @@ NOTE = "estimated from the population's documents and answers; tokens by the bun
 TASK_NOTE = "for texts of the expected length; tokens by the bundled tokenizer, yours will differ"
 
 
+def plain_costs(costs: Mapping[str, Cost], prices: Prices | None) -> dict[str, dict[str, float]]:
+    """The same of several, by name."""
+    return {name: plain_cost(cost, prices) for name, cost in costs.items()}
+
+
 def plain_judge(task: TaskCost, prices: Prices | None) -> dict[str, object]:
     """What Genie asks with one judge, in whole numbers: an expected half call is no claim of precision."""
     steps = {step: plain_cost(getattr(task, step)) for step in STEPS}

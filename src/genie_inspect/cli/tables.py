@@ -136,10 +136,14 @@ def summary_notes(summary: Summary) -> list[str]:
 
 
 def length_notes(tables: Iterable[Summary]) -> list[str]:
-    """A line for each log whose documents are of another length than the population's, however many tables it is in."""
+    """Lines for each log whose documents are of another length than the population's, or have no end.
+
+    Each once, however many tables the log is in.
+    """
     # by log: a label may be another in each table
-    warned = {column.log: column.unlike_length for table in tables for column in table.columns}
-    return [f"Beware: {warning}." for warning in warned.values() if warning]
+    columns = {column.log: column for table in tables for column in table.columns}
+    warned = [warning for column in columns.values() for warning in (column.unlike_length, column.cut)]
+    return [f"Beware: {warning}." for warning in warned if warning]
 
 
 def counted(reasons: Mapping[str, int]) -> str:

@@ -1,7 +1,7 @@
 """The one reader of JSON Lines: a line at a time, and for each that is none an error that names file and line."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TypeVar
@@ -25,7 +25,15 @@ class Source(Protocol):
         ...
 
 
-def placed_lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
+class Lines(Protocol):
+    """A path, or whatever brings lines as one does."""
+
+    def open(self, mode: Literal["rb"], /) -> AbstractContextManager[Iterable[bytes]]:
+        """The lines of it, one at a time."""
+        ...
+
+
+def placed_lines(source: Lines) -> Iterator[tuple[int, int, bytes]]:
     """The number from 1, the first byte and the bytes of every line that is not empty; lines end in a line feed.
 
     Raises:

@@ -35,6 +35,25 @@ def unlike_lengths(who_writes: str, words: float, others: float, who_else: str =
     return f"{who_writes} {words:.0f} words where {who_else} {others:.0f}: beyond {LIKE}x lengths do not compare"
 
 
+def cut_at_limit(who_writes: str, cut: int, documents: int) -> str:
+    """The warning that documents have no end, which all who show numbers give; empty where none was cut.
+
+    >>> cut_at_limit("mine", 3, 4)
+    'of mine 3 of 4 documents end at the limit of their tokens, not where a writer ends: allow more by --max-tokens'
+    """
+    if not cut:
+        return ""
+    return (
+        f"of {who_writes} {cut} of {documents} documents end at the limit of their tokens, not where a writer ends: "
+        "allow more by --max-tokens"
+    )
+
+
+def cut_warning(log: ScoredLog) -> str:
+    """The same of a log."""
+    return cut_at_limit(log.label, sum(document.is_cut for document in log.documents), len(log.documents))
+
+
 def length_warning(log: ScoredLog) -> str:
     """The warning that a log's documents are of another length than the population's; empty where there is no cause.
 

@@ -16,7 +16,7 @@ from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.logs.scores import Scores, is_signed, scores_of, signature_of
 from genie_inspect.logs.signatures import signed_with
 from genie_inspect.measures.length import word_count
-from genie_inspect.samples.document import REFUSAL, document_of, unusable
+from genie_inspect.samples.document import REFUSAL, document_of, is_cut, unusable
 from genie_inspect.samples.intervention import InterventionFacts, intervention_of
 from genie_inspect.samples.prompt import prompt_of
 from genie_inspect.samples.store import EARLIER, RESPONSES_ASKED, RESPONSES_PARSED
@@ -104,6 +104,7 @@ def _document(sample: EvalSample, file: str) -> ScoredDocument:
         scores=scores,
         sample_id=sample.uuid or "",
         refused=_is_refused(sample, scores),
+        is_cut=is_cut(sample),
         earlier=_earlier(sample),
         responses=_responses(sample.metadata),
         intervention=_intervention(sample),

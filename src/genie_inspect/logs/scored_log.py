@@ -34,6 +34,8 @@ class ScoredDocument:
     """What Inspect calls it among all samples of all logs; empty in logs of before it did."""
     refused: bool = False
     """Whether the model refused, as its provider or one of our scorers says."""
+    is_cut: bool = False
+    """Whether it ends at the limit of its tokens."""
     earlier: str = ""
     """Digest of the first document that the strategy wrote before this one; empty when there is none."""
     responses: tuple[int, int] | None = None

@@ -66,12 +66,17 @@ def chosen_equivalence(
     """Gives the equivalence when a sample is scored: the grader's only then, for its role is bound so late.
 
     Raises:
-        UnknownChoiceError: If the equivalence is unknown, or embedded without a measured or given threshold.
+        UnknownChoiceError: If the equivalence is unknown, embedded without a measured or given threshold, or a grader's,
+            which has no threshold, with one.
         MissingExtraError: If the classifier's extra is not installed.
         EngineFailedError: If a classifier's folder lacks something.
         TemplateError: If a template of the user's has other blanks than ours.
     """
     if equivalence_kind(equivalence) == GRADER:
+        if threshold is not None:
+            raise UnknownChoiceError(
+                "threshold", threshold, "none with equivalence=grader, which says same or different"
+            )
         return bound_when_scored(equivalence_grader, partial(GraderEquivalence, template=SAME.template(templates)))
     computed = ComputedEquivalence(_engine(equivalence, embedder, threshold))
     return lambda: computed

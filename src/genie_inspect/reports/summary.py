@@ -6,7 +6,7 @@ from pathlib import Path
 
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.labels import labelled
-from genie_inspect.logs.lengths import length_warning
+from genie_inspect.logs.lengths import cut_warning, length_warning
 from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import by_signature, one_signature
@@ -23,6 +23,8 @@ class Column:
     results: Results
     unlike_length: str = ""
     """The warning that its documents are of another length than the population's; empty where there is no cause."""
+    cut: str = ""
+    """The warning that documents end at the limit of their tokens; empty where none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,9 @@ def _scored_by(scorer: str, logs: Sequence[ScoredLog]) -> Sequence[ScoredLog]:
 def _summary(logs: Sequence[ScoredLog], scorer: str) -> Summary:
     # a table of scores that do not compare is refused here, before a mean is taken
     signature = one_signature(logs, scorer)
-    columns = tuple(Column(log.label, log.file, results_of(log, scorer), length_warning(log)) for log in logs)
+    columns = tuple(
+        Column(log.label, log.file, results_of(log, scorer), length_warning(log), cut_warning(log)) for log in logs
+    )
     # a run may lack a key, so that the rows are the keys of all columns, each once
     keys = dict.fromkeys(key for column in columns for key in column.results.cells)
     # of one instrument, as the signature is: where one log has it, the others need only be scored again

@@ -15,6 +15,11 @@ def document_of(sample: TaskState | EvalSample) -> str:
     return whole_text(sample.output.completion) if sample.output.choices else ""
 
 
+def is_cut(sample: TaskState | EvalSample) -> bool:
+    """Whether the document ends where the tokens that were allowed for it did, and not where its writer ended it."""
+    return sample.output.stop_reason in {"max_tokens", "model_length"} if sample.output.choices else False
+
+
 def unusable(sample: TaskState | EvalSample) -> str:
     """Why a sample has no document, as a reason for the log; empty when it has one.
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.files.json_lines import Lines
 from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.cache import Cache, Judged
 from genie_inspect.judges.choices import mode_of
@@ -74,13 +74,13 @@ class Importer:
         self._heard: set[str] = set()
         self._failed: set[str] = set()
 
-    async def take(self, path: Path) -> None:
+    async def take(self, source: Lines) -> None:
         """All lines of a file.
 
         Raises:
             ScaleError: If it cannot be read, or replies come without the requests that they belong to.
         """
-        lines = replies(path)
+        lines = replies(source)
         while some := list(islice(lines, TOGETHER)):
             self.result.lines += len(some)
             with self.cache.together():
@@ -89,7 +89,7 @@ class Importer:
                         self.result.faults[line.reason] += 1
                         self._failed.add(line.name)
                     elif isinstance(line, Reply):
-                        await self._reply(line, path)
+                        await self._reply(line, source)
             self._rows([line for line in some if isinstance(line, Row)])
         self.result.missing = len(self.places.keys() - self._heard - self._failed)
 
@@ -104,9 +104,9 @@ class Importer:
             if added.refused:
                 self.result.faults[NO_ROW] += added.refused
 
-    async def _reply(self, reply: Reply, path: Path) -> None:
+    async def _reply(self, reply: Reply, source: Lines) -> None:
         if not self.places:
-            raise ScaleError(f"{path} holds replies: name the requests that they answer, --requests FILE")
+            raise ScaleError(f"{source} holds replies: name the requests that they answer, --requests FILE")
         place = self.places.get(reply.name)
         if place is None:
             self.result.faults[FOREIGN] += 1

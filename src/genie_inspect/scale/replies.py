@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from genie_inspect.files.json_lines import json_object, placed_lines
+from genie_inspect.files.json_lines import Lines, json_object, placed_lines
 from genie_inspect.judges.cache import TABLES
 from genie_inspect.judges.modes import Candidates
 from genie_inspect.prompting.texts import shortened, whole_text
@@ -70,17 +69,17 @@ class _Completion(BaseModel):
     choices: list[_Choice]
 
 
-def replies(path: Path) -> Iterator[Reply | Row | Fault]:
+def replies(source: Lines) -> Iterator[Reply | Row | Fault]:
     """What each line of a file of replies holds, one at a time.
 
     Raises:
         ScaleError: If the file cannot be read.
     """
     try:
-        for _, _, line in placed_lines(path):
+        for _, _, line in placed_lines(source):
             yield reply_in(line)
     except OSError as refused:
-        raise ScaleError(f"{path} cannot be read: {refused.strerror or refused}") from refused
+        raise ScaleError(f"{source} cannot be read: {refused.strerror or refused}") from refused
 
 
 def reply_in(line: bytes) -> Reply | Row | Fault:

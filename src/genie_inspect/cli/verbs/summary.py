@@ -68,6 +68,7 @@ def _plain(table: Summary) -> dict[str, Any]:
             "label": column.label,
             "log": column.log,
             "unlike_length": column.unlike_length or None,
+            "cut": column.cut or None,
             **plain(column.results),
         }
         for column in table.columns

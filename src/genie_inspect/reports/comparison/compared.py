@@ -49,6 +49,8 @@ class Facts:
     """By reason."""
     fewer_responses: Share
     """Samples that gave fewer responses than were asked for in one reply, and samples that were asked for several."""
+    cut: int
+    """Documents that end at the limit of their tokens."""
     measures: Mapping[str, Results]
     """By scorer: what a summary says of the run. Its means are over all prompts of the run, those of a difference over
     the prompts that both runs have."""

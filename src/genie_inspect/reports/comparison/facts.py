@@ -58,5 +58,6 @@ def facts_of(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bo
         left_out=left_out,
         unscored=results.unscored,
         fewer_responses=(sum(parsed < wanted for parsed, wanted in responses), len(responses)),
+        cut=sum(document.is_cut for document in run.documents),
         measures=measures,
     )

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from genie_inspect.logs.lengths import are_unlike, unlike_lengths
+from genie_inspect.logs.lengths import are_unlike, cut_at_limit, unlike_lengths
 from genie_inspect.reports.comparison.compared import Comparison, Row
 from genie_inspect.statistics.paired.differences import LEVEL, Difference
 from genie_inspect.statistics.power import USUAL_POWER
@@ -76,6 +76,7 @@ def _on_lengths(comparison: Comparison) -> Iterator[str]:
     )
     for label, (words, where, others) in _of_unlike_length(comparison).items():
         yield unlike_lengths(f"{label} writes", words, others, where) + way_out
+    yield from filter(None, (cut_at_limit(run.label, run.cut, run.documents) for run in comparison.runs))
 
 
 def _on_runs(comparison: Comparison) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from genie_inspect.close_reader.instructions import ASPECTS
 from genie_inspect.judges.cautions import caution
-from genie_inspect.logs.lengths import length_warning
+from genie_inspect.logs.lengths import cut_warning, length_warning
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.yardstick import yardstick_command
 from genie_inspect.measures.length import is_like_length
@@ -139,7 +139,7 @@ def page(report: Report) -> str:
         else {},
         documents=sum(len(run.documents) for run in report.runs if not run.is_population),
         unlike=unlike_lengths(report),
-        unlike_population=list(filter(None, map(length_warning, report.runs))),
+        on_lengths=[warning for run in report.runs for warning in (length_warning(run), cut_warning(run)) if warning],
         yardstick_command=command_for_yardstick(report),
         carried_command=next((command for run in report.runs if (command := yardstick_command(run, "genie"))), ""),
         compared=compared(report),

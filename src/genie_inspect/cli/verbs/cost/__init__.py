@@ -1,38 +1,29 @@
 """`genie cost`: what judging will cost, before it is asked for."""
 
-import importlib
-import inspect
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from genie_inspect.asking.cost import Cost
-from genie_inspect.cli.cost_tables import Prices, plain_cost, plain_judge, population_table, task_table
+from genie_inspect.cli.cost_tables import Prices, plain_costs, plain_judge, population_table
 from genie_inspect.cli.graders import named_models
 from genie_inspect.cli.running import ANSWER_LENGTH
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.cli.verbs.cost.planning import Planning, plain_plan, plan_options, plan_table, source_lines
+from genie_inspect.cli.verbs.cost.without_population import TASKS, refuse_others, show_task
 from genie_inspect.costs.estimate import Known, TaskCost
 from genie_inspect.costs.studies import Study, study_cost, study_in
-from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.choices import MODES, mode_of
 from genie_inspect.judges.instrument import Instrument
 from genie_inspect.judges.list_judge import LIST
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
 
-if TYPE_CHECKING:
-    from genie_inspect.tasks.cost_line import CostLine
-
-TASKS = {name: name for name in ("ttcw", "novelty_partition")} | {"ttcw_stories": "existing.ttcw_stories"}
-"""Where each stands among the tasks."""
 EPOCHS = 5
-# options of the table against a population
-AGAINST = ("population", "judges", "answer_length", "panel", "graders", "templates", "study")
 
 
 @click.command()
@@ -92,9 +83,9 @@ def cost(
         raise click.UsageError("--price-input and --price-output are given together, as they are billed")
     prices = (price_input, price_output) if price_input is not None and price_output is not None else None
     if task is not None:
-        _refuse_others(context)
+        refuse_others(context)
         with shown_errors():
-            _show_task(_line(task, options), epochs, prices, as_json=as_json)
+            show_task(task, options, epochs, prices, as_json=as_json)
         return
     if options:
         raise click.UsageError("-T is an option of --task")
@@ -159,15 +150,11 @@ def _show_population(
         named = ", ".join(graders) or None
         facts = {"population": population.name, "prompts": prompts, "epochs": epochs, "grader": named}
         by_judge = {mode: plain_judge(one, prices) for mode, one in judges.items()}
-        echo_json({**facts, "judges": by_judge, "panel": _plain(panel, prices)})
+        echo_json({**facts, "judges": by_judge, "panel": plain_costs(panel, prices)})
         return
     documents = f"{prompts} prompts x {epochs} documents against {population.manifest.name}"
     title = f"{documents}, grader {' and '.join(graders)}" if graders else documents
     console().print(population_table(judges, panel, prices, title))
-
-
-def _plain(costs: Mapping[str, Cost], prices: Prices | None) -> dict[str, dict[str, float]]:
-    return {name: plain_cost(cost, prices) for name, cost in costs.items()}
 
 
 def _judges(
@@ -199,54 +186,3 @@ def _panel(population: Population, epochs: int, panel: str, templates: str | Non
         return {}
     documents = dict.fromkeys(population.prompts, epochs)
     return {name: asks(documents) for name, asks in chosen.costs(population, templates).items()}
-
-
-def _refuse_others(context: click.Context) -> None:
-    """Refuse beside --task what says something of a population."""
-    from click.core import ParameterSource
-
-    given = [name for name in AGAINST if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
-    names = {parameter.name: parameter.opts[0] for parameter in context.command.params}
-    if given:
-        raise click.UsageError(f"{names[given[0]]} belongs to a population, and --task takes its options by -T")
-
-
-def _line(task: str, options: Sequence[str]) -> "CostLine":
-    """The cost line of a task with these options.
-
-    Raises:
-        GenieError: If an option or what it names cannot be used.
-    """
-    room = importlib.import_module(f"genie_inspect.tasks.{TASKS[task]}")
-    known, counted = (inspect.signature(made).parameters for made in (getattr(room, task), room.cost_line))
-    values = dict(_option(option) for option in options)
-    for name in values.keys() - known.keys():
-        raise UnknownChoiceError("-T", name, f"an option of {task}: {', '.join(known)}")
-    # others, such as a cutoff, change no call
-    line: CostLine = room.cost_line(**{name: value for name, value in values.items() if name in counted})
-    if not line.asks:
-        raise GenieError(f"{task} asks no model with {' '.join(options)}: there is nothing to count")
-    return line
-
-
-def _option(text: str) -> tuple[str, Any]:
-    name, given, value = text.partition("=")
-    if not given:
-        raise UnknownChoiceError("-T", text, "OPTION=VALUE")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
-
-
-def _show_task(line: "CostLine", epochs: int | None, prices: Prices | None, *, as_json: bool) -> None:
-    from genie_inspect.tasks.cost_line import extent
-
-    epochs = epochs or line.epochs
-    costs = line.costs(line.samples, epochs)
-    if as_json:
-        facts = {"task": line.name, "samples": len(line.samples), "epochs": epochs}
-        total = plain_cost(sum(costs.values(), Cost()), prices)
-        echo_json({**facts, "measures": _plain(costs, prices), "total": total})
-        return
-    console().print(task_table(costs, prices, f"{line.name}: {extent(len(line.samples), epochs)}"))

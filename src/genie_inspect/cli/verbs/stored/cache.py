@@ -96,7 +96,7 @@ def export(file: Path, force: bool) -> None:
 
 
 @cache.command("import")
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, required=True)
 @click.option(
     "--requests",
     multiple=True,
@@ -104,10 +104,11 @@ def export(file: Path, force: bool) -> None:
     help="The first file that `genie requests` wrote, with its plan beside it; repeatable.",
 )
 @AS_JSON
-def import_(files: tuple[Path, ...], requests: tuple[Path, ...], as_json: bool) -> None:
+def import_(files: tuple[str, ...], requests: tuple[Path, ...], as_json: bool) -> None:
     """Take replies to `genie requests`, or what `genie cache export` wrote, from FILES; to do it again changes nothing.
 
-    Replies as OpenAI's batch endpoint and `vllm run-batch` write them. Lines that cannot be used are counted by reason,
+    Replies as OpenAI's batch endpoint, `vllm run-batch` and `genie ray` write them: files of JSON Lines or Parquet, or
+    folders of them, on this machine or at s3://... and its like. Lines that cannot be used are counted by reason,
     and what is on record stays as it is.
 
     \b
@@ -117,13 +118,15 @@ def import_(files: tuple[Path, ...], requests: tuple[Path, ...], as_json: bool) 
 
     from genie_inspect.cli.running import errors_in_one_line, progress_bar, show
     from genie_inspect.scale.importing import Importer
+    from genie_inspect.scale.parts import existing
     from genie_inspect.scale.shards import places
 
     with errors_in_one_line(), opened_cache() as opened, progress_bar() as progress:
         importer = Importer(opened, {name: place for path in requests for name, place in places(path).items()})
-        for number, file in enumerate(files, start=1):
-            anyio.run(importer.take, file)
-            progress("import", number, len(files))
+        parts = [part for file in files for part in existing(file, "replies")]
+        for number, part in enumerate(parts, start=1):
+            anyio.run(importer.take, part)
+            progress("import", number, len(parts))
     show({"path": str(opened.path), **plain(importer.result)}, as_json)
 
 
