@@ -66,8 +66,8 @@ def chosen_equivalence(
     """Gives the equivalence when a sample is scored: the grader's only then, for its role is bound so late.
 
     Raises:
-        UnknownChoiceError: If the equivalence is unknown, embedded without a measured or given threshold, or a grader's,
-            which has no threshold, with one.
+        UnknownChoiceError: If the equivalence is unknown, embedded without a measured or given threshold, or a
+            grader's with one.
         MissingExtraError: If the classifier's extra is not installed.
         EngineFailedError: If a classifier's folder lacks something.
         TemplateError: If a template of the user's has other blanks than ours.
