@@ -4,7 +4,7 @@ import functools
 import gc
 import os
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fcntl import LOCK_EX, flock
 from importlib.metadata import packages_distributions
 from itertools import count
@@ -17,11 +17,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 import pytest
 from click.testing import CliRunner
 from hypothesis import settings
-from inspect_ai._display.core.display import TaskWithResult
-from inspect_ai._display.core.results import tasks_results  # how Inspect shows a run, in no public way
 from inspect_ai.util._concurrency import init_concurrency  # Inspect resets it for each eval, in no public way
-from inspect_ai.util._display import display_type
-from rich.console import RenderableType
 from tests.hostile import EXAMPLES
 from tests.left_out import RANDOM_EXAMPLES, lines
 
@@ -51,18 +47,27 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _nothing_for_nobody() -> Iterator[None]:
     """What Inspect does for every evaluation anew, for longer than a small one takes, is left where nobody sees it."""
 
-    def shown(tasks: Sequence[TaskWithResult]) -> RenderableType:
-        return "" if display_type() == "none" else tasks_results(tasks)
-
     def plain(*_: object, **__: object) -> str:
         return ""
 
+    def nothing(*_: object, **__: object) -> None:
+        return None
+
+    async def done(*_: object) -> None:
+        return None
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("inspect_ai._display.rich.display.tasks_results", shown)
+        patch.setattr("inspect_ai._display.rich.display.tasks_results", plain)
+        patch.setattr("inspect_ai._display.plain.display.tasks_results", plain)
         # of every failed request the log keeps a second traceback, in colours, that takes longer than the request
         patch.setattr("inspect_ai._util.rich.rich_traceback", plain)
         # twelve threads for each of a log's files, which are small here
         patch.setattr("inspect_ai._util.zipfile._ZSTD_THREADS", 0, raising=False)
+        # a database of events and a router of them for whoever looks on while a run goes on
+        patch.setattr("inspect_ai._eval.task.log.SampleBufferDatabase", nothing, raising=False)
+        patch.setattr("inspect_ai.agent._acp.event_mapping._AcpEventRouter.attach", nothing, raising=False)
+        # what killed runs left, which is looked for in a folder of the user's
+        patch.setattr("inspect_ai._eval.eval.cleanup_sample_buffers", done, raising=False)
         # a client of its own for every test, and none of them speaks to a host outside
         patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         # what is installed does not change while the tests run

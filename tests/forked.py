@@ -1,6 +1,6 @@
 """A process in which everything is imported; each client gets a fork of it, which runs every order in one of its own.
 
-Run as a script: standard input is a socket over which clients' own sockets come (`processes.py`).
+Run as a script: on standard input the processes of a run of the tests call, and send clients' sockets (`processes.py`).
 """
 
 import gc
@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from select import select
 from typing import Any
 
 import anyio
@@ -126,21 +127,32 @@ def serve(client: socket.socket) -> None:
 
 
 def listen() -> None:
-    """Serve each client whose socket comes over standard input, in a process of its own."""
+    """Serve each client whose socket comes from a process of the tests, in a process of its own, while one is left.
+
+    Standard input is a socket on which they call.
+    """
     import_all()
     zipfile._ZSTD_THREADS = 0  # twelve for each of a log's files, which are small here
     gc.freeze()
     clients: list[int] = []
-    with socket.socket(fileno=os.dup(0)) as control:
-        while True:
-            _, files, _, _ = socket.recv_fds(control, 1, 1)
-            if not files:
-                break
-            with socket.socket(fileno=files[0]) as client:
-                clients.append(os.fork())
-                if clients[-1] == 0:
-                    serve(client)
-                    os._exit(0)
+    with socket.socket(fileno=os.dup(0)) as door:
+        calling = [door.accept()[0]]
+        while calling:
+            for ready in select([door, *calling], [], [])[0]:
+                if ready is door:
+                    calling.append(door.accept()[0])
+                    continue
+                _, files, _, _ = socket.recv_fds(ready, 1, 1)
+                if not files:
+                    calling.remove(ready)
+                    ready.close()
+                    continue
+                with socket.socket(fileno=files[0]) as client:
+                    clients.append(os.fork())
+                    if clients[-1] == 0:
+                        serve(client)
+                        os._exit(0)
+        os.unlink(door.getsockname())
     for pid in clients:
         os.waitpid(pid, 0)
 

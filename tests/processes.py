@@ -11,7 +11,9 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
 from pathlib import Path
+from tempfile import gettempdir
 from types import TracebackType
 from typing import Any
 
@@ -42,23 +44,39 @@ class Ended:
 
 @functools.cache
 def everything_imported() -> socket.socket:
-    """Where a process that has imported everything takes clients' sockets; it lasts as long as this one."""
-    ours, theirs = socket.socketpair()
+    """Where a process that has imported everything takes clients' sockets; one for all processes of a run, as long."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    place = Path(gettempdir()) / f"genie-tests-{run}"
+    ours = socket.socket(socket.AF_UNIX)
+    with place.with_suffix(".lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        try:
+            ours.connect(str(place))
+        except OSError:  # nobody is there yet, or no longer
+            _start(place)
+            ours.connect(str(place))
+    atexit.register(ours.close)
+    return ours
+
+
+def _start(place: Path) -> None:
+    place.unlink(missing_ok=True)
     path = os.pathsep.join([str(TESTS.parent), *filter(None, sys.path)])
-    with theirs:
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(str(place))
+        door.listen()
         process = subprocess.Popen(
             [sys.executable, TESTS / "forked.py"],
-            stdin=theirs.fileno(),
+            stdin=door.fileno(),
             env=os.environ | {"PYTHONPATH": path, "COLUMNS": COLUMNS},
         )
 
     def stop() -> None:
-        ours.close()
-        with suppress(subprocess.TimeoutExpired):  # a client that was never closed ends with this process
+        with suppress(subprocess.TimeoutExpired):  # it lasts as long as any of those that call
             process.wait(5)
+        place.with_suffix(".lock").unlink(missing_ok=True)
 
     atexit.register(stop)
-    return ours
 
 
 class Commands:

@@ -124,15 +124,22 @@ def test_a_default_that_is_a_word_is_the_word_that_is_understood(name: str, opti
     assert _signature(name).parameters[option].default == word
 
 
-def _import() -> tuple[float, set[str]]:
+def _import() -> tuple[float, frozenset[str]]:
     """Processor time of the registry's import as a share of Inspect's own, and the modules that it loads."""
     done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True)
     share, *modules = done.stdout.split()
-    return float(share), set(modules)
+    return float(share), frozenset(modules)
 
 
-def test_the_registry_imports_nothing_heavy_and_of_ours_what_names_need() -> None:
-    _, modules = _import()
+@pytest.fixture(scope="module")
+def first_import() -> tuple[float, frozenset[str]]:
+    return _import()
+
+
+def test_the_registry_imports_nothing_heavy_and_of_ours_what_names_need(
+    first_import: tuple[float, frozenset[str]],
+) -> None:
+    _, modules = first_import
     assert "genie_inspect._registry" in modules
     assert not HEAVY & {module.split(".")[0] for module in modules}
     homes = set(re.findall(r"^from (\S+) import", inspect.getsource(_registry), re.MULTILINE))
@@ -152,7 +159,7 @@ def test_the_registry_imports_nothing_heavy_and_of_ours_what_names_need() -> Non
     }
 
 
-def test_the_registry_costs_little_beside_what_inspect_costs() -> None:
+def test_the_registry_costs_little_beside_what_inspect_costs(first_import: tuple[float, frozenset[str]]) -> None:
     # a share, and one of five is enough: other work on the machine slows both, and can only add. It is 0.014 to 0.022,
     # and was 0.1 when what runs behind the names was loaded too
-    assert any(_import()[0] < 0.05 for _ in range(5))
+    assert first_import[0] < 0.05 or any(_import()[0] < 0.05 for _ in range(4))

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 from urllib.request import urlopen
@@ -90,9 +91,8 @@ def browser(playwright: Any, demo: list[EvalLog], hostile: EvalLog) -> Iterator[
         browser.close()
 
 
-@pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
-    """Opens a page in a profile of the test's own."""
+@contextmanager
+def _visits(browser: Any) -> Iterator[Callable[..., Visit]]:
     opened: list[Any] = []
 
     def open_page(url: str, scheme: Scheme = "light", width: int = 1440) -> Visit:
@@ -106,6 +106,20 @@ def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
     yield open_page
     for context in opened:
         context.close()
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
+    """Opens a page in a profile of the test's own."""
+    with _visits(browser) as visits:
+        yield visits
+
+
+@pytest.fixture(scope="module")
+def look(browser: Any) -> Iterator[Callable[..., Visit]]:
+    """Opens a page once for all tests of a file that do no more than look at it."""
+    with _visits(browser) as visits:
+        yield cache(visits)
 
 
 @pytest.fixture(scope="session")

@@ -85,9 +85,9 @@ def test_on_a_phone_every_feature_and_two_runs_are_seen_without_a_swipe(
 
 @pytest.mark.parametrize("scheme", rest_with_ci(["dark", "light"], ELSE))
 def test_a_run_has_one_colour_in_table_and_charts_and_every_colour_a_legend(
-    visit: Callable[..., Visit], report: str, scheme: Scheme
+    look: Callable[..., Visit], report: str, scheme: Scheme
 ) -> None:
-    page = visit(report, scheme).page
+    page = look(report, scheme).page
     marks = page.locator("table[data-scorer=genie] .run")
     shown = [mark.evaluate("mark => getComputedStyle(mark).backgroundColor") for mark in marks.all()]
     theme = DARK if scheme == "dark" else LIGHT
@@ -98,8 +98,8 @@ def test_a_run_has_one_colour_in_table_and_charts_and_every_colour_a_legend(
     assert page.locator("#comparison .grey").count() == 1
 
 
-def test_the_report_begins_with_what_it_is_about_and_the_verdict(visit: Callable[..., Visit], report: str) -> None:
-    page = visit(report).page
+def test_the_report_begins_with_what_it_is_about_and_the_verdict(look: Callable[..., Visit], report: str) -> None:
+    page = look(report).page
     head = page.locator("header").inner_text()
     for said in (
         "0: ",
@@ -114,9 +114,9 @@ def test_the_report_begins_with_what_it_is_about_and_the_verdict(visit: Callable
 
 @pytest.mark.parametrize(("scheme", "width"), rest_with_ci(LOOKS, ELSE))
 def test_it_opens_with_no_request_to_any_host_no_error_and_every_chart_drawn(
-    visit: Callable[..., Visit], report: str, scheme: Scheme, width: int
+    look: Callable[..., Visit], report: str, scheme: Scheme, width: int
 ) -> None:
-    seen = visit(report, scheme, width)
+    seen = look(report, scheme, width)
     assert {url for url in seen.requests if not url.startswith("data:")} == {report}
     assert seen.errors == []
     assert seen.page.evaluate("document.documentElement.scrollWidth") == width, "the page itself never scrolls sideways"
@@ -132,15 +132,15 @@ def test_it_opens_with_no_request_to_any_host_no_error_and_every_chart_drawn(
 
 
 @pytest.mark.parametrize("scheme", rest_with_ci(["dark", "light"], ELSE))
-def test_ink_and_paper_are_those_of_the_scheme(visit: Callable[..., Visit], report: str, scheme: Scheme) -> None:
-    paper = visit(report, scheme).page.evaluate("getComputedStyle(document.body).backgroundColor")
+def test_ink_and_paper_are_those_of_the_scheme(look: Callable[..., Visit], report: str, scheme: Scheme) -> None:
+    paper = look(report, scheme).page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert paper == ("rgb(20, 23, 26)" if scheme == "dark" else "rgb(255, 255, 255)")
 
 
 def test_the_numbers_of_the_heatmap_are_the_logs_to_the_last_shown_digit(
-    visit: Callable[..., Visit], report: str, demo: list[EvalLog]
+    look: Callable[..., Visit], report: str, demo: list[EvalLog]
 ) -> None:
-    table = visit(report).page.locator("table[data-scorer=genie]")
+    table = look(report).page.locator("table[data-scorer=genie]")
     assert [head.get_attribute("data-key") for head in table.locator("thead th").all()] == FEATURES
     for log, row in zip(by_label(demo), table.locator("tbody tr:not(.own)").all(), strict=True):
         assert row.locator("th").inner_text() == log.eval.model
@@ -192,8 +192,8 @@ def rows(page: Any, region: str) -> list[list[str]]:
     return [row.locator("td").all_inner_texts() for row in found]
 
 
-def test_a_higher_mean_has_a_bluer_cell(visit: Callable[..., Visit], report: str) -> None:
-    cells = visit(report).page.locator("table[data-scorer=genie] tbody tr:not(.own) td").all()
+def test_a_higher_mean_has_a_bluer_cell(look: Callable[..., Visit], report: str) -> None:
+    cells = look(report).page.locator("table[data-scorer=genie] tbody tr:not(.own) td").all()
     shade = "cell => parseFloat(getComputedStyle(cell).getPropertyValue('--share'))"
     pairs = sorted((float(cell.locator("b").inner_text()), cell.evaluate(shade)) for cell in cells)
     assert [share for _, share in pairs] == sorted(share for _, share in pairs)
@@ -217,8 +217,8 @@ def test_all_of_it_can_be_reached_by_the_keyboard(visit: Callable[..., Visit], r
     assert opened.locator("dd").count() == 3
 
 
-def test_a_screen_reader_finds_named_sections_tables_and_pictures(visit: Callable[..., Visit], report: str) -> None:
-    page = visit(report).page
+def test_a_screen_reader_finds_named_sections_tables_and_pictures(look: Callable[..., Visit], report: str) -> None:
+    page = look(report).page
     for name in ("Means", "Distributions", "What stood out", "Agreement between measures", "Methods"):
         assert page.get_by_role("region", name=name, exact=True).count() == 1
     assert page.get_by_role("table").count() >= 4
@@ -235,8 +235,8 @@ def test_every_text_stands_off_its_ground_by_4_5_to_1(visit: Callable[..., Visit
     assert faint == []
 
 
-def test_headings_go_down_one_level_at_a_time(visit: Callable[..., Visit], report: str) -> None:
-    heads = visit(report).page.locator("h1, h2, h3, h4, h5, h6")
+def test_headings_go_down_one_level_at_a_time(look: Callable[..., Visit], report: str) -> None:
+    heads = look(report).page.locator("h1, h2, h3, h4, h5, h6")
     levels = [int(tag[1]) for tag in heads.evaluate_all("all => all.map(head => head.tagName)")]
     assert levels.count(1) == 1
     assert levels[0] == 1

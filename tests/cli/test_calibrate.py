@@ -182,14 +182,15 @@ def test_vectors_are_held_against_ratings_on_record_without_a_grader() -> None:
 
 def test_a_fit_to_ratings_is_written_shown_and_judged_by(tmp_path: Path) -> None:
     file = tmp_path / "fit.json"
-    report = found("--ratings", "ratings.jsonl", "--fit-vectors", str(file))
+    report = found("--ratings", SECOND, "--fit-vectors", str(file))
     fit = read_fit(file)
     assert report["fit"] == fit.digest
     whole = report["features"]["all features"]
     assert (whole["pairs"], whole["answers"]) == (fit.pooled.pairs, fit.pooled.answers)
-    assert whole["kendall"] == pytest.approx(shipped_fit().pooled.kendall, abs=0.02)
+    # the fit that ships was made of other ratings, by another rater
+    assert whole["kendall"] == pytest.approx(shipped_fit().pooled.kendall, abs=0.1)
     judge = f"vectors/{file}"
-    judged = found("--ratings", SECOND, "--judge", judge, "--judge", "vectors")
+    judged = found("--ratings", SECOND, "--pairs", "48", "--judge", judge, "--judge", "vectors")
     assert fit.digest in judged["raters"][f"{judge}(static)"]
 
 

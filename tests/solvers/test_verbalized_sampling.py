@@ -194,15 +194,15 @@ def test_each_epoch_has_its_own_counts(tmp_path: Path) -> None:
 
 
 def test_over_many_samples_each_response_is_picked_about_as_often(tmp_path: Path) -> None:
-    dataset = MemoryDataset([Sample(input=OWL, id=number) for number in range(200)])
+    dataset = MemoryDataset([Sample(input=OWL, id=number) for number in range(80)])
     # 30 tokens a story: without room for each, the first one alone would be there to be picked
     task = Task(dataset=dataset, solver=verbalized_sampling(), config=GenerateConfig(max_tokens=50))
     (log,) = evaluate(task, model=cut(five(10)).model(), log_dir=str(tmp_path), display="none", log_realtime=False)
     assert log.status == "success", log.error
     counts = Counter(sample.output.completion[:5] for sample in log.samples or [])
-    # 200 draws at 1/5: 40 +- 6 (one standard deviation)
+    # 80 draws at 1/5, the same ones always: 16 +- 4 (one standard deviation)
     assert counts.keys() == {f"Owl {number}" for number in range(5)}
-    assert all(0.12 < count / 200 < 0.28 for count in counts.values())
+    assert all(8 <= count <= 24 for count in counts.values())
 
 
 @pytest.mark.parametrize("rubbish", ["", "Once upon a time an owl sailed away.", '{"responses": []}', "qwe{}{{{["])

@@ -65,6 +65,7 @@ class RatingsFile:
 
     def __init__(self, path: Path, population: Population) -> None:
         self.path = path
+        self._stem = path.stem
         self.raters: dict[str, dict[Pair, float | None]] = {}
         """Ratings by rater and pair; None: no rating."""
         self._others: dict[tuple[str, str], dict[str, str]] = {}
@@ -88,7 +89,7 @@ class RatingsFile:
         return [Target(*self._answers[key], tuple(others.values())) for key, others in self._others.items()]
 
     def _add(self, question: Question, row: OneRating, where: str) -> None:
-        rater = f"{self.path.stem}:{row.rater}" if row.rater else self.path.stem
+        rater = f"{self._stem}:{row.rater}" if row.rater else self._stem
         rated_before = self.raters.setdefault(rater, {})
         rated = pair(question.id, row.answer, row.other)
         # 0 stands for "one side gives no answer": no rating, as in the measure itself

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.engines.embedding_server import EmbeddingServer, Items, direction, serving
 
+from genie_inspect.engines.embedders import choices
 from genie_inspect.engines.embedders.choices import Embedder, embedder, static_token_count
 from genie_inspect.engines.embedders.served import BATCH, MOST_TOKENS, OPENAI
 from genie_inspect.engines.identity import AddressError
@@ -45,6 +46,13 @@ def test_a_token_count_grows_with_the_text() -> None:
 
 def test_the_tokens_of_a_long_text_are_all_counted() -> None:
     assert static_token_count("owl " * 3000) == 3000
+
+
+def test_counts_of_short_texts_alone_are_kept() -> None:
+    choices._remembered_count.cache_clear()
+    assert [static_token_count(text) for text in ("an owl", "an owl", "an owl " * choices.LONG)][:2] == [2, 2]
+    kept = choices._remembered_count.cache_info()
+    assert (kept.hits, kept.currsize) == (1, 1)
 
 
 @pytest.mark.parametrize("empty", ["", " ", "\n\t"])
@@ -91,17 +99,10 @@ def test_importing_and_naming_an_embedder_loads_nothing_heavy() -> None:
     assert python(program) == "set()"
 
 
-def test_the_static_embedder_needs_neither_torch_nor_transformers() -> None:
-    program = (
-        "import sys; sys.modules.update(dict.fromkeys(['torch', 'transformers', 'sentence_transformers', 'sklearn']));"
-        "from genie_inspect.engines.embedders.choices import embedder; print(embedder().embed(['An owl.']).shape)"
-    )
-    assert python(program) == "(1, 128)"
-
-
-def test_the_static_embedder_asks_no_network() -> None:
+def test_the_static_embedder_asks_no_network_and_needs_neither_torch_nor_transformers() -> None:
     program = (
         "import socket; socket.socket.connect = None; socket.getaddrinfo = None;"
+        "import sys; sys.modules.update(dict.fromkeys(['torch', 'transformers', 'sentence_transformers', 'sklearn']));"
         "from genie_inspect.engines.embedders.choices import embedder; print(embedder().embed(['An owl.']).shape)"
     )
     assert python(program) == "(1, 128)"

@@ -17,6 +17,7 @@ from genie_inspect.signature import facts_of
 from genie_inspect.tasks.existing.ttcw_stories import cost_line
 
 STORIES = Path(__file__).parent / "stories.jsonl"
+"""Two on a fine one, and one on another."""
 CALLS = {"both": 28, "baseline": 14, "reference_only": 28, "analysis_only": 14, "rate_first": 28}
 
 
@@ -40,6 +41,17 @@ def _fine_wins(first: str) -> str:
     return "[[A>B]]" if "mother" in first or "nobody" in first else "[[B>A]]"
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path, int]:
+    """A run as the task is without options, the folder of its log, and how many requests the critic got."""
+    folder = tmp_path_factory.mktemp("whole")
+    critic = Script(said)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
+        return run(critic), folder / "logs", len(critic.requests)
+
+
 def run(critic: Script, **options: Any) -> EvalLog:
     [log] = evaluate(
         "genie_inspect/ttcw_stories",
@@ -53,10 +65,11 @@ def run(critic: Script, **options: Any) -> EvalLog:
     return log
 
 
-def test_stories_are_judged_beside_their_references_and_alone_in_one_run_and_nothing_is_written() -> None:
-    critic = Script(said)
-    log = run(critic)
-    assert len(critic.requests) == 3 * (28 + 14)
+def test_stories_are_judged_beside_their_references_and_alone_in_one_run_and_nothing_is_written(
+    whole: tuple[EvalLog, Path, int],
+) -> None:
+    log, _, requests = whole
+    assert requests == 3 * (28 + 14)
     samples = log.samples or []
     assert {sample.id for sample in samples} == {"0_plain", "0_bold", "1_plain"}
     keys = [set(score.value) for score in (samples[0].scores or {}).values() if isinstance(score.value, dict)]
@@ -74,18 +87,25 @@ def test_stories_are_judged_beside_their_references_and_alone_in_one_run_and_not
 TOTALS = ("ttcw_total", "ttcw_baseline_total")
 
 
-def test_scores_stand_under_the_ids_of_the_votes_a_judge_a_way() -> None:
-    run(Script(said))
-    scores = read_scores([Path("logs")])
+def test_scores_stand_under_the_ids_of_the_votes_a_judge_a_way(whole: tuple[EvalLog, Path, int]) -> None:
+    scores = read_scores([whole[1]])
     assert [set(stories) for stories in scores.values()] == [{"0_plain", "0_bold", "1_plain"}] * 2
     assert [row.way for row in asked_ways(scores)] == [WAYS["both"].said, WAYS["baseline"].said]
 
 
-def test_all_ways_are_one_run_and_one_table() -> None:
+@pytest.fixture
+def one_story(tmp_path: Path) -> str:
+    """The last of the stories alone, for what is the same for each."""
+    path = tmp_path / "one.jsonl"
+    path.write_text(STORIES.read_text(encoding="utf-8").splitlines()[-1], encoding="utf-8")
+    return str(path)
+
+
+def test_all_ways_are_one_run_and_one_table(one_story: str) -> None:
     def label(request: str) -> str:
         return "[[YES]]" if "[[YES]]" in request else "[[A=B]]"
 
-    run(Script(label), ways="all")
+    run(Script(label), stories=one_story, ways="all")
     rows = asked_ways(read_scores([Path("logs")]))
     assert [row.way for row in rows] == [way.said for way in WAYS.values()]
     assert {row.total for row in rows} == {14}
@@ -93,12 +113,12 @@ def test_all_ways_are_one_run_and_one_table() -> None:
 
 
 @pytest.mark.parametrize("way", CALLS)
-def test_a_way_alone_asks_what_the_line_before_the_run_says(way: str) -> None:
+def test_a_way_alone_asks_what_the_line_before_the_run_says(way: str, one_story: str) -> None:
     critic = Script(said)
-    log = run(critic, ways=way)
-    assert len(critic.requests) == 3 * CALLS[way]
-    line = cost_line(str(STORIES), ways=way)
-    assert line.costs(line.samples, 1)[f"ttcw {way}"].calls == 3 * CALLS[way]
+    log = run(critic, stories=one_story, ways=way)
+    assert len(critic.requests) == CALLS[way]
+    line = cost_line(one_story, ways=way)
+    assert line.costs(line.samples, 1)[f"ttcw {way}"].calls == CALLS[way]
     (score,) = (log.samples or [])[0].scores.values()  # type: ignore[union-attr]
     facts = facts_of((score.metadata or {})["signature"])
     assert {name: facts[name] for name in WAYS[way].facts} == WAYS[way].facts
@@ -126,8 +146,9 @@ def test_without_references_the_baseline_can_be_asked_and_nothing_else(tmp_path:
         run(Script(said), stories=str(path))
 
 
-def test_a_cutoff_of_five_levels_leaves_the_other_scales_their_own() -> None:
-    run(Script(lambda request: "[[YES]]" if "[[YES]]" in request else "[[A=B]]"), ways="both,levels_3", cutoff=-3)
+def test_a_cutoff_of_five_levels_leaves_the_other_scales_their_own(one_story: str) -> None:
+    critic = Script(lambda request: "[[YES]]" if "[[YES]]" in request else "[[A=B]]")
+    run(critic, stories=one_story, ways="both,levels_3", cutoff=-3)
     assert [row.cutoff for row in asked_ways(read_scores([Path("logs")]))] == ["-3", "-1"]
 
 

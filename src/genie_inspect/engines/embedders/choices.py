@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 STATIC_FOLDER = DATA / "static_embedder"
 STATIC_FILES = ("config.json", "model.safetensors", "tokenizer.json")
+LONG = 10_000  # characters; the count of a shorter text is kept, which for whole books would fill the memory
 ACCEPTED = "static, openai/<model>[#<tokens that it reads>] or sentence-transformers/<hub id or folder>"
 
 
@@ -100,7 +101,15 @@ class StaticEmbedder:
 
 def static_token_count(text: str) -> int:
     """How many word pieces the static embedder's tokenizer makes of a text."""
+    return _remembered_count(text) if len(text) < LONG else _count(text)
+
+
+def _count(text: str) -> int:
     return len(_static_model().tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+# an estimate counts the same documents and instructions again and again
+_remembered_count = lru_cache(maxsize=4096)(_count)
 
 
 def static_words() -> list[str]:
