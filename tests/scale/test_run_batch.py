@@ -1,7 +1,7 @@
 """The real `vllm run-batch` takes our requests, and what it replies scores as the same replies do when they are asked.
 
-`make test-vllm` with VLLM_COMMAND, a `vllm` that runs, and VLLM_FOLDER, a small chat model's. A random one will not do: a
-pattern holds its replies to their form, and nothing makes it end an answer.
+`make test-vllm` with VLLM_COMMAND, a `vllm` that runs, and VLLM_FOLDER, a small chat model's. A random one will not do:
+a pattern holds its replies to their form, and nothing makes it end an answer.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.scale.engines import called, lines
 from tests.scale.test_round_trip import scored
-from tests.scripted import FOX, OWL, QUESTIONS, evaluated, saying, small_population
+from tests.scripted import FOX, OWL, evaluated, saying, small_population
 from tests.served import Served, serving
 
 from genie_inspect.scorers.compression import compression
@@ -62,8 +62,7 @@ class Again(Served):
 def test_requests_run_by_vllm_and_imported_leave_nothing_to_ask_and_score_as_the_same_replies_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = {prompt: questions[:1] for prompt, questions in QUESTIONS.items()}
-    folder = small_population(tmp_path / "small", questions=one).folder
+    folder = small_population(tmp_path / "small").folder
     stories = saying("An owl slept until it rained.", "A fox ran home.")
     log = evaluated(compression(), stories, None, tmp_path, (OWL, FOX), max_samples=1)
     grader = ("--grader", f"vllm/{NAME}", "--population", folder)
