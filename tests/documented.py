@@ -38,6 +38,7 @@ NOT_RUN = {
     "pip install": "it asks a registry, and is what has made this environment",
     "curl https://api.openai.com": "it asks OpenAI for a batch",
     "vllm run-batch": "it needs vLLM",
+    "inspect score LOG --scorer genie_inspect/litbench": "it needs weights that were trained as LitBench's",
     "genie prompts sample": "it loads a dataset from the hub; tests/cli/prompts has it with a file",
     "genie cache import": "it takes the replies of an engine; tests/scale has the whole round with scripted ones",
     "genie ray": "it needs Ray and a server, or GPUs; tests/scale/ray has it with a stand-in",
@@ -56,9 +57,10 @@ NOT_RUN = {
 """Beginnings of commands, and why they are not run."""
 ELSEWHERE = {
     "docs/extending.md": "tests/test_docs.py runs it together with the page's Python",
+    "docs/real_run.md": "it needs servers of two real models; make test-real runs a short form of it",
     "docs/frames.md": "tests/test_frames_page.py runs it, each part where the libraries that it needs are",
 }
-"""Pages that another test runs whole."""
+"""Pages that another test runs whole, or that nothing here can run."""
 VOTES = """\
 {"story": "loan-saint-7d2d_openai/gpt-4o-mini", "rater": "ann", "votes": {"01": 1, "02": 0}}
 {"story": "over-lock-91ce_openai/gpt-4o-mini", "rater": "ann", "votes": {"01": 0, "02": 1}}
