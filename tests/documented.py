@@ -38,6 +38,7 @@ NOT_RUN = {
     "pip install": "it asks a registry, and is what has made this environment",
     "curl https://api.openai.com": "it asks OpenAI for a batch",
     "vllm run-batch": "it needs vLLM",
+    "inspect score LOG --scorer genie_inspect/genie --model-role grader=vllm/": "it needs vLLM",
     "inspect score LOG --scorer genie_inspect/litbench": "it needs weights that were trained as LitBench's",
     "genie prompts sample": "it loads a dataset from the hub; tests/cli/prompts has it with a file",
     "genie cache import": "it takes the replies of an engine; tests/scale has the whole round with scripted ones",
