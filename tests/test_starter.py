@@ -3,9 +3,10 @@
 import re
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai.model import get_model
@@ -37,7 +38,26 @@ CALENDAR = frozenset(
 )
 
 every_prompt = pytest.mark.parametrize("prompt", POPULATION.prompts)
-every_question = pytest.mark.parametrize("question", QUESTIONS.values(), ids=lambda question: question.text)
+
+
+def each(cases: Mapping[str, tuple[Any, ...]]) -> Callable[[Callable[..., None]], Callable[[], None]]:
+    """Makes one test of all cases, whose failure names the case: pytest takes longer for a case than these do."""
+
+    def of_all(test: Callable[..., None]) -> Callable[[], None]:
+        def run() -> None:
+            for name, case in cases.items():
+                try:
+                    test(*case)
+                except AssertionError as error:
+                    raise AssertionError(f"{name}: {error}") from error
+
+        run.__name__ = test.__name__
+        return run
+
+    return of_all
+
+
+every_question = each({question.text: (question,) for question in QUESTIONS.values()})
 
 
 class SecondRating(Row):
@@ -54,7 +74,7 @@ def texts() -> dict[str, tuple[str, str]]:
     return found | {story.id: (story.prompt, story.text) for story in STORIES}
 
 
-every_text = pytest.mark.parametrize(("prompt", "text"), texts().values(), ids=texts().keys())
+every_text = each(texts())
 
 
 def concepts(prompt: str) -> list[str]:
