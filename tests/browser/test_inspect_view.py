@@ -19,7 +19,7 @@ FEATURES = {
     "style": "style",
 }
 Address = Callable[[EvalLog], str]
-in_full = with_ci("Inspect View in a browser, beyond the columns of the features")
+in_full = with_ci("Inspect View in a browser")
 # ink of a cell, and its ground as it is mixed with the first one behind it that is not clear, as [0..1] channels
 COLOURS = """cell => {
   const channels = colour => {
@@ -55,6 +55,7 @@ def values(page: Any, feature: str) -> list[float]:
     return [float(cell.text_content()) for cell in cells(page, feature)]
 
 
+@in_full
 def test_the_six_features_have_columns_in_words_with_values_and_colours(
     visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]
 ) -> None:
