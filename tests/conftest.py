@@ -36,6 +36,7 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000)  # an evaluation makes tens of thousands of objects and leaves few in circles
 
 
+@pytest.hookimpl(optionalhook=True)  # where xdist is left out nobody asks
 def pytest_xdist_auto_num_workers() -> int:
     """A process more than there are cores: while tests wait for a server, a browser or a clock, others run."""
     return (os.cpu_count() or 1) + 1
