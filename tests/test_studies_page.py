@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import eval as evaluate
 from tests.documented import ROOT, commands
-from tests.left_out import rest_with_ci
 from tests.scripted import Script, saying
 from tests.studies import second_data_set, ttcw_released
 
@@ -71,7 +70,7 @@ OURS = [
 ]
 
 
-@pytest.mark.parametrize("command", rest_with_ci(OURS, "more commands of the page of studies", every=3))
+@pytest.mark.parametrize("command", OURS)
 def test_a_command_that_asks_nobody_runs_as_it_stands(
     command: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
