@@ -38,8 +38,11 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)  # where xdist is left out nobody asks
 def pytest_xdist_auto_num_workers() -> int:
-    """A process more than there are cores: while tests wait for a server, a browser or a clock, others run."""
-    return (os.cpu_count() or 1) + 1
+    """A process more than there are cores: while tests wait for a server, a browser or a clock, others run.
+
+    Not with CI=1, whose kills and times would suffer.
+    """
+    return (os.cpu_count() or 1) + (not os.environ.get("CI"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
