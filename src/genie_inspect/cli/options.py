@@ -1,6 +1,22 @@
 """Options that several verbs share."""
 
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
 import click
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+
+def with_options(options: Sequence[Callable[[CommandT], CommandT]]) -> Callable[[CommandT], CommandT]:
+    """Gives a command all of the options, which its help lists in this order."""
+
+    def given(command: CommandT) -> CommandT:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return given
 
 
 def listed(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:

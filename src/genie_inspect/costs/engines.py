@@ -48,6 +48,11 @@ class Engine(Row):
     sources: Mapping[str, str] = Field(default_factory=dict)
     """By the name of a constant."""
 
+    @property
+    def all_gpus(self) -> int:
+        """Of all copies; 0: somebody else's."""
+        return self.gpus * self.copies
+
     def source(self, constant: str) -> str:
         """Where a constant comes from; an assumption where nothing says so."""
         return self.sources.get(constant) or f"{ASSUMED}: {WITHOUT.get(constant, 'of whoever wrote the engine')}"

@@ -42,7 +42,12 @@ class Plan:
     @property
     def gpu_hours(self) -> float:
         """Of all GPUs together; 0 where they are somebody else's."""
-        return self.wall / HOUR * self.engine.gpus * self.engine.copies
+        return gpu_hours(self.wall, self.engine)
+
+
+def gpu_hours(seconds: float, engine: Engine) -> float:
+    """Hours of all GPUs together."""
+    return seconds / HOUR * engine.all_gpus
 
 
 def steps(task: TaskCost) -> list[tuple[Cost, float]]:
@@ -97,7 +102,7 @@ def plan(task: TaskCost, engine: Engine, prices: tuple[float, float] | None, gpu
     seconds = {step: sum(part.values()) for step, part in parts.items()}
     longest = parts[max(seconds, key=lambda step: seconds[step])]
     bound, wall = max(longest, key=lambda name: longest[name]), sum(seconds.values())
-    rented = None if gpu_hour is None else gpu_hour * wall / HOUR * engine.gpus * engine.copies
+    rented = None if gpu_hour is None else gpu_hour * gpu_hours(wall, engine)
     return Plan(engine, seconds, wall, bound, rented if engine.gpus else billed)
 
 

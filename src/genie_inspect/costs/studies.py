@@ -3,7 +3,9 @@
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import reduce
 from itertools import cycle, islice
+from operator import add
 from pathlib import Path
 
 from genie_inspect.costs.estimate import Known, TaskCost, task_cost
@@ -70,8 +72,10 @@ def study_cost(study: Study, like: Population, instrument: Instrument, known: Kn
     nobody = Known(as_json=known.as_json, keeps_none=not known.keeps)
     with tempfile.TemporaryDirectory() as folder:
         made = made_up(study, like, Path(folder) / "population")
-        few, many = (task_cost(made, {PROMPT: count}, instrument, nobody) for count in (each, each + 1))
-    return few * (prompts - more) + many * more
+        # some prompts may have a document more than the others
+        sizes = {each: prompts - more, each + 1: more}
+        parts = [task_cost(made, {PROMPT: size}, instrument, nobody) * times for size, times in sizes.items() if times]
+    return reduce(add, parts)
 
 
 def made_up(study: Study, like: Population, folder: Path) -> Population:

@@ -7,6 +7,7 @@ from inspect_ai.model import GenerateConfig, Model, ModelUsage
 from inspect_ai.util import concurrency
 from pydantic import BaseModel
 
+from genie_inspect.asking.first_tokens import Logprobs, first_tokens
 from genie_inspect.asking.grader import give_up
 from genie_inspect.asking.in_flight import ALL
 from genie_inspect.asking.prerequisites import PrerequisiteError
@@ -20,22 +21,9 @@ PATH = "/chat/completions/batch"
 NO_SUCH_PATH = (404, 405)
 
 
-class _Top(BaseModel):
-    token: str
-    logprob: float
-
-
-class _Token(BaseModel):
-    top_logprobs: list[_Top] = []
-
-
-class _Logprobs(BaseModel):
-    content: list[_Token] | None = None
-
-
 class _Choice(BaseModel):
     index: int
-    logprobs: _Logprobs | None = None
+    logprobs: Logprobs | None = None
 
 
 class _Usage(BaseModel):
@@ -85,7 +73,7 @@ async def first_tokens_in_one_request(
     if sorted(choices) != list(range(len(requests))):
         raise GraderFailedError(f"grader {model} sent {len(choices)} replies to {len(requests)} requests in one")
     _count(model, reply.usage or _Usage())
-    return [_candidates(choices[index]) for index in range(len(requests))]
+    return [first_tokens(choices[index].logprobs) for index in range(len(requests))]
 
 
 def _body(settings: GenerateConfig, requests: Sequence[str], candidates: int) -> dict[str, Any]:
@@ -116,11 +104,6 @@ async def _posted(model: Model, body: dict[str, Any]) -> object | None:
 
     again = retried(model, post)
     return await again() if again else None
-
-
-def _candidates(choice: _Choice) -> list[tuple[str, float]]:
-    tokens = choice.logprobs.content if choice.logprobs else None
-    return [(top.token, top.logprob) for top in tokens[0].top_logprobs] if tokens else []
 
 
 def _count(model: Model, usage: _Usage) -> None:

@@ -1,11 +1,11 @@
 """A model that notes what it is asked and says nothing: so a plan of requests is what a run would ask."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 
-from genie_inspect.building.stand_ins.stand_in import StandIn
+from genie_inspect.building.stand_ins.stand_in import StandIn, last_text
 from genie_inspect.scale.bodies import chat_body, check_provider
 
 Note = Callable[[dict[str, Any]], None]
@@ -28,16 +28,7 @@ class Collecting(StandIn):
         self._note = note
         self._nothing = ModelOutput.from_content(str(model), "")
 
-    async def generate(
-        self,
-        input: str | list[ChatMessage],  # noqa: A002  # Inspect's own name
-        tools: Sequence[Any] | Any = (),
-        tool_choice: Any = None,
-        config: GenerateConfig = GenerateConfig(),  # noqa: B008  # Inspect's own signature
-        *args: Any,
-        **options: Any,
-    ) -> ModelOutput:
+    async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
         """Nothing, after the request was noted."""
-        request = input if isinstance(input, str) else input[-1].text
-        self._note(chat_body(self.model, request, config))
+        self._note(chat_body(self.model, last_text(messages), config))
         return self._nothing

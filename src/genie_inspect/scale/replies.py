@@ -1,11 +1,12 @@
 """Lines of a file of replies: OpenAI's batch output, that of `vllm run-batch`, and what `genie cache export` writes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from genie_inspect.asking.first_tokens import Logprobs, first_tokens
 from genie_inspect.files.json_lines import Lines, json_object, placed_lines
 from genie_inspect.judges.cache import TABLES
 from genie_inspect.judges.modes import Candidates
@@ -43,26 +44,13 @@ class Fault:
     """The request's id where the line has one."""
 
 
-class _Top(BaseModel):
-    token: str
-    logprob: float
-
-
-class _Token(BaseModel):
-    top_logprobs: list[_Top] = []
-
-
-class _Logprobs(BaseModel):
-    content: list[_Token] | None = None
-
-
 class _Message(BaseModel):
     content: str | None = None
 
 
 class _Choice(BaseModel):
     message: _Message
-    logprobs: _Logprobs | None = None
+    logprobs: Logprobs | None = None
 
 
 class _Completion(BaseModel):
@@ -105,7 +93,7 @@ def reply_in(line: bytes) -> Reply | Row | Fault:
     if not completion.choices:
         return Fault(NO_REPLY, name)
     choice = completion.choices[0]
-    return Reply(name, whole_text(choice.message.content or ""), _candidates(choice.logprobs))
+    return Reply(name, whole_text(choice.message.content or ""), first_tokens(choice.logprobs))
 
 
 def _error(error: object, response: object, body: object) -> str | None:
@@ -121,8 +109,3 @@ def _error(error: object, response: object, body: object) -> str | None:
     if said:
         return f"error: {shortened(str(said))}"
     return f"error: status {status}" if failed else NO_REPLY
-
-
-def _candidates(logprobs: _Logprobs | None) -> Sequence[tuple[str, float]]:
-    tokens = logprobs.content if logprobs else None
-    return [(top.token, top.logprob) for top in tokens[0].top_logprobs] if tokens else []

@@ -2,11 +2,10 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 
@@ -115,18 +114,12 @@ class RecordedModel(StandIn):
         self._record = record
         self._turns: Counter[str] = Counter()
 
-    async def generate(
-        self,
-        input: str | list[ChatMessage],  # noqa: A002  # Inspect's own name
-        tools: Sequence[Any] | Any = (),
-        tool_choice: Any = None,
-        config: GenerateConfig = GenerateConfig(),  # noqa: B008  # Inspect's own signature
-        *args: Any,
-        **options: Any,
-    ) -> ModelOutput:
+    async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
         """The reply on record, else the model's, on record before it is returned."""
         text = (
-            input if isinstance(input, str) else "\n".join(message.model_dump_json(exclude={"id"}) for message in input)
+            messages
+            if isinstance(messages, str)
+            else "\n".join(message.model_dump_json(exclude={"id"}) for message in messages)
         )
         # the model and its settings are in it: another temperature is another request
         request = digest(identified_model(self.model, (config, None)), text)
@@ -136,7 +129,7 @@ class RecordedModel(StandIn):
         if output is not None:
             self.tally.recorded += 1
             return output
-        output = await self.model.generate(input, config=config)
+        output = await self.model.generate(messages, config=config)
         # an error is no reply: the next run asks again
         if not output.error and (self.keep_cut or output.stop_reason != "max_tokens"):
             self._record.keep(request, turn, output)

@@ -1,13 +1,12 @@
 """A model that costs nothing: what a willing grader might reply, so that a dry run takes the steps of the real one."""
 
 import random
-from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsage
 
-from genie_inspect.building.stand_ins.stand_in import StandIn
+from genie_inspect.building.stand_ins.stand_in import StandIn, last_text
 from genie_inspect.engines.embedders.choices import static_token_count, static_words
 from genie_inspect.prompting.documents.sentences import last_sentence
 from genie_inspect.prompting.fence import fenced, unfenced
@@ -25,17 +24,9 @@ class Rehearsal(StandIn):
         model: The model whose name and settings it takes.
     """
 
-    async def generate(
-        self,
-        input: str | list[ChatMessage],  # noqa: A002  # Inspect's own name
-        tools: Sequence[Any] | Any = (),
-        tool_choice: Any = None,
-        config: GenerateConfig = GenerateConfig(),  # noqa: B008  # Inspect's own signature
-        *args: Any,
-        **options: Any,
-    ) -> ModelOutput:
+    async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
         """A readable reply to any of our requests."""
-        request = input if isinstance(input, str) else input[-1].text
+        request = last_text(messages)
         data = unfenced(request)
         reply = rehearsed(data)
         output = ModelOutput.from_content(str(self), reply)

@@ -8,6 +8,7 @@ import click
 
 from genie_inspect.asking.cost import Cost
 from genie_inspect.cli.cost_tables import Prices
+from genie_inspect.cli.options import with_options
 from genie_inspect.costs.engines import GIVEN, Engine, engine_named
 from genie_inspect.costs.estimate import TaskCost
 from genie_inspect.costs.plan import HOUR, Plan, as_measured, plan
@@ -53,9 +54,7 @@ OPTIONS = (
 
 def plan_options(verb: F) -> F:
     """Add the options of a plan to a verb."""
-    for option in reversed(OPTIONS):
-        verb = option(verb)
-    return verb
+    return with_options(OPTIONS)(verb)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +86,13 @@ class Planning:
         Raises:
             GenieError: If one cannot be used.
         """
-        # a batch endpoint has its terms, whatever it runs on
         named = [engine_named(name) for name in self.engines or ENGINES]
-        return [engine if engine.window else self._told(engine) for engine in named]
+        # a batch endpoint has its terms, whatever it runs on
+        timed = any(not engine.window for engine in named)
+        runs = [judged_in(log) for log in self.measured] if timed else []
+        return [engine if engine.window else self._told(engine, runs) for engine in named]
 
-    def _told(self, engine: Engine) -> Engine:
-        runs = [judged_in(log) for log in self.measured]
+    def _told(self, engine: Engine, runs: Sequence[tuple[Cost, float]]) -> Engine:
         measured = as_measured(engine, runs, ", ".join(self.measured)) if runs else engine
         return measured.told(GIVEN, **self.constants)
 
@@ -134,7 +134,7 @@ def plain_plan(found: Plan) -> dict[str, object]:
         "gpu_hours": round(found.gpu_hours, 4),
         **money,
         "bound": found.bound,
-        "gpus": engine.gpus * engine.copies,
+        "gpus": engine.all_gpus,
         "constants": {name: {"value": value, "source": engine.source(name)} for name, value in constants(engine)},
     }
 

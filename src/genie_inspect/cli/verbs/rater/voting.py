@@ -11,6 +11,7 @@ from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.personal.ballots import Ballots, ballots
 from genie_inspect.agreement.personal.columns import Choice
 from genie_inspect.agreement.votes import VotesError, prompt_of, read_votes
+from genie_inspect.cli.options import with_options
 
 FILE = click.Path(path_type=Path)
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -37,9 +38,7 @@ OPTIONS = (
 
 def reading_votes(command: CommandT) -> CommandT:
     """A command with the options that say which votes and scores count."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
+    return with_options(OPTIONS)(command)
 
 
 def voted(

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from genie_inspect.cli.options import with_options
 from genie_inspect.cli.running import AT_LEAST_1, JSON, errors_in_one_line, progress_bar, show
 from genie_inspect.cli.verbs.stored.cache import opened_cache
 from genie_inspect.cli.verbs.stored.requests import seen
@@ -45,9 +46,7 @@ OPTIONS = (
 
 def JOB(command: Command) -> Command:  # noqa: N802  # as the options of `cli.running`
     """The options of a job."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
+    return with_options(OPTIONS)(command)
 
 
 @click.group()

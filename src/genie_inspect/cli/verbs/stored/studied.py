@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import click
 
 from genie_inspect.cli.graders import planned_role
+from genie_inspect.cli.options import with_options
 from genie_inspect.cli.running import ANSWER_LENGTH
 from genie_inspect.judges.choices import MODES
 from genie_inspect.judges.instrument import Instrument
@@ -16,17 +17,20 @@ from genie_inspect.scale.walk import Sources
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+OPTIONS = (
+    click.option(
+        "--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it."
+    ),
+    click.option("--judge", default="list", show_default=True, help=", ".join(MODES)),
+    ANSWER_LENGTH,
+    click.option("--population", default="starter", show_default=True, help="What logs are measured against."),
+    click.option("--templates", type=click.Path(), help="A folder of your own instruction templates."),
+)
+
+
 def STUDY(command: Command) -> Command:  # noqa: N802  # as the options of `cli.running`
     """The options of `studied`."""
-    templates = click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
-    population = click.option(
-        "--population", default="starter", show_default=True, help="What logs are measured against."
-    )
-    judge = click.option("--judge", default="list", show_default=True, help=", ".join(MODES))
-    grader = click.option(
-        "--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it."
-    )
-    return grader(judge(ANSWER_LENGTH(population(templates(command)))))
+    return with_options(OPTIONS)(command)
 
 
 def studied(

@@ -10,6 +10,7 @@ import click
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.rankings import Ranking
 from genie_inspect.agreement.votes import VotedStory, read_votes
+from genie_inspect.cli.options import with_options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,9 +31,7 @@ _OPTIONS = (
 
 def compared(command: CommandT) -> CommandT:
     """A command with the options of a comparison with people; those beside --votes are given on as they are."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(_OPTIONS)(command)
 
 
 def read(paths: tuple[Path, ...], votes: Path | None) -> tuple[dict[str, dict[str, JudgedStory]], list[VotedStory]]:
