@@ -48,12 +48,7 @@ def recorded_targets(population: Population, reader: str | None = None) -> list[
         CalibrationError: If nobody's answers are on record.
         UnknownChoiceError: If that reader's are not.
     """
-    readers = population.readers
-    if not readers:
-        raise CalibrationError(f"population {population.name} has no answers on record, expected some to draw from")
-    if reader is not None and reader not in readers:
-        raise UnknownChoiceError("reader", reader, "one of " + ", ".join(readers))
-    recorded = population.answers(reader or max(readers, key=lambda name: len(population.answers(name))))
+    recorded = population.answers(recorded_reader(population, reader))
     texts_by_question: dict[str, dict[str, str]] = {}
     for (_, question), text in recorded.items():
         if text is not None:
@@ -66,6 +61,21 @@ def recorded_targets(population: Population, reader: str | None = None) -> list[
         for answers in [list(texts_by_question.get(question.id, {}).values())]
         for text in answers
     ]
+
+
+def recorded_reader(population: Population, reader: str | None = None) -> str:
+    """The signature of the reader whose answers are taken: the one that is named, else the one who gave most.
+
+    Raises:
+        CalibrationError: If nobody's answers are on record.
+        UnknownChoiceError: If that reader's are not.
+    """
+    readers = population.readers
+    if not readers:
+        raise CalibrationError(f"population {population.name} has no answers on record, expected some to draw from")
+    if reader is not None and reader not in readers:
+        raise UnknownChoiceError("reader", reader, "one of " + ", ".join(readers))
+    return reader or max(readers, key=lambda name: len(population.answers(name)))
 
 
 def drawn(targets: Iterable[Target], count: int, seed: int = 0) -> list[Target]:

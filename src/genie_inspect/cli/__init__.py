@@ -18,6 +18,7 @@ VERBS = {
     "summary": "Put logs into one table.",
     "cost": "Say what judging will cost before it is asked for.",
     "calibrate": "Measure how far judges and people rate alike.",
+    "readings": "Hold a reader's answers against those on record.",
     "cache": "Look at, export or clear what models have said.",
     "requests": "Write what judging would ask as batch files, and say what is left.",
     "ray": "Ask what judging needs as one job on a Ray cluster, and import the replies.",

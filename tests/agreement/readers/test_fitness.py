@@ -1,0 +1,113 @@
+"""Figures of readers, each computed by hand."""
+
+import math
+
+import pytest
+
+from genie_inspect.agreement.raters import Ratings
+from genie_inspect.agreement.readers.fitness import (
+    ReaderFitness,
+    fitness_verdict,
+    rated_targets,
+    reader_fitness,
+)
+from genie_inspect.agreement.readers.readings import AnswerPair
+from genie_inspect.populations.schema import Question
+
+PLOT, STYLE = (
+    Question(id=f"q-{feature}", prompt="A story.", feature=feature, text=f"What {feature}?")
+    for feature in ("plot", "style")
+)
+
+
+def ratings(*values: float) -> Ratings:
+    return Ratings("judge", "judge()", values)
+
+
+def fitness(pairs: list[AnswerPair], *values: float) -> dict[str, ReaderFitness]:
+    return {row.feature: row for row in reader_fitness("reader", pairs, ratings(*values), ["agent", "plot", "style"])}
+
+
+def pair(
+    document: str, recorded: str | None, answer: str | None, *others: str, question: Question = PLOT
+) -> AnswerPair:
+    return AnswerPair(document, question, recorded, answer, others)
+
+
+def test_own_and_other_similarity_and_how_often_the_own_document_is_nearer() -> None:
+    pairs = [pair("one", "a war", "a battle", "a voyage", "a wedding", "a feud")]
+    # rated against "a war", then the others: 3, 1, 3, 4
+    row = fitness(pairs, 3, 1, 3, 4)["plot"]
+    assert row.same == pytest.approx(2 / 3)
+    assert row.other == pytest.approx((0 + 2 / 3 + 1) / 3)
+    assert row.own_nearer.value == pytest.approx((1 + 0.5 + 0) / 3)
+    assert row.highest == 1
+
+
+def test_equal_answers_are_interchangeable_and_are_not_rated() -> None:
+    pairs = [pair("one", "A war.", "a war", "a war", "a voyage")]
+    assert [target.others for target in rated_targets(pairs)] == [("a voyage",)]
+    row = fitness(pairs, 1)["plot"]
+    assert row.same == 1
+    # equal to one of two others: half a point for it, and more nobody could have
+    assert row.own_nearer.value == row.highest == pytest.approx(0.75)
+
+
+def test_what_is_left_out_added_or_unreadable_is_counted_and_not_compared() -> None:
+    pairs = [
+        pair("one", "a war", None, "a voyage"),
+        pair("one", None, "a feud", "a voyage", question=STYLE),
+        pair("two", "a voyage", "a voyage", "a war"),
+        AnswerPair("three", PLOT, "a feud", None, ("a war",), fault="unreadable reply"),
+    ]
+    rows = fitness(pairs, 1)
+    whole = rows["all features"]
+    assert (whole.asked, whole.both) == (4, 1)
+    assert whole.left_out == pytest.approx(2 / 3)
+    assert whole.added == pytest.approx(1 / 2)
+    assert whole.faults == {"unreadable reply": 1}
+    assert list(rows) == ["plot", "style", "all features"]
+    assert math.isnan(rows["style"].left_out)
+    assert math.isnan(rows["style"].own_nearer.value)
+
+
+def test_pairs_that_a_judge_could_not_rate_are_left_out() -> None:
+    pairs = [
+        pair("one", "a war", "a battle", "a voyage", "a feud"),
+        pair("two", "a feud", "a quarrel", "a war"),
+    ]
+    # of the first the voyage has no rating, of the second the own answer
+    row = fitness(pairs, 3, math.nan, 1, math.nan, 4)["plot"]
+    assert row.both == 2
+    assert row.other == 0
+    assert row.own_nearer.value == 1
+
+
+def test_the_interval_is_over_documents() -> None:
+    """Fifty answers of one document are no fifty witnesses."""
+    alone = [pair("one", "a war", "a battle", "a voyage")] * 50
+    assert math.isnan(fitness(alone, *[3, 1] * 50)["plot"].own_nearer.low)
+    two = [pair("one", "a war", "a battle", "a voyage"), pair("two", "a war", "a battle", "a voyage")]
+    interval = fitness(two, 3, 1, 1, 3)["plot"].own_nearer
+    assert (interval.low, interval.value, interval.high) == (0, 0.5, 1)
+
+
+@pytest.mark.parametrize(
+    ("own", "verdict"),
+    [(3, "in 100% (50% by chance, 100% at most)"), (1, "it does not read. Do not quote")],
+)
+def test_the_verdict_tells_a_reader_that_reads_from_one_that_does_not(own: int, verdict: str) -> None:
+    pairs = [pair(f"d{number}", "a war", "a battle", "a voyage") for number in range(12)]
+    rows = reader_fitness("reader", pairs, ratings(*[own, 2] * 12), ["plot"])
+    assert verdict in " ".join(fitness_verdict(rows))
+
+
+def test_the_verdict_names_features_by_chance_and_a_reader_that_leaves_out_most() -> None:
+    read = [pair(f"d{number}", "a war", "a battle", "a voyage") for number in range(12)]
+    guessed = [pair(f"d{number}", "dry", "plain", "lush", question=STYLE) for number in range(12)]
+    rows = reader_fitness("reader", [*read, *guessed], ratings(*[4, 1] * 12, *[2, 2] * 12), ["plot", "style"])
+    assert fitness_verdict(rows)[-1] == "Not shown for style."
+    silent = [pair("one", "a war", None, "a voyage")] * 3
+    sentences = fitness_verdict(reader_fitness("reader", silent, ratings(), ["plot"]))
+    assert sentences[0].startswith("reader has no answer where the record has one in 100%")
+    assert sentences[1] == "reader: whether it reads cannot be told from 0 answers."

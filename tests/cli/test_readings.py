@@ -1,0 +1,77 @@
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from genie_inspect.agreement.ratings_file import RatingsFile
+from genie_inspect.cli import main
+from genie_inspect.populations.catalogue import open_population
+
+
+def called(*arguments: str) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["readings", *arguments])
+
+
+def figures(*arguments: str) -> Any:
+    result = called("--reader", "bundled/grader", *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_the_record_held_against_itself_is_as_near_as_can_be() -> None:
+    report = figures("--documents", "8")
+    assert [row["feature"] for row in report["fitness"]] == [
+        "agent", "perspective", "plot", "setting", "social_atmosphere", "style", "all features"
+    ]  # fmt: skip
+    for row in report["fitness"]:
+        assert row["same"] == 1
+        assert row["left_out"] == row["added"] == 0
+        # the judge calls a few answers interchangeable that are worded differently
+        assert row["highest"] - 0.01 < row["own_nearer"]["value"] <= row["highest"]
+    assert report["documents"] == 8
+    assert report["fitness"][-1]["asked"] == 8 * 14
+    assert "at most" in report["verdict"][0]
+
+
+def test_a_judge_that_asks_a_grader_rates_the_same_pairs() -> None:
+    listed = figures("--documents", "2", "--judge", "list", "--grader", "bundled/grader")
+    assert listed["judge"].startswith("list(")
+    assert listed["fitness"][-1]["same"] == 1
+
+
+def test_a_person_sees_tables_a_key_and_what_it_comes_to() -> None:
+    shown = called("--reader", "bundled/grader", "--documents", "4").output
+    assert "bundled/grader against the record" in shown
+    assert "own nearer [95%]" in shown
+    assert "50% by chance" in shown
+
+
+def test_the_sheet_for_people_is_a_ratings_file_when_it_is_filled_in(tmp_path: Path) -> None:
+    sheet = tmp_path / "ann.csv"
+    result = called("--reader", "bundled/grader", "--documents", "4", "--export", str(sheet))
+    assert result.exit_code == 0, result.output
+    with sheet.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    assert all(row["answer"] == row["other"] for row in rows)  # the record, read by itself
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "rating": "3"} for row in rows)
+    assert sum(len(target.others) for target in RatingsFile(sheet, open_population("starter")).targets) > 0
+
+
+def test_what_cannot_be_done_is_one_line() -> None:
+    for arguments, words in (
+        (["--reader", "nowhere/x"], "nowhere"),
+        (["--reader", "bundled/grader", "--judge", "list"], "name it: --grader"),
+        (["--reader", "bundled/grader", "--judge", "chance"], "judge is 'chance'"),
+        (["--reader", "bundled/grader", "--record", "nobody"], "reader is 'nobody'"),
+        (["--reader", "a/b", "--reader", "c/d", "--export", "x.csv"], "one reader"),
+    ):
+        result = called(*arguments)
+        assert result.exit_code != 0
+        assert words in result.output
+        assert "Traceback" not in result.output
