@@ -92,22 +92,41 @@ def test_the_interval_is_over_documents() -> None:
     assert (interval.low, interval.value, interval.high) == (0, 0.5, 1)
 
 
-@pytest.mark.parametrize(
-    ("own", "verdict"),
-    [(3, "in 100% (50% by chance, 100% at most)"), (1, "it does not read. Do not quote")],
-)
-def test_the_verdict_tells_a_reader_that_reads_from_one_that_does_not(own: int, verdict: str) -> None:
-    pairs = [pair(f"d{number}", "a war", "a battle", "a voyage") for number in range(12)]
-    rows = reader_fitness("reader", pairs, ratings(*[own, 2] * 12), ["plot"])
-    assert verdict in " ".join(fitness_verdict(rows))
+def verdict(*rows: ReaderFitness) -> str:
+    return " ".join(fitness_verdict(rows))
+
+
+def test_the_verdict_says_how_far_a_reader_comes_on_the_way_from_chance_to_the_record() -> None:
+    pairs = [pair(f"d{number}", "a war", "a battle", "a voyage", "a feud") for number in range(12)]
+    reading = reader_fitness("reader", pairs, ratings(*[3, 2, 3] * 12), ["plot"])
+    assert reading[-1].reach == pytest.approx(0.5)
+    assert verdict(*reading) == (
+        "The answers of reader are nearer to the record of their own document than to another's in 75%, where 50% is "
+        "chance and 100% the most: 50% of the way."
+    )
+    # nearer in one of three documents only, and as near in the others
+    weak = reader_fitness("reader", pairs, ratings(*[3, 2, 3] * 4, *[3, 3, 3] * 8), ["plot"])
+    assert weak[-1].reach == pytest.approx(1 / 6)
+    assert weak[-1].own_nearer.low > 0.5
+    assert verdict(*weak).endswith("It hardly reads: do not quote scores that rest on its readings.")
+    lost = reader_fitness("reader", pairs, ratings(*[1, 2, 2] * 12), ["plot"])
+    assert verdict(*lost).endswith("do not quote scores that rest on its readings.")
 
 
 def test_the_verdict_names_features_by_chance_and_a_reader_that_leaves_out_most() -> None:
     read = [pair(f"d{number}", "a war", "a battle", "a voyage") for number in range(12)]
     guessed = [pair(f"d{number}", "dry", "plain", "lush", question=STYLE) for number in range(12)]
     rows = reader_fitness("reader", [*read, *guessed], ratings(*[4, 1] * 12, *[2, 2] * 12), ["plot", "style"])
-    assert fitness_verdict(rows)[-1] == "Not shown for style."
+    assert fitness_verdict(rows)[-1] == "As by chance: style."
     silent = [pair("one", "a war", None, "a voyage")] * 3
     sentences = fitness_verdict(reader_fitness("reader", silent, ratings(), ["plot"]))
     assert sentences[0].startswith("reader has no answer where the record has one in 100%")
     assert sentences[1] == "reader: whether it reads cannot be told from 0 answers."
+
+
+@pytest.mark.parametrize(
+    ("answer", "repeated"),
+    [("the plot", 1), ("What plot", 1), ("A plot.", 1), ("the plot of a feud", 0), ("an old feud", 0)],
+)
+def test_an_answer_of_the_questions_own_words_is_counted(answer: str, repeated: float) -> None:
+    assert fitness([pair("one", "a war", answer, "a war")], 2)["plot"].repeated == repeated

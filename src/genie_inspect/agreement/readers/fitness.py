@@ -13,10 +13,14 @@ from genie_inspect.agreement.raters import Ratings
 from genie_inspect.agreement.readers.readings import AnswerPair
 from genie_inspect.agreement.targets import Target
 from genie_inspect.measures.genie import similarity
+from genie_inspect.measures.words.tokens import tokens
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
 
 CHANCE = 0.5
+ARTICLES = {"a", "an", "the"}
+LEAST_REACH = 0.5
+"""A reader who reads paraphrases instead of the documents comes to 0.73 by vectors, see docs/judging.md."""
 INTERCHANGEABLE = 4.0
 
 
@@ -34,6 +38,8 @@ class ReaderFitness:
     """Share of the record's answers that the reader does not have, 0 to 1; NaN where the record has none."""
     added: float
     """Share of the reader's answers where the document does not say, by the record; NaN where there are none."""
+    repeated: float
+    """Share of the reader's answers that hold no word but the question's own, 0 to 1; NaN where there are none."""
     faults: dict[str, int]
     """Why answers could not be had; that a document does not say is no fault."""
     same: float
@@ -45,6 +51,12 @@ class ReaderFitness:
     counting half, with a 95% interval over documents: 0.5 as by chance, up to `highest`."""
     highest: float
     """What the recorded answers themselves would come to: below 1 where documents have the same answer."""
+
+    @property
+    def reach(self) -> float:
+        """How far `own_nearer` is on the way from chance to `highest`: 0 as by chance, 1 as the record; NaN without."""
+        room = self.highest - CHANCE
+        return (self.own_nearer.value - CHANCE) / room if room else math.nan
 
 
 def reader_fitness(
@@ -73,6 +85,7 @@ def reader_fitness(
             both=sum(1 for pair, _ in chosen if pair.answer is not None and pair.recorded is not None),
             left_out=_share(chosen, lambda pair: pair.recorded is not None, lambda pair: pair.answer is None),
             added=_share(chosen, lambda pair: pair.answer is not None, lambda pair: pair.recorded is None),
+            repeated=_share(chosen, lambda pair: pair.answer is not None, _is_repeated),
             faults=dict(Counter(pair.fault for pair, _ in chosen if pair.fault)),
             same=_mean([row.same for _, row in rows]),
             other=_mean([row.other for _, row in rows]),
@@ -104,18 +117,16 @@ def fitness_verdict(rows: Sequence[ReaderFitness]) -> list[str]:
         )
     if math.isnan(whole.own_nearer.low):
         sentences.append(f"{whole.reader}: whether it reads cannot be told from {whole.both} answers.")
-    elif whole.own_nearer.low <= CHANCE:
-        sentences.append(
-            f"The answers of {whole.reader} fit their own document no better than another: it does not read. Do not "
-            "quote scores that rest on its readings."
-        )
-    else:
-        sentences.append(
-            f"The answers of {whole.reader} are nearer to the record of their own document than to another's in "
-            f"{whole.own_nearer.value:.0%} (50% by chance, {whole.highest:.0%} at most)."
-        )
-        if chance := [row.feature for row in rows[:-1] if row.own_nearer.low <= CHANCE]:
-            sentences.append(f"Not shown for {', '.join(name.replace('_', ' ') for name in chance)}.")
+        return sentences
+    own = whole.own_nearer
+    sentences.append(
+        f"The answers of {whole.reader} are nearer to the record of their own document than to another's in "
+        f"{own.value:.0%}, where 50% is chance and {whole.highest:.0%} the most: {whole.reach:.0%} of the way."
+    )
+    if own.low <= CHANCE or whole.reach < LEAST_REACH:
+        sentences.append("It hardly reads: do not quote scores that rest on its readings.")
+    elif chance := [row.feature for row in rows[:-1] if row.own_nearer.low <= CHANCE]:
+        sentences.append(f"As by chance: {', '.join(name.replace('_', ' ') for name in chance)}.")
     return sentences
 
 
@@ -154,6 +165,12 @@ def _row(recorded: str, others: Sequence[str], rating_of: Mapping[str, float]) -
         own_nearer=float(np.mean((own > rated) + (own == rated) / 2)),
         highest=1 - _mean([float(one) for one in equal]) / 2,
     )
+
+
+def _is_repeated(pair: AnswerPair) -> bool:
+    """Whether the answer says nothing that the question does not say."""
+    said, question = (set(tokens(text)) for text in (normalised(pair.answer or ""), normalised(pair.question.text)))
+    return said <= question | ARTICLES
 
 
 def _is_of(pair: AnswerPair, feature: str) -> bool:

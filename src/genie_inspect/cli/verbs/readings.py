@@ -33,20 +33,22 @@ from genie_inspect.reports.plain_values import plain
 
 KEY = (
     "both: questions that the record and the reader answer. left out: share of the record's answers that the reader "
-    "does not have. added: share of the reader's answers to which the document says nothing, by the record. same, "
-    "other: mean similarity to the record of the same document, and of the prompt's others. own nearer: how often the "
-    "same document's is rated more alike than another's, with a 95% interval over documents; 50% by chance, highest at "
-    "most."
+    "does not have. added: share of the reader's answers to which the document says nothing, by the record. "
+    "repeated: share that says nothing but the question's words. same, other: mean similarity to the record of the "
+    "same document, and of the prompt's others. own nearer: how often the same document's is rated more alike than "
+    "another's, with a 95% interval over documents; 50% by chance, highest at most. reach: how far of that way."
 )
 HEADS: tuple[Head[ReaderFitness], ...] = (
     Head("asked", lambda row: str(row.asked)),
     Head("both", lambda row: str(row.both)),
     Head("left out", lambda row: figure(row.left_out, ".0%")),
     Head("added", lambda row: figure(row.added, ".0%")),
+    Head("repeated", lambda row: figure(row.repeated, ".0%")),
     Head("same", lambda row: figure(row.same, ".2f")),
     Head("other", lambda row: figure(row.other, ".2f")),
     Head("own nearer [95%]", lambda row: _interval(row)),
     Head("highest", lambda row: figure(row.highest, ".0%")),
+    Head("reach", lambda row: figure(row.reach, ".0%")),
 )
 
 
@@ -130,7 +132,7 @@ def readings(
                 "readers": signatures,
                 "judge": judges[0].judge.signature,
                 "verdict": sentences,
-                "fitness": [plain(asdict(row)) for row in rows],
+                "fitness": [plain(asdict(row) | {"reach": row.reach}) for row in rows],
             }
         )
         return

@@ -1,0 +1,50 @@
+"""What a good reader comes to: the recorded reader, given paraphrases in place of the stories."""
+
+import json
+from pathlib import Path
+
+import anyio
+
+from genie_inspect.agreement.raters import Rater, judge_ratings
+from genie_inspect.agreement.readers.fitness import LEAST_REACH, rated_targets, reader_fitness
+from genie_inspect.agreement.readers.readings import AnswerPair
+from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.files.shipped import DATA
+from genie_inspect.judges.choices import mode_of
+from genie_inspect.populations.catalogue import open_population
+
+PAGE = Path(__file__).parents[3] / "docs" / "judging.md"
+
+
+def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
+    population = open_population("starter")
+    folder = DATA / "starter"
+    texts = [json.loads(line) for line in (folder / "interventions" / "interventions.jsonl").open(encoding="utf-8")]
+    prompt_of = {text["id"]: text["prompt"] for text in texts if text["kind"] == "original"}
+    readings = {
+        (row["document"], row["question"]): row["text"]
+        for file in (folder / "readings.jsonl", folder / "interventions" / "readings.jsonl")
+        for row in map(json.loads, file.open(encoding="utf-8"))
+    }
+    pairs = []
+    for text in texts:
+        if text["kind"] != "paraphrase":
+            continue
+        original = text["original"]
+        recorded = population.answers(population.readers[0], prompt_of[original])
+        for question in population.questions(prompt_of[original]):
+            others = tuple(answer for (_, asked), answer in recorded.items() if asked == question.id and answer)
+            answers = readings[original, question.id], readings[text["id"], question.id]
+            pairs.append(AnswerPair(text["id"], question, *answers, others))
+    features = [feature.name for feature in population.features]
+    judge = mode_of("vectors").by_vectors(embedder("static"), "", features)
+    ratings = anyio.run(judge_ratings, Rater("vectors", judge), rated_targets(pairs))
+    rows = {row.feature: row for row in reader_fitness("recorded", pairs, ratings, features)}
+    whole, style = rows["all features"], rows["style"]
+    assert whole.asked == 32 * 14
+    assert whole.reach > LEAST_REACH
+    said = (
+        f"{whole.reach:.0%} of the way when it reads paraphrases in place of the stories "
+        f"({whole.own_nearer.value:.0%} of at most {whole.highest:.0%}), in style {style.reach:.0%}"
+    )
+    assert said in " ".join(PAGE.read_text(encoding="utf-8").split())
