@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import anyio
 
@@ -10,21 +11,26 @@ from genie_inspect.agreement.readers.fitness import LEAST_REACH, rated_targets, 
 from genie_inspect.agreement.readers.readings import AnswerPair
 from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.files.shipped import DATA
-from genie_inspect.judges.choices import mode_of
+from genie_inspect.judges.by_vectors.vector_fit import shipped_fit
+from genie_inspect.judges.by_vectors.vectors import VectorsJudge
 from genie_inspect.populations.catalogue import open_population
 
 PAGE = Path(__file__).parents[3] / "docs" / "judging.md"
 
 
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
     population = open_population("starter")
     folder = DATA / "starter"
-    texts = [json.loads(line) for line in (folder / "interventions" / "interventions.jsonl").open(encoding="utf-8")]
+    texts = rows(folder / "interventions" / "interventions.jsonl")
     prompt_of = {text["id"]: text["prompt"] for text in texts if text["kind"] == "original"}
     readings = {
         (row["document"], row["question"]): row["text"]
         for file in (folder / "readings.jsonl", folder / "interventions" / "readings.jsonl")
-        for row in map(json.loads, file.open(encoding="utf-8"))
+        for row in rows(file)
     }
     pairs = []
     for text in texts:
@@ -37,10 +43,10 @@ def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
             answers = readings[original, question.id], readings[text["id"], question.id]
             pairs.append(AnswerPair(text["id"], question, *answers, others))
     features = [feature.name for feature in population.features]
-    judge = mode_of("vectors").by_vectors(embedder("static"), "", features)
+    judge = VectorsJudge(embedder("static"), shipped_fit(), features)
     ratings = anyio.run(judge_ratings, Rater("vectors", judge), rated_targets(pairs))
-    rows = {row.feature: row for row in reader_fitness("recorded", pairs, ratings, features)}
-    whole, style = rows["all features"], rows["style"]
+    fitness = {row.feature: row for row in reader_fitness("recorded", pairs, ratings, features)}
+    whole, style = fitness["all features"], fitness["style"]
     assert whole.asked == 32 * 14
     assert whole.reach > LEAST_REACH
     said = (
