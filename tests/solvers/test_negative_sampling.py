@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,18 @@ def test_a_refused_first_document_is_shown_to_nobody(tmp_path: Path) -> None:
 def test_rounds_out_of_range_are_refused(rounds: object) -> None:
     with pytest.raises(PrerequisiteError, match="rounds is"):
         negative_sampling(rounds=rounds)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_reply_that_copies_the_request_is_no_document(tmp_path: Path) -> None:
+    """As Qwen2.5-Coder Instruct with 1.5 billion parameters gave it, twice in 40 stories."""
+    came = json.loads((Path(__file__).parent / "copied_request.json").read_text(encoding="utf-8"))
+    once = run(negative_sampling(), saying(came["first"], came["reply"], "A ship burns."), tmp_path)[0]
+    assert once.output.completion == "A ship burns."
+    twice = run(negative_sampling(), saying(came["first"], came["reply"]), tmp_path)[0]
+    assert (twice.output.completion, twice.output.error) == ("", "negative_sampling: no text could be read")
+
+
+def test_a_text_behind_the_copied_request_is_the_document(tmp_path: Path) -> None:
+    script = saying("An owl sleeps.")
+    script.reply = lambda request: output("An owl sleeps." if request == OWL else f"{request}\n\nA ship burns.")
+    assert run(negative_sampling(), script, tmp_path)[0].output.completion == "A ship burns."

@@ -19,6 +19,7 @@ from inspect_ai.solver import TaskState
 from genie_inspect.asking.readable import until_read
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.inspect_private import resolved_settings
+from genie_inspect.prompting.echo import without_echo
 from genie_inspect.prompting.texts import whole_text
 from genie_inspect.solvers.unscored import leave_unscored
 
@@ -85,6 +86,8 @@ async def reply_to(
 ) -> tuple[ModelOutput, ReadT | None]:
     """The model's output for a request, and what `read` makes of it; an unreadable reply is asked for once more.
 
+    A reply that repeats the request, as weak models give it, is no document and cannot be read.
+
     Args:
         state: The sample; the request takes the place of its own, what stands before it stays.
         request: The filled template.
@@ -102,7 +105,7 @@ async def reply_to(
     async def generate(settings: GenerateConfig) -> ModelOutput:
         return await get_model().generate(messages, config=GenerateConfig(max_tokens=max_tokens).merge(settings))
 
-    return await output_and_reading(generate, read)
+    return await output_and_reading(generate, lambda reply: read(without_echo(reply, request)))
 
 
 async def output_and_reading(
