@@ -27,6 +27,7 @@ def sound_log(folder: Path, model: str = "mock/writer") -> str:
         "ratings": {"count": 30, "lowest": 1.0, "highest": 4.0},
         "documents": 12,
         "few_answers": "1/4",
+        "repeated": "0/4",
         "position_bias": 0.25,
         "length": {"population": 400.0, "matched": {"plot": 0.5}},
         "questions": [asked(0.5), asked(0.25)],
@@ -166,7 +167,17 @@ def _fields() -> Iterator[tuple[str, tuple[str, str, str]]]:
     for fact in ("coverage", "ratings", "questions"):
         for name, text in odd.items():
             yield f"{fact} {name}", (SAMPLE, f"{facts}.{fact}", text)
-    for fact in ("pairs", "faults", "documents", "length", "position_bias", "signature", "few_answers", "judge"):
+    for fact in (
+        "pairs",
+        "faults",
+        "documents",
+        "length",
+        "position_bias",
+        "signature",
+        "few_answers",
+        "repeated",
+        "judge",
+    ):
         yield f"{fact} object", (SAMPLE, f"{facts}.{fact}", '{"plot": ["x", {"y": -1}]}')
     yield "coverage of 5,000 digits", (SAMPLE, f"{facts}.coverage", f'{{"plot": "{LONG}/{LONG}"}}')
     yield "coverage over 0", (SAMPLE, f"{facts}.coverage", '{"plot": "3/0"}')

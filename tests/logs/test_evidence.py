@@ -10,7 +10,18 @@ from genie_inspect.logs.evidence import NOTHING, Evidence, RatingRange, count, e
 from genie_inspect.logs.scores import LEFT_OUT, Scores, scores_of
 
 NAN = math.nan
-KNOWN = ("coverage", "pairs", "faults", "ratings", "documents", "few_answers", "position_bias", "length", "signature")
+KNOWN = (
+    "coverage",
+    "pairs",
+    "faults",
+    "ratings",
+    "documents",
+    "few_answers",
+    "repeated",
+    "position_bias",
+    "length",
+    "signature",
+)
 
 
 def test_a_scores_evidence_is_read_key_by_key() -> None:
@@ -22,6 +33,7 @@ def test_a_scores_evidence_is_read_key_by_key() -> None:
             "ratings": {"count": 20, "lowest": 1.0, "highest": 4.0},
             "documents": 12,
             "few_answers": "1/2",
+            "repeated": "3/14",
             "position_bias": -0.5,
         }
     )
@@ -32,6 +44,7 @@ def test_a_scores_evidence_is_read_key_by_key() -> None:
         ratings=RatingRange(20, 1.0, 4.0),
         documents=12,
         few_answers=(1, 2),
+        repeated=(3, 14),
         position_bias=-0.5,
     )
 

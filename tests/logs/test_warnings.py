@@ -34,6 +34,14 @@ def test_questions_that_rest_on_few_ratings_are_counted() -> None:
     assert warnings(Evidence(few_answers=(0, 12))) == []
 
 
+def test_a_reader_that_repeats_the_questions_is_named() -> None:
+    (line,) = warnings(Evidence(repeated=(90, 560)))
+    assert line.startswith("90 of the reader's 560 answers say nothing but words of the question: it hardly reads")
+    assert warnings(Evidence(repeated=(2, 20)))
+    # one in twenty may be an answer, and of few answers nothing is told
+    assert warnings(Evidence(repeated=(1, 20))) == warnings(Evidence(repeated=(19, 19))) == []
+
+
 def test_fewer_than_half_of_the_ratings_is_named_feature_by_feature_and_half_is_not() -> None:
     pairs = {"social_atmosphere": (5, 12), "plot": (6, 12), "style": (0, 12), "form": (0, 0)}
     assert warnings(Evidence(pairs=pairs)) == [

@@ -239,6 +239,12 @@ def test_a_population_of_one_or_two_documents_is_named_in_plain_words(documents:
     assert evidence(found, ["plot"])["documents"] == documents
 
 
+def test_answers_of_the_questions_own_words_are_counted_of_all_answers() -> None:
+    said = ("the airport", "a storm", None)
+    results = tuple(result(answer, (1, 2, 3), text="What brings the owl to the airport?") for answer in said)
+    assert evidence(Assessment(results, 3, ()), ["plot"])["repeated"] == "1/2"
+
+
 def test_questions_used_that_rest_on_fewer_than_three_ratings_are_counted_and_named() -> None:
     results = (result("x", (1, 4)), result("x", (2,)), result("x", (1, 2, 3)), result("x", (None, 1, None)))
     found = Assessment(results, 3, ())

@@ -48,6 +48,8 @@ class Evidence:
     """Mean points that a judge of pairs gives a document for standing first."""
     spread: Mapping[str, Spread] = field(default_factory=dict)
     """By key: how far the similarities to the population's documents lie apart within questions."""
+    repeated: Share = NO_SHARE
+    """The document's answers that say nothing but words of their question, and all its answers."""
 
     @property
     def questions(self) -> Share:
@@ -69,6 +71,7 @@ def evidence_of(metadata: Mapping[str, Any]) -> Evidence:
         ratings=_ratings(metadata.get("ratings")),
         documents=count(metadata.get("documents")),
         few_answers=_share(metadata.get("few_answers")) or NO_SHARE,
+        repeated=_share(metadata.get("repeated")) or NO_SHARE,
         position_bias=number(metadata.get("position_bias")),
     )
 
@@ -92,6 +95,7 @@ def together(parts: Sequence[Evidence]) -> Evidence:
         # the fewest: a mean would hide the one prompt that has a single document to compare with
         documents=min((part.documents for part in parts if part.documents), default=None),
         few_answers=_sum([part.few_answers for part in parts]),
+        repeated=_sum([part.repeated for part in parts]),
         position_bias=math.fsum(biases) / len(biases) if biases else math.nan,
     )
 

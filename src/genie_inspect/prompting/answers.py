@@ -88,6 +88,8 @@ _UNSPECIFIED = (
     rf"|i (?:do not|don t) know|i (?:am|m) not sure"
 )
 
+ARTICLES = {"a", "an", "the"}
+
 
 @lru_cache(maxsize=100_000)  # a population's answers come back with every document
 def normalised(answer: str) -> str:
@@ -128,6 +130,18 @@ def is_unspecified(answer: str) -> bool:
         return True
     is_short = len(phrase) <= LONGEST_PHRASE and words.count(" ") < MOST_WORDS
     return is_short and re.fullmatch(_UNSPECIFIED, words) is not None
+
+
+def repeats_question(answer: str, question: str) -> bool:
+    """Whether an answer says nothing but words of its question, as a reader does that does not read.
+
+    Single answers may: to "Does the owl or the fox win?" one answers "the owl". A share of them is what tells.
+
+    >>> [repeats_question(text, "What brings the owl to the airport?") for text in ("The airport", "a storm", "")]
+    [True, False, False]
+    """
+    said = set(_words(normalised(answer)).split()) - ARTICLES
+    return bool(answer) and said <= set(_words(normalised(question)).split())
 
 
 def _words(plain: str) -> str:

@@ -19,6 +19,7 @@ from genie_inspect.measures.genie import (
 )
 from genie_inspect.measures.length import is_like_length
 from genie_inspect.populations.schema import Question
+from genie_inspect.prompting.answers import repeats_question
 from genie_inspect.statistics.descriptive.spread import Spread, spread_within
 
 NOT_ANSWERED = "no answer in the population"
@@ -152,6 +153,12 @@ class Assessment:
     def few_answers(self) -> int:
         """How many of the questions used rest on fewer than three ratings."""
         return sum(result.usable < FEWEST_RATINGS for result in self.used)
+
+    @property
+    def repeated(self) -> tuple[int, int]:
+        """How many of the answers say nothing but words of their question, and how many answers there are."""
+        said = [(result.answer.text, result.question.text) for result in self.results if result.answer]
+        return sum(repeats_question(*pair) for pair in said), len(said)
 
     def off_labels(self) -> float | None:
         """Mean probability off the labels, 0 to 1, over the questions; None where the judge reads no probabilities."""

@@ -171,7 +171,8 @@ def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> d
 
     By feature, `coverage` has the questions used of those asked and `pairs` the usable ratings of those due: one for
     each answer of the population to a question that the document answers. `few_answers` has the questions used that
-    rest on fewer than three ratings, of all used; `spread` how far similarities lie apart within questions, as `sd` and
+    rest on fewer than three ratings, of all used; `repeated` the answers that say nothing but words of their question,
+    of all answers; `spread` how far similarities lie apart within questions, as `sd` and
     `degrees` of freedom; `ratings` is there when any is usable, `off_labels` where the judge
     reads probabilities. `nearest_novelty` has, by feature and in each row, one minus the highest similarity; null where
     nothing was usable.
@@ -199,6 +200,7 @@ def rests_on(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
         },
         "pairs": {name: "{}/{}".format(*_ratings(results)) for name, results in by_feature.items()},
         "few_answers": f"{assessment.few_answers}/{len(assessment.used)}",
+        "repeated": "{}/{}".format(*assessment.repeated),
         "nearest_novelty": {name: rounded(value) for name, value in assessment.nearest(features).items()},
         **_range(assessment.counted),
         **_off_labels(assessment.off_labels()),

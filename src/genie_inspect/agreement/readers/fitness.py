@@ -13,12 +13,10 @@ from genie_inspect.agreement.raters import Ratings
 from genie_inspect.agreement.readers.readings import AnswerPair
 from genie_inspect.agreement.targets import Target
 from genie_inspect.measures.genie import similarity
-from genie_inspect.measures.words.tokens import tokens
-from genie_inspect.prompting.answers import normalised
+from genie_inspect.prompting.answers import normalised, repeats_question
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
 
 CHANCE = 0.5
-ARTICLES = {"a", "an", "the"}
 LEAST_REACH = 0.5
 """A reader who reads paraphrases instead of the documents comes to 0.72 by vectors, see docs/judging.md."""
 INTERCHANGEABLE = 4.0
@@ -85,7 +83,11 @@ def reader_fitness(
             both=sum(1 for pair, _ in chosen if pair.answer is not None and pair.recorded is not None),
             left_out=_share(chosen, lambda pair: pair.recorded is not None, lambda pair: pair.answer is None),
             added=_share(chosen, lambda pair: pair.answer is not None, lambda pair: pair.recorded is None),
-            repeated=_share(chosen, lambda pair: pair.answer is not None, _is_repeated),
+            repeated=_share(
+                chosen,
+                lambda pair: pair.answer is not None,
+                lambda pair: repeats_question(pair.answer or "", pair.question.text),
+            ),
             faults=dict(Counter(pair.fault for pair, _ in chosen if pair.fault)),
             same=_mean([row.same for _, row in rows]),
             other=_mean([row.other for _, row in rows]),
@@ -165,12 +167,6 @@ def _row(recorded: str, others: Sequence[str], rating_of: Mapping[str, float]) -
         own_nearer=float(np.mean((own > rated) + (own == rated) / 2)),
         highest=1 - _mean([float(one) for one in equal]) / 2,
     )
-
-
-def _is_repeated(pair: AnswerPair) -> bool:
-    """Whether the answer says nothing that the question does not say."""
-    said, question = (set(tokens(text)) for text in (normalised(pair.answer or ""), normalised(pair.question.text)))
-    return said <= question | ARTICLES
 
 
 def _is_of(pair: AnswerPair, feature: str) -> bool:
