@@ -2,6 +2,7 @@ import pytest
 
 from genie_inspect.logs.evidence import NOTHING, Evidence, RatingRange
 from genie_inspect.logs.warnings import ENOUGH_RATINGS, warnings
+from genie_inspect.statistics.descriptive.spread import Spread
 
 
 def test_nothing_known_is_nothing_to_beware_of() -> None:
@@ -32,6 +33,19 @@ def test_questions_that_rest_on_few_ratings_are_counted() -> None:
     (line,) = warnings(Evidence(few_answers=(3, 12)))
     assert line.startswith("3 of 12 questions rest on fewer than three ratings")
     assert warnings(Evidence(few_answers=(0, 12))) == []
+
+
+def test_a_grader_whose_ratings_hardly_differ_within_questions_is_named() -> None:
+    near = {"plot": Spread(0.02, 80), "style": Spread(0.01, 40)}
+    (line,) = warnings(Evidence(spread=near, ratings=RatingRange(140, 2.5, 3.1)))
+    assert line.startswith("the grader's ratings of the answers to one question hardly differ")
+    assert "a standard deviation of 0.02 in" in line
+    # the extremes alone would hide it: one rating in a hundred may be far off
+    assert warnings(Evidence(spread=near, ratings=RatingRange(140, 1, 4))) == [line]
+    assert warnings(Evidence(spread={"plot": Spread(0.02, 80), "style": Spread(0.3, 40)})) == []
+    assert warnings(Evidence(spread={"plot": Spread(0.02, 99)})) == []
+    # of ratings that are all the same one line is enough
+    assert len(warnings(Evidence(spread={"plot": Spread(0.0, 200)}, ratings=RatingRange(240, 3, 3)))) == 1
 
 
 def test_a_reader_that_repeats_the_questions_is_named() -> None:

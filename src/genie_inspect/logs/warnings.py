@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 
 from genie_inspect.logs.evidence import Evidence, RatingRange, Share
+from genie_inspect.statistics.descriptive.spread import pooled
 
 ENOUGH_RATINGS = 10  # from which ratings that are all the same are no chance
+ENOUGH_DEGREES = 100  # of freedom
+LEAST_SPREAD = 0.05  # of similarities; the starter's recorded ratings have 0.28, a judge of 1.5 billion parameters 0.02
 ENOUGH_ANSWERS = 20
 MOST_REPEATED = 0.05  # none of the starter's 2,688 recorded answers does so; of a reader of 1.5 billion parameters 16%
 HALF = 0.5
@@ -23,6 +26,12 @@ def warnings(evidence: Evidence) -> list[str]:
         lines.append(
             f"the grader gave every pair the same rating ({ratings.lowest:g}): these numbers say nothing about the "
             "documents"
+        )
+    elif (spread := pooled(evidence.spread.values())).degrees >= ENOUGH_DEGREES and spread.sd < LEAST_SPREAD:
+        lines.append(
+            "the grader's ratings of the answers to one question hardly differ (a standard deviation of "
+            f"{spread.sd:.2f} in similarities from 0 to 1): either all answers are equally alike, or it tells none "
+            "apart, which genie calibrate shows"
         )
     if answers >= ENOUGH_ANSWERS and repeated > MOST_REPEATED * answers:
         lines.append(
