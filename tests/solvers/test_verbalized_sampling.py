@@ -122,6 +122,13 @@ def test_five_stories_of_the_length_that_the_task_allows_one_are_all_read(tmp_pa
     assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 5)
 
 
+def test_a_text_that_stands_twice_is_counted_as_one_text_of_two_responses(tmp_path: Path) -> None:
+    """As a model of 1.5 billion parameters gave it in 10 of 40 replies."""
+    reply = responses(("They became friends.", 0.6), ("They never got along.", 0.3), ("They never got along.", 0.1))
+    sample = run(verbalized_sampling(k=3), saying(reply), tmp_path)[0]
+    assert (sample.metadata["responses_parsed"], sample.metadata["responses_distinct"]) == (3, 2)
+
+
 def test_a_threshold_asks_for_the_tails(tmp_path: Path) -> None:
     script = saying(THREE)
     run(verbalized_sampling(threshold=0.05), script, tmp_path)

@@ -21,6 +21,8 @@ UNSCORED = "unscored"
 
 RESPONSES_ASKED, RESPONSES_PARSED = "responses_asked", "responses_parsed"
 """In the sample's metadata: how many responses verbalized sampling asked for, and how many could be read."""
+RESPONSES_DISTINCT = "responses_distinct"
+"""And how many of those have a text of their own."""
 
 
 def keep_generations(state: TaskState, texts: Iterable[str]) -> None:

@@ -32,8 +32,8 @@ def verbalized_sampling(
     """Ask for k answers with their probabilities, and keep one.
 
     They stay in the store, under `responses`; a reply that was cut off gives those that are complete. How many were
-    asked for and how many could be read stands in the sample's metadata (`responses_asked`, `responses_parsed`). A
-    reply with fewer than two is asked for once more, and then the sample is unscored. Of more than k the first k count.
+    asked for, how many could be read and how many of those are different stands in the sample's metadata
+    (`responses_asked`, `responses_parsed`, `responses_distinct`). A reply with fewer than two is asked for once more, and then the sample is unscored. Of more than k the first k count.
 
     Args:
         k: How many answers are asked for in one reply.
@@ -105,12 +105,19 @@ def _with_documents(
 ) -> TaskState:
     """The sample with the picked responses as its documents, or unscored where there are none."""
     from genie_inspect.prompting.responses import verbalized_responses
-    from genie_inspect.samples.store import RESPONSES, RESPONSES_ASKED, RESPONSES_PARSED, keep_generations
+    from genie_inspect.samples.store import (
+        RESPONSES,
+        RESPONSES_ASKED,
+        RESPONSES_DISTINCT,
+        RESPONSES_PARSED,
+        keep_generations,
+    )
     from genie_inspect.solvers.strategy import failed, finished
 
     # counted anew: also of a reply with too few of them it stands in the log how many there were
     parsed = verbalized_responses(output.completion)
-    state.metadata |= {RESPONSES_ASKED: k, RESPONSES_PARSED: len(parsed)}
+    texts = {response.text for response in parsed}
+    state.metadata |= {RESPONSES_ASKED: k, RESPONSES_PARSED: len(parsed), RESPONSES_DISTINCT: len(texts)}
     if responses is None:
         return failed(state, output, f"verbalized_sampling: {shortage(parsed[:k], k, pick)}")
     state.store.set(RESPONSES, [asdict(response) for response in responses])
