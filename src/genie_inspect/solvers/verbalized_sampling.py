@@ -33,7 +33,8 @@ def verbalized_sampling(
 
     They stay in the store, under `responses`; a reply that was cut off gives those that are complete. How many were
     asked for, how many could be read and how many of those are different stands in the sample's metadata
-    (`responses_asked`, `responses_parsed`, `responses_distinct`). A reply with fewer than two is asked for once more, and then the sample is unscored. Of more than k the first k count.
+    (`responses_asked`, `responses_parsed`, `responses_distinct`). A reply with fewer than two is asked for once more,
+    and then the sample is unscored. Of more than k the first k count.
 
     Args:
         k: How many answers are asked for in one reply.
