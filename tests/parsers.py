@@ -88,6 +88,7 @@ PARSERS: dict[str, Parser] = {
     "prompting.answers.normalised": (answers.normalised.__wrapped__, _NO),
     "prompting.answers.says_nothing": (answers.says_nothing, _NO),
     "prompting.answers.is_unspecified": (answers.is_unspecified, _NO),
+    "prompting.answers.repeats_question": (partial(answers.repeats_question, question=REQUEST), _NO),
     "prompting.echo.without_echo": (partial(echo.without_echo, request=REQUEST), _NO),
     "prompting.fence.unfenced": (lambda text: fence.unfenced(f"{fence.OPEN}{text}{fence.CLOSE}"), _UNREADABLE),
     "prompting.panel_replies.numbered_sameness": (partial(panel_replies.numbered_sameness, count=COUNT), _NO),
