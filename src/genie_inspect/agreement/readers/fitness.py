@@ -8,18 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.calibration import ALL, RESAMPLES
+from genie_inspect.agreement.calibration import ALL, RESAMPLES, UNKNOWN
 from genie_inspect.agreement.raters import Ratings
 from genie_inspect.agreement.readers.readings import AnswerPair
 from genie_inspect.agreement.targets import Target
-from genie_inspect.measures.genie import similarity
+from genie_inspect.measures.genie import HIGHEST, similarity
 from genie_inspect.prompting.answers import normalised, repeats_question
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
 
 CHANCE = 0.5
 LEAST_REACH = 0.5
 """A reader who reads paraphrases instead of the documents comes to 0.72 by vectors, see docs/judging.md."""
-INTERCHANGEABLE = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +150,7 @@ def _compared(pairs: Sequence[AnswerPair], ratings: Ratings) -> Iterator[_Row | 
             continue
         others = pair.target.others if pair.target else ()
         rating_of = {normalised(text): next(values) for text in others}
-        yield _row(pair.recorded, pair.others, rating_of | {normalised(pair.answer): INTERCHANGEABLE})
+        yield _row(pair.recorded, pair.others, rating_of | {normalised(pair.answer): HIGHEST})
 
 
 def _row(recorded: str, others: Sequence[str], rating_of: Mapping[str, float]) -> _Row | None:
@@ -198,5 +197,5 @@ def _over_documents(values: Sequence[tuple[str, float]], resamples: int) -> Boot
         return float(sums[drawn].sum() / counts[drawn].sum())
 
     if not values:
-        return BootstrapInterval(math.nan, math.nan, math.nan, 0)
+        return UNKNOWN
     return bootstrap_interval(mean, len(sums), resamples)

@@ -152,7 +152,7 @@ def _read(
 
 
 def _own_pairs(pairs: Sequence[AnswerPair]) -> list[Target]:
-    """Each answer against the recorded one of the same document, where there are both and they differ."""
+    """Each answer against the recorded one of the same document, where there are both."""
     return [
         Target(pair.question, pair.answer, (pair.recorded,))
         for pair in pairs
