@@ -226,6 +226,14 @@ def test_rubbish_ends_unscored_with_a_reason_and_not_novel(tmp_path: Path, rubbi
     assert score.reason == "verbalized_sampling: 0 of 5 responses could be read"
 
 
+def test_a_reply_that_repeats_its_request_counts_no_response(tmp_path: Path) -> None:
+    script = saying("")
+    script.reply = lambda request: output(f"Sure! {request} {THREE}")
+    sample = run(verbalized_sampling(k=3), script, tmp_path)[0]
+    assert sample.output.error == "verbalized_sampling: 0 of 3 responses could be read"
+    assert (sample.metadata["responses_parsed"], sample.metadata["responses_distinct"]) == (0, 0)
+
+
 def test_least_without_any_probability_is_not_guessed(tmp_path: Path) -> None:
     script = saying('{"responses": [{"text": "An owl."}, {"text": "A fox."}]}')
     sample = run(verbalized_sampling(pick="least"), script, tmp_path)[0]

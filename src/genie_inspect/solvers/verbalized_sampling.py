@@ -51,7 +51,9 @@ def verbalized_sampling(
     Source: verbalized sampling as in Genie (arXiv 2606.12790). The wording is ours.
     """
     from genie_inspect.asking.refusals import refusals
+    from genie_inspect.prompting.echo import without_echo
     from genie_inspect.prompting.fence import fenced
+    from genie_inspect.prompting.responses import verbalized_responses
     from genie_inspect.prompting.templates import load_template
     from genie_inspect.solvers.strategy import length_clause, reply_to, request_of, room_for, words_wanted
 
@@ -65,7 +67,9 @@ def verbalized_sampling(
         data = fenced({"request": request_of(state), "answers": k})
         request = template.fill(count=k, distribution=distribution, length=length_clause(length), data=data)
         output, responses = await reply_to(state, request, partial(_responses, k=k, pick=pick), room_for(length, k))
-        return _with_documents(state, output, responses, k, pick)
+        # counted anew: also of a reply with too few of them it stands in the log how many there were
+        parsed = verbalized_responses(without_echo(output.completion, request))
+        return _with_documents(state, output, responses, parsed, k, pick)
 
     return solve
 
@@ -102,10 +106,17 @@ def _responses(reply: str, k: int, pick: str) -> "list[Response]":
 
 
 def _with_documents(
-    state: TaskState, output: ModelOutput, responses: "list[Response] | None", k: int, pick: str
+    state: TaskState,
+    output: ModelOutput,
+    responses: "list[Response] | None",
+    parsed: "list[Response]",
+    k: int,
+    pick: str,
 ) -> TaskState:
-    """The sample with the picked responses as its documents, or unscored where there are none."""
-    from genie_inspect.prompting.responses import verbalized_responses
+    """The sample with the picked responses as its documents, or unscored where there are none.
+
+    `parsed` are all that stand in the reply, for the counts in the metadata; `responses` those that one is picked from.
+    """
     from genie_inspect.samples.store import (
         RESPONSES,
         RESPONSES_ASKED,
@@ -115,8 +126,6 @@ def _with_documents(
     )
     from genie_inspect.solvers.strategy import failed, finished
 
-    # counted anew: also of a reply with too few of them it stands in the log how many there were
-    parsed = verbalized_responses(output.completion)
     texts = {response.text for response in parsed}
     state.metadata |= {RESPONSES_ASKED: k, RESPONSES_PARSED: len(parsed), RESPONSES_DISTINCT: len(texts)}
     if responses is None:

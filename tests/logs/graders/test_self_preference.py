@@ -36,7 +36,8 @@ def by(*graders: str) -> str:
 )
 def test_a_grader_of_the_models_own_name_is_marked(model: str, grader: str, tmp_path: Path) -> None:
     (line,) = warned(tmp_path, model, by("mock/other", grader))
-    assert line.startswith(f"{grader} judges what a model of its name wrote ({model})")
+    writer = "" if model == grader else f" ({model})"
+    assert line.startswith(f"{grader} judges what a model of its name wrote{writer}: judges")
     assert "self-preference" in line
 
 

@@ -22,7 +22,8 @@ def self_preference(log: ScoredLog, scorer: str) -> list[str]:
         return []
     asked = dict.fromkeys(model for signature in log.signatures.get(scorer, ()) for model in _asked(signature))
     return [
-        f"{model} judges what a model of its name wrote ({log.model}): judges prefer their own (self-preference)"
+        f"{model} judges what a model of its name wrote{_as_named(log.model, model)}: "
+        "judges prefer their own (self-preference)"
         for model in asked
         if _name(model) == _name(log.model)
     ]
@@ -32,6 +33,11 @@ def _asked(signature: str) -> Iterator[str]:
     for name, fact in facts_of(signature).items():
         if name != "population":
             yield from MODEL.findall(fact)
+
+
+def _as_named(writer: str, model: str) -> str:
+    """The writer in brackets, where it is not named exactly as the model that judges."""
+    return "" if writer == model else f" ({writer})"
 
 
 def _name(model: str) -> str:
