@@ -1,7 +1,9 @@
 """How a population gets the yardstick that a log's scores lack."""
 
 import math
+from typing import Any
 
+from genie_inspect.logs.graders.self_preference import MODEL
 from genie_inspect.logs.measures import GENIE, measure_of
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.signature import facts_of
@@ -9,14 +11,42 @@ from genie_inspect.signature import facts_of
 NO_MODEL = "embedded"
 BY_VECTORS = (NO_MODEL, "vectors")
 """Judges that take an embedder."""
+USUAL_JUDGE = "list"
 UNSAID = {"population": "FOLDER", "grader": "PROVIDER/MODEL"}
 """What stands in the command for what the log does not say."""
 
 
-def graders_of(log: ScoredLog) -> list[str]:
-    """The models of the role `grader`: one, or a jury; none where the log names none."""
+def graders_of(log: ScoredLog, scorer: str = "") -> list[str]:
+    """The models that read and judge, one or a jury: by the scores' signatures, else by the role `grader`.
+
+    Signatures come first, because a log that was scored afterwards keeps the roles of the run that wrote.
+
+    Args:
+        log: With scores.
+        scorer: Whose scores; all of the log's unless given.
+    """
+    signatures = [one for name in ([scorer] if scorer else log.signatures) for one in log.signatures.get(name, ())]
+    facts = [facts_of(signature) for signature in signatures]
+    # an embedder stands in the place of the judge, but is no grader
+    parts = [one.get(part, "") for one in facts for part in ("reader", "judge")]
+    models = [model for part in parts if part.partition("(")[0] not in BY_VECTORS for model in MODEL.findall(part)]
     role = (log.header.eval.model_roles or {}).get("grader")
-    return [model.model for model in (role if isinstance(role, list) else [role]) if model]
+    return list(dict.fromkeys(models)) or [one.model for one in (role if isinstance(role, list) else [role]) if one]
+
+
+def options_of(log: ScoredLog, scorer: str) -> dict[str, Any]:
+    """The options that Genie was scored with: those of the task, or of the scorer that was added to its log.
+
+    Where several with this judge are on record, those options alone that are the same for all.
+    """
+    spec = log.header.eval
+    entries = [dict(one.options or {}) for one in spec.scorers or () if one.name.split("/")[-1] == GENIE]
+    if not entries:
+        return spec.task_args
+    signature, *_ = log.signatures.get(scorer, ("",))
+    judge = facts_of(signature).get("judge", "").partition("(")[0]
+    alike = [one for one in entries if str(one.get("judge") or USUAL_JUDGE).partition("/")[0] == judge]
+    return {name: value for name, value in (alike or [{}])[-1].items() if all(one.get(name) == value for one in alike)}
 
 
 def yardstick_command(log: ScoredLog, scorer: str) -> str:
@@ -28,12 +58,12 @@ def yardstick_command(log: ScoredLog, scorer: str) -> str:
     has_documents = any(not math.isnan(document.population_words) for document in log.documents)
     if measure_of(signature) != GENIE or not has_documents:
         return ""
-    options = log.header.eval.task_args
+    options = options_of(log, scorer)
     judge = facts_of(signature).get("judge", "").partition("(")[0]
     given = {
         # a fit of the user's stands in the option alone
         "judge": option if (option := str(options.get("judge"))).startswith(f"{judge}/") else judge,
-        "grader": "" if judge == NO_MODEL else " --grader ".join(graders_of(log)) or UNSAID["grader"],
+        "grader": "" if judge == NO_MODEL else " --grader ".join(graders_of(log, scorer)) or UNSAID["grader"],
         "embedder": options.get("embedder") if judge in BY_VECTORS else "",
         "templates": options.get("templates"),
     }

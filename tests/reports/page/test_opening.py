@@ -30,6 +30,11 @@ def test_runs_of_unlike_size_have_a_range_and_the_population_in_the_logs_own_wor
     assert facts["population"] == "small-1@0, 12 documents"
 
 
+def test_scores_against_another_population_than_that_of_the_run_name_theirs(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [SCORE], metadata={"population": "starter-2@0, 101 documents"})
+    assert opening(build_report([file]))["population"] == "small-1@0"
+
+
 def test_the_populations_own_documents_are_not_counted(tmp_path: Path) -> None:
     told = made_log(tmp_path, [SCORE] * 3, places=THREE)
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}], model="mock/own")
@@ -62,13 +67,15 @@ def test_what_only_the_populations_own_log_says_of_it_is_not_told_beside_others_
     tmp_path: Path,
 ) -> None:
     left_out = [{"genie": scored({"plot": 0.5}, left_out=["d"])}] * 3
-    own = made_log(tmp_path, left_out, places=THREE, model="mock/own", metadata={"population": "its own words"})
+    own = made_log(
+        tmp_path, left_out, places=THREE, model="mock/own", metadata={"population": "small-1@0, its own words"}
+    )
     other = made_log(tmp_path, [SCORE])
     assert opening(build_report([own, other]))["population"] == "small-1@0"
     alone = opening(build_report([own]))
     assert (alone["models"], alone["documents"], alone["population"]) == (
         *("mock/own", "3 prompts x 1 epoch: 3 a run"),
-        "its own words",
+        "small-1@0, its own words",
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.logs.yardstick import graders_of
+from genie_inspect.logs.yardstick import graders_of, options_of
 from genie_inspect.reports.page.report import Report
 from genie_inspect.signature import facts_of
 
@@ -65,10 +65,11 @@ def command_for_yardstick(report: Report) -> str:
     if report.yardstick or known or "genie" not in (measure.scorer for measure in report.measures):
         return ""
     run = next(run for run in report.runs if "genie" in run.ours)
-    given = run.header.eval.task_args
+    # the panel is the task's: no scorer has it
+    given = {"panel": run.header.eval.task_args.get("panel"), **options_of(run, "genie")}
     arguments = {name: given[name] for name in ARGUMENTS if given.get(name) is not None}
     options = "".join(f" -T {name}={_option(value)}" for name, value in arguments.items())
-    models = graders_of(run)
+    models = graders_of(run, "genie")
     role = f" --model-role grader={','.join(models)}" if models else ""
     return f"inspect eval {TASK} --model mockllm/model{options}{role}"
 

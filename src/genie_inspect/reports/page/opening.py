@@ -30,9 +30,12 @@ def _prompts(runs: Sequence[ScoredLog]) -> str:
 
 
 def _populations(report: Report, runs: Sequence[ScoredLog]) -> str:
-    """The populations by the logs' own words, else by the signatures."""
-    told = _listed(str((run.header.eval.metadata or {}).get("population") or "") for run in runs)
-    return told or _listed(facts_of(measure.signature).get("population", "") for measure in report.measures)
+    """The populations that the signatures name, in a log's own words where it speaks of the same one."""
+    told = [str((run.header.eval.metadata or {}).get("population") or "") for run in runs]
+    names = dict.fromkeys(facts_of(measure.signature).get("population", "") for measure in report.measures)
+    # a log that was scored afterwards speaks of the population of the run that wrote
+    populations = [next((words for words in told if words.startswith(name)), name) for name in names if name]
+    return _listed(populations or told)
 
 
 def _span(values: Iterable[str]) -> str:
