@@ -94,6 +94,25 @@ def test_the_command_for_the_yardstick_repeats_what_the_scores_depend_on(tmp_pat
     )
 
 
+def test_the_command_for_the_yardstick_of_a_log_scored_afterwards_is_by_its_scores(tmp_path: Path) -> None:
+    judged = "measure:genie|judge:logit(mock/second@0123456789ab,template=00)|population:few-1@0|version:1"
+    other = "measure:ttcw|judge:critic(mock/third@0123456789ab)|version:0"
+    file = made_log(
+        tmp_path,
+        [{"genie": scored({"plot": 0.5}, judged), "ttcw": scored({"ttcw_total": 3.0}, other)}],
+        task_args={"population": "starter", "judge": "list", "panel": ["cosine"]},
+        model_roles={"grader": ModelConfig(model="mock/grader")},
+        scorers=[
+            {"name": "genie", "options": {"population": "starter", "judge": "list"}},
+            {"name": "genie_inspect/genie", "options": {"population": "few", "judge": "logit"}},
+        ],
+    )
+    assert command_for_yardstick(build_report([file])) == (
+        "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=few -T judge=logit "
+        "-T panel=cosine --model-role grader=mock/second"
+    )
+
+
 def test_what_needs_no_population_has_no_yardstick(tmp_path: Path) -> None:
     file = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}])
     assert command_for_yardstick(build_report([file])) == ""

@@ -35,6 +35,12 @@ def test_scores_against_another_population_than_that_of_the_run_name_theirs(tmp_
     assert opening(build_report([file]))["population"] == "small-1@0"
 
 
+def test_scores_without_a_population_leave_it_to_the_logs_words(tmp_path: Path) -> None:
+    score = scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")
+    file = made_log(tmp_path, [{"ttcw": score}], metadata={"population": "small-1@0, 12 documents"})
+    assert opening(build_report([file]))["population"] == "small-1@0, 12 documents"
+
+
 def test_the_populations_own_documents_are_not_counted(tmp_path: Path) -> None:
     told = made_log(tmp_path, [SCORE] * 3, places=THREE)
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}], model="mock/own")
