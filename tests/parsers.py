@@ -43,7 +43,7 @@ from genie_inspect.providers.record import short
 from genie_inspect.samples.document import no_document
 from genie_inspect.scale.replies import reply_in
 from genie_inspect.scoring.explanation import cell, cut
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import facts_of, judge_of, models_in
 
 COUNT = 9  # items in a request
 SENTENCE = "The owl, which had slept, went out."
@@ -142,6 +142,8 @@ PARSERS: dict[str, Parser] = {
     "scoring.explanation.cell": (cell, _NO),
     "scoring.explanation.cut": (partial(cut, width=80), _NO),
     "signature.facts_of": (facts_of, _NO),
+    "signature.judge_of": (judge_of, _NO),
+    "signature.models_in": (models_in, _NO),
 }
 OTHERS = {
     "versions.comparable": "takes a signature, which is ours",

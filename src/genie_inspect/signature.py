@@ -1,12 +1,16 @@
 """What makes two scores comparable, in one string that stands beside every score."""
 
 import hashlib
+import re
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 
 from genie_inspect.versions import UNVERSIONED
 
 PACKAGE = "genie-inspect"
+MODEL = re.compile(r"(.+)@[0-9a-f]{12}")
+"""A model with its digest, as signatures name those that are asked."""
+BETWEEN = re.compile(r"[\s(),+=|]+")
 
 
 def digest(*parts: str) -> str:
@@ -54,6 +58,25 @@ def facts_of(text: str) -> dict[str, str]:
     """
     pairs = (pair.split(":", 1) for pair in text.split("|") if ":" in pair)
     return {name: value.replace("%7C", "|").replace("%25", "%") for name, value in pairs}
+
+
+def models_in(text: str) -> list[str]:
+    """The models that a fact of a signature names, without their digests; also embedders stand so.
+
+    >>> models_in("list(vllm/a@0123456789ab,chunk=50)")
+    ['vllm/a']
+    """
+    # apart first: one pattern for both takes the square of a hostile text's length
+    return [match[1] for part in BETWEEN.split(text) if (match := MODEL.match(part))]
+
+
+def judge_of(text: str) -> str:
+    """The kind of judge that a signature names, without its model; empty where it names none.
+
+    >>> judge_of("measure:genie|judge:list(vllm/a)|version:1")
+    'list'
+    """
+    return facts_of(text).get("judge", "").partition("(")[0]
 
 
 def _escaped(value: str) -> str:

@@ -3,15 +3,15 @@
 import math
 from typing import Any
 
-from genie_inspect.logs.graders.self_preference import MODEL
 from genie_inspect.logs.measures import GENIE, measure_of
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import facts_of, judge_of, models_in
 
 NO_MODEL = "embedded"
 BY_VECTORS = (NO_MODEL, "vectors")
 """Judges that take an embedder."""
 USUAL_JUDGE = "list"
+"""What a scorer's entry in a log leaves unsaid, as `inspect score` without `-S judge=` does."""
 UNSAID = {"population": "FOLDER", "grader": "PROVIDER/MODEL"}
 """What stands in the command for what the log does not say."""
 
@@ -29,7 +29,7 @@ def graders_of(log: ScoredLog, scorer: str = "") -> list[str]:
     facts = [facts_of(signature) for signature in signatures]
     # an embedder stands in the place of the judge, but is no grader
     parts = [one.get(part, "") for one in facts for part in ("reader", "judge")]
-    models = [model for part in parts if part.partition("(")[0] not in BY_VECTORS for model in MODEL.findall(part)]
+    models = [model for part in parts if part.partition("(")[0] not in BY_VECTORS for model in models_in(part)]
     role = (log.header.eval.model_roles or {}).get("grader")
     return list(dict.fromkeys(models)) or [one.model for one in (role if isinstance(role, list) else [role]) if one]
 
@@ -44,9 +44,10 @@ def options_of(log: ScoredLog, scorer: str) -> dict[str, Any]:
     if not entries:
         return spec.task_args
     signature, *_ = log.signatures.get(scorer, ("",))
-    judge = facts_of(signature).get("judge", "").partition("(")[0]
+    judge = judge_of(signature)
     alike = [one for one in entries if str(one.get("judge") or USUAL_JUDGE).partition("/")[0] == judge]
-    return {name: value for name, value in (alike or [{}])[-1].items() if all(one.get(name) == value for one in alike)}
+    names = {name for one in alike for name in one}
+    return {name: alike[0].get(name) for name in names if all(one.get(name) == alike[0].get(name) for one in alike)}
 
 
 def yardstick_command(log: ScoredLog, scorer: str) -> str:
@@ -59,7 +60,7 @@ def yardstick_command(log: ScoredLog, scorer: str) -> str:
     if measure_of(signature) != GENIE or not has_documents:
         return ""
     options = options_of(log, scorer)
-    judge = facts_of(signature).get("judge", "").partition("(")[0]
+    judge = judge_of(signature)
     given = {
         # a fit of the user's stands in the option alone
         "judge": option if (option := str(options.get("judge"))).startswith(f"{judge}/") else judge,

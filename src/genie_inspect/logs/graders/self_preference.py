@@ -4,10 +4,8 @@ import re
 from collections.abc import Iterator
 
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import facts_of, models_in
 
-MODEL = re.compile(r"([^\s(),+=|]+)@[0-9a-f]{12}")
-"""A model with its digest, as signatures name those that are asked."""
 DATE = re.compile(r"[-@:.](latest|preview|[0-9]{4}-?[0-9]{2}-?[0-9]{2}|[0-9]{4})$")
 """How providers call one version of a model."""
 
@@ -32,7 +30,7 @@ def self_preference(log: ScoredLog, scorer: str) -> list[str]:
 def _asked(signature: str) -> Iterator[str]:
     for name, fact in facts_of(signature).items():
         if name != "population":
-            yield from MODEL.findall(fact)
+            yield from models_in(fact)
 
 
 def _as_named(writer: str, model: str) -> str:

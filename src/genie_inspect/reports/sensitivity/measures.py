@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from genie_inspect.logs.measures import measure_of
 from genie_inspect.reports.sensitivity.effects import Effect
 from genie_inspect.reports.sensitivity.pairs import Intervention
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import judge_of
 from genie_inspect.statistics.paired.pairs import ROUNDING
 
 
@@ -81,7 +81,7 @@ def measures_of(effects: Sequence[Effect], signatures: Mapping[str, str]) -> Ite
 
 def _names(groups: Sequence[tuple[str, str]], signatures: Mapping[str, str]) -> Iterator[str]:
     """A name for each measure, no two alike, of scorer, key and judge as much as tells it from the others."""
-    judges = [facts_of(signatures[scorer]).get("judge", "").partition("(")[0] for scorer, _ in groups]
+    judges = [judge_of(signatures[scorer]) for scorer, _ in groups]
     measures = [key or measure_of(signatures[scorer]) or scorer for scorer, key in groups]
     for (scorer, key), judge, measure in zip(groups, judges, measures, strict=True):
         if measures.count(measure) == 1:
