@@ -35,24 +35,16 @@ def ways(folder: Path, size: Size, connections: int, latencies: list[float]) -> 
     """Print the ways side by side; all must come to the same scores."""
     measured("setting", folder, "none", size=asdict(size))
     print(f"{size.documents:,} documents x {size.population} x {size.questions} questions: {size.pairs:,} pairs\n")
-    head("way", "wall s", "processor s", "peak MB", "pairs a second", "calls", "MB", "foretold s")
+    head("way", "wall s", "processor s", "peak MB", "pairs a second", "calls", "MB")
     sums = set()
     for latency in latencies:
         cache = f"direct-{latency:g}"
         options = {"latency": latency, "connections": connections}
         run = measured("scored", folder, cache, **options)
-        plan = measured("foretold", folder, "none", documents=size.documents, **options)
         sums.add(run.said["checksum"])
         label = f"direct, {f'{1000 * latency:.0f} ms' if latency else 'at once'}"
         size_mb = bytes_of(folder / cache) / 1e6
-        line(
-            label,
-            run,
-            rate(size, run.wall),
-            f"{run.said['calls']:,}",
-            f"{size_mb:.0f}",
-            f"{plan.said['seconds']:.1f}",
-        )
+        line(label, run, rate(size, run.wall), f"{run.said['calls']:,}", f"{size_mb:.0f}")
     sums.add(through_files(folder, size, connections))
     if (on_rays := on_ray(folder, size, connections)) is not None:
         sums.add(on_rays)

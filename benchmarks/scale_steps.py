@@ -16,14 +16,8 @@ from inspect_ai.model import GenerateConfig, get_model
 from scaled import CALLS, REPLY, Size, answer_file, write_setting
 
 from genie_inspect.cli import main as genie_command
-from genie_inspect.costs.engines import Engine
-from genie_inspect.costs.estimate import Known
-from genie_inspect.costs.plan import step_seconds, steps
-from genie_inspect.costs.studies import Study, study_cost
 from genie_inspect.judges.cache import Cache, Judged
-from genie_inspect.judges.instrument import Instrument
 from genie_inspect.judges.list_judge import LIST, list_request
-from genie_inspect.populations.catalogue import open_population
 from genie_inspect.scale.shards import Plan, shards, write_plan
 from genie_inspect.scale.walk import request_id
 from genie_inspect.scorers.genie import genie
@@ -64,14 +58,6 @@ def scored(folder: Path, options: Options) -> Options:
     usable = [value for value in values if isinstance(value, float) and not math.isnan(value)]
     sums = {"missing": len(values) - len(usable), "checksum": round(sum(usable), 9)}
     return {"calls": CALLS[0], "seconds": seconds, **sums}
-
-
-def foretold(folder: Path, options: Options) -> Options:
-    """Seconds by the model of `genie cost --study`, from what it expects to be asked."""
-    population = open_population(folder / "population")
-    task = study_cost(Study(options["documents"]), population, Instrument("list"), Known())
-    engine = Engine(name="standin", latency=options["latency"], connections=options["connections"])
-    return {"seconds": sum(sum(step_seconds(*step, engine).values()) for step in steps(task))}
 
 
 def requests(folder: Path, options: Options) -> Options:
@@ -184,7 +170,6 @@ STEPS: dict[str, Callable[[Path, Options], Options]] = {
     for step in (
         setting,
         scored,
-        foretold,
         requests,
         answered,
         imported,

@@ -11,8 +11,6 @@ from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, w
 from genie_inspect.building.features.discovering import split
 from genie_inspect.building.prompts.pairs import concepts
 from genie_inspect.building.questions import rules
-from genie_inspect.costs.engines import engine_named
-from genie_inspect.costs.studies import study_in
 from genie_inspect.engines.sources.prompts import clean_prompt
 from genie_inspect.engines.sources.tables import cell as table_cell
 from genie_inspect.engines.texts import identity
@@ -61,8 +59,6 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 
 
 PARSERS: dict[str, Parser] = {
-    "costs.engines.engine_named": (engine_named, GenieError),
-    "costs.studies.study_in": (study_in, GenieError),
     "building.features.discovering.split": (lambda text: list(split([text])), _NO),
     "files.printable.printable": (printable, _NO),
     "files.printable.one_line": (one_line, _NO),

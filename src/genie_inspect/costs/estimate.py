@@ -68,9 +68,6 @@ class TaskCost:
     def __add__(self, other: "TaskCost") -> "TaskCost":
         return TaskCost(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
-    def __mul__(self, times: int) -> "TaskCost":
-        return TaskCost(*(getattr(self, one.name) * times for one in fields(self)))
-
     @classmethod
     def by_all(cls, graders: Sequence["TaskCost"]) -> Self:
         """What a jury asks: each of its graders of the same documents."""

@@ -1,8 +1,6 @@
 """`genie cost`: what judging will cost, before it is asked for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
 
 import click
 
@@ -11,11 +9,9 @@ from genie_inspect.cli.cost_tables import Prices, plain_costs, plain_judge, popu
 from genie_inspect.cli.graders import named_models
 from genie_inspect.cli.running import ANSWER_LENGTH
 from genie_inspect.cli.tables import shown_errors
-from genie_inspect.cli.terminal import console, echo, echo_json
-from genie_inspect.cli.verbs.cost.planning import Planning, plain_plan, plan_options, plan_table, source_lines
+from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.cli.verbs.cost.without_population import TASKS, refuse_others, show_task
-from genie_inspect.costs.estimate import Known, TaskCost
-from genie_inspect.costs.studies import Study, study_cost, study_in
+from genie_inspect.costs.estimate import Known, TaskCost, task_cost
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.judges.choices import MODES, mode_of
 from genie_inspect.judges.instrument import Instrument
@@ -43,7 +39,6 @@ EPOCHS = 5
 @click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
 @click.option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
 @click.option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
-@plan_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of a table.")
 @click.pass_context
 def cost(
@@ -61,7 +56,6 @@ def cost(
     price_input: float | None,
     price_output: float | None,
     as_json: bool,
-    **plan_given: Any,
 ) -> None:
     """Calls and tokens that models will be asked for when what was written is judged.
 
@@ -70,15 +64,10 @@ def cost(
     named grader has said before is not asked again. The writing of the documents is not counted. A scorer asks on an
     old log what it asks in a task; `ttcw` then draws no plots.
 
-    With --study: what judging that many documents takes on engines that exist: time, GPU hours, money; by `list` unless
-    --judge says otherwise.
-
     \b
     Example: genie cost --epochs 5 --judge list --judge pairwise --price-input 2.5 --price-output 10
              genie cost --task ttcw -T stories=stories.jsonl -T analyse=false
-             genie cost --study documents=4500,prompts=50,population=50,questions=17 --engine 8xh100
     """
-    planning = Planning.of(**plan_given)
     if (price_input is None) != (price_output is None):
         raise click.UsageError("--price-input and --price-output are given together, as they are billed")
     prices = (price_input, price_output) if price_input is not None and price_output is not None else None
@@ -89,50 +78,15 @@ def cost(
         return
     if options:
         raise click.UsageError("-T is an option of --task")
-    if planning.study and epochs:
-        raise click.UsageError("--study says how many documents there are, and takes no --epochs")
     with shown_errors():
         opened = open_population(population)
-        modes = judges or ((LIST.name,) if planning.study else MODES)
         instruments = [
-            Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length) for judge in modes
+            Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length)
+            for judge in judges or MODES
         ]
-        if planning.study:
-            _show_study(opened, planning, instruments, graders, prices, named=bool(judges), as_json=as_json)
-            return
-        whole = Study(len(opened.prompts) * (epochs or EPOCHS))
-        costs = _judges(opened, whole, instruments, graders, named=bool(judges))
+        costs = _judges(opened, epochs or EPOCHS, instruments, graders, named=bool(judges))
         beside = _panel(opened, epochs or EPOCHS, panel, templates)
     _show_population(opened, costs, beside, epochs or EPOCHS, graders, prices, as_json=as_json)
-
-
-def _show_study(
-    population: Population,
-    planning: Planning,
-    instruments: Sequence[Instrument],
-    graders: Sequence[str],
-    prices: Prices | None,
-    *,
-    named: bool,
-    as_json: bool,
-) -> None:
-    study = study_in(planning.study or "")
-    population.require_questions("plan a study")
-    costs = _judges(population, study, instruments, graders, named=named)
-    plans = planning.plans(costs, prices)
-    if as_json:
-        by_judge = {
-            mode: {**plain_judge(one, prices), "engines": {each.engine.name: plain_plan(each) for each in plans[mode]}}
-            for mode, one in costs.items()
-        }
-        facts = {"study": asdict(study), "population": population.name, "grader": ", ".join(graders) or None}
-        echo_json({**facts, "judges": by_judge})
-        return
-    title = f"{planning.study} by {population.manifest.name}"
-    console().print(population_table(costs, {}, prices, title))
-    console().print(plan_table(plans, title))
-    for line in source_lines(found.engine for found in next(iter(plans.values()), [])):
-        echo(line)
 
 
 def _show_population(
@@ -158,7 +112,7 @@ def _show_population(
 
 
 def _judges(
-    population: Population, study: Study, instruments: Sequence[Instrument], graders: Sequence[str], *, named: bool
+    population: Population, epochs: int, instruments: Sequence[Instrument], graders: Sequence[str], *, named: bool
 ) -> dict[str, TaskCost]:
     """What Genie costs by judge; one that a grader cannot serve is left out unless it was named with --judge."""
     models = named_models(graders, asked=False) or (None,)
@@ -172,8 +126,10 @@ def _judges(
             if named:
                 raise
         else:
-            parts = [study_cost(study, population, instrument, each) for each in known]
-            costs[instrument.judge] = TaskCost.by_all(parts)
+            documents = dict.fromkeys(population.prompts, epochs)
+            costs[instrument.judge] = TaskCost.by_all(
+                [task_cost(population, documents, instrument, each) for each in known]
+            )
     return costs
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TASKS = {name: name for name in ("ttcw", "novelty_partition")} | {"ttcw_stories": "existing.ttcw_stories"}
 """Where each stands among the tasks."""
 # options of the table against a population
-AGAINST = ("population", "judges", "answer_length", "panel", "graders", "templates", "study")
+AGAINST = ("population", "judges", "answer_length", "panel", "graders", "templates")
 
 
 def refuse_others(context: click.Context) -> None:
