@@ -63,18 +63,18 @@ def through_files(folder: Path, size: Size, connections: int) -> float:
         run = measured("requests", folder, "files", round=step)
         runs.append(run)
         written = sorted(folder.glob(f"{step}*.jsonl"))
-        line(f"... requests, {step}", run, "", f"{run.said['requests']:,} lines", f"{bytes_of(*written) / 1e6:.0f}", "")
+        line(f"... requests, {step}", run, "", f"{run.said['requests']:,} lines", f"{bytes_of(*written) / 1e6:.0f}")
         measured("answered", folder, "files", round=step)
         run = measured("imported", folder, "files", round=step)
         runs.append(run)
         replies = sorted(folder.glob(f"{step}*.replies"))
-        line(f"... import, {step}", run, "", f"{run.said['kept']:,} kept", f"{bytes_of(*replies) / 1e6:.0f}", "")
+        line(f"... import, {step}", run, "", f"{run.said['kept']:,} kept", f"{bytes_of(*replies) / 1e6:.0f}")
     run = measured("scored", folder, "files", connections=connections)
-    line("... score", run, "", f"{run.said['calls']:,}", f"{bytes_of(folder / 'files') / 1e6:.0f}", "")
+    line("... score", run, "", f"{run.said['calls']:,}", f"{bytes_of(folder / 'files') / 1e6:.0f}")
     runs.append(run)
     wall, processor = sum(run.wall for run in runs), sum(run.processor for run in runs)
     whole = Measured({}, wall, processor, max(run.peak for run in runs))
-    line("requests, import and score", whole, rate(size, wall), f"{run.said['calls']:,} in the run", "", "")
+    line("requests, import and score", whole, rate(size, wall), f"{run.said['calls']:,} in the run", "")
     return float(run.said["checksum"])
 
 
@@ -84,7 +84,7 @@ def on_ray(folder: Path, size: Size, connections: int) -> float | None:
         importlib.import_module("ray")
         importlib.import_module("genie_inspect.scale.ray")
     except ImportError as error:
-        print(f"| on a local Ray: left out, {error} | | | | | | | |", flush=True)
+        print(f"| on a local Ray: left out, {error} | | | | | | |", flush=True)
         return None
     with serving() as url:
         asked = measured("on_a_ray", folder, "rays", url=url, connections=connections)
@@ -94,13 +94,12 @@ def on_ray(folder: Path, size: Size, connections: int) -> float | None:
         "",
         f"{asked.said['asked']:,}",
         f"{bytes_of(folder / 'rays') / 1e6:.0f}",
-        "",
     )
     run = measured("scored", folder, "rays", connections=connections)
-    line("... score", run, "", f"{run.said['calls']:,}", "", "")
+    line("... score", run, "", f"{run.said['calls']:,}", "")
     wall, processor = asked.wall + run.wall, asked.processor + run.processor
     whole = Measured({}, wall, processor, max(asked.peak, run.peak))
-    line("a local Ray, and score", whole, rate(size, wall), f"{run.said['calls']:,} in the run", "", "")
+    line("a local Ray, and score", whole, rate(size, wall), f"{run.said['calls']:,} in the run", "")
     return float(run.said["checksum"])
 
 

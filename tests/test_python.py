@@ -14,7 +14,7 @@ LOADED = "import sys; before = set(sys.modules); import genie_inspect; print(*so
 
 def test_all_names_of_the_registry_and_the_frame_are_names_of_the_package() -> None:
     names = [name for name in vars(_registry) if not name.startswith("_")]
-    assert {"cosine", "novelty_bench", "novelty_bench_scorer", "bundled"} <= set(names)
+    assert {"cosine", "novelty_bench", "ttcw_scorer", "bundled"} <= set(names)
     imported: dict[str, object] = {}
     exec("from genie_inspect import *", imported)
     assert imported.keys() - {"__builtins__"} == {*names, "frame"} <= set(dir(genie_inspect))

@@ -18,7 +18,7 @@ from genie_inspect.scorers.from_scores.document import document as document
 from genie_inspect.scorers.from_scores.personal import personal as personal
 from genie_inspect.scorers.genie import genie as genie
 from genie_inspect.scorers.litbench import litbench as litbench
-from genie_inspect.scorers.novelty_bench import novelty_bench as _novelty_bench
+from genie_inspect.scorers.novelty_bench import novelty_bench as novelty_bench
 from genie_inspect.scorers.partition import partition as partition
 from genie_inspect.scorers.ttcw import ttcw as _ttcw
 from genie_inspect.solvers.announce_cost import announce_cost as announce_cost
@@ -34,13 +34,11 @@ from genie_inspect.solvers.verbalized_sampling import verbalized_sampling as ver
 from genie_inspect.tasks.existing.ttcw_stories import ttcw_stories as ttcw_stories
 from genie_inspect.tasks.leave_one_out import leave_one_out as leave_one_out
 from genie_inspect.tasks.metric_study import metric_study as metric_study
-from genie_inspect.tasks.novelty_partition import novelty_bench as novelty_bench
 from genie_inspect.tasks.novelty_partition import novelty_partition as novelty_partition
 from genie_inspect.tasks.population_prompts import population_prompts as population_prompts
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts as synthetic_prompts
 from genie_inspect.tasks.ttcw import ttcw as ttcw
 from genie_inspect.tasks.writing_prompts import writing_prompts as writing_prompts
 
-# the names that tasks have
-novelty_bench_scorer = _novelty_bench
+# ttcw is the name of the task
 ttcw_scorer = _ttcw

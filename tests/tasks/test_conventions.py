@@ -1,6 +1,5 @@
 """What Inspect and those who list evals expect of every task: a version, a headline, a view that trusts no text."""
 
-import logging
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ from genie_inspect.signature import PACKAGE, package_version
 from genie_inspect.tasks.existing.ttcw_stories import ttcw_stories
 from genie_inspect.tasks.leave_one_out import leave_one_out
 from genie_inspect.tasks.metric_study import metric_study
-from genie_inspect.tasks.novelty_partition import novelty_bench, novelty_partition
+from genie_inspect.tasks.novelty_partition import novelty_partition
 from genie_inspect.tasks.population_prompts import population_prompts
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 from genie_inspect.tasks.ttcw import ttcw
@@ -99,11 +98,3 @@ def test_a_run_resolves_the_headline_to_the_plot_else_to_the_first_feature_and_w
     assert log.results.headline is not None
     assert (log.results.headline.score, log.results.headline.metric) == (score, "mean")
     assert "Headline" not in caplog.text
-
-
-def test_the_old_name_of_novelty_partition_makes_the_same_task_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        task = novelty_bench(k=3)
-    assert (task.version, task.dataset.name) == (TASKS["novelty_partition"], "novelty_partition")
-    assert "genie_inspect/novelty_partition" in caplog.text
-    assert "inspect_evals" in caplog.text

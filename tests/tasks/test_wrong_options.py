@@ -46,7 +46,6 @@ TASKS: dict[str, Options] = {
     "ttcw": {"rubric": ["nowhere"], "levels": [4], "analyse": ["before"]},
     "ttcw_stories": {"stories": [None, 3], "ways": ["best", ""], "rubric": ["nowhere"]},
 }
-TASKS["novelty_bench"] = TASKS["novelty_partition"]  # its old name
 SOLVERS: dict[str, Options] = {
     "generations": {"k": [1, 2.5, "ten", True]},
     "negative_sampling": {"rounds": [0, "two"], "templates": ["nowhere"]},

@@ -1,6 +1,5 @@
 """Ten replies to one prompt, judged as a set: the protocol of NoveltyBench."""
 
-import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 CONFIG = GenerateConfig(temperature=1.0, max_tokens=512)
 SYNTHETIC = "synthetic"
 NAME = "novelty_partition"
-RENAMED = "the task novelty_bench is called %s here, because inspect_evals has a task of that name: use the new name"
 
 
 @task
@@ -47,7 +45,7 @@ def novelty_partition(
     """
     from genie_inspect.asking.refusals import refusals
     from genie_inspect.engines.models.revisions import with_commit
-    from genie_inspect.scorers.novelty_bench import novelty_bench as novelty_bench_scorer
+    from genie_inspect.scorers.novelty_bench import novelty_bench
     from genie_inspect.scoring.measuring.kinds_of_reply import KEYS
     from genie_inspect.solvers.announce_cost import announce_cost
     from genie_inspect.solvers.generations import generations
@@ -58,7 +56,7 @@ def novelty_partition(
 
     with refusals():
         solver = generations(k)
-        scorer = novelty_bench_scorer(equivalence, quality, threshold, embedder, templates=templates)
+        scorer = novelty_bench(equivalence, quality, threshold, embedder, templates=templates)
         line = cost_line(dataset, split, k, equivalence, quality, templates)
     return Task(
         dataset=MemoryDataset(list(line.samples), name=NAME),
@@ -71,33 +69,6 @@ def novelty_partition(
         metadata={"prompts": dataset if dataset == SYNTHETIC else f"{with_commit(dataset)} {split}", **package()},
         version=TASKS[NAME],
     )
-
-
-@task
-def novelty_bench(
-    dataset: str = SYNTHETIC,
-    split: str = "curated",
-    k: int = 10,
-    equivalence: str = "grader",
-    quality: str = "grader",
-    threshold: float | None = None,
-    embedder: str = "static",
-    templates: str | None = None,
-) -> Task:
-    """The task `novelty_partition` by its old name, which inspect_evals has for another task; says so in a warning.
-
-    Args:
-        dataset: As for `novelty_partition`.
-        split: As for `novelty_partition`.
-        k: As for `novelty_partition`.
-        equivalence: As for `novelty_partition`.
-        quality: As for `novelty_partition`.
-        threshold: As for `novelty_partition`.
-        embedder: As for `novelty_partition`.
-        templates: As for `novelty_partition`.
-    """
-    logging.getLogger(__name__).warning(RENAMED, f"genie_inspect/{NAME}")
-    return novelty_partition(dataset, split, k, equivalence, quality, threshold, embedder, templates)
 
 
 def cost_line(

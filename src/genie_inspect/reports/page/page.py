@@ -103,7 +103,7 @@ def page(report: Report) -> str:
 
     # prompts, answers and names come from models: autoescape makes them text, not markup
     environment = Environment(
-        loader=PackageLoader("genie_inspect.reports.page", "templates"),
+        loader=PackageLoader("genie_inspect.reports", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
