@@ -2,13 +2,22 @@
 
 import click
 
-from genie_inspect.cli.verbs.group import VerbGroup
+from genie_inspect.cli.group import VerbGroup
 
 VERBS = {
-    "meeting": "What readers find in the expressions that are newest to a corpus; needs no name.",
-    "agreement": "How far readers mark what experts mark.",
-    "fit": "What goes with a verdict, by a mixed logistic model.",
-    "preference": "Whether marks say which of two texts people prefer.",
+    "meeting": (
+        "genie_inspect.cli.verbs.close_reading.meeting:meeting",
+        "What readers find in the expressions that are newest to a corpus; needs no name.",
+    ),
+    "agreement": (
+        "genie_inspect.cli.verbs.close_reading.agreement:agreement",
+        "How far readers mark what experts mark.",
+    ),
+    "fit": ("genie_inspect.cli.verbs.close_reading.fit:fit", "What goes with a verdict, by a mixed logistic model."),
+    "preference": (
+        "genie_inspect.cli.verbs.close_reading.preference:preference",
+        "Whether marks say which of two texts people prefer.",
+    ),
 }
 
 
@@ -25,7 +34,6 @@ class CloseReading(VerbGroup):
 # an option before the first word is the verb's, which may not be named
 @click.group(
     cls=CloseReading,
-    room=__name__,
     verbs=VERBS,
     no_args_is_help=True,
     subcommand_metavar="[VERB] LOGS|FILE...",

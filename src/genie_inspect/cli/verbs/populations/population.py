@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from genie_inspect.cli.group import VerbGroup
 from genie_inspect.cli.running import (
     AT_LEAST_1,
     DRY_RUN,
@@ -22,21 +23,46 @@ from genie_inspect.cli.running import (
     target,
 )
 from genie_inspect.cli.terminal import echo
-from genie_inspect.cli.verbs.populations.importing import import_
 from genie_inspect.cli.verbs.populations.options import CLEAN, FOLDER, OUTPUT, WRITE_NOTHING, described
-from genie_inspect.cli.verbs.populations.size import size
-from genie_inspect.cli.verbs.populations.yardstick import yardstick
 
 if TYPE_CHECKING:
     from genie_inspect.building.plan import Plan
 
+VERBS = {
+    "build": (
+        "genie_inspect.cli.verbs.populations.population:build",
+        "Make a population of the generations in LOGS (Inspect logs of...",
+    ),
+    "check": (
+        "genie_inspect.cli.verbs.populations.population:check",
+        "Look for everything that is wrong with a population, and say...",
+    ),
+    "import": (
+        "genie_inspect.cli.verbs.populations.importing:import_",
+        "Make a population of SOURCE: a JSONL, CSV or Parquet file, or...",
+    ),
+    "merge": ("genie_inspect.cli.verbs.populations.population:merge", "Put populations of the same features into one."),
+    "sample": ("genie_inspect.cli.verbs.populations.population:sample", "Draw a smaller population from one, seeded."),
+    "show": (
+        "genie_inspect.cli.verbs.populations.population:show_",
+        "Say what a population holds, or what it holds for one prompt.",
+    ),
+    "size": (
+        "genie_inspect.cli.verbs.populations.size:size",
+        "Say by feature how many documents a population needs, from how...",
+    ),
+    "yardstick": (
+        "genie_inspect.cli.verbs.populations.yardstick:yardstick",
+        "Compare each document of the population in FOLDER with the...",
+    ),
+}
 NONE = "none"
 SHARE = click.FloatRange(0, 1, min_open=True)
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
 SEED = click.option("--seed", default=0, show_default=True, help="Which ones are sampled.")
 
 
-@click.group()
+@click.group(cls=VerbGroup, verbs=VERBS)
 def population() -> None:
     """Build, import, check, merge, sample, measure and show populations.
 
@@ -46,12 +72,7 @@ def population() -> None:
     """
 
 
-population.add_command(yardstick)
-population.add_command(size)
-population.add_command(import_)
-
-
-@population.command()
+@click.command()
 @click.argument("logs", nargs=-1, required=True)
 @OUTPUT
 @described
@@ -129,7 +150,7 @@ def _plan(logs: tuple[str, ...], features: str, per_feature: int, **facts: Any) 
     return Plan(logs=log_files(logs), features=read_features(features), wanted=wanted, **facts)
 
 
-@population.command()
+@click.command()
 @click.argument("folder", type=FOLDER)
 @click.option(
     "--spread",
@@ -155,7 +176,7 @@ def check(folder: Path, spread: float | None, as_json: bool) -> None:
     raise SystemExit(1 if inspection.faults else 0)
 
 
-@population.command()
+@click.command()
 @click.argument("folders", nargs=-1, required=True, type=FOLDER)
 @OUTPUT
 @described
@@ -174,7 +195,7 @@ def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, as_json: bool,
     show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
 
 
-@population.command()
+@click.command()
 @click.argument("folder", type=FOLDER)
 @OUTPUT
 @click.option("--per-prompt", type=AT_LEAST_1, help="Most documents a prompt, every model as equally as can be.")
@@ -205,7 +226,7 @@ def sample(
     show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
 
 
-@population.command(name="show")
+@click.command(name="show")
 @click.argument("folder", type=FOLDER)
 @click.option(
     "--prompt", help="Show this prompt's questions and the beginnings of its documents; a part of it is enough."

@@ -2,15 +2,21 @@
 
 import click
 
-from genie_inspect.cli.verbs.group import VerbGroup
+from genie_inspect.cli.group import VerbGroup
 
 VERBS = {
-    "write": "Have a model name pairs of concepts that seldom meet, in any domain.",
-    "sample": "Draw prompts that people wrote from a dataset or a file.",
+    "write": (
+        "genie_inspect.cli.verbs.prompts.write:write",
+        "Have a model name pairs of concepts that seldom meet, in any domain.",
+    ),
+    "sample": (
+        "genie_inspect.cli.verbs.prompts.sample:sample",
+        "Draw prompts that people wrote from a dataset or a file.",
+    ),
 }
 
 
-@click.group(cls=VerbGroup, room=__name__, verbs=VERBS)
+@click.group(cls=VerbGroup, verbs=VERBS)
 def prompts() -> None:
     """Make a file of prompts, for the task population_prompts and for `genie questions write`.
 

@@ -2,17 +2,20 @@
 
 import click
 
-from genie_inspect.cli.verbs.group import VerbGroup
+from genie_inspect.cli.group import VerbGroup
 
 VERBS = {
-    "cutoffs": "Count the verdicts of logs under every cutoff; asks nobody.",
-    "ways": "Put ways of asking side by side: a row each.",
-    "totals": "Show how many tests stories pass, by writer.",
-    "words": "Show how long stories are, by plot and writer.",
+    "cutoffs": (
+        "genie_inspect.cli.verbs.ttcw.cutoffs:cutoffs",
+        "Count the verdicts of logs under every cutoff; asks nobody.",
+    ),
+    "ways": ("genie_inspect.cli.verbs.ttcw.ways:ways", "Put ways of asking side by side: a row each."),
+    "totals": ("genie_inspect.cli.verbs.ttcw.totals:totals", "Show how many tests stories pass, by writer."),
+    "words": ("genie_inspect.cli.verbs.ttcw.words:words", "Show how long stories are, by plot and writer."),
 }
 
 
-@click.group(cls=VerbGroup, room=__name__, verbs=VERBS)
+@click.group(cls=VerbGroup, verbs=VERBS)
 def ttcw() -> None:
     """Ablations, word counts and histograms of the Torrance Test, from verdicts that are there.
 
