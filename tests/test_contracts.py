@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+
+from genie_inspect.cli import main
+from genie_inspect.cli.group import VerbGroup
 
 ROOT = Path(__file__).parents[1]
 ROOMS = sorted(path.parent for path in (ROOT / "src").rglob("__init__.py"))
@@ -75,3 +79,27 @@ def test_a_room_says_what_it_is_for(room: Path) -> None:
 def test_a_file_has_at_most_400_lines() -> None:
     sizes = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in (ROOT / "src").rglob("*.py")}
     assert [path.name for path, size in sizes.items() if size > 400] == []
+
+
+def test_every_verb_is_a_command_of_its_name_at_the_home_that_its_group_gives() -> None:
+    groups, seen = [main], []
+    while groups:
+        group = groups.pop()
+        assert isinstance(group, VerbGroup)
+        for name in group.list_commands(click.Context(group)):
+            verb = group.get_command(click.Context(group), name)
+            assert isinstance(verb, click.Command)
+            assert verb.name == name
+            seen.append(name)
+            groups += [verb] if isinstance(verb, VerbGroup) else []
+    assert {"demo", "population", "yardstick", "import", "curiosity", "cutoffs"} <= set(seen)
+
+
+def test_the_help_of_genie_imports_no_verb() -> None:
+    program = (
+        "import sys; from click.testing import CliRunner; from genie_inspect.cli import main;"
+        "assert CliRunner().invoke(main, ['--help']).exit_code == 0;"
+        "print(*[name for name in sys.modules if name.startswith('genie_inspect.cli.verbs')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
