@@ -7,6 +7,7 @@ import warnings
 import zlib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from os import SEEK_END
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
@@ -130,8 +131,27 @@ def readable(file: str, but: type[Exception] = LogError) -> Iterator[None]:
         raise
     except DAMAGED as error:
         # in one line: pydantic's and the JSON parser's messages have many
-        reason = " ".join(str(error).split())[:MOST_SAID] or type(error).__name__
+        reason = _broken(file) or " ".join(str(error).split())[:MOST_SAID] or type(error).__name__
         raise LogError(f"{file} cannot be read as a log: {reason}") from error
+
+
+def _broken(file: str) -> str:
+    """What is wrong with a file as a whole, which its readers say in their own words; empty where it is whole."""
+    try:
+        with Path(file).open("rb") as opened:
+            begin, size = opened.read(64).lstrip(), opened.seek(0, SEEK_END)
+            opened.seek(max(0, size - 64))
+            end = opened.read().rstrip()
+        whole = is_zipfile(file) or (begin.startswith(b"{") and end.endswith(b"}"))
+    except OSError:
+        return ""
+    if whole:
+        return ""
+    if not begin:
+        return "the file is empty"
+    if begin.startswith((b"PK", b"{")):
+        return f"the file is cut off, {size:,} bytes are there and its end is missing: copy it again, or run it again"
+    return "it is no archive and no JSON, as logs of Inspect are"
 
 
 def _check_form(file: str) -> None:
