@@ -63,15 +63,12 @@ def test_a_log_that_is_cut_off_is_named_and_said_to_be_cut_off(
     write_eval_log(read_eval_log(log), whole)
     content = whole.read_bytes().rstrip()
     (tmp_path / name).write_bytes(content[: int(part * len(content))])
-    # of JSON the header may be whole where the end is missing
-    headers = (log_header,) if name == "cut.eval" else ()
-    for read in (*headers, lambda file: list(samples(file)), lambda file: sample_of(file, 1, 1)):
-        with pytest.raises(LogError, match=rf"{name} cannot be read as a log: the file is cut off, [\d,]+ bytes"):
-            read(str(tmp_path / name))
+    with pytest.raises(LogError, match=rf"{name} .*is cut off: [\d,]+ bytes are there and its end is missing"):
+        log_header(str(tmp_path / name))
 
 
 def test_a_file_that_is_empty_or_no_log_at_all_is_said_to_be_so(tmp_path: Path) -> None:
-    for name, content, said in (("e.eval", b"", "the file is empty"), ("t.eval", b"hello", "no archive and no JSON")):
+    for name, content, said in (("e.eval", b"", "it is empty"), ("t.eval", b"hello", "no archive and no JSON")):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(LogError, match=f"{name} cannot be read as a log: .*{said}"):
             log_header(str(tmp_path / name))
@@ -159,5 +156,7 @@ def test_what_another_library_says_of_a_log_is_one_line_of_300_characters_or_its
 
 def test_json_that_is_too_deep_is_refused_before_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "deep.json").write_bytes(b"[" * (DEEPEST + 1))
-    with pytest.raises(LogError, match=r"deep\.json has more than 500 brackets within each other, expected a log"):
+    with pytest.raises(
+        LogError, match=r"deep\.json has more than 500 brackets within each other, expected a log"
+    ):
         log_header(str(tmp_path / "deep.json"))

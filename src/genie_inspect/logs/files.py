@@ -32,6 +32,7 @@ DAMAGED = (
 DEEPEST = 500  # brackets within brackets; Inspect's reader of JSON takes 20 GB for 100,000 of them
 LARGEST = 2**30  # bytes of an archive's member when it is unpacked; as JSON it takes ten times that in memory
 _TELLING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+|[0-9]{1000,}', re.DOTALL)
+CUT_OFF = "is cut off: {size:,} bytes are there and its end is missing"
 MOST_SAID = 300  # characters of what another library says of a log
 UNREAD = {"events", "events_data", "messages", "attachments"}  # no report looks at these, which are most of a log
 
@@ -136,22 +137,17 @@ def readable(file: str, but: type[Exception] = LogError) -> Iterator[None]:
 
 
 def _broken(file: str) -> str:
-    """What is wrong with a file as a whole, which its readers say in their own words; empty where it is whole."""
+    """What is wrong with a file as a whole, which its readers say in their own words; empty where that is not known."""
     try:
         with Path(file).open("rb") as opened:
             begin, size = opened.read(64).lstrip(), opened.seek(0, SEEK_END)
-            opened.seek(max(0, size - 64))
-            end = opened.read().rstrip()
-        whole = is_zipfile(file) or (begin.startswith(b"{") and end.endswith(b"}"))
     except OSError:
         return ""
-    if whole:
-        return ""
     if not begin:
-        return "the file is empty"
-    if begin.startswith((b"PK", b"{")):
-        return f"the file is cut off, {size:,} bytes are there and its end is missing: copy it again, or run it again"
-    return "it is no archive and no JSON, as logs of Inspect are"
+        return "it is empty"
+    if begin.startswith(b"PK"):
+        return "" if is_zipfile(file) else f"it {CUT_OFF.format(size=size)}; copy it again, or take another run"
+    return "" if begin.startswith(b"{") else "it is no archive and no JSON, as logs of Inspect are"
 
 
 def _check_form(file: str) -> None:
@@ -188,7 +184,7 @@ def _unsafe(content: mmap.mmap | bytes) -> str:
                 depth -= len(part[0])
             case _:  # beyond 4,300 digits the parser in C that Inspect uses ends the whole process
                 return f"has a number of {len(part[0]):,} digits"
-    return ""
+    return CUT_OFF.format(size=len(content)) if depth > 0 else ""
 
 
 def _sample(archive: ZipFile, member: str, file: str, unread: Collection[str]) -> EvalSample:
