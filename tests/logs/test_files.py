@@ -156,7 +156,5 @@ def test_what_another_library_says_of_a_log_is_one_line_of_300_characters_or_its
 
 def test_json_that_is_too_deep_is_refused_before_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "deep.json").write_bytes(b"[" * (DEEPEST + 1))
-    with pytest.raises(
-        LogError, match=r"deep\.json has more than 500 brackets within each other, expected a log"
-    ):
+    with pytest.raises(LogError, match=r"deep\.json has more than 500 brackets within each other, expected a log"):
         log_header(str(tmp_path / "deep.json"))

@@ -1,6 +1,6 @@
 """What ships with the package: prompts, questions, the starter population, recordings, the static embedder.
 
-It is read and never written: an installed package may be read-only, shared, or a clone whose changes are somebody's work.
+It is read and never written: an installed package may be read-only, shared, or a clone that others have changed.
 """
 
 import os
