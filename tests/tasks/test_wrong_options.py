@@ -188,3 +188,24 @@ def test_on_the_command_line_it_is_that_line_and_no_traceback(options: list[str]
     # a terminal folds it
     assert line in " ".join(ended.stdout.split())
     assert "Traceback" not in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "model", "line"),
+    [
+        ("synthetic_prompts", {"population": "none"}, "inventive", "bundled/inventive has no story on record for"),
+        ("synthetic_prompts", {"judge": "embedded"}, "researcher", "bundled/researcher has no story on record for"),
+        ("synthetic_prompts", {"judge": "embedded"}, "grader", "bundled/grader reads and judges and writes nothing"),
+        ("novelty_partition", {}, "inventive", "bundled/inventive has no story on record for"),
+    ],
+)
+def test_a_bundled_model_without_a_story_for_a_prompt_ends_the_run_before_it_begins(
+    task: str, options: dict[str, str], model: str, line: str, tmp_path: Path
+) -> None:
+    with pytest.raises(PrerequisiteError) as caught:
+        evaluate(
+            f"genie_inspect/{task}", model=f"bundled/{model}", model_roles={"grader": "bundled/grader"},
+            task_args=options, log_dir=str(tmp_path), display="none",
+        )  # fmt: skip
+    assert line_of(caught.value).startswith(line)
+    assert list(tmp_path.iterdir()) == []
