@@ -146,7 +146,7 @@ def _broken(file: str) -> str:
     if not begin:
         return "it is empty"
     if begin.startswith(b"PK"):
-        return "" if is_zipfile(file) else f"it {CUT_OFF.format(size=size)}; copy it again, or take another run"
+        return "" if is_zipfile(file) else f"it {CUT_OFF.format(size=size)}; copy it again"
     return "" if begin.startswith(b"{") else "it is no archive and no JSON, as logs of Inspect are"
 
 
