@@ -55,7 +55,7 @@ SCORERS: Mapping[str, Callable[[str], Scorer]] = {
 GOLDEN: Mapping[str, Mapping[str, Mapping[str, float]]] = {
     "genie": {"1-A": {"plot": 0.278, "style": 0.111}},
     "cosine": {"1-A": {"cosine_mean": 0.258, "cosine_nearest": 0.164}},
-    "compression": {"1-A": {"compression_novelty": -0.441}},
+    "compression": {"1-A": {"compression_novelty": -0.441}, "2-A": {"compression_novelty": -0.247}},
     "creativity_index": {
         "1-A": {
             "creativity_index_mean": 0.804,
