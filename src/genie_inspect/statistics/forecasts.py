@@ -73,7 +73,7 @@ class Forecasts:
 
     @cached_property
     def orders(self) -> dict[str, tuple[float, Callable[[Values], float]]]:
-        """The figures of order and kappa: the lowest there can be, and a function of how often each cluster is drawn."""
+        """Figures of order, and kappa: the lowest there can be, and a function of how often each cluster is drawn."""
         return {
             AUC: (0, auc(self.chances, self.outcomes, self.strata, self.clusters)),
             AUC_WITHIN: (0, auc(self.chances, self.outcomes, self.inner, self.clusters)),
@@ -257,8 +257,8 @@ class Draws:
     def figures(self, forecasts: Forecasts, folds: int) -> dict[str, BootstrapInterval]:
         """Each figure of some forecasts with its interval.
 
-        Of figures of order and kappa the percentile interval is widened by the root of 1 + folds / (folds - 1), and by t
-        over z: what was learnt for one fold is nearly what was learnt for the next, so that the draws, which learn
+        Of figures of order and kappa the percentile interval is widened by the root of 1 + folds / (folds - 1), and by
+        t over z: what was learnt for one fold is nearly what was learnt for the next, so that the draws, which learn
         nothing anew, show about half of the variance (Nadeau and Bengio 2003).
 
         Args:
@@ -279,16 +279,17 @@ class Draws:
         small = t.ppf(0.975, max(1, self.counts.shape[1] - 1)) / norm.ppf(0.975)
         return float(small * math.sqrt(1 + folds / (folds - 1)))
 
-    def difference(self, sums: Values, counts: Values) -> BootstrapInterval:
+    def difference(self, sums: Values, counts: Values, confidence: float = 0.95) -> BootstrapInterval:
         """The mean of differences between two forecasts of the same events.
 
         Args:
             sums: Of the differences, by cluster.
             counts: Of the events, by cluster.
+            confidence: Of the interval.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             drawn = (self.counts @ sums) / (self.counts @ counts)
-        return percentile_interval(float(sums.sum() / counts.sum()) if counts.sum() else math.nan, drawn)
+        return percentile_interval(float(sums.sum() / counts.sum()) if counts.sum() else math.nan, drawn, confidence)
 
 
 def _widened(interval: BootstrapInterval, times: float, lowest: float) -> BootstrapInterval:

@@ -117,7 +117,7 @@ def test_nothing_is_learnt_where_the_folder_is_taken(run: Run, tmp_path: Path) -
 def test_power_says_from_how_many_stories_on(run: Run) -> None:
     done = run("power", "votes.jsonl", "--scores", "logs", "--stories", "6", "--stories", "15", "--repeats", "4")
     assert done.exit_code == 0, done.output
-    assert "votes are foretold better than by the grader alone in" in done.output
+    assert "votes are foretold better than by the grader alone (1% of its log loss or more) in" in done.output
     points = json.loads(
         run(
             "power", "votes.jsonl", "--scores", "logs", "--simulate", "--stories", "30", "--repeats", "2", "--json"

@@ -133,27 +133,26 @@ def gain_of(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
     return _gain(foretold.losses(model) - foretold.losses(GRADER), foretold.ballots.plots.codes, draws)
 
 
-def _gain(deltas: Values, plots: Codes, draws: Draws) -> Figure:
+def _gain(deltas: Values, plots: Codes, draws: Draws, confidence: float = 0.95) -> Figure:
     count = draws.counts.shape[1]
-    sums, counts = np.bincount(plots, deltas, count), np.bincount(plots, minlength=count)
-    return Figure.of(draws.difference(np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.float64)))
+    sums, counts = (np.bincount(plots, own, count) for own in (deltas, np.ones(len(plots))))
+    return Figure.of(draws.difference(sums, counts, confidence))
 
 
 def _raters(foretold: Foretold, deltas: Values, draws: Draws) -> dict[str, RaterFigures]:
     ballots = foretold.ballots
     order = np.argsort(ballots.raters.codes, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(ballots.raters.codes))[:-1])
+    # one plot drawn again and again has no spread, which would read as certainty
+    has_interval = [len(np.unique(ballots.plots.codes[rows])) >= FEWEST_PLOTS for rows in parts]
+    # an error of 5% over all of them together (Bonferroni)
+    confidence = 1 - 0.05 / max(1, sum(has_interval))
+    gains = [_gain(deltas[rows], ballots.plots.codes[rows], draws, confidence) for rows in parts]
     return {
         name: RaterFigures(
             votes=len(rows),
             stories=len(np.unique(ballots.stories.codes[rows])),
-            gain=_rater_gain(deltas[rows], ballots.plots.codes[rows], draws),
+            gain=gain if certain else Figure(value=gain.value, low=None, high=None),
         )
-        for name, rows in zip(ballots.raters.names, parts, strict=True)
+        for name, rows, gain, certain in zip(ballots.raters.names, parts, gains, has_interval, strict=True)
     }
-
-
-def _rater_gain(deltas: Values, plots: Codes, draws: Draws) -> Figure:
-    gain = _gain(deltas, plots, draws)
-    # one plot drawn again and again has no spread, which would read as certainty
-    return gain if len(np.unique(plots)) >= FEWEST_PLOTS else Figure(value=gain.value, low=None, high=None)
