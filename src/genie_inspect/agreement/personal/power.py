@@ -21,8 +21,10 @@ DOUBLINGS = (1, 2, 4, 8)
 UNSEEN = 60  # stories on which a simulated judge is tried
 SURE = 0.95
 LEAST = 0.01
-"""Of the grader's log loss, what a draw has to gain to count as better: of raters who do not differ 1 draw in 40 gains
-.4% by chance."""
+"""Of the grader's log loss, what a draw has to gain to count as better.
+
+Of 200 simulations of raters who do not differ 29% gained something, and none .5%.
+"""
 
 
 @dataclass(frozen=True, slots=True)
