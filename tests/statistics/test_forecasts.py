@@ -107,7 +107,7 @@ def test_auc_by_weights_is_auc_of_the_events_repeated() -> None:
     outcomes = draw.integers(2, size=40).astype(np.float64)
     weights = draw.integers(0, 4, size=40)
     count = weights.sum()
-    again = auc(*(np.repeat(own, weights) for own in (chances, outcomes, strata)), np.arange(count))
+    again = auc(np.repeat(chances, weights), np.repeat(outcomes, weights), np.repeat(strata, weights), np.arange(count))
     drawn = auc(chances, outcomes, strata, np.arange(40))(weights.astype(float))
     assert drawn == pytest.approx(again(np.ones(count)))
 

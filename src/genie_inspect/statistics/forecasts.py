@@ -152,7 +152,8 @@ def _pairs(chances: Values, outcomes: Values, strata: Codes) -> Callable[[Values
         yes, no = (np.add.reduceat(own * side, ties) for side in (true, ~true))
         before = np.cumsum(no) - no
         below = before - before[np.flatnonzero(starts)][blocks]
-        return np.bincount(blocks, yes * (below + no / 2)), np.bincount(blocks, yes) * np.bincount(blocks, no)
+        right, trues, falses = (np.bincount(blocks, part) for part in (yes * (below + no / 2), yes, no))
+        return np.asarray(right, dtype=float), np.asarray(trues * falses, dtype=float)
 
     return weighted
 

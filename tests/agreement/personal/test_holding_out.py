@@ -110,7 +110,8 @@ def test_intervals_of_raters_hold_for_all_of_them_together() -> None:
     row = BALLOTS.raters.codes == 0
     deltas = found.losses(WITH_LENIENCY) - found.losses(GRADER)
     draws = Draws.of(8, 1_000, 0)
-    sums, counts = (np.bincount(BALLOTS.plots.codes[row], own, 8) for own in (deltas[row], np.ones(row.sum())))
+    plots = BALLOTS.plots.codes[row]
+    sums, counts = (np.bincount(plots, own, 8).astype(float) for own in (deltas[row], np.ones(row.sum())))
     # four raters, each with votes on all eight plots: 1 - .05 / 4
     own = Figure.of(draws.difference(sums, counts, 0.9875))
     assert figures(found, WITH_LENIENCY).raters[BALLOTS.raters.names[0]].gain == own

@@ -135,7 +135,7 @@ def gain_of(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
 
 def _gain(deltas: Values, plots: Codes, draws: Draws, confidence: float = 0.95) -> Figure:
     count = draws.counts.shape[1]
-    sums, counts = (np.bincount(plots, own, count) for own in (deltas, np.ones(len(plots))))
+    sums, counts = (np.bincount(plots, own, count).astype(float) for own in (deltas, np.ones(len(plots))))
     return Figure.of(draws.difference(sums, counts, confidence))
 
 
