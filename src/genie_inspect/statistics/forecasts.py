@@ -174,7 +174,7 @@ def pearson(chances: Values, outcomes: Values, strata: Codes, clusters: Codes) -
     inside = yes * (size - yes)
 
     def products(counts: Values) -> tuple[Values, Values]:
-        """By stratum its pairs, and its r or 0."""
+        """By stratum its pairs, and its r or NaN."""
         weights = counts[cells.clusters]
         size, said, yes, squares, hits = cells.by_stratum(weights * cells.sums)
         # a cluster that is drawn twice is not held against itself
@@ -184,17 +184,17 @@ def pearson(chances: Values, outcomes: Values, strata: Codes, clusters: Codes) -
         # what rounding leaves of the spread of one value throughout is no spread
         varies = (spread > 1e-9 * size) & (pairs > 0)
         within = (hits - said * yes / size)[varies] / np.sqrt((spread * yes * (size - yes) / size)[varies])
-        by_stratum = np.zeros(len(pairs))
+        by_stratum = np.full(len(pairs), np.nan)
         by_stratum[varies] = within
         return pairs, by_stratum
 
-    # a resample of strata without an r is one of many; where there is no other, nothing was ever said
-    says_something = products(np.ones(int(clusters.max()) + 1))[1].any()
+    # resamples without an r are 0 like their strata; where nothing ever varies there is no r at all
+    has_one = not np.isnan(products(np.ones(int(clusters.max()) + 1))[1]).all()
 
     def drawn(counts: Values) -> float:
         pairs, by_stratum = products(counts)
         total = pairs.sum()
-        return float(pairs @ by_stratum / total) if says_something and total > 0 else math.nan
+        return float(pairs @ np.nan_to_num(by_stratum) / total) if has_one and total > 0 else math.nan
 
     return drawn
 
