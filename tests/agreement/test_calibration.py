@@ -3,9 +3,10 @@ import math
 import pytest
 
 from genie_inspect.agreement.calibration import ALL, Conduct, RaterAgreement, compare
-from genie_inspect.agreement.raters import Ratings
+from genie_inspect.agreement.raters import RECORDED, Ratings
 from genie_inspect.agreement.targets import Target
 from genie_inspect.populations.schema import Question
+from genie_inspect.statistics.agreement import krippendorff_alpha
 
 FEATURES = ("plot", "setting", "style")
 ASKED = [
@@ -68,6 +69,15 @@ def test_tau_is_of_the_novelty_of_answers() -> None:
 def test_continuous_ratings_agree_with_whole_ones_that_they_round_to() -> None:
     found = agreed(ratings("a", 1, 4, 2, 3, 1, 4), ratings("logit", 1.2, 3.9, 2.1, 2.8, 1.4, 3.6))
     assert found[ALL].alpha == 1
+
+
+def test_a_consensus_of_a_half_is_a_level_of_its_own_between_two() -> None:
+    people = Ratings("people", RECORDED, (1, 1.5, 2, 2.5, 3, 4))
+    rater = Ratings("ann", RECORDED, (1, 2, 2, 2, 3, 4))
+    found = agreed(people, rater)[ALL].alpha
+    assert found == krippendorff_alpha([people.values, rater.values])
+    # rounded to even, 1.5 and 2.5 would both be 2, and the agreement whole
+    assert found < 1
 
 
 def test_conduct_counts_what_came_to_no_rating_but_not_what_was_never_asked() -> None:

@@ -89,10 +89,11 @@ def test_the_sentence_claims_no_more_than_the_interval() -> None:
         "Better than the grader alone by 0.0200 [0.0100, 0.0300] in log loss a vote."
     )
     assert with_gain(Figure(value=-0.02, low=-0.05, high=0.01)) == (
-        "Cannot tell these raters from the average: against the grader alone 0.0200 [-0.0100, 0.0500] in log loss a "
-        "vote."
+        "Cannot be told from the grader alone: better by 0.0200 [-0.0100, 0.0500] in log loss a vote."
     )
-    assert with_gain(Figure(value=0.02, low=0.01, high=0.03)).startswith("Cannot tell these raters from the average")
+    assert with_gain(Figure(value=0.02, low=0.01, high=0.03)).startswith(
+        "Worse than the grader alone by 0.0200 [0.0100, 0.0300] in log loss a vote: "
+    )
     assert with_gain(Figure(value=-0.02, low=-0.03, high=-0.01), plots=7).startswith(
-        "Cannot tell these raters from the average: 7 plots are too few for an interval, expected 8"
+        "Cannot be told from the grader alone: 7 plots are too few for an interval, expected 8"
     )

@@ -49,9 +49,9 @@ def test_the_rater_gives_these_judges_what_he_gives_seven(shared_data: Shared) -
     assert loss(found, WITH_LENIENCY) == pytest.approx(0.3603, abs=5e-4)
     gain = found.gain
     assert (gain.value, gain.low, gain.high) == pytest.approx((-0.0237, -0.0335, -0.0137), abs=2e-3)
-    # it is a gain in level, and none in order
-    within = [found.models[name]["auc_within"].value or 0 for name in (GRADER, WITH_LENIENCY)]
-    assert within[1] < within[0]
+    # leniency does not change the order of a rater's votes on a plot: pooled, .727 and .685
+    within = [found.models[name]["auc_within"].value for name in (GRADER, WITH_LENIENCY)]
+    assert within == pytest.approx([0.715, 0.716], abs=1e-3)
 
 
 def test_taste_gives_more(shared_data: Shared) -> None:
@@ -69,8 +69,8 @@ def test_who_wrote_it_stands_above_the_models_that_only_found_it(shared_data: Sh
     source = found.models[SOURCE]
     assert source["kappa"].value == pytest.approx(0.599, abs=5e-4)
     assert source["f1"].value == pytest.approx(0.709, abs=5e-4)
-    # of its chances, which differ a little between folds; of its verdicts it is .604
-    assert source["pearson"].value == pytest.approx(0.604, abs=0.012)
+    # the mean over plots, weighted by pairs; of its verdicts over all votes it is .604
+    assert source["pearson"].value == pytest.approx(0.610, abs=5e-4)
 
 
 def test_the_votes_go_with_a_log_of_the_same_verdicts(shared_data: Shared, tmp_path: Path) -> None:

@@ -126,8 +126,7 @@ class _Table:
             feature=feature,
             pairs=len(both),
             questions=len(by_question[0]),
-            # ordinal alpha ranks whole values; a mean over label probabilities would be a level of its own
-            alpha=krippendorff_alpha([np.round(side[both]) for side in sides]),
+            alpha=krippendorff_alpha([rater.levels[both] for rater in (first, second)]),
             tau=kendall(novelties[0], novelties[1]),
             difference=_interval(delta),
         )

@@ -4,6 +4,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from genie_inspect.agreement.targets import CalibrationError, Pair, Target
 from genie_inspect.asking.gathering import gathered
 from genie_inspect.errors import GraderFailedError
@@ -11,6 +14,8 @@ from genie_inspect.judges.list_judge import shuffled
 from genie_inspect.judges.protocols import UNSPECIFIED, Answer, Judge, Rated
 
 FAILED = "grader failed"
+RECORDED = "recorded"
+"""The signature of ratings from a file."""
 Told = Callable[[int], None]
 
 
@@ -29,12 +34,22 @@ class Ratings:
     swapped: tuple[float, ...] = ()
     """Ratings of the pairs with their sides swapped; empty where they were not asked for."""
 
+    @property
+    def levels(self) -> NDArray[np.float64]:
+        """The ratings as levels of the scale, which ordinal agreement ranks.
+
+        A judge's mean over label probabilities is the nearest whole. Recorded ratings stay: a consensus of 2.5 is a
+        level between 2 and 3.
+        """
+        values = np.array(self.values)
+        return values if self.signature == RECORDED else np.round(values)
+
 
 def recorded_ratings(name: str, said: Mapping[Pair, float | None], targets: Sequence[Target]) -> Ratings:
     """What a ratings file holds of the targets' pairs."""
     found = [said.get(pair, math.nan) for target in targets for pair in target.pairs]
     faults = {index: UNSPECIFIED for index, rating in enumerate(found) if rating is None}
-    return Ratings(name, "recorded", tuple(math.nan if one is None else one for one in found), faults)
+    return Ratings(name, RECORDED, tuple(math.nan if one is None else one for one in found), faults)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from genie_inspect.populations.card import plain
 from genie_inspect.raters.figures import FIGURES, Figure, HeldOut
-from genie_inspect.raters.judge import FEWEST_VOTES, PersonalJudge, RaterTerms
+from genie_inspect.raters.judge import FEWEST_VOTES, PersonalJudge
 
 CARD = "README.md"
-CERTAIN = 1.959963984540054  # two-sided 95%
 TEXT = """\
 # A judge of one's own
 
@@ -19,8 +18,8 @@ coefficients and counts, no vote and no text of anybody.
 
 ## Held out
 
-Plots were held out whole, in {folds} folds; strengths of shrinking were chosen without them. Intervals: 95%, by
-bootstrap over plots.
+Plots were held out whole, in {folds} folds; strengths of shrinking were chosen without them. AUC, kappa and Pearson's r
+compare votes that were held out together. Intervals: 95%, by bootstrap over plots.
 
 {figures}
 
@@ -31,7 +30,8 @@ bootstrap over plots.
 ## Raters
 
 Leniency: log-odds of a yes above those of the average rater, shrunk towards 0. Gain: log loss a vote less that of the
-grader alone, on plots held out; below 0 is better. Of a rater with fewer than {fewest} votes nothing is foretold.
+grader alone, on plots held out; below 0 is better. Intervals: 95%, for all raters together. Of a rater with fewer than
+{fewest} votes nothing is foretold.
 
 {raters_table}
 
@@ -68,7 +68,7 @@ def card(judge: PersonalJudge, figures: HeldOut) -> str:
         raters_table=_table(
             ["rater", "votes", "leniency", "gain"],
             (
-                [plain(name), str(terms.votes), leniency(terms), shown(figures.raters[name].gain, sign="+")]
+                [plain(name), str(terms.votes), leniency(judge, name), shown(figures.raters[name].gain, sign="+")]
                 for name, terms in judge.raters.items()
             ),
         ),
@@ -85,12 +85,20 @@ def shown(figure: Figure | None, decimals: int = 3, sign: str = "") -> str:
     return f"{value} [{figure.low:{sign}.{decimals}f}, {figure.high:{sign}.{decimals}f}]"
 
 
-def leniency(terms: RaterTerms) -> str:
-    """A rater's leniency with its 95% interval."""
+def leniency(judge: PersonalJudge, rater: str) -> str:
+    """A rater's leniency with its interval."""
+    terms = judge.raters[rater]
     if not terms.error:
         return "as the average"
-    low, high = terms.leniency - CERTAIN * terms.error, terms.leniency + CERTAIN * terms.error
+    low, high = judge.leniency(rater)
     return f"{terms.leniency:+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
+def foretold(gain: Figure) -> str:
+    """How well a rater is foretold against the grader alone; empty where that cannot be told."""
+    if not (gain.is_below or gain.is_above):
+        return ""
+    return f"foretold {'better' if gain.is_below else 'worse'} than by the grader alone"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -15,7 +15,7 @@ WITH_LENIENCY, WITH_TASTE = "grader + leniency", "grader + leniency + taste"
 FIGURES = {
     "log_loss": "log loss",
     "brier": "Brier score",
-    "auc": "AUC, all votes",
+    "auc": "AUC, all raters",
     "auc_within": "AUC, within a rater",
     "kappa": "Cohen's kappa",
     "f1": "F1",
@@ -67,7 +67,10 @@ class RaterFigures(Row):
     votes: int
     stories: int
     gain: Figure
-    """Mean log loss less that of the grader alone, of this rater's votes; below 0 = better."""
+    """Mean log loss less that of the grader alone, of this rater's votes; below 0 = better.
+
+    Its interval has an error of 5% over all raters together.
+    """
 
 
 class HeldOut(Row):
@@ -96,25 +99,30 @@ class HeldOut(Row):
 
     @property
     def sentence(self) -> str:
-        """What the figures say of raters, in a sentence."""
+        """Whether the judge foretells better than the grader alone, worse, or neither as far as can be told."""
         if self.plots < FEWEST_PLOTS:
             return (
-                f"Cannot tell these raters from the average: {self.plots} plots are too few for an interval, expected "
+                f"Cannot be told from the grader alone: {self.plots} plots are too few for an interval, expected "
                 f"{FEWEST_PLOTS} or more."
             )
-        size = _size(self.gain)
+        if self.gain.is_above:
+            return (
+                f"Worse than the grader alone by {_size(self.gain)} in log loss a vote: these raters differ by less "
+                "than it costs to learn how."
+            )
+        size = _size(self.gain, -1)
         if self.gain.is_below:
             return f"Better than the grader alone by {size} in log loss a vote."
-        # a little worse is what raters cost who do not differ: it says nothing else
-        return f"Cannot tell these raters from the average: against the grader alone {size} in log loss a vote."
+        return f"Cannot be told from the grader alone: better by {size} in log loss a vote."
 
     def without(self, rater: str) -> "HeldOut":
         """The same, with nothing of one rater alone."""
         return self.model_copy(update={"raters": {name: own for name, own in self.raters.items() if name != rater}})
 
 
-def _size(gain: Figure) -> str:
-    """How much less the loss is, with its interval."""
+def _size(gain: Figure, sign: int = 1) -> str:
+    """How much more the loss is, or with a sign of -1 less, with its interval."""
     if gain.value is None or gain.low is None or gain.high is None:
         return "not defined"
-    return f"{-gain.value:.4f} [{-gain.high:.4f}, {-gain.low:.4f}]"
+    low, high = sorted((sign * gain.low, sign * gain.high))
+    return f"{sign * gain.value:.4f} [{low:.4f}, {high:.4f}]"

@@ -154,12 +154,17 @@ class PersonalJudge(Row):
         chances = self._chances(base + leniency + taste)
         return Opinion(chances, self._mean(chances), self._mean(self._chances(base)), scores, leniency, taste)
 
-    def stands_out(self, rater: str) -> bool:
-        """Whether a rater is harsher or more lenient than the average, with an error of 5% over all raters together."""
+    def leniency(self, rater: str) -> tuple[float, float]:
+        """The ends of the interval of a rater's leniency, with an error of 5% over all raters together."""
         terms = self.raters[rater]
         # the share of the error that each rater gets (Bonferroni)
-        bound = NormalDist().inv_cdf(1 - 0.025 / len(self.raters))
-        return terms.error > 0 and abs(terms.leniency) > bound * terms.error
+        half = NormalDist().inv_cdf(1 - 0.025 / len(self.raters)) * terms.error
+        return terms.leniency - half, terms.leniency + half
+
+    def stands_out(self, rater: str) -> bool:
+        """Whether a rater is harsher or more lenient than the average."""
+        low, high = self.leniency(rater)
+        return self.raters[rater].error > 0 and not low <= 0 <= high
 
     def without(self, rater: str) -> "PersonalJudge":
         """The same judge of all raters but one."""

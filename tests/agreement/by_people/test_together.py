@@ -38,6 +38,14 @@ def test_people_are_put_into_one_alpha_and_the_judge_is_held_against_median_and_
     assert row.tau == kendall([1, 2.5, 3, 4, 1], [1, 2, 3, 4, 1.4])
 
 
+def test_a_consensus_from_a_file_that_is_held_against_people_keeps_its_halves() -> None:
+    consensus = recorded_ratings(
+        "all", dict(zip((p for t in TARGETS for p in t.pairs), (1, 2.5, 3, 4), strict=False)), TARGETS
+    )
+    row = held([ANN, BOB], [consensus])["plot"]
+    assert row.judge_alpha == 1  # the medians are 1, 2.5, 3, 4
+
+
 def test_the_median_and_the_mean_of_three_people_differ() -> None:
     third = ratings("cat", 4, 3, 1, 4, 1, 4)
     row = held([ANN, BOB, third], [JUDGE])["plot"]

@@ -8,6 +8,7 @@ import pytest
 from tests.engines.curiosity.explained import votes
 
 from genie_inspect.agreement.curiosity.comparison import FIGURES, Plan, compared, shares
+from genie_inspect.agreement.curiosity.folds import by_plots
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.engines.curiosity.explanations import READING, Explanation
 from genie_inspect.engines.curiosity.sentence_vectors import VectorCuriosity
@@ -126,6 +127,16 @@ def test_a_yes_is_called_above_one_half_as_for_every_forecast(
     figures = compared(VOTES, noting(), "none", PLAN).columns[0].figures
     # 10 yes of 24
     assert figures["f1"].value == pytest.approx(2 * (10 if called else 0) / (10 + called))
+
+
+def test_the_share_of_yes_outside_of_the_fold_tells_no_vote_of_the_fold_from_another() -> None:
+    # one test: the same chance for a whole fold, the lower the more yes it holds; over all votes AUC would be below .5
+    figures = compared(VOTES, noting(), "none", PLAN).columns[-1].figures
+    assert figures["auc"].value == 0.5
+    assert math.isnan(figures["pearson"].value)
+    folds = by_plots(VOTES, PLAN.folds, PLAN.seed)
+    chances, yes = shares(VOTES, folds), np.array([vote.verdict for vote in VOTES])
+    assert np.corrcoef(chances, yes)[0, 1] < -0.05
 
 
 def test_progress_is_told_after_each_fold() -> None:

@@ -48,6 +48,16 @@ def test_too_few_plots_are_refused() -> None:
         by_plots(votes(4), 5)
 
 
+def test_a_text_under_several_plots_is_refused_by_name() -> None:
+    copied = [
+        *votes(6),
+        replace(votes(1)[0], story="9_model", plot="9", text="the lamp by the  river went out. Chapter 0."),
+    ]
+    with pytest.raises(VotesError, match=r"1 stories are copies .*one plot\): '9_model' \(plot '9'\) of '0_model' \("):
+        by_plots(copied, 3)
+    by_plots([replace(vote, plot="0") if vote.plot == "9" else vote for vote in copied], 3)
+
+
 def test_a_fold_of_whole_plots_without_a_yes_is_refused() -> None:
     lone = [replace(vote, verdict=vote.plot == "3") for vote in votes(6)]
     with pytest.raises(VotesError, match=r"fold \d of 3 \(plots [\d, ]+\) holds no yes: ask for fewer folds"):

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from genie_inspect.agreement.personal.ballots import Factor
-from genie_inspect.agreement.personal.holding_out import figures, folds_of, foretell
+from genie_inspect.agreement.personal.holding_out import Foretold, figures, folds_of, foretell
 from genie_inspect.agreement.personal.models import held_out, judge_model, models_of, shares
 from genie_inspect.agreement.personal.simulation import World, simulated
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.raters.figures import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE
+from genie_inspect.raters.figures import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE, Figure
+from genie_inspect.statistics.forecasts import Draws
+from genie_inspect.statistics.shrunken.ordinal import chance as logistic
 
 BALLOTS = simulated(World(stories=24, tests=3, raters=4, leniency=1.0), 1).ballots
 
@@ -88,6 +90,32 @@ def test_every_figure_of_every_model_has_an_interval_and_the_best_comes_first() 
         assert loss.low < loss.value < loss.high
     assert found.gains[GRADER].value == 0
     assert sum(tenth.votes for tenth in found.calibration) == found.votes
+
+
+def test_leniency_cannot_change_the_order_of_a_raters_votes() -> None:
+    draw = np.random.default_rng(0)
+    folds = folds_of(BALLOTS.plots.codes, len(BALLOTS.plots), 0)
+    plain = draw.normal(BALLOTS.levels, 1.0)
+    # what a rater adds, and what the fold's own votes take away from the others' level
+    moved = plain + np.linspace(-2, 2, 4)[BALLOTS.raters.codes] - np.linspace(0, 3, 8)[folds]
+    chances = {GRADER: plain, WITH_LENIENCY: moved}
+    found = figures(Foretold(BALLOTS, folds, {name: logistic(own)[:, None] for name, own in chances.items()}), GRADER)
+    within = [found.models[name]["auc_within"] for name in chances]
+    assert within[0] == within[1]
+    assert found.models[GRADER]["auc"] != found.models[WITH_LENIENCY]["auc"]
+
+
+def test_intervals_of_raters_hold_for_all_of_them_together() -> None:
+    found = foretell(BALLOTS, models=[GRADER, WITH_LENIENCY])
+    row = BALLOTS.raters.codes == 0
+    deltas = found.losses(WITH_LENIENCY) - found.losses(GRADER)
+    draws = Draws.of(8, 1_000, 0)
+    plots = BALLOTS.plots.codes[row]
+    sums, counts = (np.bincount(plots, own, 8).astype(float) for own in (deltas[row], np.ones(row.sum())))
+    # four raters, each with votes on all eight plots: 1 - .05 / 4
+    own = Figure.of(draws.difference(sums, counts, 0.9875))
+    assert figures(found, WITH_LENIENCY).raters[BALLOTS.raters.names[0]].gain == own
+    assert own != Figure.of(draws.difference(sums, counts))
 
 
 def test_the_gain_is_the_difference_in_log_loss() -> None:

@@ -4,10 +4,12 @@ import json
 
 import pytest
 
-from genie_inspect.agreement.personal.power import Curve, Point, from_data, from_simulation
+from genie_inspect.agreement.personal.holding_out import foretell
+from genie_inspect.agreement.personal.power import LEAST, Curve, Point, from_data, from_simulation
 from genie_inspect.agreement.personal.power_chart import power_chart
 from genie_inspect.agreement.personal.simulation import World, simulated
 from genie_inspect.agreement.votes import VotesError
+from genie_inspect.raters.figures import GRADER
 
 BALLOTS = simulated(World(stories=60, tests=2, raters=4, leniency=1.2), 0).ballots
 
@@ -21,6 +23,15 @@ def test_the_gain_grows_with_the_stories() -> None:
     assert many.better > 0.9
     assert many.votes == pytest.approx(39 * 2 * 3 / 4)
     assert many.low < many.gain < many.high
+
+
+def test_a_gain_of_next_to_nothing_is_not_better() -> None:
+    # raters who do not differ: their terms shrink to nearly nothing, and so do gains and losses
+    alike = simulated(World(stories=60, tests=2, raters=4), 1).ballots
+    (point,) = from_data(alike, (30,), repeats=40).points
+    losses = foretell(alike, models=[GRADER]).losses(GRADER)
+    assert abs(point.gain) < LEAST * losses.mean()
+    assert point.better < 0.05
 
 
 def test_without_numbers_the_curve_goes_from_two_plots_to_all_but_two() -> None:
@@ -51,8 +62,8 @@ def test_the_sentence_names_the_first_number_from_which_on_it_is_sure() -> None:
         Point(stories, stories / 2, -0.01, -0.02, 0, better, 40) for stories, better in ((6, 0.97), (12, 0.9), (18, 1))
     ]
     assert Curve("", tuple(points)).sentence == (
-        "Learnt from 18 stories (9 votes a rater), votes are foretold better than by the grader alone in 95% of "
-        "the draws or more."
+        "Learnt from 18 stories (9 votes a rater), votes are foretold better than by the grader alone (1% of its log "
+        "loss or more) in 95% of the draws or more."
     )
     assert Curve("", tuple(points[:2])).sentence.endswith("in 90% of the draws, not yet in 95%.")
 

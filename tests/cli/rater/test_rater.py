@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests.agreement.personal.voters import TESTS, WRITER, written
+from tests.scoring.personal.judged import FIGURES, judge
 
 from genie_inspect.cli import main
+from genie_inspect.cli.verbs.rater.tables import raters_table
+from genie_inspect.raters.figures import Figure, RaterFigures
 from genie_inspect.raters.folder import read_judge
 
 Run = Callable[..., Result]
@@ -32,9 +35,9 @@ def test_a_fit_prints_every_model_every_rater_and_one_sentence(run: Run, tmp_pat
     for told in ("majority by test", "grader + leniency + taste", "AUC, within a rater", "Cohen's kappa", "recall"):
         assert told in done.output
     assert "Better than the grader alone by 0." in done.output
-    judge = read_judge(tmp_path / "taste")
-    assert f"taste: 3 raters, judge@{judge.digest}" in done.output
-    assert (judge.columns[0].scorer, judge.columns[0].signature) == (
+    fitted = read_judge(tmp_path / "taste")
+    assert f"taste: 3 raters, judge@{fitted.digest}" in done.output
+    assert (fitted.columns[0].scorer, fitted.columns[0].signature) == (
         "ttcw",
         "measure:ttcw|judge:critic(mock/a)|version:1",
     )
@@ -43,7 +46,7 @@ def test_a_fit_prints_every_model_every_rater_and_one_sentence(run: Run, tmp_pat
 def test_json_has_the_whole_judge_and_all_figures(run: Run) -> None:
     done = run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10", "--json")
     found = json.loads(done.stdout)
-    assert found["sentence"].startswith(("Better", "Cannot"))
+    assert found["sentence"].startswith(("Better", "Worse", "Cannot"))
     assert set(found["judge"]["raters"]) == set(found["figures"]["raters"]) == {"r0", "r1", "r2"}
 
 
@@ -117,7 +120,7 @@ def test_nothing_is_learnt_where_the_folder_is_taken(run: Run, tmp_path: Path) -
 def test_power_says_from_how_many_stories_on(run: Run) -> None:
     done = run("power", "votes.jsonl", "--scores", "logs", "--stories", "6", "--stories", "15", "--repeats", "4")
     assert done.exit_code == 0, done.output
-    assert "votes are foretold better than by the grader alone in" in done.output
+    assert "votes are foretold better than by the grader alone (1% of its log loss or more) in" in done.output
     points = json.loads(
         run(
             "power", "votes.jsonl", "--scores", "logs", "--simulate", "--stories", "30", "--repeats", "2", "--json"
@@ -157,3 +160,19 @@ def test_numbers_are_foretold_as_numbers(run: Run, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert read_judge(tmp_path / "taste").scale == (1, 2, 3, 4)
     assert "precision" not in done.output
+
+
+def test_a_rater_is_foretold_better_worse_or_cannot_be_told_and_the_table_says_which() -> None:
+    own = judge()
+    gains = {"ann": (-0.074, -0.131, -0.014), "bob|b": (0.02, 0.01, 0.03), "cy": (-0.01, -0.03, 0.01)}
+    raters = {
+        name: RaterFigures(votes=40, stories=20, gain=Figure(value=value, low=low, high=high))
+        for name, (value, low, high) in gains.items()
+    }
+    terms = {name: one.model_copy(update={"votes": 40}) for name, one in own.raters.items()}
+    table = raters_table(own.model_copy(update={"raters": terms}), FIGURES.model_copy(update={"raters": raters}))
+    assert list(table.columns[-1].cells) == [
+        "more lenient, foretold better than by the grader alone",
+        "harsher, foretold worse than by the grader alone",
+        "cannot be told from the average",
+    ]

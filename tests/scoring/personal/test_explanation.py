@@ -4,6 +4,7 @@ import math
 
 from tests.scoring.personal.judged import FIGURES, SENTENCE, column, judge
 
+from genie_inspect.raters.figures import Figure, RaterFigures
 from genie_inspect.scoring.personal.explanation import explained, explained_all
 
 
@@ -19,7 +20,7 @@ def test_a_row_a_test_then_what_is_expected_and_how_far_the_rater_stands_apart()
         "| 02 | none | 0.5 |  |  | a score is missing |\n\n"
         "Expected of ann: 0.92 yes on 1 tests; average rater: 0.73.\n\n"
         "1 of 2 tests are not foretold: a score of theirs is missing.\n\n"
-        "ann, 40 votes: more lenient than the average rater (+1.00 [+0.80, +1.20]).\n\n" + SENTENCE
+        "ann, 40 votes: more lenient than the average rater (+1.00 [+0.76, +1.24]).\n\n" + SENTENCE
     )
 
 
@@ -32,7 +33,7 @@ def test_of_whole_stories_with_numbers_points_are_expected_of_whoever_is_harsh()
         "| :-- | --: | --: | --: | --: |\n"
         "| story | 0.5 | 1.77 | 1.39 | leniency -1.00 |\n\n"
         "Expected of bob\\|b: 1.39 points on 1 tests; average rater: 1.77.\n\n"
-        "bob\\|b, 30 votes: harsher than the average rater (-1.00 [-1.20, -0.80]).\n\n" + SENTENCE
+        "bob\\|b, 30 votes: harsher than the average rater (-1.00 [-1.24, -0.76]).\n\n" + SENTENCE
     )
 
 
@@ -45,13 +46,25 @@ def test_a_rater_like_the_average_is_moved_by_nothing() -> None:
     assert "not foretold" not in said
 
 
+def test_a_rater_who_is_foretold_better_or_worse_than_by_the_grader_is_told_apart_by_that() -> None:
+    own, numbers = judge(), {"01": {"critic|a": 0.5}}
+    opinions = {"01": own.opinion("cy", "01", numbers["01"])}
+    for gain, says in (
+        (Figure(value=-0.074, low=-0.131, high=-0.014), "foretold better than by the grader alone (-0.074 [-0.131, "),
+        (Figure(value=0.02, low=0.01, high=0.03), "foretold worse than by the grader alone (+0.020 [+0.010, +0.030])."),
+    ):
+        raters = {"cy": RaterFigures(votes=19, stories=10, gain=gain)}
+        said = explained(own, "cy", opinions, numbers, FIGURES.model_copy(update={"raters": raters}))
+        assert f"cannot be told from the average rater in leniency (as the average); {says}" in said
+
+
 def test_of_all_raters_each_has_a_row_also_who_has_too_few_votes() -> None:
     own = judge()
     opinions = {rater: {"01": own.opinion(rater, "01", {"critic|a": 1.0}), "02": None} for rater in ("ann", "bob|b")}
     assert explained_all(own, opinions, tuple(own.raters), FIGURES) == (
         "| rater | votes | leniency | expected |\n"
         "| :-- | --: | --: | --: |\n"
-        "| ann | 40 | +1.00 \\[+0.80, +1.20\\] | 0.92 |\n"
-        "| bob\\|b | 30 | -1.00 \\[-1.20, -0.80\\] | 0.50 |\n"
+        "| ann | 40 | +1.00 \\[+0.76, +1.24\\] | 0.92 |\n"
+        "| bob\\|b | 30 | -1.00 \\[-1.24, -0.76\\] | 0.50 |\n"
         "| cy | 19 | as the average | too few votes |\n\n" + SENTENCE
     )

@@ -53,9 +53,9 @@ def held_against_people(
     table = np.array([rater.values for rater in people], dtype=float).reshape(len(people), -1)
     rows = []
     for judge in judges or [Ratings(NOBODY, NOBODY, (math.nan,) * table.shape[1])]:
-        values = np.array(judge.values)
+        values = np.array([judge.values, judge.levels])
         for feature, chosen in _groups(of_pair, features):
-            rows.append(_row(feature, judge.name, table[:, chosen], values[chosen]))
+            rows.append(_row(feature, judge.name, table[:, chosen], values[:, chosen]))
     return rows
 
 
@@ -66,15 +66,15 @@ def _groups(of_pair: NDArray[np.str_], features: Sequence[str]) -> Iterator[tupl
     yield ALL, np.ones(len(of_pair), dtype=bool)
 
 
-def _row(feature: str, judge: str, people: NDArray[np.float64], values: NDArray[np.float64]) -> PeopleAgreement:
+def _row(feature: str, judge: str, people: NDArray[np.float64], judged: NDArray[np.float64]) -> PeopleAgreement:
+    values, levels = judged
     rated = ~np.isnan(people).all(axis=0)
     both = rated & ~np.isnan(values) if judge else rated
     with warnings.catch_warnings():
         # a pair that nobody rated has no median; it is not among those that count
         warnings.simplefilter("ignore", RuntimeWarning)
         median, mean = np.nanmedian(people, axis=0), np.nanmean(people, axis=0)
-    # continuous ratings are rounded, as everywhere; a consensus of 2.5 is a level of its own, between 2 and 3
-    sides = [median[both], np.round(values[both])]
+    sides = [median[both], levels[both]]
     return PeopleAgreement(
         feature,
         judge,

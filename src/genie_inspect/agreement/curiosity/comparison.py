@@ -11,7 +11,7 @@ from genie_inspect.agreement.curiosity.folds import Folds, by_plots, by_rows
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.engines.curiosity.explanations import READING, Explanation, explained
 from genie_inspect.engines.curiosity.votes import CuriosityModel, ExplainedVote, Values
-from genie_inspect.statistics.bootstrap import BootstrapInterval, percentile_interval
+from genie_inspect.statistics.bootstrap import BootstrapInterval
 from genie_inspect.statistics.forecasts import AUC, LOG_LOSS, Draws, Forecasts
 
 HeldOut = Literal["rows", "plots"]
@@ -28,7 +28,7 @@ class Column:
     """None: no model, but the share of yes on the test."""
     held_out: HeldOut
     figures: dict[str, BootstrapInterval]
-    """Over all votes, with intervals by plot."""
+    """Over all votes, with intervals by plot; AUC and Pearson compare votes of one fold alone."""
     unknown_raters: int
     """Votes by raters who gave no vote that was learned from."""
 
@@ -148,9 +148,8 @@ def _column(
 ) -> Column:
     outcomes = np.array([float(vote.verdict) for vote in votes])
     plots, codes = np.unique([vote.plot for vote in votes], return_inverse=True)
-    together = np.zeros(len(votes), dtype=np.int64)
-    forecasts = Forecasts(chances, outcomes, codes, together, together)
-    found = Draws.of(len(plots), plan.resamples, plan.seed).figures(forecasts)
+    forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
+    found = Draws.of(len(plots), plan.resamples, plan.seed).figures(forecasts, plan.folds)
     known = [{vote.rater for vote in _parted(votes, fold_of == fold)[0]} for fold in range(plan.folds)]
     unknown = sum(vote.rater not in known[fold] for vote, fold in zip(votes, fold_of, strict=True))
-    return Column(explanation, held_out, {name: percentile_interval(*found[name]) for name in FIGURES}, unknown)
+    return Column(explanation, held_out, {name: found[name] for name in FIGURES}, unknown)

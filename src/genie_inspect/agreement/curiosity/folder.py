@@ -16,6 +16,8 @@ from genie_inspect.signature import package_version
 MANIFEST, CARD, WEIGHTS = "curiosity.json", "card.md", "weights"
 NAMES = {"pearson": "Pearson", "f1": "F1", "log_loss": "log loss", "auc": "AUC", "kappa": "Cohen's kappa"}
 
+WITHIN = "Pearson, AUC and kappa compare votes of one fold."
+
 
 class CuriosityManifest(BaseModel):
     """What stands in a folder, and what it rests on."""
@@ -71,7 +73,7 @@ def card(comparison: CuriosityComparison) -> Iterator[str]:
     for key, name in NAMES.items():
         yield f"| {name} | {' | '.join(cell(column, key) for column in comparison.columns)} |"
     yield ""
-    yield f"95% intervals: {comparison.plots} plots drawn with replacement."
+    yield f"95% intervals: {comparison.plots} plots drawn with replacement. {WITHIN}"
     yield "Settings: " + ", ".join(f"{name} {value:g}" for name, value in comparison.settings.items()) + "."
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.engines.curiosity.votes import ExplainedVote
 
+SHOWN = 3  # copies that an error names
 Folds = NDArray[np.intp]
 """The fold of each vote, from 0."""
 
@@ -35,8 +36,9 @@ def by_plots(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds
     """Whole plots, each dealt to the fold that has the fewest yes so far, those with many yes first.
 
     Raises:
-        VotesError: If there are fewer plots than folds, or a fold holds no yes.
+        VotesError: If there are fewer plots than folds, a fold holds no yes, or stories of two plots have one text.
     """
+    _check_copies(votes)
     plots = sorted({vote.plot for vote in votes})
     if len(plots) < folds:
         raise VotesError(f"{len(plots)} plots, expected at least {folds}, one for each fold: ask for fewer folds")
@@ -53,3 +55,20 @@ def by_plots(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds
             )
     fold_of = {plot: number for number, fold in enumerate(dealt) for plot in fold}
     return np.array([fold_of[vote.plot] for vote in votes], dtype=np.intp)
+
+
+def _check_copies(votes: Sequence[ExplainedVote]) -> None:
+    """Refuse a text that stands under two plots: held out with one of them, it would be learnt with the other."""
+    first: dict[str, ExplainedVote] = {}
+    copies: dict[str, str] = {}
+    for vote in votes:
+        # whatever its case and spacing
+        original = first.setdefault(" ".join(vote.text.casefold().split()), vote)
+        if original.plot != vote.plot:
+            copies[vote.story] = f"{vote.story!r} (plot {vote.plot!r}) of {original.story!r} (plot {original.plot!r})"
+    if copies:
+        named = ", ".join(list(copies.values())[:SHOWN]) + (", ..." if len(copies) > SHOWN else "")
+        raise VotesError(
+            f"{len(copies)} stories are copies of a story of another plot, expected each text under one plot (give "
+            f"copies one plot): {named}"
+        )

@@ -10,7 +10,6 @@ from genie_inspect.agreement.personal.ballots import Ballots
 from genie_inspect.agreement.personal.models import held_out, models_of
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.raters.figures import FEWEST_PLOTS, FIGURES, GRADER, Figure, HeldOut, RaterFigures, Tenth
-from genie_inspect.statistics.bootstrap import percentile_interval
 from genie_inspect.statistics.forecasts import LOG_LOSS, Draws, Forecasts
 
 Values = NDArray[np.float64]
@@ -28,20 +27,22 @@ class Foretold:
     """What each model foretold of every vote, its plot held out."""
 
     ballots: Ballots
-    folds: int
+    folds: Codes
+    """Of each vote the fold that it was held out in, from 0."""
     chances: Mapping[str, Values]
     """By model, shape (votes, steps - 1)."""
 
     def forecasts(self, model: str) -> Forecasts:
-        """As events: a vote is one for each step, whether it is reached."""
+        """As events: a vote is one for each step, whether it is reached. Those of one fold and step are compared."""
         ballots, steps = self.ballots, len(self.ballots.scale) - 1
         step = np.tile(np.arange(steps), len(ballots))
+        by_rater = self.folds * len(ballots.raters) + ballots.raters.codes
         return Forecasts(
             self.chances[model].ravel(),
             (np.repeat(ballots.levels, steps) > step).astype(float),
             np.repeat(ballots.plots.codes, steps),
-            step,
-            np.repeat(ballots.raters.codes, steps) * steps + step,
+            np.repeat(self.folds, steps) * steps + step,
+            np.repeat(by_rater, steps) * steps + step,
         )
 
     def losses(self, model: str) -> Values:
@@ -87,7 +88,7 @@ def foretell(
         for name in names:
             chances[name][wanted] = held_out(ballots, name, learnt, wanted)
         told("holding plots out", fold + 1, count)
-    return Foretold(ballots, count, chances)
+    return Foretold(ballots, folds, chances)
 
 
 def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 0) -> HeldOut:
@@ -102,14 +103,18 @@ def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
     ballots = foretold.ballots
     draws = Draws.of(len(ballots.plots), resamples, seed)
     wanted = [name for name in FIGURES if len(ballots.scale) == 2 or name not in OF_VERDICTS]
-    found = {name: _figures(foretold.forecasts(name), draws, wanted) for name in foretold.chances}
+    folds = int(foretold.folds.max()) + 1
+    found = {}
+    for name in foretold.chances:
+        intervals = draws.figures(foretold.forecasts(name), folds)
+        found[name] = {figure: Figure.of(intervals[figure]) for figure in wanted}
     losses = {name: foretold.losses(name) for name in foretold.chances}
     names = sorted(found, key=lambda name: found[name][LOG_LOSS].value or 0.0)
     return HeldOut(
         votes=len(ballots),
         stories=len(ballots.stories),
         plots=len(ballots.plots),
-        folds=foretold.folds,
+        folds=folds,
         model=model,
         models={name: found[name] for name in names},
         gains={name: _gain(losses[name] - losses[GRADER], ballots.plots.codes, draws) for name in names},
@@ -128,32 +133,26 @@ def gain_of(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
     return _gain(foretold.losses(model) - foretold.losses(GRADER), foretold.ballots.plots.codes, draws)
 
 
-def _figures(forecasts: Forecasts, draws: Draws, wanted: list[str]) -> dict[str, Figure]:
-    found = draws.figures(forecasts)
-    return {name: Figure.of(percentile_interval(*found[name])) for name in wanted}
-
-
-def _gain(deltas: Values, plots: Codes, draws: Draws) -> Figure:
+def _gain(deltas: Values, plots: Codes, draws: Draws, confidence: float = 0.95) -> Figure:
     count = draws.counts.shape[1]
-    sums, counts = np.bincount(plots, deltas, count), np.bincount(plots, minlength=count)
-    return Figure.of(draws.difference(np.asarray(sums, dtype=np.float64), np.asarray(counts, dtype=np.float64)))
+    sums, counts = (np.bincount(plots, own, count).astype(float) for own in (deltas, np.ones(len(plots))))
+    return Figure.of(draws.difference(sums, counts, confidence))
 
 
 def _raters(foretold: Foretold, deltas: Values, draws: Draws) -> dict[str, RaterFigures]:
     ballots = foretold.ballots
     order = np.argsort(ballots.raters.codes, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(ballots.raters.codes))[:-1])
+    # one plot drawn again and again has no spread, which would read as certainty
+    has_interval = [len(np.unique(ballots.plots.codes[rows])) >= FEWEST_PLOTS for rows in parts]
+    # an error of 5% over all of them together (Bonferroni)
+    confidence = 1 - 0.05 / max(1, sum(has_interval))
+    gains = [_gain(deltas[rows], ballots.plots.codes[rows], draws, confidence) for rows in parts]
     return {
         name: RaterFigures(
             votes=len(rows),
             stories=len(np.unique(ballots.stories.codes[rows])),
-            gain=_rater_gain(deltas[rows], ballots.plots.codes[rows], draws),
+            gain=gain if certain else Figure(value=gain.value, low=None, high=None),
         )
-        for name, rows in zip(ballots.raters.names, parts, strict=True)
+        for name, rows, gain, certain in zip(ballots.raters.names, parts, gains, has_interval, strict=True)
     }
-
-
-def _rater_gain(deltas: Values, plots: Codes, draws: Draws) -> Figure:
-    gain = _gain(deltas, plots, draws)
-    # one plot drawn again and again has no spread, which would read as certainty
-    return gain if len(np.unique(plots)) >= FEWEST_PLOTS else Figure(value=gain.value, low=None, high=None)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from genie_inspect.raters.card import leniency
+from genie_inspect.raters.card import foretold, leniency, shown
 from genie_inspect.raters.figures import HeldOut
 from genie_inspect.raters.judge import Opinion, PersonalJudge
 from genie_inspect.scoring.explanation import cell
@@ -40,7 +40,7 @@ def explained(
     ]
     if missing := len(opinions) - len(foretold):
         lines.append(f"{missing} of {len(opinions)} tests are not foretold: a score of theirs is missing.")
-    lines += [_standing(judge, rater), figures.sentence]
+    lines += [_standing(judge, rater, figures), figures.sentence]
     return _table(heads, rows) + "".join(f"\n\n{line}" for line in lines)
 
 
@@ -60,17 +60,19 @@ def explained_all(
         terms = judge.raters[rater]
         foretold = [opinion for opinion in opinions.get(rater, {}).values() if opinion]
         expected = f"{math.fsum(one.expected for one in foretold):.2f}" if foretold else "too few votes"
-        rows.append([rater, str(terms.votes), leniency(terms), expected])
+        rows.append([rater, str(terms.votes), leniency(judge, rater), expected])
     return _table(["rater", "votes", "leniency", "expected"], rows) + f"\n\n{figures.sentence}"
 
 
-def _standing(judge: PersonalJudge, rater: str) -> str:
+def _standing(judge: PersonalJudge, rater: str, figures: HeldOut) -> str:
     """What sets the rater apart, as far as the votes say."""
-    terms = judge.raters[rater]
-    who = f"{cell(rater)}, {terms.votes} votes"
-    if not judge.stands_out(rater):
-        return f"{who}: cannot be told from the average rater in leniency ({leniency(terms)})."
-    return f"{who}: {'more lenient' if terms.leniency > 0 else 'harsher'} than the average rater ({leniency(terms)})."
+    terms, own = judge.raters[rater], leniency(judge, rater)
+    says = f"{cell(rater)}, {terms.votes} votes: cannot be told from the average rater in leniency ({own})"
+    if judge.stands_out(rater):
+        lenient = "more lenient" if terms.leniency > 0 else "harsher"
+        says = f"{cell(rater)}, {terms.votes} votes: {lenient} than the average rater ({own})"
+    gain = figures.raters[rater].gain
+    return f"{says}; {how} ({shown(gain, sign='+')})." if (how := foretold(gain)) else f"{says}."
 
 
 def _opinion(opinion: Opinion | None) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from genie_inspect.agreement.curiosity.comparison import CuriosityComparison, Plan, compared
-from genie_inspect.agreement.curiosity.folder import NAMES, cell, counts, heading, write_curiosity
+from genie_inspect.agreement.curiosity.folder import NAMES, WITHIN, cell, counts, heading, write_curiosity
 from genie_inspect.agreement.curiosity.votes_file import read_explained_votes
 from genie_inspect.cli.running import JSON, progress_bar
 from genie_inspect.cli.tables import shown_errors
@@ -89,7 +89,7 @@ def _table(comparison: CuriosityComparison) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    note = f"95% intervals: plots drawn with replacement. Read with {comparison.model}."
+    note = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {comparison.model}."
     title = f"Curiosity model, {comparison.folds} folds"
     table = Table(title=Text(title), title_justify="left", caption=Text(note), caption_justify="left")
     table.add_column("")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from genie_inspect.agreement.personal.power import Curve
-from genie_inspect.raters.card import leniency, shown
+from genie_inspect.raters.card import foretold, leniency, shown
 from genie_inspect.raters.figures import FIGURES, HeldOut
 from genie_inspect.raters.judge import FEWEST_VOTES, PersonalJudge
 
@@ -44,16 +44,15 @@ def verdicts_table(figures: HeldOut) -> "Table":
 
 def raters_table(judge: PersonalJudge, figures: HeldOut) -> "Table":
     """Every rater: votes, leniency, how much better than by the grader alone."""
-    table = _table("Raters [95%]", "rater", "votes", "stories", "leniency", GAIN, "")
+    table = _table("Raters [95%, for all raters together]", "rater", "votes", "stories", "leniency", GAIN, "")
     for name, terms in judge.raters.items():
         own = figures.raters[name]
         if terms.votes < FEWEST_VOTES:
             says = f"fewer than {FEWEST_VOTES} votes: not foretold"
-        elif judge.stands_out(name):
-            says = "more lenient" if terms.leniency > 0 else "harsher"
         else:
-            says = "cannot be told from the average"
-        cells = (str(own.stories), leniency(terms), shown(own.gain, 3, "+"), says)
+            lenient = ("more lenient" if terms.leniency > 0 else "harsher") if judge.stands_out(name) else ""
+            says = ", ".join(filter(None, (lenient, foretold(own.gain)))) or "cannot be told from the average"
+        cells = (str(own.stories), leniency(judge, name), shown(own.gain, 3, "+"), says)
         table.add_row(name, f"{terms.votes:,}", *map(_cell, cells))
     return table
 
@@ -68,7 +67,7 @@ def calibration_table(figures: HeldOut) -> "Table":
 
 def power_table(curve: Curve) -> "Table":
     """The gain over the grader alone, by the number of stories: a row a number."""
-    table = _table(curve.title, "stories", "votes a rater", GAIN, "better in")
+    table = _table(curve.title, "stories", "votes a rater", GAIN, "1% better in")
     for point in curve.points:
         gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
         table.add_row(str(point.stories), f"{point.votes:.0f}", _cell(gain), f"{100 * point.better:.0f}%")
