@@ -138,8 +138,8 @@ def test_what_inspect_shows_of_any_scorer_counts_the_originals(tmp_path: Path) -
     shown = {(score.scorer, score.name): score.metrics for score in log.results.scores}
     assert len(GREY.split()) != len(OWL_AGAIN.split())
     assert shown["words", "words"]["mean"].value == (len(GREY.split()) + len(RED.split())) / 2
-    told = [(sample.id, (sample.scores or {})["cosine"].value) for sample in log.samples or []]
-    values = [value["cosine_mean"] for name, value in told if name in ("d-owl", "d-fox")]  # type: ignore[index,call-overload]
+    by_text = {sample.id: (sample.scores or {})["cosine"].as_dict() for sample in log.samples or []}
+    values = [float(by_text[name]["cosine_mean"] or 0) for name in ("d-owl", "d-fox")]
     assert shown["cosine", "cosine_mean"]["mean"].value == pytest.approx(sum(values) / 2)
     # two prompts: the standard error is half of their distance
     assert shown["cosine", "cosine_mean"]["stderr"].value == pytest.approx(abs(values[0] - values[1]) / 2)

@@ -44,9 +44,9 @@ def metric_study(
         templates: As for `synthetic_prompts`.
         panel: As for `synthetic_prompts`.
         scorer: Further scorers by name, as `inspect score --scorer` takes them (`genie_inspect/ttcw`,
-            `my_scorer.py@name`), also alone, with `judge=none`; with options as a mapping, `{"genie_inspect/ttcw": {"reference": false}}`. A sample's
-            target, with which `ttcw` compares, is the population's first document for its prompt that is neither the
-            text nor its original.
+            `my_scorer.py@name`), also alone, with `judge=none`; with options as a mapping, `{"genie_inspect/ttcw":
+            {"reference": false}}`. A sample's target, with which `ttcw` compares, is the population's first document
+            for its prompt that is neither the text nor its original.
         cache: As for `synthetic_prompts`.
         answer_length: As for `synthetic_prompts`.
 
