@@ -93,9 +93,10 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def cache_dir(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No test reads or writes the user's own cache."""
+    """No test reads or writes the user's own cache, nor the results that the user has of what ships."""
     folder = next(_caches)
     monkeypatch.setenv("GENIE_CACHE_DIR", str(folder))
+    monkeypatch.setenv("GENIE_DATA_DIR", f"{folder}-data")
     return folder
 
 

@@ -55,7 +55,7 @@ SCORERS: Mapping[str, Callable[[str], Scorer]] = {
 GOLDEN: Mapping[str, Mapping[str, Mapping[str, float]]] = {
     "genie": {"1-A": {"plot": 0.278, "style": 0.111}},
     "cosine": {"1-A": {"cosine_mean": 0.258, "cosine_nearest": 0.164}},
-    "compression": {"1-A": {"compression_novelty": -0.441}},
+    "compression": {"1-A": {"compression_novelty": -0.441}, "2-A": {"compression_novelty": -0.247}},
     "creativity_index": {
         "1-A": {
             "creativity_index_mean": 0.804,
@@ -74,7 +74,7 @@ GOLDEN: Mapping[str, Mapping[str, Mapping[str, float]]] = {
     "partition": {"1-A": {"partition_novel": 0.0, "partition_share": 0.667}},
     "litbench": {"1-A": {"litbench_win_rate": 1.0, "litbench_order_bias": 0.0}},
     "close_reading": {  # one or two marks in 20 words
-        "1-A": {"novel_per_100_words": 5.0, "awkward_per_100_words": 10.0, "senseless_per_100_words": 5.0}
+        "1-B": {"novel_per_100_words": 5.0, "awkward_per_100_words": 10.0, "senseless_per_100_words": 5.0}
     },
     "coherence": {"1-A": {"coherence_rating": 4}},
     "novelty_bench": {"1-A": {"distinct": 2.0, "utility": 3.111}},

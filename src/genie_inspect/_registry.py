@@ -5,6 +5,7 @@ else is imported in the body of the function that uses it. `as` says that a name
 checker holds us to: `from genie_inspect import cosine` knows cosine's options from here.
 """
 
+from genie_inspect.inspect_private import refuse_unknown_options as _refuse_unknown_options
 from genie_inspect.providers.bundled import bundled as bundled
 from genie_inspect.providers.conformative import conformative as conformative
 from genie_inspect.scorers.close_reading import close_reading as close_reading
@@ -44,3 +45,5 @@ from genie_inspect.tasks.writing_prompts import writing_prompts as writing_promp
 # the names that tasks have
 novelty_bench_scorer = _novelty_bench
 ttcw_scorer = _ttcw
+
+_refuse_unknown_options(list(globals().values()))

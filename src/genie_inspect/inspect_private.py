@@ -5,11 +5,13 @@ function says what a user gets from an Inspect that has it no more: something sl
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from functools import partial, update_wrapper
+from difflib import get_close_matches
+from functools import partial, update_wrapper, wraps
 from importlib import import_module
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, TypeVar
 from zipfile import ZipFile
 
@@ -36,6 +38,7 @@ __all__ = [
     "count_usage",
     "loaded_scorer",
     "named_api",
+    "refuse_unknown_options",
     "resolved_settings",
     "retried",
     "run_extent",
@@ -118,6 +121,37 @@ def scorer_metadata(name: str) -> Mapping[str, Any]:
     lookup = _wire("_util.registry", "registry_lookup")
     registered = lookup("scorer", name) if lookup else None
     return registry_info(registered).metadata if registered else {}
+
+
+def refuse_unknown_options(exported: Iterable[object]) -> None:
+    """Has a run stop in one line at an option that our scorer, solver or task does not have, with the nearest one.
+
+    Inspect drops a task's with a warning that scrolls by, and for the others shows the traceback of a TypeError. Where
+    the wire is gone it still does. Python, which calls the functions themselves, has its TypeError.
+    """
+    add = _wire("_util.registry", "registry_add")
+    for made in exported:
+        with suppress(ValueError):  # of what is not registered
+            info = registry_info(made)
+            if add and callable(made) and info.type in ("scorer", "solver", "task"):
+                add(_known_options(made, info.name), info)
+
+
+def _known_options(make: Callable[..., T], name: str) -> Callable[..., T]:
+    takes = signature(make)
+    options = list(takes.parameters)
+
+    @wraps(make)
+    def made(*values: Any, **given: Any) -> T:
+        for option in given.keys() - options:
+            nearest = "".join(f"did you mean {near}? " for near in get_close_matches(option, options, 1))
+            raise PrerequisiteError(f"{name} has no option {option!r}: {nearest}It has {', '.join(sorted(options))}")
+        return make(*values, **given)
+
+    # without it Inspect would not hand on what the task does not name
+    unknown = Parameter("unknown", Parameter.VAR_KEYWORD)
+    made.__signature__ = takes.replace(parameters=[*takes.parameters.values(), unknown])  # type: ignore[attr-defined]
+    return made
 
 
 def loaded_scorer(name: str, options: Mapping[str, Any]) -> "Scorer":

@@ -1,11 +1,12 @@
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import EvalError, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 from tests.building.scripts import FOX, OWL, STORIES, story_logs, write_log
 
 from genie_inspect.building.collecting import collect_documents
-from genie_inspect.errors import PopulationError
+from genie_inspect.errors import GenieWarning, PopulationError
 from genie_inspect.logs.files import LogError
 
 
@@ -76,3 +77,18 @@ def test_logs_without_any_document_say_what_they_hold_instead(tmp_path: Path) ->
     log = write_log(tmp_path / "a.eval", "a", {OWL: ["", ModelOutput().completion]})
     with pytest.raises(PopulationError, match="no document in 1 logs: 2 no_response"):
         collect_documents([log], tmp_path / "documents.jsonl", None)
+
+
+def test_generations_that_failed_and_a_run_that_did_not_finish_are_said(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a.eval", "a", {OWL: ["An owl flew home.", "x"], FOX: ["A fox ran home."]})
+    whole = read_eval_log(log)
+    for sample in (whole.samples or [])[1:2]:
+        sample.error = EvalError(message="503\nService Unavailable", traceback="", traceback_ansi="")
+    write_eval_log(whole)
+    with pytest.warns(GenieWarning, match=r"a\.eval: 1 of 3 generations failed, mostly with '503 Service Unav") as said:
+        found = collect_documents([log], tmp_path / "documents.jsonl", None)
+    assert (len(said), found.dropped) == (1, {"generation failed": 1})
+    # two prompts, two epochs: of four one is not there
+    write_eval_log(whole.model_copy(update={"status": "cancelled"}))
+    with pytest.warns(GenieWarning, match=r"did not finish \(cancelled\): 3 of 4 generations are there"):
+        collect_documents([log], tmp_path / "again.jsonl", None)

@@ -339,3 +339,50 @@ def test_the_card_of_documents_alone_names_the_panel_and_of_questions_the_grader
     cards = [(population.folder / "README.md").read_text(encoding="utf-8") for population in (alone, asked)]
     assert ["-T panel=cheap" in card for card in cards] == [True, False]
     assert ["--model-role grader=" in card for card in cards] == [False, True]
+
+
+RAIN = "Write about rain."
+TEXTS = [{"prompt": RAIN, "text": "It rained until the mill stood in water."}, {"prompt": RAIN, "text": "No sun."}]
+
+
+def json_lines(path: Path, rows: list[dict[str, str]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("columns", [(), ("prompt", "text", "question", "feature")])
+def test_rows_of_questions_among_texts_are_refused_with_where_they_go(columns: tuple[str, ...], tmp_path: Path) -> None:
+    rows = [*TEXTS, {"prompt": RAIN, "question": "What happens?", "feature": "plot"}]
+    source = str(json_lines(tmp_path / "texts.jsonl", rows))
+    if columns:
+        source = table(tmp_path / "texts.csv", columns, [tuple(row.get(name, "") for name in columns) for row in rows])
+    with pytest.raises(PopulationError, match=r'1 of 3 rows are a question without a text.*--questions FILE.*"prompt"'):
+        imported(source, tmp_path)
+    assert not (tmp_path / "made").exists()
+
+
+def test_questions_of_ones_own_and_features_without_definitions_make_a_population(tmp_path: Path) -> None:
+    features = tmp_path / "features.json"
+    features.write_text('{"features": [{"name": "plot"}, {"name": "story_time"}]}', encoding="utf-8")
+    questions = [{"prompt": RAIN, "feature": "story_time", "text": "When is it?"}]
+    elsewhere = [{"prompt": "Write about snow.", "feature": "plot", "text": "What happens?"}]
+    done, population = imported(
+        str(json_lines(tmp_path / "texts.jsonl", TEXTS)),
+        tmp_path,
+        features=str(features),
+        questions=json_lines(tmp_path / "questions.jsonl", questions + elsewhere),
+    )
+    assert [feature.definition for feature in population.features] == ["plot", "story time"]
+    assert [question.text for question in population.questions(RAIN)] == ["When is it?"]
+    assert done.dropped == {"question to a prompt without texts": 1}
+    assert faults(population.folder) == []
+
+
+def test_questions_of_which_none_is_of_a_prompt_of_the_texts_are_refused(tmp_path: Path) -> None:
+    questions = [{"prompt": "Write about snow.", "feature": "plot", "text": "What happens?"}]
+    with pytest.raises(PopulationError, match=r"none of the 1 questions .*'Write about snow\.'.*'Write about rain\.'"):
+        imported(
+            str(json_lines(tmp_path / "texts.jsonl", TEXTS)),
+            tmp_path,
+            questions=json_lines(tmp_path / "questions.jsonl", questions),
+        )

@@ -11,6 +11,7 @@ from tests.scripted import Script, numbered, saying
 
 import genie_inspect.cli.running as running
 from genie_inspect.cli import main
+from genie_inspect.files.shipped import DATA
 from genie_inspect.populations.features import write_features
 from genie_inspect.populations.schema import Feature
 
@@ -106,3 +107,12 @@ def test_an_unreadable_reply_is_one_clear_line_that_says_what_was_asked(
     assert "no reply of mockllm/model names a feature of the taxonomy" in result.stderr
     assert "asked until then: calls 3" in result.stderr
     assert not (folder / "found" / "mapping.json").exists()
+
+
+def test_the_mapping_of_features_that_ship_goes_to_a_file_that_is_named() -> None:
+    shipped = str(DATA / "examples" / "abstracts")
+    arguments = ["features", "map", shipped, "--taxonomy", "starter", "--grader", "mockllm/model", "--dry-run"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert "ships with the package, which is not written: name a file with --output" in " ".join(result.output.split())
+    assert not (DATA / "examples" / "abstracts" / "mapping.json").exists()

@@ -10,8 +10,17 @@ from tests.recorded import recorded_starter
 from tests.scripted import OWL, small_population
 
 from genie_inspect.cli import main
+from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.yardstick import YARDSTICK, yardstick_of
+from genie_inspect.populations.yardstick import (
+    YARDSTICK,
+    Measured,
+    Yardstick,
+    with_measured,
+    write_yardstick,
+    yardstick_file,
+    yardstick_of,
+)
 
 GRADER = ("--grader", "bundled/grader")
 
@@ -101,3 +110,33 @@ def test_a_changed_yardstick_is_refused_before_anything_is_asked(tmp_path: Path)
     path = population.folder / YARDSTICK
     path.write_text(path.read_text(encoding="utf-8").replace('"plot": 1.0', '"plot": 0.0'), encoding="utf-8")
     assert "was changed after it was made; remove it" in called(population.folder, "--judge", "embedded").output
+
+
+def test_what_ships_is_never_written_and_its_yardstick_is_found_in_the_users_data_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENIE_DATA_DIR", str(tmp_path / "data"))
+    shipped = open_population("abstracts").folder
+    before = {file: file.stat().st_mtime_ns for file in shipped.rglob("*")}
+    said = found("abstracts", "--judge", "embedded")
+    assert {file: file.stat().st_mtime_ns for file in shipped.rglob("*")} == before
+    assert Path(said["file"]).is_relative_to(tmp_path / "data")
+    # by its name and by its path, as a scorer of that instrument looks for it
+    for folder in (shipped, shipped / ".." / shipped.name):
+        measured = yardstick_of(folder).under(said["signature"])
+        assert measured is not None
+        assert len(measured.novelty) == said["documents"]
+
+
+def test_a_users_yardstick_stands_beside_the_one_that_ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENIE_DATA_DIR", str(tmp_path / "data"))
+    starter = open_population("starter").folder
+    shipped = yardstick_of(starter)
+    assert shipped.measured
+    # made with an earlier starter: it belongs to another population, and hides nothing
+    earlier = Measured(signature=shipped.measured[0].signature.replace("@", "@0"), novelty={"d1": {"plot": 0.5}})
+    own = yardstick_file(starter)
+    own.parent.mkdir(parents=True)
+    write_yardstick(own, with_measured(Yardstick(), earlier))
+    for measured in (earlier, *shipped.measured):
+        assert yardstick_of(starter).under(measured.signature) == measured

@@ -54,6 +54,26 @@ def test_a_sample_that_is_none_is_one_line_that_names_the_log(log: str, tmp_path
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["cut.eval", "cut.json"])
+@pytest.mark.parametrize("part", [0.02, 0.5, 0.999])
+def test_a_log_that_is_cut_off_is_named_and_said_to_be_cut_off(
+    name: str, part: float, log: str, tmp_path: Path
+) -> None:
+    whole = tmp_path / f"whole{Path(name).suffix}"
+    write_eval_log(read_eval_log(log), whole)
+    content = whole.read_bytes().rstrip()
+    (tmp_path / name).write_bytes(content[: int(part * len(content))])
+    with pytest.raises(LogError, match=rf"{name} .*is cut off: [\d,]+ bytes are there and its end is missing"):
+        log_header(str(tmp_path / name))
+
+
+def test_a_file_that_is_empty_or_no_log_at_all_is_said_to_be_so(tmp_path: Path) -> None:
+    for name, content, said in (("e.eval", b"", "it is empty"), ("t.eval", b"hello", "no archive and no JSON")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(LogError, match=f"{name} cannot be read as a log: .*{said}"):
+            log_header(str(tmp_path / name))
+
+
 def test_an_archive_and_a_json_file_that_lack_their_header_are_one_line(log: str, tmp_path: Path) -> None:
     ZipFile(tmp_path / "empty.eval", "w").close()
     (tmp_path / "half.json").write_text('{"version": 2, "status": "success"}', encoding="utf-8")

@@ -5,6 +5,7 @@ import lzma
 import math
 import random
 import zlib
+from statistics import fmean
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.measures.compression import (
     CODECS,
+    CompressedMembers,
     CompressedPopulation,
     codec_version,
     compression_novelty,
@@ -89,6 +91,31 @@ def test_gzip_does_not_see_a_duplicate_beyond_its_window() -> None:
     population = [prose(seed, words=3_000) for seed in range(12)]
     duplicate, new = (compression_novelty(population, text) for text in (population[0], prose(50, words=3_000)))
     assert abs(duplicate - new) < 0.02
+
+
+def test_a_text_takes_the_place_of_each_member_in_turn() -> None:
+    first, second, new = prose(1), prose(2), prose(3)
+    compressed = CompressedMembers([first, second])
+    # the first makes way, then the second
+    assert compressed.members == (compression_novelty([second], first) + compression_novelty([first], second)) / 2
+    assert compressed.added(new) == (compression_novelty([second], new) + compression_novelty([first], new)) / 2
+
+
+def test_of_many_members_eight_make_way_evenly_spaced() -> None:
+    population, new = [prose(seed, 50) for seed in range(20)], prose(99, 50)
+    leaving = [0, 2, 5, 7, 10, 12, 15, 17]  # turn * 20 // 8
+    others = [[*population[:place], *population[place + 1 :]] for place in leaving]
+    compressed = CompressedMembers(population, "zstd")
+    assert compressed.added(new) == pytest.approx(fmean(compression_novelty(rest, new, "zstd") for rest in others))
+    own = (compression_novelty(rest, population[place], "zstd") for rest, place in zip(others, leaving, strict=True))
+    assert compressed.members == pytest.approx(fmean(own))
+
+
+@pytest.mark.parametrize("texts", [[], ["alone"], ["", ""]])
+def test_members_without_another_beside_them_are_no_zero(texts: list[str]) -> None:
+    compressed = CompressedMembers(texts)
+    assert math.isnan(compressed.members)
+    assert math.isnan(compressed.added("a text"))
 
 
 def test_a_worked_case() -> None:

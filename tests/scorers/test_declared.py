@@ -54,7 +54,8 @@ DECLARED: Mapping[str, tuple[str, Mapping[str, tuple[Any, ...]], str]] = {
     "compression": (
         "compression_novelty",
         {},
-        "Above 0: it adds something that the population does not have. Higher is more that is new.",
+        "0: it adds as much to the population as one of the population's own documents does. Above 0: it adds more. "
+        "Higher is more that is new.",
     ),
     "cosine": (
         "cosine_mean",

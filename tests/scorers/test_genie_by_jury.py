@@ -10,12 +10,16 @@ import anyio
 import pytest
 from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.scorer import Score
-from tests.scripted import Script, evaluated, grading, output, saying, scores, small_population
+from tests.scripted import Script, evaluated, grading, numbered, output, saying, scores, small_population
 
 from genie_inspect.building.leaving_out import left_out
 from genie_inspect.errors import GenieWarning
 from genie_inspect.judges.instrument import Instrument
+from genie_inspect.logs.reading import read_scored_log
+from genie_inspect.logs.results import results_of
 from genie_inspect.populations.yardstick import YARDSTICK, with_measured, write_yardstick, yardstick_of
+from genie_inspect.prompting.fence import unfenced
+from genie_inspect.reports.frame import wide_rows
 from genie_inspect.scorers.coherence import coherence
 from genie_inspect.scorers.genie import genie
 from genie_inspect.scoring.explanation import MOST_BYTES
@@ -101,15 +105,16 @@ def test_agreement_is_alpha_over_the_novelties_of_the_documents_questions(tmp_pa
     assert metadata(opposed)["agreement"]["plot"] == pytest.approx(-0.5)
 
 
-def test_a_grader_that_fails_unscores_nothing_and_counts_in_coverage_and_faults(tmp_path: Path) -> None:
+def test_what_one_grader_could_not_measure_has_no_jury_mean_and_each_graders_own_value(tmp_path: Path) -> None:
     score = judged(tmp_path, named(rating(FIRST), "one"), named(rating(OPPOSED), "two"), named(Script(failing), "down"))
-    # without the third: plot (1/3 + 1/2) / 2 = 5/12, style (1/3 + 1) / 2 = 2/3
-    assert score.value == {"plot": 0.417, "style": 0.667}
-    assert score.reason is None
+    assert isinstance(score.value, dict)
+    assert all(math.isnan(float(str(value))) for value in score.value.values())
+    assert score.reason == "grader_failed"
     facts = metadata(score)
     assert facts["coverage"] == {"plot": "4/6", "style": "2/3"}
     assert facts["pairs"] == {"plot": "12/12", "style": "6/6"}
     assert facts["faults"] == {"grader failed": 3}
+    assert facts["graders"]["mockllm/one"]["novelty"] == {"plot": 0.3333, "style": 0.3333}
     down = facts["graders"]["mockllm/down"]
     assert down["novelty"] == {"plot": None, "style": None}
     assert down["coverage"] == {"plot": "0/2", "style": "0/1"}
@@ -117,6 +122,50 @@ def test_a_grader_that_fails_unscores_nothing_and_counts_in_coverage_and_faults(
     # the two that measured agree on nothing here, and the third takes no part
     assert facts["agreement"]["plot"] is not None
     assert facts["shown"] == "mockllm/one"
+
+
+def silent_on_style(request: str) -> str | ModelOutput:
+    """A grader that finds no tone in any story."""
+    data = unfenced(request)
+    if "questions" in data:
+        return numbered({n: "not specified" if q == TONE else f"{q} bell" for n, q in data["questions"].items()})
+    return rating(SECOND).reply(request)
+
+
+def test_a_feature_that_one_grader_could_not_measure_has_no_mean_and_the_others_have(tmp_path: Path) -> None:
+    score = judged(tmp_path, named(rating(FIRST), "one"), named(Script(silent_on_style), "two"))
+    assert isinstance(score.value, dict)
+    assert not math.isnan(float(str(score.value["plot"])))
+    assert math.isnan(float(str(score.value["style"])))
+    assert score.reason is None
+    assert metadata(score)["graders"]["mockllm/one"]["novelty"]["style"] == 0.3333
+
+
+def failing_on(story: str, by_question: dict[str, int]) -> Script:
+    """A grader that cannot be reached for one story."""
+    able = rating(by_question)
+    return Script(lambda request: failing(request) if story in request else able.reply(request))
+
+
+def test_a_jury_that_loses_one_grader_on_half_of_the_documents_keeps_its_mean_in_every_room(tmp_path: Path) -> None:
+    population = str(small_population(tmp_path / "population").folder)
+    stories = [f"A {colour} owl flew." for colour in ("blue", "green")]
+    high, low = dict.fromkeys(FIRST, 1), dict.fromkeys(FIRST, 4)  # novelty 1 and 0
+    whole = [named(rating(high), "one"), named(rating(low), "two")]
+    half = [named(rating(high), "one"), named(failing_on("green", low), "two")]
+    means = {}
+    for name, graders in (("whole", whole), ("half", half)):
+        log = evaluated(genie(population, cache=False), saying(*stories), graders, tmp_path / name, epochs=2)
+        assert log.results
+        (view,) = (score.metrics["mean"].value for score in log.results.scores if score.name == "plot")
+        (row,) = wide_rows([log.location])
+        results = results_of(read_scored_log(log.location), "genie")
+        means[name] = (view, row["score_genie_plot"], results.mean("plot"))
+    # of the story that "two" did not measure the mean was that of "one" alone: (1/2 + 1) / 2
+    assert means["half"] == means["whole"] == (0.5, 0.5, 0.5)
+    assert [grader.cells["plot"].values for grader in results.graders.values()] == [2, 1]
+    lost = "grader mockllm/two did not measure every document that another grader did (plot 1 of 2, style 1 of 2): the "
+    assert f"{lost}jury's means leave out the documents that it did not measure" in results.warnings
 
 
 def test_where_every_grader_fails_the_document_is_unscored_with_the_reason(tmp_path: Path) -> None:
@@ -132,10 +181,12 @@ def refusing(request: str) -> str:
     return '{"attempt": "no"}'
 
 
-def test_one_graders_refusal_counts_and_that_of_all_is_a_refusal(tmp_path: Path) -> None:
+def test_one_graders_refusal_leaves_no_mean_and_that_of_all_is_a_refusal(tmp_path: Path) -> None:
     one = judged(tmp_path / "one", named(rating(FIRST), "one"), named(Script(refusing), "two"))
-    assert one.value == {"plot": 0.333, "style": 0.333}
+    # not counted as a document that the model refused to write: one grader read it
+    assert one.reason == "nothing to compare: refusal"
     assert metadata(one)["faults"] == {"refusal": 3}
+    assert metadata(one)["graders"]["mockllm/one"]["novelty"] == {"plot": 0.3333, "style": 0.3333}
     all_of_them = judged(tmp_path / "all", named(Script(refusing), "one"), named(Script(refusing), "two"))
     assert all_of_them.reason == "refusal"
     mixed = judged(tmp_path / "mixed", named(Script(refusing), "one"), named(Script(failing), "two"))
@@ -156,7 +207,7 @@ def test_the_signature_names_every_grader_whatever_their_order(tmp_path: Path) -
     assert facts["reader"] == "+".join(part["reader"] for part in parts)
     assert {name: facts[name] for name in facts.keys() - {"judge", "reader"}} == {
         name: parts[0][name] for name in parts[0].keys() - {"judge", "reader"}
-    }
+    } | {"version": "2-A"}
 
 
 def test_each_grader_rates_what_it_has_read_itself(tmp_path: Path) -> None:
@@ -180,7 +231,7 @@ def test_the_explanation_has_each_graders_novelty_beside_the_mean_and_says_whose
     score = judged(tmp_path, named(Script(failing), "down"), named(rating(FIRST), "one"), named(rating(OPPOSED), "two"))
     said = score.explanation or ""
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.splitlines() if line.startswith("| ")]
-    assert rows[1][:2] == ["plot", "0.417"]
+    assert rows[1][:2] == ["plot", "not measured"]
     assert ["feature", "mockllm/down", "mockllm/one", "mockllm/two", "alpha"] in rows
     assert ["style", "not measured", "0.333", "1.000", "not measured"] in rows
     assert "as mockllm/one read and rated them" in said

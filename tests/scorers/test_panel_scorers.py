@@ -4,18 +4,20 @@ import json
 import math
 import re
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
 import pytest
 from inspect_ai.scorer import SampleScore, Score, Scorer
+from tests.measures.test_compression import prose
 from tests.scripted import DOCUMENTS, OWL, Script, evaluated, output, saying, scores, small_population
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.engines.embedders.choices import embedder
 from genie_inspect.errors import CorpusError
 from genie_inspect.measures import ngrams
-from genie_inspect.measures.compression import compression_ratio
+from genie_inspect.measures.compression import compression_novelty, compression_ratio
 from genie_inspect.measures.partition import Classes
 from genie_inspect.measures.words.tokens import tokens
 from genie_inspect.populations.population import Population
@@ -141,11 +143,41 @@ def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Popula
     assert all(math.isnan(value) for value in values(score).values())
 
 
-def test_compression_takes_the_documents_in_the_order_of_their_ids(population: Population, tmp_path: Path) -> None:
+def turns(ordered: list[str], text: str) -> tuple[float, float]:
+    """What a text adds in the place of each document, and what that document adds, both as means."""
+    others = [[*ordered[:place], *ordered[place + 1 :]] for place in range(len(ordered))]
+    added = fmean(compression_novelty(rest, text) for rest in others)
+    return added, fmean(compression_novelty(rest, own) for rest, own in zip(others, ordered, strict=True))
+
+
+def test_compression_is_what_a_text_adds_less_what_the_documents_add_in_the_order_of_their_ids(
+    population: Population, tmp_path: Path
+) -> None:
     ordered = [document.text for document in sorted(population.documents(OWL), key=lambda document: document.id)]
     found = values(scored("compression", population, STORY, tmp_path))
-    added = compression_ratio(ordered) - compression_ratio([*ordered, STORY])
-    assert found["compression_novelty"] == pytest.approx(added, abs=5e-4)
+    added, members = turns(ordered, STORY)
+    assert found["compression_novelty"] == pytest.approx(added - members, abs=5e-4)
+
+
+@pytest.mark.parametrize("codec", ["gzip", "xz", "zstd"])
+@pytest.mark.parametrize("size", [2, 3, 6, 12])
+def test_documents_like_those_of_the_population_are_at_0_whatever_its_size(
+    size: int, codec: str, tmp_path: Path
+) -> None:
+    # of 24 documents written alike, the first are the population and eight others are scored
+    told = [prose(seed, 200) for seed in range(24)]
+    like = small_population(tmp_path / "population", documents={OWL: told[:size]})
+    measure = compression_scorer(str(like.folder), codec)
+    log = evaluated(measure, saying(*told[16:]), None, tmp_path, epochs=8, max_samples=1)
+    found = [values(score)["compression_novelty"] for score in scores(log, "compression")]
+    assert abs(fmean(found)) < 2 * stdev(found) / math.sqrt(8) + 5e-4
+
+
+def test_against_one_document_compression_says_nothing(tmp_path: Path) -> None:
+    alone = small_population(tmp_path / "population", documents={OWL: [DOCUMENTS[OWL][0]]})
+    score = scored("compression", alone, STORY, tmp_path)
+    assert math.isnan(values(score)["compression_novelty"])
+    assert score.reason == added_information.ALONE
 
 
 def test_beside_compression_stands_the_ratio_of_all_generations(population: Population, tmp_path: Path) -> None:
@@ -343,16 +375,16 @@ def test_where_the_embedder_can_read_nothing_of_the_population_there_is_no_dista
     assert all(math.isnan(value) for value in values(score).values())
 
 
-def test_the_explanation_of_compression_has_the_ratio_without_and_with_the_document(
+def test_compression_shows_what_the_document_and_what_the_populations_own_add(
     population: Population, tmp_path: Path
 ) -> None:
     ordered = [document.text for document in sorted(population.documents(OWL), key=lambda document: document.id)]
-    without, within = compression_ratio(ordered), compression_ratio([*ordered, STORY])
+    added, members = turns(ordered, STORY)
     score = scored("compression", population, STORY, tmp_path)
-    assert f"Compression ratio (gzip): {without:.4f} without the document, {within:.4f} with it." in (
-        score.explanation or ""
-    )
-    assert (score.metadata or {})["ratio"] == without
+    assert f"(gzip) falls by {added:.4f} with the document" in (score.explanation or "")
+    assert f"and by {members:.4f} with that one itself" in (score.explanation or "")
+    metadata = score.metadata or {}
+    assert (metadata["added"], metadata["members"]) == (added, members)
 
 
 @pytest.mark.parametrize("codec", ["gzip", "xz"])

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog, HeadlineMetric
-from tests.scripted import DOCUMENTS, OWL, grading, saying, small_population
+from tests.scripted import DOCUMENTS, FOX, OWL, grading, saying, small_population
 
 from genie_inspect.asking.refusals import RefusedError
+from genie_inspect.scoring.measuring.added_information import ALONE
 from genie_inspect.tasks.population_prompts import population_prompts
 
 CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]
@@ -37,7 +38,9 @@ def test_documents_without_questions_are_scored_by_the_panel_alone_without_a_gra
     log = run(task, tmp_path, panel="cheap")
     for sample in log.samples or []:
         assert list(sample.scores or {}) == [*CHEAP, "document"]
-        assert all(score.reason is None for score in (sample.scores or {}).values())
+        reasons = {name: score.reason for name, score in (sample.scores or {}).items() if score.reason}
+        # of two foxes one is left out: what one document adds to one other has no zero
+        assert reasons == ({"compression": ALONE} if task == "leave_one_out" and sample.input == FOX else {})
     assert {sample.input for sample in log.samples or []} == set(DOCUMENTS)
     assert log.eval.headline_metric == HeadlineMetric(scorer="cosine", metric="mean")
     (line,) = (line for line in capfd.readouterr().err.splitlines() if "genie is left out" in line)

@@ -8,10 +8,11 @@ import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog, HeadlineMetric
 from rich.text import Text
-from tests.scripted import saying, small_population
+from tests.scripted import FOX, saying, small_population
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.asking.refusals import RefusedError
+from genie_inspect.scoring.measuring.added_information import ALONE
 
 CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]
 TASKS = ["synthetic_prompts", "writing_prompts", "population_prompts", "leave_one_out"]
@@ -46,7 +47,9 @@ def test_the_panel_scores_alone_and_needs_no_grader(
     assert log.status == "success", log.error
     for sample in log.samples or []:
         assert list(sample.scores or {}) == [*CHEAP, "document"]
-        assert all(score.reason is None for score in (sample.scores or {}).values())
+        reasons = {name: score.reason for name, score in (sample.scores or {}).items() if score.reason}
+        # of two foxes one is left out: what one document adds to one other has no zero
+        assert reasons == ({"compression": ALONE} if task == "leave_one_out" and sample.input == FOX else {})
     assert log.eval.headline_metric == HeadlineMetric(scorer="cosine", metric="mean")
     # who left Genie out need not be told
     assert "genie" not in capfd.readouterr().err

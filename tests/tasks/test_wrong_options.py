@@ -61,6 +61,7 @@ SOLVERS: dict[str, Options] = {
         "templates": ["nowhere"],
     },
 }
+KINDS = ("scorer", "solver", "task")
 WITHOUT = {
     "announce_cost",  # what a task gives it
     "recorded",  # has no options
@@ -119,6 +120,32 @@ def test_no_task_and_no_solver_was_forgotten() -> None:
         assert names - WITHOUT == table.keys()
 
 
+def test_a_misspelt_option_stops_any_task_solver_and_scorer_and_names_the_nearest(tmp_path: Path) -> None:
+    ours = registry_find(lambda info: info.name.startswith("genie_inspect/") and info.type in KINDS)
+    for made in ours:
+        assert callable(made)
+        with pytest.raises(PrerequisiteError, match=rf"^{registry_info(made).name} has no option 'jugde': (did|It) "):
+            made(jugde="list")
+    for task in ("synthetic_prompts", "metric_study"):
+        line = line_of(refusal(f"genie_inspect/{task}", tmp_path, task_args={"jugde": "list"}))
+        assert line.startswith(
+            f"genie_inspect/{task} has no option 'jugde': did you mean judge? It has answer_length, "
+        )
+
+
+def test_the_options_that_there_are_stand_in_the_log_as_they_were_given(tmp_path: Path) -> None:
+    (log,) = evaluate(
+        "genie_inspect/synthetic_prompts",
+        task_args={"population": "none", "judge": "embedded"},
+        model=saying("A story.").model(),
+        log_dir=str(tmp_path),
+        display="none",
+        limit=1,
+    )
+    assert log.eval.task_args_passed == {"population": "none", "judge": "embedded"}
+    assert "unknown" not in log.eval.task_args
+
+
 @pytest.mark.parametrize("population", ["starter", "none"])
 def test_an_option_is_refused_whether_or_not_there_is_anything_to_score(population: str, tmp_path: Path) -> None:
     arguments = {"population": population, "judge": "kind"}
@@ -142,6 +169,11 @@ def test_a_panel_without_a_population_is_refused(tmp_path: Path) -> None:
     ("options", "line"),
     [
         (["-T", "cache=maybe"], "cache is 'maybe', expected true or false"),
+        (["-T", "jugde=list"], "genie_inspect/synthetic_prompts has no option 'jugde': did you mean judge? It"),
+        (
+            ["-T", "population=none", "--solver", "genie_inspect/outline", "-S", "wrods=3"],
+            "genie_inspect/outline has no option 'wrods': did you mean words? It has stages,",
+        ),
         (
             ["-T", "population=none", "--solver", "genie_inspect/verbalized_sampling", "-S", "pick=best"],
             "pick is 'best', expected one of random, least, all",
@@ -153,5 +185,27 @@ def test_on_the_command_line_it_is_that_line_and_no_traceback(options: list[str]
     with Commands(tmp_path) as commands:
         ended = commands.run("eval", "genie_inspect/synthetic_prompts", *arguments, program="inspect")
     assert ended.code != 0
-    assert line in [shown.strip() for shown in ended.stdout.splitlines()]
+    # a terminal folds it
+    assert line in " ".join(ended.stdout.split())
     assert "Traceback" not in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "model", "line"),
+    [
+        ("synthetic_prompts", {"population": "none"}, "inventive", "bundled/inventive has no story on record for"),
+        ("synthetic_prompts", {"judge": "embedded"}, "researcher", "bundled/researcher has no story on record for"),
+        ("synthetic_prompts", {"judge": "embedded"}, "grader", "bundled/grader reads and judges and writes nothing"),
+        ("novelty_partition", {}, "inventive", "bundled/inventive has no story on record for"),
+    ],
+)
+def test_a_bundled_model_without_a_story_for_a_prompt_ends_the_run_before_it_begins(
+    task: str, options: dict[str, str], model: str, line: str, tmp_path: Path
+) -> None:
+    with pytest.raises(PrerequisiteError) as caught:
+        evaluate(
+            f"genie_inspect/{task}", model=f"bundled/{model}", model_roles={"grader": "bundled/grader"},
+            task_args=options, log_dir=str(tmp_path), display="none",
+        )  # fmt: skip
+    assert line_of(caught.value).startswith(line)
+    assert list(tmp_path.iterdir()) == []

@@ -1,16 +1,18 @@
 """Documents out of Inspect logs: trimmed, without what is no document, counted by reason."""
 
+import warnings
 from array import array
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from inspect_ai.log import EvalSample, resolve_sample_attachments
+from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments
 
 from genie_inspect.building.work import Progress, no_progress
-from genie_inspect.errors import PopulationError
-from genie_inspect.logs.files import log_header, samples
+from genie_inspect.errors import GenieWarning, PopulationError
+from genie_inspect.files.printable import one_line
+from genie_inspect.logs.files import MOST_SAID, log_header, samples
 from genie_inspect.populations.files import placed_rows, rows_at, write_rows
 from genie_inspect.populations.intake.trimming import is_degenerate, trimmed
 from genie_inspect.populations.schema import Document, document_id
@@ -74,10 +76,15 @@ def _documents(
     prompts_of_task = prompts
     for number, log in enumerate(logs, start=1):
         prompts_of_log: dict[str, None] = {}
-        for model, sample in _samples(log):
+        # a log that was cut short has documents too
+        header, errors, before = log_header(log, finished=False), Counter[str](), collected.generations
+        for sample in samples(log, UNREAD):
             collected.generations += 1
             prompt = prompt_of(sample)
             prompts_of_log.setdefault(prompt)
+            if sample.error is not None:
+                errors[sample.error.message] += 1
+            sample = resolve_sample_attachments(sample, "full")
             reason = _unusable(sample) or ("another prompt" if prompts is not None and prompt not in prompts else "")
             text = "" if reason else trimmed(document_of(sample))
             # models that repeat a document word for word count once, whichever log has it
@@ -87,7 +94,8 @@ def _documents(
                 collected.dropped[reason] += 1
                 continue
             seen.add(identity)
-            yield Document(id=identity, prompt=prompt, text=text, model=model)
+            yield Document(id=identity, prompt=prompt, text=text, model=header.eval.model)
+        _warn(log, header, collected.generations - before, errors)
         # the first log says what the task is
         prompts_of_task = prompts_of_log if prompts_of_task is None else prompts_of_task
         if not any(prompt in prompts_of_task for prompt in prompts_of_log):
@@ -97,12 +105,17 @@ def _documents(
         progress("reading logs", number, len(logs))
 
 
-def _samples(log: str) -> Iterator[tuple[str, EvalSample]]:
-    """The samples of a log with the model that was evaluated, one at a time."""
-    # a log that was cut short has documents too
-    header = log_header(log, finished=False)
-    for sample in samples(log, UNREAD):
-        yield header.eval.model, resolve_sample_attachments(sample, "full")
+def _warn(log: str, header: EvalLog, generations: int, errors: Counter[str]) -> None:
+    """Say what a log lacks: it may be the documents of its hardest prompts."""
+    planned = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
+    lacks = []
+    if errors:
+        mostly = one_line(errors.most_common(1)[0][0])[:MOST_SAID]
+        lacks.append(f"{errors.total()} of {generations} generations failed, mostly with {mostly!r}")
+    if header.status != "success":
+        lacks.append(f"the run did not finish ({header.status}): {generations} of {planned} generations are there")
+    if lacks:
+        warnings.warn(f"{log}: {'; '.join(lacks)}. The population is made of the rest", GenieWarning, 2)
 
 
 def _unusable(sample: EvalSample) -> str:

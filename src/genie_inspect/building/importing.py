@@ -8,15 +8,23 @@ from pathlib import Path
 from anyio import to_thread
 
 from genie_inspect.building.cleaning import Cleaner, card_line
-from genie_inspect.building.questions.files import read_questions
+from genie_inspect.building.questions.files import LINE, read_questions
 from genie_inspect.building.work import Progress, no_progress
 from genie_inspect.engines.sources.tables import open_table
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.folders import check_unused, new_folder
+from genie_inspect.files.json_lines import SHOWN
 from genie_inspect.populations.card import write_card
 from genie_inspect.populations.features import read_features
 from genie_inspect.populations.files import write_rows
-from genie_inspect.populations.intake.mapping import Mapped, Preset, first_reasons, read_mapping, read_preset
+from genie_inspect.populations.intake.mapping import (
+    QUESTION_ALONE,
+    Mapped,
+    Preset,
+    first_reasons,
+    read_mapping,
+    read_preset,
+)
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS
 from genie_inspect.populations.schema import AnswerRow, Document, Question
 from genie_inspect.populations.writing import seal_population
@@ -116,6 +124,11 @@ def _mapped(order: Import, progress: Progress) -> tuple[Mapped, str]:
     mapping, note = read_mapping(order.mapping, preset.columns, table.columns, order.source)
     mapped = Mapped(mapping, features, preset.names, order.reader or preset.reader).take(table.rows)
     progress("rows", mapped.rows, mapped.rows)
+    if count := mapped.dropped[QUESTION_ALONE]:
+        raise PopulationError(
+            f"{order.source}: {count} of {mapped.rows} rows are a question without a text. Questions go in a file of "
+            f"their own, --questions FILE, one a line: {LINE}"
+        )
     return mapped, note
 
 
@@ -163,7 +176,15 @@ def _questions(order: Import, mapped: Mapped, documents: Sequence[Document]) -> 
     questions = [question for question in mapped.questions() if question.prompt in prompts or not mapped.texts]
     if order.questions is None:
         return questions
-    others = [q for q in read_questions(order.questions, mapped.features) if q.prompt.strip() in prompts]
+    given = read_questions(order.questions, mapped.features)
+    others = [question for question in given if question.prompt.strip() in prompts]
+    if prompts and not others:
+        raise PopulationError(
+            f"none of the {len(given)} questions of {order.questions} is of a prompt of {order.source}: its first "
+            f"prompt is {given[0].prompt[:SHOWN]!r}, that of the texts {documents[0].prompt[:SHOWN]!r}; they must be "
+            "the same word for word"
+        )
+    mapped.dropped["question to a prompt without texts"] += len(given) - len(others)
     # by id: a question that stands in both is taken once
     return list({question.id: question for question in [*questions, *others]}.values())
 

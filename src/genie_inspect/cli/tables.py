@@ -28,7 +28,10 @@ STANDING = (
     " novel as they are."
 )
 NO_YARDSTICK = "Where means fall among the population's own documents: {command}, then score again."
-NEAREST = "Nearest: one minus the highest similarity, 0 (some answer of the population is interchangeable) to 1."
+NEAREST = (
+    "Nearest: one minus the highest similarity, 0 (some answer of the population is interchangeable) to 1. It falls as"
+    " the population grows: compare it within one population."
+)
 UNBOUND = 10_000  # columns: what a table takes where nothing has to fold
 SIGNATURE = click.option(
     "--signature", default="", metavar="PART", help="Only logs with this part in a signature, such as 'judge:list'."

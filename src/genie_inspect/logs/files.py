@@ -7,6 +7,7 @@ import warnings
 import zlib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from os import SEEK_END
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
@@ -31,6 +32,7 @@ DAMAGED = (
 DEEPEST = 500  # brackets within brackets; Inspect's reader of JSON takes 20 GB for 100,000 of them
 LARGEST = 2**30  # bytes of an archive's member when it is unpacked; as JSON it takes ten times that in memory
 _TELLING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+|[0-9]{1000,}', re.DOTALL)
+CUT_OFF = "is cut off: {size:,} bytes are there and its end is missing"
 MOST_SAID = 300  # characters of what another library says of a log
 UNREAD = {"events", "events_data", "messages", "attachments"}  # no report looks at these, which are most of a log
 
@@ -130,8 +132,22 @@ def readable(file: str, but: type[Exception] = LogError) -> Iterator[None]:
         raise
     except DAMAGED as error:
         # in one line: pydantic's and the JSON parser's messages have many
-        reason = " ".join(str(error).split())[:MOST_SAID] or type(error).__name__
+        reason = _broken(file) or " ".join(str(error).split())[:MOST_SAID] or type(error).__name__
         raise LogError(f"{file} cannot be read as a log: {reason}") from error
+
+
+def _broken(file: str) -> str:
+    """What is wrong with a file as a whole, which its readers say in their own words; empty where that is not known."""
+    try:
+        with Path(file).open("rb") as opened:
+            begin, size = opened.read(64).lstrip(), opened.seek(0, SEEK_END)
+    except OSError:
+        return ""
+    if not begin:
+        return "it is empty"
+    if begin.startswith(b"PK"):
+        return "" if is_zipfile(file) else f"it {CUT_OFF.format(size=size)}; copy it again"
+    return "" if begin.startswith(b"{") else "it is no archive and no JSON, as logs of Inspect are"
 
 
 def _check_form(file: str) -> None:
@@ -168,7 +184,7 @@ def _unsafe(content: mmap.mmap | bytes) -> str:
                 depth -= len(part[0])
             case _:  # beyond 4,300 digits the parser in C that Inspect uses ends the whole process
                 return f"has a number of {len(part[0]):,} digits"
-    return ""
+    return CUT_OFF.format(size=len(content)) if depth > 0 else ""
 
 
 def _sample(archive: ZipFile, member: str, file: str, unread: Collection[str]) -> EvalSample:

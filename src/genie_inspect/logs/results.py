@@ -74,7 +74,7 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
         faults=evidence.faults,
         refusals=sum(document.refused for document in log.documents),
         position_bias=evidence.position_bias,
-        warnings=[*warnings(evidence), *jury_warnings(graders, alphas), *self_preference(log, scorer)],
+        warnings=[*warnings(evidence), *jury_warnings(parts, graders, alphas), *self_preference(log, scorer)],
         nearest=_nearest(log, scorer),
         standing={key: found for key in keys if (found := standing_of([log], scorer, key))},
         graders=graders,

@@ -44,9 +44,9 @@ def warnings(evidence: Evidence) -> list[str]:
         )
     if few:
         lines.append(f"{few} of {used} questions rest on fewer than three ratings: one answer more could change them")
-    if half := _below(evidence.pairs, HALF):
+    if half := below(evidence.pairs, HALF):
         lines.append(f"fewer than half of the ratings that were due could be used: {half}")
-    if unused := _below(evidence.coverage, 1):
+    if unused := below(evidence.coverage, 1):
         lines.append(f"not every question or test could be used: {unused}")
     return lines
 
@@ -56,7 +56,7 @@ def is_constant(ratings: RatingRange) -> bool:
     return ratings.count >= ENOUGH_RATINGS and ratings.lowest == ratings.highest
 
 
-def _below(shares: Mapping[str, Share], least: float) -> str:
+def below(shares: Mapping[str, Share], least: float) -> str:
     """The keys whose share is lower, each with its share, the lowest first; empty where there are none."""
     low = sorted((part / whole, key) for key, (part, whole) in shares.items() if part < least * whole)
     named = [f"{key.replace('_', ' ')} {shares[key][0]} of {shares[key][1]}" for _, key in low]

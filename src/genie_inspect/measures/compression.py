@@ -7,7 +7,8 @@ rounded, and codecs with a window long enough to see a whole population beside g
 import lzma
 import math
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
 
 from genie_inspect.errors import UnknownChoiceError
 
@@ -17,6 +18,8 @@ XZ_DICTIONARY = 1 << 23  # bytes, that of lzma's default preset 6
 LARGEST_XZ_DICTIONARY = 1 << 26  # some 700 MB of memory while compressing
 ZSTD_LEVEL = 12
 LARGEST_ZSTD_WINDOW = 27  # log2 of bytes
+# each is one compression per text; the spread of the starter's stories is with 8 what it is with all 24
+MOST_TURNS = 8
 
 
 def compression_ratio(texts: Iterable[str], codec: str = "gzip") -> float:
@@ -36,7 +39,11 @@ def compression_ratio(texts: Iterable[str], codec: str = "gzip") -> float:
 
 
 def compression_novelty(population: "Iterable[str] | CompressedPopulation", text: str, codec: str = "gzip") -> float:
-    """Ratio of the population less ratio of the population with the text behind it; positive = the text adds news.
+    """Ratio of the population less ratio of the population with the text behind it; higher = the text adds more.
+
+    Its level depends on the population's size: nearly any text makes a small population more redundant, so that most
+    values are below 0 (the starter's stories under gzip: mean -0.18 against one other story, -0.01 against 23).
+    `CompressedMembers` takes that level off.
 
     Args:
         population: Texts in an order that the caller fixes, or what was compressed of them before.
@@ -91,6 +98,36 @@ class CompressedPopulation:
         # a flush ends a stream, so it is done on a copy
         state = self._state.copy()
         return self._written + len(state.compress(added)) + len(state.flush())
+
+
+class CompressedMembers:
+    """A population whose own texts are the zero: each in turn makes way, and a new text takes its place.
+
+    Both are put behind the same other texts, so that the population's size cancels out.
+
+    Args:
+        texts: In an order that the caller fixes; of more than 8, 8 make way, evenly spaced.
+        codec: As for `compression_ratio`.
+
+    Raises:
+        UnknownChoiceError: If the codec is none of gzip, xz and zstd.
+    """
+
+    def __init__(self, texts: Sequence[str], codec: str = "gzip") -> None:
+        turns = min(len(texts), MOST_TURNS)
+        leaving = [turn * len(texts) // turns for turn in range(turns)]
+        self._others = [CompressedPopulation([*texts[:place], *texts[place + 1 :]], codec) for place in leaving]
+        self.members = self._mean(texts[place] for place in leaving)
+        """Mean novelty of the texts that make way, each against the others; NaN with fewer than two texts."""
+
+    def added(self, text: str) -> float:
+        """Mean novelty of the text in the place of each; NaN where `members` is."""
+        return self._mean(text for _ in self._others)
+
+    def _mean(self, texts: Iterable[str]) -> float:
+        pairs = zip(self._others, texts, strict=True)
+        novelties = [compression_novelty(others, text) for others, text in pairs]
+        return fmean(novelties) if novelties else math.nan
 
 
 def codec_version(codec: str) -> str:

@@ -52,7 +52,7 @@ def agreement(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]],
     """Agreement of predicted marks with gold ones, over all passages together.
 
     Args:
-        predicted: For each passage the expressions that were marked.
+        predicted: For each passage the expressions that were marked, also those that do not stand in it.
         gold: For the same passages the expressions that should have been.
         strict: Whether each mark counts once, for the words that it shares with one gold mark.
 

@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.json_lines import json_row
 from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.catalogue import BUNDLED, open_population
-from genie_inspect.populations.files import parsed, rows
+from genie_inspect.populations.files import rows
 from genie_inspect.populations.population import MANIFEST
 from genie_inspect.populations.schema import Feature, FeatureFile
+
+FORM = '{"features": [{"name": "plot", "definition": "what happens"}]}, where definitions may be left out'
 
 
 def read_features(source: str | Path) -> tuple[Feature, ...]:
@@ -27,7 +30,7 @@ def read_features(source: str | Path) -> tuple[Feature, ...]:
         if path.suffix == ".jsonl":
             listed = [feature.model_dump() for feature in rows(path, Feature)]
             text = json.dumps({"features": listed}).encode()
-        return parsed(text, FeatureFile, str(path)).features
+        return json_row(text, FeatureFile, str(path), PopulationError, FORM).features
     except OSError as error:
         raise PopulationError(
             f"features are {str(source)!r}, expected {', '.join(sorted(BUNDLED))}, a population's folder or a "

@@ -22,7 +22,8 @@ class Feature(Row):
     """One aspect of writing along which novelty is measured; its name is the scorer's key."""
 
     name: Name
-    definition: NonEmpty
+    definition: NonEmpty = Field(default_factory=lambda data: data.get("name", "").replace("_", " "))
+    """What belongs to it, for whoever maps questions or writes them; without one the words of the name."""
     words: tuple[str, ...] = ()
     """Generic words of the feature; the embedded reader looks for them beside the question's own. With pronouns of the
     first and of the third person among them, it goes by the document's pronouns."""

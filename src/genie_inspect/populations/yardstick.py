@@ -2,7 +2,7 @@
 
 The file stands beside those that the manifest lists and is no part of them: with a yardstick, a population is the one
 that it was. It belongs to its population by the digest in each signature, and carries a digest of its own, so that one
-step writes it.
+step writes it. What a user measures of a population that ships with the package stands in the user's data folder.
 """
 
 from collections.abc import Iterable
@@ -12,6 +12,7 @@ from typing import Annotated
 from pydantic import Field
 
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.shipped import own_folder
 from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.files import parsed
 from genie_inspect.populations.schema import Name, NonEmpty, Row
@@ -58,14 +59,34 @@ def instrument(signature: str) -> dict[str, str]:
     return facts | {"population": facts.get("population", "").rpartition("@")[2]}
 
 
+def yardstick_file(folder: Path) -> Path:
+    """The file that `genie population yardstick` writes for a population: in its folder, unless that one ships."""
+    return (own_folder(folder) or folder) / YARDSTICK
+
+
 def yardstick_of(folder: Path) -> Yardstick:
-    """The yardstick in a population's folder; an empty one when there is none.
+    """The yardstick of a population; of one that ships, what shipped and what this user has measured beside it.
+
+    An empty one when there is none.
 
     Raises:
         PopulationError: If it cannot be read, is of another format, or was changed.
     """
-    path = folder / YARDSTICK
-    remedy = f"remove it, and make it anew: genie population yardstick {folder}"
+    shipped, own = read_yardstick(folder / YARDSTICK), yardstick_file(folder)
+    if own == folder / YARDSTICK:
+        return shipped
+    # the user's own first: of one instrument the first counts
+    parts = (*read_yardstick(own).measured, *shipped.measured)
+    return Yardstick(digest=_digest(parts), measured=parts)
+
+
+def read_yardstick(path: Path) -> Yardstick:
+    """The yardstick in a file; an empty one when there is no such file.
+
+    Raises:
+        PopulationError: As `yardstick_of`.
+    """
+    remedy = "remove it, and make it anew: genie population yardstick"
     try:
         text = path.read_bytes()
     except FileNotFoundError:

@@ -1,6 +1,7 @@
 """What the `bundled/...` models reply: recorded stories, readings, marks and ratings, read out."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from inspect_ai.model import (
@@ -10,13 +11,14 @@ from inspect_ai.model import (
     ModelAPI,
     ModelOutput,
     ModelUsage,
+    get_model,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.asking.prerequisites import unmet
 from genie_inspect.engines.embedders.choices import static_token_count
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.inspect_private import sample_epoch
+from genie_inspect.inspect_private import run_has_begun, sample_epoch
 from genie_inspect.prompting.answers import NOT_SPECIFIED
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.readings import ATTEMPT, NO, YES
@@ -64,16 +66,27 @@ class BundledAPI(ModelAPI):
         )
         return output
 
-    def _story(self, request: str) -> str:
-        """A storyteller's reply to a prompt, or to what a strategy makes of one."""
-        # found inside the request, because a strategy writes around the prompt
-        prompts = [prompt for prompt in self.record.population.prompts if prompt in request]
+    def prompt_in(self, request: str) -> str:
+        """The prompt that a request is about: a strategy writes around it.
+
+        Raises:
+            PrerequisiteError: If it has no story for that.
+        """
+        if self.model_name == GRADER:
+            raise unmet("bundled/grader reads and judges and writes nothing: name a model that writes")
+        population = self.record.population
+        prompts = [prompt for prompt in population.prompts if prompt in request]
         if not prompts:
             raise unmet(
                 f"bundled/{self.model_name} has no story on record for {short(request)}; it knows the prompts of "
-                f"population={self.record.population.manifest.name}, such as {self.record.population.prompts[0]!r}"
+                f"population={population.manifest.name}, such as {population.prompts[0]!r}"
             )
-        stories, data = self.record.stories_of(self.model_name, prompts[0]), _request_data(request)
+        return prompts[0]
+
+    def _story(self, request: str) -> str:
+        """A storyteller's reply to a prompt, or to what a strategy makes of one."""
+        prompt, data = self.prompt_in(request), _request_data(request)
+        stories = self.record.stories_of(self.model_name, prompt)
         if "stage" in data:
             return NO_PLAN
         if "answers" in data:
@@ -83,12 +96,26 @@ class BundledAPI(ModelAPI):
             # epochs count from 1; more epochs than stories begin again
             return remaining[(sample_epoch() - 1) % len(remaining)]
         raise unmet(
-            f"bundled/{self.model_name} has {len(stories)} stories on record for {short(prompts[0])} and told them all"
+            f"bundled/{self.model_name} has {len(stories)} stories on record for {short(prompt)} and told them all"
         )
 
     def max_connections(self) -> int:
         """Replies come at once; this many samples run side by side."""
         return 100
+
+
+def check_recorded(prompts: Iterable[str]) -> None:
+    """End a run whose writer is a bundled storyteller without a story for one of its prompts, before it begins.
+
+    A sample of it would end with a long traceback above the same line.
+
+    Raises:
+        PrerequisiteError: If it is so.
+    """
+    writer = get_model().api if run_has_begun() else None
+    if isinstance(writer, BundledAPI):
+        for prompt in prompts:
+            writer.prompt_in(prompt)
 
 
 # what a strategy gets to hear: a record can be read out, and neither planned nor written anew

@@ -28,13 +28,21 @@ def compression_ratio(codec: str = "gzip") -> Metric:
 @scorer(
     metrics=[per_key({}), compression_ratio()],
     headline="compression_novelty",
-    meaning="Above 0: it adds something that the population does not have. Higher is more that is new.",
+    meaning=(
+        "0: it adds as much to the population as one of the population's own documents does. Above 0: it adds more. "
+        "Higher is more that is new."
+    ),
 )
 def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
-    """Compression ratio of the population for a prompt less that with the document behind it.
+    """How much more a document adds to the population for a prompt than one of the population's own documents does.
 
-    Key: `compression_novelty`, around 0; positive = the document adds something new. Beside it stands the metric
-    `compression_ratio`, the ratio of all generations of the run under gzip.
+    Key: `compression_novelty`, 0 = as much as one of them; higher = more that is new. One document of the population
+    after another makes way (8 at most). The value is what the compression ratio falls by with the new document in its
+    place, less what it falls by with the one that made way, as means; the metadata has both, as `added` and `members`.
+    A population of one document gives no score. Values spread less the more documents there are (the starter's stories
+    under gzip: standard deviation 0.04 against two, 0.007 against 22): compare within one population.
+
+    Beside it stands the metric `compression_ratio`, the ratio of all generations of the run under gzip.
 
     Args:
         population: `starter` or the folder of a population with documents, which are taken in the order of their ids.
@@ -54,7 +62,7 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
     with refusals():
         opened = reference(population, "compression")
         version = codec_version(codec)
-    facts = {"signature": signature("compression", version="1-A", codec=version, population=opened.name)}
+    facts = {"signature": signature("compression", version="2-A", codec=version, population=opened.name)}
     measure = Added(codec)
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -109,6 +109,11 @@ class Assessment:
         """The results that a person reads; of a jury those of one of its graders."""
         return self.results
 
+    @property
+    def poorest(self) -> "Assessment":
+        """Where to look for the reason of a document without a value; of a jury one grader's part."""
+        return self
+
     def within(self, words: float) -> "Assessment":
         """The same document against those documents alone that are about this long."""
         places = {place for place, length in enumerate(self.lengths) if is_like_length(length, words)}

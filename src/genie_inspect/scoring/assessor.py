@@ -192,11 +192,11 @@ class Assessor:
             return Rated((None,) * len(others), dict.fromkeys(range(len(others)), GRADER_FAILED))
 
 
-def signed(population: Population, judge: str, reader: str, min_coverage: float) -> str:
+def signed(population: Population, judge: str, reader: str, min_coverage: float, version: str = "1-A") -> str:
     """The signature of scores that these give."""
     return signature(
         "genie",
-        version="1-A",
+        version=version,
         judge=judge,
         reader=reader,
         population=population.name,

@@ -1,9 +1,12 @@
-"""Several graders in one role: each reads and judges by itself, and a document's novelty is the mean of theirs."""
+"""Several graders in one role: each reads and judges by itself, and a document's novelty is the mean of theirs.
+
+It is a mean of all graders or none: graders differ in level, so that a mean of those alone that measured would differ
+from the next document's by who is missing.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from math import isnan, nan
 from statistics import fmean
 from typing import Self
 
@@ -45,12 +48,17 @@ class JuryAssessment(Assessment):
         """The first grader of whom a question could be used; the first of all where there is none."""
         return next((name for name, part in self.parts.items() if part.used), next(iter(self.parts)))
 
+    @property
+    def poorest(self) -> Assessment:
+        """The part of the grader that used the fewest questions: without it there is no mean."""
+        return min(self.parts.values(), key=lambda part: len(part.used))
+
     def within(self, words: float) -> Self:
         """As for one grader, of each."""
         return self.of({name: part.within(words) for name, part in self.parts.items()})
 
     def novelty(self, features: Sequence[str]) -> dict[str, float]:
-        """By feature the mean over the graders that measured it; NaN where none did."""
+        """By feature the mean over the graders; NaN where one of them could not measure it."""
         return self._mean_of(features, lambda part: part.novelty(features))
 
     def nearest(self, features: Sequence[str]) -> dict[str, float]:
@@ -59,7 +67,8 @@ class JuryAssessment(Assessment):
 
     def _mean_of(self, features: Sequence[str], values: Callable[[Assessment], dict[str, float]]) -> dict[str, float]:
         rows = [values(part) for part in self.parts.values()]
-        return {name: _mean(row[name] for row in rows) for name in features}
+        # a NaN of one grader makes the mean NaN
+        return {name: fmean(row[name] for row in rows) for name in features}
 
 
 class Jury:
@@ -88,7 +97,8 @@ class Jury:
     def signature(self) -> str:
         """What a novelty that comes of it depends on; it names every grader."""
         (least,) = {assessor.min_coverage for assessor in self.assessors.values()}
-        return signed(self.population, self.judged_by, self.read_by, least)
+        # 1 was the mean of those graders that measured
+        return signed(self.population, self.judged_by, self.read_by, least, version="2-A")
 
     async def assess(self, text: str, prompt: str, made_of: str = "") -> JuryAssessment:
         """Compare one document with the population's documents for its prompt, once a grader.
@@ -143,8 +153,3 @@ def assessor_of(population: Population, instrument: Instrument, models: Sequence
 def _together(signatures: Iterable[str]) -> str:
     """Signatures as one: each once, in an order of their own."""
     return "+".join(sorted(set(signatures)))
-
-
-def _mean(values: Iterable[float]) -> float:
-    measured = [value for value in values if not isnan(value)]
-    return fmean(measured) if measured else nan

@@ -41,7 +41,7 @@ def jury_notes(facts: Mapping[str, Any], features: Sequence[str]) -> list[str]:
     for feature in features:
         values = [*(part["novelty"][feature] for part in graders.values()), facts["agreement"][feature]]
         rows.append([cell(feature.replace("_", " ")), *(shown_value(_number(value)) for value in values)])
-    count = f"Novelty is the mean over {len(graders)} graders, as far as they measured it:"
+    count = f"Novelty is the mean over {len(graders)} graders, where each of them measured it:"
     return [count, "", *aligned(rows), "", f"The answers above are as {cell(facts['shown'])} read and rated them."]
 
 

@@ -11,6 +11,7 @@ from inspect_ai.solver import Solver, generate
 from genie_inspect.measures.length import median_words
 from genie_inspect.populations.catalogue import open_population
 from genie_inspect.populations.population import Population
+from genie_inspect.providers.replay import check_recorded
 from genie_inspect.signature import PACKAGE, digest, package_version
 from genie_inspect.solvers.announce_cost import Line, announce_cost
 from genie_inspect.tasks.cost_line import CostLine, no_genie_line
@@ -48,6 +49,8 @@ def novelty_task(
         return _generation(name, prompts, solver)
     # where there is a population its prompts are the task: others have no questions
     population = open_population(measures.population)
+    if not samples:
+        check_recorded(population.prompts)
     dataset = MemoryDataset(samples, name=name) if samples else _dataset(name, population)
     epochs = 1 if samples else EPOCHS
     line = CostLine(name, list(dataset), epochs, measures.asks(population, own=samples is not None))
@@ -75,6 +78,8 @@ def novelty_task(
 
 
 def _generation(name: str, prompts: Iterable[str], solver: Solver | None) -> Task:
+    prompts = list(prompts)
+    check_recorded(prompts)
     return Task(
         dataset=prompt_dataset(name, prompts),
         solver=solver or generate(),

@@ -47,6 +47,7 @@ def novelty_partition(
     """
     from genie_inspect.asking.refusals import refusals
     from genie_inspect.engines.models.revisions import with_commit
+    from genie_inspect.providers.replay import check_recorded
     from genie_inspect.scorers.novelty_bench import novelty_bench as novelty_bench_scorer
     from genie_inspect.scoring.measuring.kinds_of_reply import KEYS
     from genie_inspect.solvers.announce_cost import announce_cost
@@ -60,6 +61,7 @@ def novelty_partition(
         solver = generations(k)
         scorer = novelty_bench_scorer(equivalence, quality, threshold, embedder, templates=templates)
         line = cost_line(dataset, split, k, equivalence, quality, templates)
+    check_recorded(str(sample.input) for sample in line.samples)
     return Task(
         dataset=MemoryDataset(list(line.samples), name=NAME),
         setup=[require_models(equivalence, quality), announce_cost(line)],

@@ -1,10 +1,12 @@
 import csv
+import json
 from pathlib import Path
 
 import pytest
 from tests.scripted import FEATURES, OWL, small_population
 
 from genie_inspect.building.questions.files import (
+    LINE,
     read_prompts,
     read_questions,
     read_review,
@@ -87,8 +89,51 @@ def test_a_table_without_its_columns_is_refused(questions: list[Question], tmp_p
 
 
 def test_questions_of_an_unknown_feature_are_refused(questions: list[Question], tmp_path: Path) -> None:
-    with pytest.raises(PopulationError, match="field feature: 'style', expected one of"):
+    with pytest.raises(PopulationError, match=r"line.*: feature 'style' is none of plot \(--features\)"):
         read_questions(tmp_path / "population", FEATURES[:1])
+
+
+def test_a_question_of_ones_own_needs_no_id(tmp_path: Path) -> None:
+    rows = [{"prompt": OWL, "feature": "plot", "text": "What happens?"}]
+    rows += [{"id": "mine", "prompt": OWL, "feature": "style", "text": "Who tells it?"}]
+    path = tmp_path / "questions.jsonl"
+    # as a Windows editor leaves it
+    path.write_text("\ufeff" + "\n".join(map(json.dumps, rows)), encoding="utf-8")
+    asked = read_questions(path, FEATURES)
+    assert [(question.id, question.text) for question in asked] == [
+        (question_id(OWL, "What happens?"), "What happens?"),
+        ("mine", "Who tells it?"),
+    ]
+
+
+def test_one_message_says_all_that_is_missing_and_shows_a_line_that_works(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    good = {"prompt": OWL, "feature": "plot", "text": "What happens?"}
+    lines = [{"prompt": OWL, "text": "a"}, {"prompt": OWL, "question": "b", "feature": "plot"}, good, good]
+    lines += [{"prompt": OWL, "text": "c"}, {"prompt": OWL, "feature": "smell", "text": "d"}]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    with pytest.raises(PopulationError) as caught:
+        read_questions(path, FEATURES)
+    said = str(caught.value)
+    for part in (
+        "lines 1, 5: no feature;",
+        "line 2: no text, unknown field 'question';",
+        "line 4: 'q-",
+        "line 6: feature 'smell' is none of plot, style (--features);",
+        f"expected lines such as {LINE}",
+    ):
+        assert part in said
+    assert "\n" not in said
+    # the line that is shown is read
+    path.write_text(LINE, encoding="utf-8")
+    assert [question.feature for question in read_questions(path, FEATURES)] == ["plot"]
+
+
+@pytest.mark.parametrize("content", ["", "id,text\n1,What?\n"])
+def test_a_file_without_questions_shows_what_one_looks_like(content: str, tmp_path: Path) -> None:
+    (tmp_path / "questions.csv").write_text(content, encoding="utf-8")
+    with pytest.raises(PopulationError, match=r"questions\.csv.* expected lines such as \{"):
+        read_questions(tmp_path / "questions.csv", FEATURES)
 
 
 def test_prompts_are_lines_or_those_of_a_population(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_grader_that_lacks_documents_or_never_varies_and_agreement_by_chance_a
         {"a": part(0.0, 1.0, value=None), "b": part(0.5, 0.5, ratings=same)},
     )
     assert [line.partition(":")[0] for line in found.warnings] == [
-        "grader a measured 1 of 2 documents",
+        "grader a did not measure every document that another grader did (plot 1 of 2)",
         "grader b gave every pair the same rating (4), which says nothing",
         "the graders agree no better than by chance (alpha)",
     ]

@@ -69,6 +69,7 @@ def test_the_log_counts_what_was_quoted_marked_and_dropped() -> None:
         "words": 10,
         "marked": {"novel": 1, "awkward": 0},
         "quoted": {"novel": 4, "awkward": 0},
+        "absent": {"novel": 0, "awkward": 0},
         "quoted_share": {"novel": 0.1235, "awkward": None},
         "faults": {"quote of one word": 2, "unreadable reply": 1},
         "marks": [

@@ -39,8 +39,8 @@ class Marked:
 
     spans: list[Span]
     """Of those that overlap, one."""
-    dropped: int = 0
-    """Marks that do not stand in the passage."""
+    invented: int = 0
+    """Different quotes that do not stand in the passage."""
 
 
 @dataclass(slots=True)
@@ -83,15 +83,16 @@ def _passage(where: str, row: PassageRow) -> Passage:
             made[name] = {aspect: _marked(text, [m.expression for m in own]) for aspect, own in marks.items()}
     for name, by_aspect in passage.experts.items():
         for aspect, marked in by_aspect.items():
-            if marked.dropped:
+            if marked.invented:
                 lost = next(m.expression for m in row.experts[name][aspect] if text.find(m.expression) is None)
                 raise PassagesError(f"{where}: {lost!r}, marked by {name} as {aspect}, does not stand in the passage")
     return passage
 
 
 def _marked(text: QuotedText, expressions: Sequence[str]) -> Marked:
-    found = [span for expression in expressions if (span := text.find(expression)) is not None]
-    return Marked(apart(found), len(expressions) - len(found))
+    places = [text.find(expression) for expression in dict.fromkeys(expressions)]
+    found = [span for span in places if span is not None]
+    return Marked(apart(found), len(places) - len(found))
 
 
 def apart(spans: Sequence[Span]) -> list[Span]:
@@ -100,14 +101,20 @@ def apart(spans: Sequence[Span]) -> list[Span]:
 
 
 def _logged(paths: Iterable[str | Path]) -> Iterator[tuple[str, str, dict[str, Marked]]]:
-    """Text, reader and marks of each close reading of the logs; of aspects without a value none."""
+    """Text, reader and marks of each close reading of the logs.
+
+    An aspect without a value has none, unless all that the reader quoted for it is invented: then it marks nothing.
+    """
     for log in read_logs(paths):
         for sample in samples(log.file):
             scores = sample.scores or {}
             for scorer, reading in readings(scores):
                 marked = {
-                    aspect: Marked([(m.start, m.end) for m in reading.marks if m.aspect == aspect])
-                    for aspect in sorted(reading.measured)
+                    aspect: Marked(
+                        [(m.start, m.end) for m in reading.marks if m.aspect == aspect],
+                        reading.invented.get(aspect, 0),
+                    )
+                    for aspect in sorted(reading.measured | reading.invented.keys())
                 }
                 yield document_of(sample).strip(), _reader_of(signature_of(scores[scorer])) or scorer, marked
 

@@ -1,8 +1,11 @@
 """How far readers mark what experts mark, and experts what other experts do.
 
+Precision is of all that a reader quotes: a quote that does not stand in the passage is a wrong mark. Without these a
+reader who invents nine of ten quotes could have a precision of 1.
+
 Source: Saakyan et al. 2025 (arXiv 2509.22641): matches by the published rule, micro over passages; free-marginal kappa
-with its spread over batches. Deviations: of experts' marks that overlap one counts; beside the published rule, which
-can be gamed, stands a strict one of ours.
+with its spread over batches. Deviations: of experts' marks that overlap one counts; an invented quote is wrong even if
+it contains an expert's mark; beside the published rule, which can be gamed, stands a strict one of ours.
 """
 
 from collections import defaultdict
@@ -33,8 +36,9 @@ class ReaderAgreement:
 
     passages: int
     marks: int
-    dropped: int
-    """Marks that do not stand in their passage."""
+    """Those that stand in their passage."""
+    invented: int
+    """Different quotes that do not stand in their passage: wrong marks by both rules."""
     gold: int
     """Experts' marks; of those that overlap one."""
     rules: dict[str, dict[str, BootstrapInterval]]
@@ -93,11 +97,11 @@ class _Pair:
     text: str
     predicted: Sequence[Span]
     gold: Sequence[Span]
-    dropped: int
+    invented: int
 
     def agreement(self, *, strict: bool) -> Agreement:
         predicted, gold = ([self.text[slice(*span)] for span in spans] for spans in (self.predicted, self.gold))
-        return passage_agreement(predicted, gold, strict)
+        return passage_agreement(predicted, gold, strict) + Agreement(0, self.invented, 0)
 
 
 def _pairs(passages: Iterable[Passage], name: str, aspect: str) -> Iterable[list[_Pair]]:
@@ -115,7 +119,7 @@ def _pairs(passages: Iterable[Passage], name: str, aspect: str) -> Iterable[list
         else:
             own = passage.readers.get(name, {}).get(aspect)
             gold = apart([span for spans in experts.values() for span in spans])
-            turns = [_Pair(passage.text, own.spans, gold, own.dropped)] if own and experts else []
+            turns = [_Pair(passage.text, own.spans, gold, own.invented)] if own and experts else []
         if turns:
             yield turns
 
@@ -135,7 +139,7 @@ def _held(pairs: Sequence[Sequence[_Pair]], resamples: int, seed: int) -> Reader
     return ReaderAgreement(
         passages=len(pairs),
         marks=sum(len(pair.predicted) for pair in every),
-        dropped=sum(pair.dropped for pair in every),
+        invented=sum(pair.invented for pair in every),
         gold=sum(len(pair.gold) for pair in every),
         rules=rules,
     )

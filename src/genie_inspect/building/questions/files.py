@@ -2,18 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
 
 from genie_inspect.building.questions.writing import Record
 from genie_inspect.engines.sources.prompts import prompt_lines
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.csv_tables import csv_rows, csv_text
+from genie_inspect.files.json_lines import SHOWN, json_objects
 from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.catalogue import BUNDLED, open_population
-from genie_inspect.populations.files import numbered_rows, write_rows
+from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import QUESTIONS
 from genie_inspect.populations.schema import Feature, Question, question_id
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+LINE = '{"prompt": "Write a story about an owl.", "feature": "plot", "text": "What does the owl want?"}'
+"""A question in a file of one's own; an `id` may stand beside these."""
+MOST_SAID = 5  # faults in one message, and lines of each
 STEPS = ("1-written.jsonl", "2-filtered.jsonl", "3-mapped.jsonl")
 COLUMNS = ("id", "keep", "feature", "text", "prompt", "note")
 NO = frozenset({"no", "n", "0", "false", "drop"})  # what people write in the column `keep`
@@ -40,6 +51,8 @@ def write_record(folder: Path, record: Record) -> None:
 def read_questions(source: Path | str, features: Sequence[Feature] | None = None) -> list[Question]:
     """Questions from a JSON Lines file, a population's folder or a bundled population.
 
+    A question without an id gets that of its words. All that is wrong with the lines is said at once.
+
     Raises:
         PopulationError: If a row is no question, stands twice, or has a feature that is not among the given ones.
     """
@@ -48,18 +61,40 @@ def read_questions(source: Path | str, features: Sequence[Feature] | None = None
     path = path / QUESTIONS if path.is_dir() else path
     feature_names = None if features is None else {feature.name for feature in features}
     questions: dict[str, Question] = {}
-    for line, question in numbered_rows(path, Question):
-        where = f"{path}, line {line}"
-        if question.id in questions:
-            raise PopulationError(f"{where}, field id: {question.id!r} stands twice")
-        if feature_names is not None and question.feature not in feature_names:
-            raise PopulationError(
-                f"{where}, field feature: {question.feature!r}, expected one of {sorted(feature_names)}"
-            )
-        questions[question.id] = question
+    faults: dict[str, list[int]] = {}
+    for line, row in json_objects(path, lambda fault: PopulationError(f"{fault}; expected lines such as {LINE}")):
+        made = question_id(str(row.get("prompt")), str(row.get("text")))
+        try:
+            question = Question.model_validate({**row, "id": row.get("id") or made})
+        except ValidationError as invalid:
+            reason = ", ".join(map(_said, invalid.errors()))
+        else:
+            reason = f"{question.id!r} stands twice" if question.id in questions else ""
+            if feature_names is not None and question.feature not in feature_names:
+                reason = f"feature {question.feature!r} is none of {', '.join(sorted(feature_names))} (--features)"
+            questions[question.id] = question
+        if reason:
+            faults.setdefault(reason, []).append(line)
+    if faults:
+        listed = [f"{_lines(lines)}: {reason}" for reason, lines in islice(faults.items(), MOST_SAID)]
+        more = f"; {len(faults) - MOST_SAID} other faults" if len(faults) > MOST_SAID else ""
+        raise PopulationError(
+            f"{path} cannot be read as questions, {'; '.join(listed)}{more}; expected lines such as {LINE}"
+        )
     if not questions:
-        raise PopulationError(f"{path} holds no questions")
+        raise PopulationError(f"{path} holds no questions, expected lines such as {LINE}")
     return list(questions.values())
+
+
+def _said(fault: "ErrorDetails") -> str:
+    field = ".".join(map(str, fault["loc"]))
+    named = {"missing": f"no {field}", "extra_forbidden": f"unknown field {field!r}"}
+    return named.get(fault["type"], f"{field}: {fault['msg']} (got {str(fault['input'])[:SHOWN]!r})")
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    listed = ", ".join(map(str, numbers[:MOST_SAID])) + ", ..." * (len(numbers) > MOST_SAID)
+    return f"line {listed}" if len(numbers) == 1 else f"lines {listed}"
 
 
 def read_prompts(source: Path | str) -> list[str]:

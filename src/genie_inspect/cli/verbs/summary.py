@@ -24,8 +24,8 @@ from genie_inspect.reports.summary import Column, Summary, summaries
 from genie_inspect.statistics.intervals import NO_INTERVAL
 
 JURY = (
-    "Means over prompts by grader. Alpha: Krippendorff's, over the novelties of all questions; 1 the same, 0 as by"
-    " chance."
+    "Means over prompts by grader, each over the documents that it measured; the jury's mean is over those that every"
+    " grader measured. Alpha: Krippendorff's, over the novelties of all questions; 1 the same, 0 as by chance."
 )
 
 

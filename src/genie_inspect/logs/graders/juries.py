@@ -1,5 +1,6 @@
 """What the graders of a jury found, each by itself, as scores say it; and how far they agree."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
@@ -17,7 +18,7 @@ from genie_inspect.logs.evidence import (
     together,
 )
 from genie_inspect.logs.measures import UNIT
-from genie_inspect.logs.warnings import is_constant
+from genie_inspect.logs.warnings import below, is_constant
 from genie_inspect.statistics.agreement import krippendorff_alpha
 from genie_inspect.statistics.intervals import Interval, prompt_interval
 
@@ -123,13 +124,20 @@ def _results(parts: Sequence[GraderPart], prompts: Sequence[str], keys: Sequence
     )
 
 
-def jury_warnings(by_grader: Mapping[str, GraderResults], alphas: Mapping[str, float]) -> list[str]:
+def jury_warnings(
+    documents: Sequence[Parts], by_grader: Mapping[str, GraderResults], alphas: Mapping[str, float]
+) -> list[str]:
     """What to beware of in a jury's scores, a line each; nothing without one."""
-    most = max((grader.documents for grader in by_grader.values()), default=0)
+    by_any = Counter(
+        key
+        for parts in documents
+        for key in {key for part in parts.values() for key, value in part.values.items() if not isnan(value)}
+    )
     lines = [
-        f"grader {name} measured {grader.documents} of {most} documents: without it the means are of the others alone"
+        f"grader {name} did not measure every document that another grader did ({fewer}): the jury's means leave out "
+        "the documents that it did not measure"
         for name, grader in by_grader.items()
-        if grader.documents < most
+        if (fewer := below({key: (cell.values, by_any[key]) for key, cell in grader.cells.items()}, 1))
     ]
     lines += [
         f"grader {name} gave every pair the same rating ({grader.ratings.lowest:g}), which says nothing"

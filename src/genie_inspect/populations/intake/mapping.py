@@ -27,6 +27,7 @@ AS_TEXT = (
     "column {column!r} is read as text: in every file of a population a document's words are its text, and document is "
     "its id"
 )
+QUESTION_ALONE = "question without a text"
 _PARTS = re.compile(r"[/&,]|(?:\b|_)and(?:\b|_)")  # what joins two words for one feature
 Key = tuple[str, str, str]
 """A document as its source names it: id, prompt, model."""
@@ -139,7 +140,13 @@ class Mapped:
         for row in rows:
             self.rows += 1
             self._take({name: row.get(column) for name, column in self.mapping.items()})
+            self.dropped[QUESTION_ALONE] += self._is_question(row)
         return self
+
+    def _is_question(self, row: Mapping[str, str | None]) -> bool:
+        """Whether a row of a table of texts is a question and nothing else; of JSON Lines its columns may be new."""
+        text, question, answer = (row.get(self.mapping.get(name, name)) for name in ("text", "question", "answer"))
+        return "text" in self.mapping and text is None and answer is None and question is not None
 
     def documents(self) -> list[Document]:
         """The documents; none where no text is mapped."""

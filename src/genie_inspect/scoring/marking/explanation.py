@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from genie_inspect.close_reader.reading import Mark, Reading
+from genie_inspect.close_reader.reading import ABSENT, Mark, Reading
 from genie_inspect.files.printable import printable
 from genie_inspect.measures.length import word_count
 from genie_inspect.measures.quotations import pieces
@@ -77,6 +77,7 @@ def evidence(text: str, readings: Sequence[Reading], **facts: Any) -> dict[str, 
         "words": word_count(text),
         "marked": {reading.aspect: len(reading.marks) for reading in readings},
         "quoted": {reading.aspect: reading.quoted for reading in readings},
+        "absent": {reading.aspect: reading.dropped.get(ABSENT, 0) for reading in readings},
         "quoted_share": {r.aspect: None if r.share != r.share else round(r.share, 4) for r in readings},
         "faults": dict(faults),
     }

@@ -1,14 +1,16 @@
 """How much a text adds to the documents of its prompt when they are compressed together: the scorer `compression`."""
 
+import math
 from functools import partial
 
 from anyio import to_thread
 
-from genie_inspect.measures.compression import CompressedPopulation, compression_novelty
+from genie_inspect.measures.compression import CompressedMembers
 from genie_inspect.scoring.against_documents import Measurement, Warm
 from genie_inspect.scoring.compared import Compared
 
 KEYS = ("compression_novelty",)
+ALONE = "what one document adds to the others needs two documents in the population"
 
 
 class Added:
@@ -20,20 +22,22 @@ class Added:
 
     def __init__(self, codec: str) -> None:
         self.codec = codec
-        self._warm: Warm[CompressedPopulation] = Warm()
+        self._warm: Warm[CompressedMembers] = Warm()
 
     async def __call__(self, text: str, prompt: str, others: Compared) -> Measurement:
-        """How much a text adds."""
+        """How much more a text adds to the documents than one of them does."""
         # a population document that is scored is compared with the others alone: another population
         compressed = await self._warm.get((prompt, others.left_out), partial(self._compressed, others))
-        novelty = await to_thread.run_sync(compression_novelty, compressed, text)
-        ratios = f"{compressed.ratio:.4f} without the document, {compressed.ratio - novelty:.4f} with it"
+        if math.isnan(compressed.members):
+            return Measurement({"compression_novelty": math.nan}, f"Not measured: {ALONE}.", reason=ALONE)
+        added = await to_thread.run_sync(compressed.added, text)
         return Measurement(
-            {"compression_novelty": novelty},
-            f"Compression ratio ({self.codec}): {ratios}.",
-            {"ratio": compressed.ratio},
+            {"compression_novelty": added - compressed.members},
+            f"The compression ratio ({self.codec}) falls by {added:.4f} with the document in the place of one of the "
+            f"population's, and by {compressed.members:.4f} with that one itself (means over those that make way).",
+            {"added": added, "members": compressed.members},
         )
 
-    async def _compressed(self, others: Compared) -> CompressedPopulation:
+    async def _compressed(self, others: Compared) -> CompressedMembers:
         texts = [document.text for document in others.documents]
-        return await to_thread.run_sync(CompressedPopulation, texts, self.codec)
+        return await to_thread.run_sync(CompressedMembers, texts, self.codec)

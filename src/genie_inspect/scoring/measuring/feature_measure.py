@@ -93,7 +93,7 @@ class FeatureMeasure:
             answer=text,
             explanation=explained(assessment, self.features, notes, standings),
             # a reason marks the whole score as unscored: with one feature measured there is none
-            reason=why_nothing(assessment) if all(map(math.isnan, novelty.values())) else None,
+            reason=why_nothing(assessment.poorest) if all(map(math.isnan, novelty.values())) else None,
             metadata=evidence(
                 assessment,
                 self.features,

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 RULE_NOTE = (
     "Published: a mark is right where it contains an expert's or lies in it, or is 90 alike; the whole passage as one "
-    "mark scores 1. Strict: one to one, for the words that both share."
+    "mark scores 1. Strict: one to one, for the words that both share. An invented quote (it does not stand in the "
+    "passage) is a wrong mark by both rules."
 )
 
 
@@ -56,8 +57,8 @@ def _table(aspect: str, held: AspectAgreement) -> "Table":
     for name in held.readers:
         table.add_column(Text(name), justify="right", overflow="fold")
     readers = held.readers.values()
-    for name in ("passages", "marks", "dropped", "gold"):
-        shown = {"dropped": "not in the passage", "gold": "experts' marks"}.get(name, name)
+    for name in ("passages", "marks", "invented", "gold"):
+        shown = {"invented": "invented quotes", "gold": "experts' marks"}.get(name, name)
         table.add_row(shown, *(str(getattr(reader, name)) for reader in readers))
     for rule in RULES:
         table.add_section()

@@ -94,10 +94,13 @@ def map_(
     Example: genie features map abstracts --taxonomy taxonomy.json --grader openai/gpt-4o
     """
     from genie_inspect.building.features.mapping import MAPPING, discovered_features, map_features, read_taxonomy
+    from genie_inspect.files.shipped import own_folder
     from genie_inspect.files.writing import check_absent
 
     with errors_in_one_line():
         discovered, named = discovered_features(folder), read_taxonomy(taxonomy)
+        if output is None and own_folder(folder):
+            raise click.UsageError(f"{folder} ships with the package, which is not written: name a file with --output")
         file = output or folder / MAPPING
         check_absent(file)
 

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Another file than the yardstick.json in FOLDER, where scorers look for it.",
+    help="Another file than the yardstick.json where scorers look for it: in FOLDER, or for a population that ships "
+    "with the package in your data folder ($GENIE_DATA_DIR).",
 )
 @DRY_RUN
 @JSON
@@ -57,7 +58,8 @@ def yardstick(
     """Compare each document of the population in FOLDER with the others, and keep how novel it is among them.
 
     Scores against the population, made with the same judge, grader and templates, then say where they fall among
-    its own documents. What the grader has said is kept: a killed run goes on where it was.
+    its own documents. What the grader has said is kept: a killed run goes on where it was. What ships with the package
+    is not written: the yardstick of `starter` or `abstracts` goes to your data folder, where scorers find it too.
 
     \b
     Example: genie population yardstick castles --grader openai/gpt-4o --dry-run
@@ -105,18 +107,29 @@ def _made(population: "Population", assessor: "Assessor | Jury", output: Path | 
     import anyio
 
     from genie_inspect.building.leaving_out import left_out
-    from genie_inspect.files.writing import check_writable
-    from genie_inspect.populations.yardstick import YARDSTICK, with_measured, write_yardstick, yardstick_of
+    from genie_inspect.files.writing import check_writable, unwritable
+    from genie_inspect.populations.yardstick import (
+        YARDSTICK,
+        read_yardstick,
+        with_measured,
+        write_yardstick,
+        yardstick_file,
+        yardstick_of,
+    )
 
-    path = output or population.folder / YARDSTICK
+    path = output or yardstick_file(population.folder)
     # before anything is asked: a run that cannot write its output costs nothing
+    if output is None:
+        with unwritable(path):
+            path.parent.mkdir(parents=True, exist_ok=True)  # of the user's data folder
     check_writable(path)
     yardstick_of(population.folder)
     with progress_bar() as progress:
         result = anyio.run(left_out, assessor, progress)
     with replacing(output):
         # read again: another instrument's may have been written meanwhile
-        write_yardstick(path, with_measured(yardstick_of(population.folder), result.measured))
+        beside = read_yardstick(population.folder / YARDSTICK if output else path)
+        write_yardstick(path, with_measured(beside, result.measured))
     return path, result
 
 
