@@ -35,6 +35,7 @@ from genie_inspect.inspect_private import (
     task_scorers,
     unlogged,
     waiting,
+    with_metrics,
 )
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
@@ -217,6 +218,17 @@ def test_without_its_wire_a_metric_of_inspects_stays_as_it_is() -> None:
     vars(inspects).clear()
     vars(own).clear()
     assert called_as(inspects, own) is inspects
+
+
+def test_every_metric_of_a_scorer_is_changed_of_whatever_form_and_without_metrics_it_stays_as_it_is() -> None:
+    changed = with_metrics(loaded_scorer("genie_inspect/compression", {"population": "starter"}), str)  # type: ignore[arg-type]
+    by_key, ratio = registry_info(changed).metadata["metrics"]
+    assert [type(metric) for metric in (*by_key["*"], ratio)] == [str] * 4
+    # another of the same name is as it was
+    other = loaded_scorer("genie_inspect/compression", {"population": "starter"})
+    assert callable(registry_info(other).metadata["metrics"][1])
+    registry_info(changed).metadata.clear()
+    assert with_metrics(changed, str) is changed  # type: ignore[arg-type]
 
 
 @pytest.mark.usefixtures("none_left")

@@ -31,7 +31,7 @@ def equivalence_power(spread: float, originals: int) -> float:
 
 
 def test_the_table_of_power_is_that_of_a_paired_t_test_at_the_corrected_level() -> None:
-    table = rows("## How many originals")
+    table = rows("## How many prompts")
     assert len(table) == 8
     for effect, cells in table.items():
         shares = [f"{paired_power(float(effect), 1, originals, LEVEL / FEATURES):.0%}" for originals in ORIGINALS]
@@ -57,3 +57,21 @@ def test_the_levels_of_the_page_are_the_benchmarks() -> None:
     assert list(map(int, table)) == list(ORIGINALS)
     for originals, shares in table.items():
         assert f"| normal | {originals} | {' | '.join(shares)} |" in benchmark
+
+
+def test_the_levels_of_several_originals_of_a_prompt_are_the_benchmarks_and_prompts_keep_theirs() -> None:
+    benchmark = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    lines = PAGE.split("Taking each original for a pair")[1].split("\n\n|")[1].split("\n\n")[0].splitlines()[2:]
+    assert len(lines) == 6
+    for line in lines:
+        assert f"| 8 {line}" in benchmark
+    by_prompt = re.findall(r"^\| (?:8|16) \| [25] \| 0[.0-9]* \| [0-9.]+% \| ([0-9.]+)% \|$", benchmark, re.MULTILINE)
+    assert len(by_prompt) == 12
+    assert max(map(float, by_prompt)) <= 6
+
+
+def test_several_originals_of_a_prompt_enlarge_d_as_the_page_says() -> None:
+    # of m with correlation r the mean's variance is (1 + (m - 1) r) / m
+    for each, shown in ((2, "sqrt(2 / 1.3) = 1.24"), (5, "sqrt(5 / 2.2) = 1.51")):
+        assert shown in " ".join(PAGE.split())
+        assert f"{math.sqrt(each / (1 + (each - 1) * 0.3)):.2f}" == shown.split()[-1]

@@ -120,8 +120,11 @@ def test_readme_and_docs_show_the_effects_that_the_study_gives(tmp_path: Path) -
     rows_shown = table("docs/metric_study.md", "| edited | Genie, `list` |")
     # the sixth column is of another run: xz
     columns = ("genie (list)", "genie (vectors)", "genie (embedded)", "cosine_mean", "compression_novelty", "")
-    for place, name in enumerate((*columns, "creativity_index_mean")):
+    for place, name in enumerate((*columns, "creativity_index_mean", "length in words")):
         if not name:
             continue
         own = {effect.intervention.name: cell(effect) for effect in shown[name].own}
-        assert {row: rows_shown[row][place].split()[0] for row in NAMES} == own
+        told = [effect for effect in shown[name].paraphrases if not effect.is_constant]
+        sizes = [abs(effect.difference.effect) for effect in told]
+        own["paraphrase"] = cell(told[0]) if len(told) == 1 else f"{sum(sizes) / len(sizes):.2f}"
+        assert {row: rows_shown[row][place].split()[0] for row in ROWS} == own

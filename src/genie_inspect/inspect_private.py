@@ -51,6 +51,7 @@ __all__ = [
     "task_scorers",
     "unlogged",
     "waiting",
+    "with_metrics",
 ]
 
 T = TypeVar("T")
@@ -227,6 +228,20 @@ def called_as(named: "Metric", metric: "Metric") -> "Metric":
     except ValueError:
         return named
     return metric
+
+
+def with_metrics(scorer: "Scorer", changed: "Callable[[Metric], Metric]") -> "Scorer":
+    """A scorer, anybody's, with each of its metrics changed. Where the wire is gone: the scorer as it is."""
+    facts = registry_info(scorer).metadata
+
+    def each(metrics: Any) -> Any:
+        if isinstance(metrics, dict):
+            return {key: each(own) for key, own in metrics.items()}
+        return list(map(each, metrics)) if isinstance(metrics, list) else changed(metrics)
+
+    if "metrics" in facts:
+        facts["metrics"] = each(facts["metrics"])
+    return scorer
 
 
 @contextmanager

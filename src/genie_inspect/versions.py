@@ -14,7 +14,7 @@ TASKS: Mapping[str, str] = {
     "writing_prompts": "1-C",
     "population_prompts": "1-B",
     "leave_one_out": "1-B",
-    "metric_study": "1-A",
+    "metric_study": "1-B",
     "novelty_partition": "1-A",
     "ttcw": "1-A",
     "ttcw_stories": "1-A",

@@ -219,3 +219,47 @@ def test_a_judge_that_gives_numbers_is_held_against_the_median_and_passes_agains
     found = agreement(NUMBERS, {"same": same, "passing": passing}, resamples=20)
     assert found.judges["same"].raters["krippendorff_alpha"].value == 1
     assert math.isnan(found.judges["passing"].raters["krippendorff_alpha"].value)
+
+
+def test_length_alone_stands_beside_each_judge_and_what_is_left_without_it() -> None:
+    # people like the longer stories of each prompt better; one judge counts words, one nearly does
+    votes = [
+        story(f"{prompt}_{name}", ballot) for prompt in (1, 2) for name, ballot in zip("abcd", BALLOTS, strict=True)
+    ]
+    words = {own.story: 100.0 * place for place, own in enumerate(votes)}
+    counting = {name: JudgedStory(name, length, {}, words=length) for name, length in words.items()}
+    other = judged(**{own.story: len(own.majority()) - place % 2 for place, own in enumerate(votes)})
+    found = agreement(votes, {"counting": counting, "other": other}, resamples=50)
+    lengths = {name: judge.length for name, judge in found.judges.items()}
+    for name in ("counting", "other"):
+        own = lengths[name]
+        assert own
+        # NNN, YNN, YYN, YYY: 0 to 3 tests, in the order of words
+        assert own.length_alone.value == pytest.approx(1)
+    assert lengths["counting"]
+    assert lengths["counting"].as_it_is.value == pytest.approx(1)
+    assert math.isnan(lengths["counting"].partial.value)
+
+
+def test_without_any_known_length_nothing_is_said_of_it() -> None:
+    found = agreement(VOTES, {"mine": judged(**{"1_a": 9, "1_b": 5, "1_c": 1, "2_a": 4, "2_b": 2})}, resamples=50)
+    assert found.judges["mine"].length is None
+
+
+BALLOTS = ("NNN", "YNN", "YYN", "YYY")
+
+
+def test_a_judge_who_knows_more_than_length_keeps_it_with_length_taken_out() -> None:
+    dice = np.random.default_rng(4)
+    votes, scores = [], {}
+    for prompt in range(30):
+        for name in "abcd":
+            quality, length = dice.normal(size=2)
+            told = f"{prompt}_{name}"
+            votes.append(story(told, BALLOTS[int(np.clip(np.round(quality + length + 1.5), 0, 3))]))
+            scores[told] = JudgedStory(told, float(quality), {}, words=float(300 + 50 * length))
+    length = agreement(votes, {"mine": scores}, resamples=100).judges["mine"].length
+    assert length
+    assert length.length_alone.low > 0.3
+    assert length.partial.value > length.as_it_is.value + 0.05
+    assert length.partial.low > 0.3

@@ -228,3 +228,18 @@ def test_logs_of_two_judges_are_compared_side_by_side(tmp_path: Path) -> None:
     twice = called(tmp_path / "keen", copy, "--votes", votes, "--resamples", 50)
     assert twice.exit_code == 1
     assert "has two scores by 'critic(mockllm/keen" in twice.output
+
+
+def test_lengths_of_a_file_of_scores_make_a_table_of_what_is_left_without_them(files: tuple[Path, Path]) -> None:
+    assert "length alone" not in called(files[0], "--votes", files[1], "--resamples", 50).output
+    rows = [json.loads(line) for line in files[0].read_text(encoding="utf-8").splitlines()]
+    longer = {"good": 300, "fair": 200, "bad": 100}
+    rows = [{**row, "words": longer[row["story"].partition("_")[2]]} for row in rows]
+    files[0].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    result = called(files[0], "--votes", files[1], "--resamples", 50)
+    assert "length alone" in result.output
+    (line,) = (line.split() for line in result.output.splitlines() if "the judge, partial" in line)
+    # people and the keen judge put the stories in the order of their words, the dull one in none
+    assert line.count("undefined") == 2
+    read = json.loads(called(files[0], "--votes", files[1], "--resamples", 50, "--json").output)
+    assert read["judges"]["keen"]["length"]["length_alone"]["value"] == pytest.approx(1)

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, spearman
+from genie_inspect.statistics.ranking import (
+    kendall,
+    pairwise_accuracy,
+    rank_correlation,
+    rank_products,
+    spearman,
+)
 
 Statistic = Callable[[Sequence[float], Sequence[float]], float]
 SCORES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=10)
@@ -85,3 +91,25 @@ def test_the_same_order_is_complete_agreement(statistic: Statistic) -> None:
 def test_scores_of_different_things_are_refused(statistic: Statistic) -> None:
     with pytest.raises(ValueError, match=r"shape \(2,\) against \(3,\)"):
         statistic([1, 2], [1, 2, 3])
+
+
+def test_ranks_within_groups_add_up_whatever_the_groups_levels_are() -> None:
+    # the second group is the first, a hundred higher: between groups there is nothing
+    first = rank_products([1, 2, 3, 4], [1, 2, 4, 3])
+    second = rank_products([101, 102, 103, 104], [1, 2, 4, 3])
+    assert rank_correlation(first + second) == pytest.approx(spearman([1, 2, 3, 4], [1, 2, 4, 3])) == pytest.approx(0.8)
+
+
+def test_a_partial_rank_correlation_is_that_of_the_textbook_formula() -> None:
+    human, judge, words = [1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [1, 3, 2, 5, 4]
+    # squared differences of ranks 4, 4 and 14 of five: rho .8 of human and judge, .8 and .3 with words
+    expected = (0.8 - 0.8 * 0.3) / math.sqrt((1 - 0.8**2) * (1 - 0.3**2))
+    assert rank_correlation(rank_products(human, judge, words), partial=True) == pytest.approx(expected)
+
+
+def test_nothing_is_left_of_a_judge_who_counts_words_and_all_of_one_where_stories_are_equally_long() -> None:
+    human, words = [1, 2, 3, 4], [10, 30, 20, 40]
+    assert math.isnan(rank_correlation(rank_products(human, words, words), partial=True))
+    assert rank_correlation(rank_products(human, words, [7] * 4), partial=True) == pytest.approx(0.8)
+    assert rank_correlation(rank_products([*human, 9], [*words, math.nan], [7] * 5)) == pytest.approx(0.8)
+    assert math.isnan(rank_correlation(rank_products([], [])))

@@ -9,12 +9,13 @@ from inspect_ai import score
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 from tests.critics import better, comparing
-from tests.pairs import GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
+from tests.pairs import GREY, OWL_AGAIN, OWL_EDIT, RED, TEXTS, pairs
 from tests.scripted import DOCUMENTS, OWL, Script, grading, scores, small_population
 
 from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.interventions.collection import LEFT_OUT
 from genie_inspect.interventions.schema import Edit, LeftOut, Original
+from genie_inspect.measures.compression import compression_ratio
 from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import Population
 from genie_inspect.samples.intervention import InterventionFacts, intervention_of
@@ -109,10 +110,9 @@ def test_answers_are_as_long_as_is_wanted_with_each_judge(tmp_path: Path) -> Non
         assert concise != free, name
 
 
-@pytest.mark.usefixtures("population")
-def test_any_scorer_is_taken_by_its_name_with_its_options(tmp_path: Path) -> None:
-    pairs(tmp_path / "pairs")
-    (tmp_path / "mine.py").write_text(
+def counting(folder: Path) -> str:
+    """The name of a scorer of somebody's own, which counts words."""
+    (folder / "mine.py").write_text(
         "from inspect_ai.scorer import Score, Scorer, mean, scorer\n\n\n"
         "@scorer(metrics=[mean()])\n"
         "def words(times: int = 1) -> Scorer:\n"
@@ -120,8 +120,38 @@ def test_any_scorer_is_taken_by_its_name_with_its_options(tmp_path: Path) -> Non
         "        return Score(value=times * len(state.output.completion.split()))\n\n"
         "    return score\n"
     )
+    return f"{folder}/mine.py@words"
+
+
+@pytest.mark.usefixtures("population")
+def test_a_scorer_of_ones_own_is_studied_alone(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    log = study(tmp_path, scorer=counting(tmp_path))
+    assert {"words", "document"} == set((log.samples or [])[0].scores or {})
+
+
+@pytest.mark.usefixtures("population")
+def test_what_inspect_shows_of_any_scorer_counts_the_originals(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    log = study(tmp_path, scorer=counting(tmp_path), panel="cosine,compression")
+    assert log.results
+    shown = {(score.scorer, score.name): score.metrics for score in log.results.scores}
+    assert len(GREY.split()) != len(OWL_AGAIN.split())
+    assert shown["words", "words"]["mean"].value == (len(GREY.split()) + len(RED.split())) / 2
+    by_text = {sample.id: (sample.scores or {})["cosine"].as_dict() for sample in log.samples or []}
+    values = [float(by_text[name]["cosine_mean"] or 0) for name in ("d-owl", "d-fox")]
+    assert shown["cosine", "cosine_mean"]["mean"].value == pytest.approx(sum(values) / 2)
+    # two prompts: the standard error is half of their distance
+    assert shown["cosine", "cosine_mean"]["stderr"].value == pytest.approx(abs(values[0] - values[1]) / 2)
+    ratio = next(own["compression_ratio"].value for own in shown.values() if "compression_ratio" in own)
+    assert ratio == compression_ratio([GREY, RED])
+
+
+@pytest.mark.usefixtures("population")
+def test_any_scorer_is_taken_by_its_name_with_its_options(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
     named = {
-        f"{tmp_path}/mine.py@words": {"times": 2},
+        counting(tmp_path): {"times": 2},
         "genie_inspect/cosine": {"population": str(tmp_path / "population")},
     }
     log = study(tmp_path, panel="compression", scorer=named)

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.rankings import (
     Counted,
+    LengthTakenOut,
     Ranking,
     check_scored,
     compared_stories,
+    length_taken_out,
     ranked,
     stories_by_prompt,
 )
@@ -33,6 +35,8 @@ class JudgeAgreement:
     """Agreement of the judge and the people's majority, test by test."""
     not_judged: int
     """Stories with votes that the judge could not judge; they are left out."""
+    length: LengthTakenOut | None = None
+    """None where the length of no story is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +87,14 @@ def agreement(
     numbers = are_numbers(compared)
     draws = _Draws(resamples, seed, NUMBER_RATERS if numbers else RATERS)
     raters = sorted({rater for story in compared for rater in story.votes})
+    # a story is as long whoever judges it
+    words = {one.story: one.words for own in scores.values() for one in own.values() if not math.isnan(one.words)}
     return Agreement(
         prompts=len(by_prompt),
         stories=len(compared),
         raters=len(raters),
         judges={
-            judge: _judge(by_prompt, judged, draws, published_averages=published_averages, numbers=numbers)
+            judge: _judge(by_prompt, judged, words, draws, published_averages=published_averages, numbers=numbers)
             for judge, judged in scores.items()
         },
         people=draws.raters([_people(stories, raters) for stories in by_prompt.values()]),
@@ -129,6 +135,7 @@ def _scale(stories: Sequence[VotedStory]) -> tuple[float, float]:
 def _judge(
     by_prompt: Mapping[str, Sequence[VotedStory]],
     judged: Mapping[str, JudgedStory],
+    words: Mapping[str, float],
     draws: _Draws,
     *,
     published_averages: bool,
@@ -137,7 +144,8 @@ def _judge(
     counted = Counted(numbers, published_averages, draws.resamples, draws.seed)
     tables = [_against_people(stories, judged, numbers=numbers) for stories in by_prompt.values()]
     missing = sum(math.isnan(judged[story.story].score) for stories in by_prompt.values() for story in stories)
-    return JudgeAgreement(ranked(by_prompt, judged, counted), draws.raters(tables), missing)
+    length = length_taken_out(by_prompt, judged, words, counted) if words else None
+    return JudgeAgreement(ranked(by_prompt, judged, counted), draws.raters(tables), missing, length)
 
 
 def _people(stories: Sequence[VotedStory], raters: Sequence[str]) -> RatingTable:

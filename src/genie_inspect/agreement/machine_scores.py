@@ -17,6 +17,8 @@ from genie_inspect.logs.files import log_header, samples
 from genie_inspect.logs.folders import each_log
 from genie_inspect.logs.measures import TOTAL
 from genie_inspect.logs.scores import AGAIN, scores_of, signature_of, tests_of
+from genie_inspect.measures.length import word_count
+from genie_inspect.samples.document import document_of
 from genie_inspect.samples.story import story_of
 from genie_inspect.signature import facts_of
 
@@ -27,6 +29,7 @@ FORM = 'a line a story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests"
 class _Scored(StoryRow):
     judge: Id = "judge"
     score: float | None = None
+    words: int | None = None
     tests: dict[Id, Result] = Field(default_factory=dict)
 
 
@@ -47,6 +50,8 @@ class JudgedStory:
     """Who gave the score, in a log; empty for a file."""
     signature: str = ""
     """Of the score, in a log; empty for a file."""
+    words: float = math.nan
+    """How long the story is; NaN where a file does not say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +138,8 @@ def _from_file(path: Path) -> Iterator[tuple[str, JudgedStory]]:
     for where, row in rows(path, _Scored, FORM):
         if row.score is None and not row.tests:
             raise VotesError(f"{where}: neither score nor tests, expected {FORM}")
-        yield row.judge, _judged(row.story, row.score, as_numbers(row.tests))
+        words = math.nan if row.words is None else float(row.words)
+        yield row.judge, replace(_judged(row.story, row.score, as_numbers(row.tests)), words=words)
 
 
 def _are_answers(path: Path) -> bool:
@@ -162,14 +168,17 @@ def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedS
 
 def _from_log(file: str, scorers: Sequence[str]) -> Iterator[_Logged]:
     model = log_header(file).eval.model
-    read = [(sample.id, story_of(sample), sample.epoch, sample.scores or {}) for sample in samples(file)]
-    several = len({epoch for _, _, epoch, _ in read}) > 1
+    read = [
+        (sample.id, story_of(sample), sample.epoch, sample.scores or {}, word_count(document_of(sample)))
+        for sample in samples(file)
+    ]
+    several = len({epoch for _, _, epoch, *_ in read}) > 1
     # the form of the ids in the votes file: prompt, underscore, writer
     scores = [
-        ((story.id if story else f"{name}_{model}") + (f"#{epoch}" if several else ""), own)
-        for name, story, epoch, own in read
+        ((story.id if story else f"{name}_{model}") + (f"#{epoch}" if several else ""), own, words)
+        for name, story, epoch, own, words in read
     ]
-    names = dict.fromkeys(name for _, own in scores for name in own if _is_by(name, scorers))
+    names = dict.fromkeys(name for _, own, _ in scores for name in own if _is_by(name, scorers))
     logged = [record for name in names for record in _by_scorer(file, name, scores)]
     if not logged:
         named = " or ".join(map(repr, scorers))
@@ -183,15 +192,15 @@ def _is_by(name: str, scorers: Sequence[str]) -> bool:
     return name in scorers or (again is not None and again[1] in scorers)
 
 
-def _by_scorer(file: str, scorer: str, scores: Sequence[tuple[str, Mapping[str, Score]]]) -> list[_Logged]:
+def _by_scorer(file: str, scorer: str, scores: Sequence[tuple[str, Mapping[str, Score], int]]) -> list[_Logged]:
     """What one scorer says of each story of a log; nothing where it scored none."""
     scored = [
         _Logged(str((own[scorer].metadata or {}).get("judge", scorer)), signature_of(own[scorer]), judged, file)
-        for story, own in scores
+        for story, own, words in scores
         if scorer in own
-        for judged in [_logged(story, scorer, own[scorer])]
+        for judged in [replace(_logged(story, scorer, own[scorer]), words=words)]
     ]
-    failed = [story for story, own in scores if scorer not in own]
+    failed = [story for story, own, _ in scores if scorer not in own]
     # a sample that failed before it was scored counts as not judged, by the judge of the others
     return scored + [
         replace(first, judged=JudgedStory(story, math.nan, {}, scorer=scorer, signature=first.signature))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
-from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, spearman
+from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, rank_correlation, rank_products, spearman
 
 RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
     "spearman": spearman,
@@ -113,6 +113,54 @@ def ranked(
         )
         for name, values in values_by_ranking.items()
     }
+
+
+@dataclass(frozen=True, slots=True)
+class LengthTakenOut:
+    """How far a judge ranks stories as people do, over all prompts, and what is left with length taken out of both.
+
+    Correlations of ranks within prompts. NaN where no story's length is known.
+    """
+
+    as_it_is: BootstrapInterval
+    partial: BootstrapInterval
+    length_alone: BootstrapInterval
+    """Of words and people's votes, on the stories that the judge scored."""
+
+
+def length_taken_out(
+    by_prompt: Mapping[str, Sequence[VotedStory]],
+    judged: Mapping[str, JudgedStory],
+    words: Mapping[str, float],
+    counted: Counted,
+) -> LengthTakenOut:
+    """What a judge knows of people's votes beyond length.
+
+    Args:
+        by_prompt: Stories with votes, those of one prompt together.
+        judged: The scores of one judge.
+        words: By story; one that is not known is left out.
+        counted: How votes are counted.
+    """
+    products = np.array(
+        [
+            rank_products(
+                [human_score(story, numbers=counted.numbers) for story in stories],
+                [judged[story.story].score for story in stories],
+                [words.get(story.story, math.nan) for story in stories],
+            )
+            for stories in by_prompt.values()
+        ]
+    )
+
+    def over(places: list[int], *, partial: bool = False) -> BootstrapInterval:
+        # prompts are drawn whole
+        def correlation(drawn: NDArray[np.intp]) -> float:
+            return rank_correlation(products[drawn].sum(axis=0)[np.ix_(places, places)], partial=partial)
+
+        return bootstrap_interval(correlation, len(products), counted.resamples, counted.seed)
+
+    return LengthTakenOut(over([0, 1]), over([0, 1, 2], partial=True), over([0, 2]))
 
 
 def human_score(story: VotedStory, *, numbers: bool) -> float:

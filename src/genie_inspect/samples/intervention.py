@@ -1,5 +1,6 @@
 """What a sample of a metric study says of its text: an original, an edit of a feature, or a paraphrase."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -32,7 +33,12 @@ class InterventionFacts:
 
 def intervention_of(sample: TaskState | EvalSample) -> InterventionFacts | None:
     """What was done to the sample's text; None where the sample is none of a metric study."""
-    facts = (sample.metadata or {}).get(KEY)
+    return intervention_in(sample.metadata)
+
+
+def intervention_in(metadata: Mapping[str, Any] | None) -> InterventionFacts | None:
+    """The same of a sample's metadata."""
+    facts = (metadata or {}).get(KEY)
     # a log is untrusted: what does not have this shape is not ours
     if not isinstance(facts, dict) or set(facts) != set(InterventionFacts.__slots__):
         return None

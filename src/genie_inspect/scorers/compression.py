@@ -3,7 +3,7 @@
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
-from genie_inspect.scorers.stderr import per_key
+from genie_inspect.scorers.stderr import originals, per_key
 
 
 @metric(scores="unreduced")
@@ -19,7 +19,8 @@ def compression_ratio(codec: str = "gzip") -> Metric:
         from genie_inspect.measures import compression as measures
 
         # sorted: samples finish in any order, and a compressor's ratio depends on it
-        return measures.compression_ratio(sorted(score.score.answer or "" for score in scores), codec)
+        texts = sorted(score.score.answer or "" for score in originals(scores))
+        return measures.compression_ratio(texts, codec)
 
     return ratio
 

@@ -1,11 +1,15 @@
-"""The metrics of our scorers beside a mean: how far it could be off, as far as the prompts say."""
+"""The metrics of our scorers: a mean, and how far it could be off, as far as the prompts say.
+
+Of a metric study they count the originals: edits and paraphrases are nobody's documents.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inspect_ai.scorer import Metric, SampleScore, mean
+from inspect_ai.scorer import Metric, SampleScore
 from inspect_ai.scorer import ci as inspects_ci
+from inspect_ai.scorer import mean as inspects_mean
 from inspect_ai.scorer import stderr as inspects_stderr
 
 
@@ -18,6 +22,33 @@ def per_key(ranges: Mapping[str, Sequence[Any]]) -> dict[str, list[Metric]]:
     # every key that is not named, last
     ends = dict(ranges) if "*" in ranges else {**ranges, "*": ()}
     return {key: [mean(), stderr(), ci(*range_)] for key, range_ in ends.items()}
+
+
+def originals(scores: Sequence[SampleScore]) -> list[SampleScore]:
+    """The scores of all samples but the edits and paraphrases of a metric study."""
+    from genie_inspect.interventions.schema import ORIGINAL
+    from genie_inspect.samples.intervention import intervention_in
+
+    facts = [intervention_in(score.sample_metadata) for score in scores]
+    return [score for score, own in zip(scores, facts, strict=True) if own is None or own.kind == ORIGINAL]
+
+
+def of_originals(metric: Metric) -> Metric:
+    """A metric, anybody's, that counts a study's originals; NaN without any."""
+    from genie_inspect.inspect_private import called_as
+
+    of_all: Any = metric
+
+    def value(scores: list[SampleScore]) -> Any:
+        kept = originals(scores)
+        return of_all(kept) if kept else math.nan
+
+    return called_as(metric, value)
+
+
+def mean() -> Metric:
+    """Mean over the samples, under the name of Inspect's."""
+    return of_originals(inspects_mean())
 
 
 def stderr() -> Metric:
@@ -61,9 +92,10 @@ def ci(low: object = None, high: object = None) -> Metric:
     return called_as(inspects_ci(), interval)
 
 
-def _by_prompt(scores: Sequence[SampleScore]) -> tuple[list[float], list[str]]:
+def _by_prompt(every: Sequence[SampleScore]) -> tuple[list[float], list[str]]:
     """Values, and the prompt of each."""
     from genie_inspect.samples.prompt import KEY
 
+    scores = originals(every)
     prompts = [str((score.sample_metadata or {}).get(KEY, ("sample", score.sample_id))) for score in scores]
     return [score.score.as_float() for score in scores], prompts

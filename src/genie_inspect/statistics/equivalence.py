@@ -69,7 +69,7 @@ def tost(
     """
     _check(margin, method, resamples)
     first, second = complete_pairs(before, after)
-    width = _default_margin(first) if margin is None else float(margin)
+    width = default_margin(first) if margin is None else float(margin)
     return _two_tests(first, second, width, method, resamples, seed)
 
 
@@ -101,7 +101,7 @@ def _two_tests(before: Values, after: Values, margin: float, method: str, resamp
     return EquivalenceTest(lower, upper, max(lower, upper), margin, delta, pairs, method)
 
 
-def _default_margin(before: Values) -> float:
+def default_margin(before: Values) -> float:
     """0.2 standard deviations of the values; 0 where they never vary, NaN where there are none."""
     if not len(before):
         return math.nan

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genie_inspect.statistics.paired.pairs import Values, complete_pairs
+from genie_inspect.statistics.paired.pairs import TIE, Values, complete_pairs
 
 
 def spearman(human: ArrayLike, judge: ArrayLike) -> float:
@@ -77,6 +77,54 @@ def pairwise_accuracy(human: ArrayLike, judge: ArrayLike) -> float:
     # i < j only, as published: for j < i a tie would count the other way round
     first, second = np.triu_indices(len(people), k=1)
     return float(((people[first] > people[second]) == (machine[first] > machine[second])).mean())
+
+
+def rank_products(*columns: ArrayLike) -> Values:
+    """Sums of products of the ranks of some things by each of several scores, which add up over groups of things.
+
+    Ranks are less their mean, in shares of the number of things; ties share their mean rank.
+
+    Args:
+        columns: C scores of the same things, shape (N,) each; a thing with a NaN is left out.
+
+    Returns:
+        Shape (C, C); for `rank_correlation`, by itself or summed over groups.
+
+    >>> rank_products([1, 2, 3], [30, 20, 10]).round(3).tolist()  # ranks -1/3, 0, 1/3
+    [[0.222, -0.222], [-0.222, 0.222]]
+    """
+    from scipy.stats import rankdata
+
+    table = np.array(columns, dtype=float)
+    table = table[:, ~np.isnan(table).any(axis=0)]
+    if not table.shape[1]:
+        return np.zeros((len(columns), len(columns)))
+    ranks = rankdata(table, axis=1)
+    apart = (ranks - ranks.mean(axis=1, keepdims=True)) / table.shape[1]
+    products: Values = apart @ apart.T
+    return products
+
+
+def rank_correlation(products: Values, *, partial: bool = False) -> float:
+    """Correlation of the first two scores' ranks, -1 to 1, within the groups that `rank_products` was summed over.
+
+    Args:
+        products: Of two scores, or of three.
+        partial: Take the third score out of both first.
+
+    Returns:
+        NaN where a score puts nothing in order, or with `partial` nothing that the third does not.
+
+    >>> rank_correlation(rank_products([1, 2, 3, 4], [1, 2, 4, 3]))
+    0.8
+    """
+    rest = products[:2, :2]
+    if partial and products[2, 2] > 0:
+        rest = rest - np.outer(products[:2, 2], products[:2, 2]) / products[2, 2]
+    spreads = np.diag(rest)
+    if (spreads <= TIE * np.diag(products)[:2]).any():
+        return math.nan
+    return float(rest[0, 1] / math.sqrt(spreads[0] * spreads[1]))
 
 
 def _ranked(human: ArrayLike, judge: ArrayLike) -> tuple[Values, Values] | None:

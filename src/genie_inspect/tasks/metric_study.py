@@ -44,9 +44,9 @@ def metric_study(
         templates: As for `synthetic_prompts`.
         panel: As for `synthetic_prompts`.
         scorer: Further scorers by name, as `inspect score --scorer` takes them (`genie_inspect/ttcw`,
-            `my_scorer.py@name`); with options as a mapping, `{"genie_inspect/ttcw": {"reference": false}}`. A sample's
-            target, with which `ttcw` compares, is the population's first document for its prompt that is neither the
-            text nor its original.
+            `my_scorer.py@name`), also alone, with `judge=none`; with options as a mapping, `{"genie_inspect/ttcw":
+            {"reference": false}}`. A sample's target, with which `ttcw` compares, is the population's first document
+            for its prompt that is neither the text nor its original.
         cache: As for `synthetic_prompts`.
         answer_length: As for `synthetic_prompts`.
 
@@ -105,16 +105,17 @@ def _judges(judge: "str | Sequence[str]") -> "Sequence[str]":
 
 
 def _loaded(name: str, options: "Mapping[str, Any]") -> "Scorer":
-    """A scorer by its name.
+    """A scorer by its name; its metrics, whoever's they are, count the study's originals.
 
     Raises:
         UnknownChoiceError: If there is none, or it does not take these options.
     """
     from genie_inspect.errors import UnknownChoiceError
-    from genie_inspect.inspect_private import PrerequisiteError, loaded_scorer
+    from genie_inspect.inspect_private import PrerequisiteError, loaded_scorer, with_metrics
+    from genie_inspect.scorers.stderr import of_originals
 
     try:
-        return loaded_scorer(name, options)
+        return with_metrics(loaded_scorer(name, options), of_originals)
     except (PrerequisiteError, TypeError, ValueError, OSError) as error:
         accepted = f"an installed scorer's name or file.py@name, with options that it takes ({error})"
         raise UnknownChoiceError("scorer", name, accepted) from error

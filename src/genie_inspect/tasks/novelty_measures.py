@@ -52,7 +52,7 @@ class NoveltyMeasures:
         if self.judge not in (EMBEDDED, NO_GENIE):
             mode_and_fit(self.judge, [EMBEDDED, NO_GENIE])
         _ = self.instrument
-        if self.judge == NO_GENIE and self.scores and not self.beside.names:
+        if self.judge == NO_GENIE and self.scores and not self.has_others:
             raise UnknownChoiceError(
                 "judge", self.judge, f"a judge, or measures in Genie's place (-T panel={CHEAP} asks no model)"
             )
@@ -79,6 +79,11 @@ class NoveltyMeasures:
         return chosen_panel(self.panel, self.judge)
 
     @property
+    def has_others(self) -> bool:
+        """Whether anything but Genie measures."""
+        return bool(self.beside.names)
+
+    @property
     def with_genie(self) -> bool:
         """Whether Genie is taken: not without a judge, nor beside a panel against documents without questions.
 
@@ -90,13 +95,16 @@ class NoveltyMeasures:
         return not (self.beside.names and open_population(self.population).documents_alone)
 
     @property
-    def headline(self) -> HeadlineMetric:
+    def headline(self) -> HeadlineMetric | None:
         """What a list of runs shows of each: the first mean of Genie, without it that of the panel's first measure.
+
+        None where neither is taken: Inspect then shows the first metric of the first scorer.
 
         Raises:
             PopulationError: If the population cannot be opened.
         """
-        return HeadlineMetric(scorer="genie" if self.with_genie else self.beside.names[0], metric="mean")
+        first = ["genie"] if self.with_genie else self.beside.names[:1]
+        return HeadlineMetric(scorer=first[0], metric="mean") if first else None
 
     def scorers(self) -> list[Scorer]:
         """Genie, and the measures beside it, or these alone; last what is no measure.
@@ -163,6 +171,11 @@ class StudyMeasures(NoveltyMeasures):
             raise UnknownChoiceError("judge", NO_GENIE, "alone, or judges with commas between them")
         super().__post_init__()
         _ = self._further
+
+    @property
+    def has_others(self) -> bool:
+        """Whether anything but Genie measures: the panel, or somebody's own scorer, which may be all that is tried."""
+        return super().has_others or bool(self.further_scorers)
 
     @cached_property
     def _further(self) -> list[NoveltyMeasures]:

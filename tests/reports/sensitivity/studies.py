@@ -36,6 +36,7 @@ class Made:
     copy: int = 0
     """Which of several that were made alike."""
     epoch: int = 1
+    prompt: str = ""
 
     @property
     def id(self) -> str:
@@ -47,19 +48,32 @@ Scoring = Callable[[Made], Mapping[str, Score]]
 Value = Callable[[Made], float]
 
 
-def made(originals: int = 8, features: Sequence[str] = FEATURES, paraphrases: int = 2, epochs: int = 1) -> list[Made]:
-    """So many originals, each with an edit of each feature and so many paraphrases, every text another one."""
+def made(
+    originals: int = 8,
+    features: Sequence[str] = FEATURES,
+    paraphrases: int = 2,
+    epochs: int = 1,
+    per_prompt: int = 1,
+) -> list[Made]:
+    """So many originals, each with an edit of each feature and so many paraphrases, every text another one.
+
+    All have two words. A prompt has one original unless told.
+    """
     texts: list[Made] = []
     for number in range(originals):
         name = f"o{number}"
         texts.append(Made(InterventionFacts(ORIGINAL, name), number, f"Story {number}."))
         for feature in features:
             facts = InterventionFacts(EDIT, name, feature, "another", f"Story {number}.")
-            texts.append(Made(facts, number, f"Story {number} with another {feature}."))
+            texts.append(Made(facts, number, f"Story-with-another-{feature} {number}."))
         for copy in range(paraphrases):
             facts = InterventionFacts(PARAPHRASE, name, original_text=f"Story {number}.")
             texts.append(Made(facts, number, f"Tale {number}{ABC[copy]}.", copy))
-    return [replace(text, epoch=epoch) for text in texts for epoch in range(1, epochs + 1)]
+    return [
+        replace(text, epoch=epoch, prompt=f"Prompt {text.number // per_prompt}")
+        for text in texts
+        for epoch in range(1, epochs + 1)
+    ]
 
 
 def study_log(folder: Path, texts: Sequence[Made], scores: Scoring, **spec: Any) -> str:
@@ -68,7 +82,7 @@ def study_log(folder: Path, texts: Sequence[Made], scores: Scoring, **spec: Any)
         folder,
         [scores(text) for text in texts],
         texts=[text.text for text in texts],
-        prompts=[f"Prompt {text.number // 2}" for text in texts],
+        prompts=[text.prompt for text in texts],
         places=[(text.id, text.epoch) for text in texts],
         metadatas=[text.facts.as_metadata() for text in texts],
         **spec,
@@ -126,9 +140,9 @@ def texts_in_memory(texts: Sequence[Made], values: Mapping[str, Value]) -> Study
         ScoredDocument(
             sample=text.id,
             epoch=text.epoch,
-            prompt=f"Prompt {text.number // 2}",
+            prompt=text.prompt,
             text=text.text,
-            words=3,
+            words=len(text.text.split()),
             scores={name: Scores({name: value(text)}) for name, value in values.items()},
             intervention=text.facts,
         )

@@ -25,6 +25,7 @@ from genie_inspect.reports.comparison.chart import HIGHER, LOWER, NONE
 from genie_inspect.reports.sensitivity.chart import STRONGEST, bars, cells_of, heatmap, study_chart
 from genie_inspect.reports.sensitivity.study import Study, study
 
+LENGTH = "length in words"  # stands beside the measures of every study
 pytest.importorskip("altair", reason="needs the extra `charts`")
 
 
@@ -77,7 +78,7 @@ def test_the_heatmap_has_interventions_down_and_scores_across_on_a_scale_with_0_
     spec: dict[str, Any] = heatmap(result).to_dict()
     squares, frames, numbers = spec["layer"]
     assert squares["encoding"]["y"]["sort"] == [*FEATURES, "paraphrase"]
-    assert squares["encoding"]["x"]["sort"] == [*(f"genie: {name}" for name in FEATURES), "cosine mean", "flat"]
+    assert squares["encoding"]["x"]["sort"] == [*(f"genie: {name}" for name in FEATURES), "cosine mean", "flat", LENGTH]
     assert squares["encoding"]["color"]["scale"] == {
         "range": [LOWER, NONE, HIGHER],
         "domain": [-STRONGEST, 0, STRONGEST],

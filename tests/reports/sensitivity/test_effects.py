@@ -221,3 +221,94 @@ def test_draws_depend_on_the_seed_and_are_ten_thousand_unless_told() -> None:
     assert any(edit[0] != first for edit, _ in others)
     assert any(told[1] != alike for _, told in others)
     assert RESAMPLES == 10_000
+
+
+def false_findings(per_prompt: int, correlation: float, runs: int) -> float:
+    """Share of measures, whose differences are alike within a prompt and 0 on average, that any of six edits moves."""
+    prompts, names = 8, ("a", "b", "c", "d", "e", "f")
+    dice = np.random.default_rng(round(100 * correlation) + per_prompt)
+    texts = texts_in_memory(made(prompts * per_prompt, names, 0, per_prompt=per_prompt), {})
+    keys = [StudyKey(f"r{number}", f"r{number}", "", tested=True) for number in range(runs)]
+    shared = dice.normal(size=(len(names), prompts, runs)) * math.sqrt(correlation)
+    for (document,) in texts.originals.values():
+        object.__setattr__(document, "scores", _Numbers(np.zeros(runs)))
+    for feature, (_, edits) in enumerate(texts.changed.items()):
+        for number, (_, (document,)) in enumerate(edits):
+            alone = dice.normal(size=runs) * math.sqrt(1 - correlation)
+            object.__setattr__(document, "scores", _Numbers(shared[feature, number // per_prompt] + alone))
+    found = effects_of(texts, keys, resamples=499)
+    return len({effect.key.name for effect in found if effect.moved}) / runs
+
+
+@pytest.mark.parametrize(("per_prompt", "correlation"), [(2, 0.5), (5, 0.3)])
+def test_originals_of_one_prompt_are_no_more_witnesses_than_the_prompt(per_prompt: int, correlation: float) -> None:
+    # each original for itself found 15% with two of correlation .5, and 40% with five of .3
+    assert false_findings(per_prompt, correlation, 150) <= 0.08
+
+
+def test_the_margin_of_equivalence_is_in_spreads_of_originals_and_not_of_their_means() -> None:
+    # originals 0 and 1 in each of four prompts: sd 0.5, of the prompts' means 0
+    def by_place(text: Made) -> float:
+        return text.number % 2 + (0.01 * text.number if text.facts.kind == PARAPHRASE else 0.0)
+
+    texts = texts_in_memory(made(8, (), 1, per_prompt=2), {"x": by_place})
+    (told,) = effects_of(texts, [TESTED])
+    assert told.difference.pairs == 4
+    assert told.difference.margin == pytest.approx(0.2 * 0.5)
+    assert told.is_equivalent
+
+
+def given_or_more(text: Made) -> float:
+    """A value for each of eight originals; 0.1 more, and a little, for what was made of them."""
+    return BEFORE[text.number % 7] + (0.1 + 0.01 * text.number) * (text.facts.kind != ORIGINAL)
+
+
+def longer(text: Made) -> Made:
+    """Edits of the plot get 10 and more words, of the agent 5 and more, paraphrases 3."""
+    more = {"plot": 10, "agent": 5}.get(text.facts.feature, 3 if text.facts.kind == PARAPHRASE else 0)
+    return replace(text, text=text.text + " so" * (more + (text.number % 3 if more > 3 else 0)))
+
+
+def lengthened(value: Value, originals: int = 8) -> dict[str, Effect]:
+    """The effects on a scorer, of texts that got longer, by intervention."""
+    texts = texts_in_memory([longer(text) for text in made(originals, ("plot", "agent"), 1)], {"x": value})
+    return {effect.intervention.name: effect for effect in effects_of(texts, [TESTED])}
+
+
+def test_nothing_is_left_of_a_count_of_words_with_length_taken_out() -> None:
+    for effect in lengthened(lambda text: 0.1 * len(text.text.split())).values():
+        assert effect.moved
+        assert (effect.left, effect.is_left) == (0, False)
+    assert lengthened(lambda text: 1.0)["plot"].words == pytest.approx(10 + 7 / 8)  # 0 1 2 0 1 2 0 1 more
+
+
+def test_length_is_taken_out_at_the_rate_of_the_prompts_other_texts() -> None:
+    # 0.1 a word, and 1 for an edit of the plot
+    found = lengthened(lambda text: 0.1 * len(text.text.split()) + is_edit(text, "plot"))
+    assert found["plot"].left == pytest.approx(1)
+    assert found["plot"].is_left
+    # of the first prompt: plot 10 words and 2.0, paraphrase 3 and 0.3: rate (10 * 2 + 3 * .3) / (100 + 9) = .1917 a
+    # word; of the agent's 0.5 at 5 words is left 0.5 - 5 * .1917 = -.459
+    assert lengthened(lambda text: 0.1 * len(text.text.split()) + is_edit(text, "plot"), 1)[
+        "agent"
+    ].left == pytest.approx(0.5 - 5 * 20.9 / 109)
+
+
+def test_what_is_left_cannot_be_told_where_only_one_intervention_makes_texts_longer() -> None:
+    texts = [longer(text) if text.facts.feature == "plot" else text for text in made(8, ("plot", "agent"), 1)]
+    found = effects_of(texts_in_memory(texts, {"x": given_or_more}), [TESTED])
+    assert [math.isnan(effect.left) for effect in found] == [True, False, False]
+    # the others are as long as their originals: there is nothing to take out
+    assert [effect.left for effect in found[1:]] == [effect.difference.delta for effect in found[1:]]
+
+
+def test_what_is_left_by_chance_with_length_taken_out_is_rarely_found() -> None:
+    # words and noise, eight prompts; the noise of an original is in all differences of its prompt
+    runs, dice = 300, np.random.default_rng(9)
+    texts = texts_in_memory([longer(text) for text in made(8, ("plot", "agent", "x", "y", "z"), 1)], {})
+    keys = [StudyKey(f"r{number}", f"r{number}", "", tested=True) for number in range(runs)]
+    for documents in (*texts.originals.values(), *(text for own in texts.changed.values() for _, text in own)):
+        (document,) = documents
+        object.__setattr__(document, "scores", _Numbers(0.5 * document.words + dice.normal(size=runs)))
+    found = [effect for effect in effects_of(texts, keys, resamples=499) if not effect.is_paraphrase]
+    assert len({effect.key.name for effect in found if effect.is_left}) / runs < 0.06

@@ -24,14 +24,30 @@ def test_an_original_is_one_pair_with_the_mean_of_its_paraphrases() -> None:
     assert pairs_of(texts, PLOT, "x", "x").rows == {"o0": (1, 11), "o1": (2, 12)}
     told = pairs_of(texts, TOLD_ANEW, "x", "x")
     # paraphrases 1 + 1 and 1 + 3: their mean is 3, each went 1 and 3 far
-    assert told == Pairs({"o0": (1, 3), "o1": (2, 4)}, {"o0": 2, "o1": 2}, pairs=4, left_out=0)
+    pairs = {"o0": (1, 3), "o1": (2, 4)}
+    by_prompt = {"Prompt 0": (1, 3), "Prompt 1": (2, 4)}
+    assert told == Pairs(pairs, by_prompt, {"Prompt 0": 0, "Prompt 1": 0}, {"o0": 2, "o1": 2}, pairs=4, left_out=0)
+
+
+def test_originals_of_one_prompt_are_one_pair_with_their_means_and_so_are_their_words() -> None:
+    texts = made(3, ["plot"], 1, per_prompt=2)
+    texts = [
+        replace(text, text=text.text + " Then." * text.number) if text.copy or text.facts.kind == EDIT else text
+        for text in texts
+    ]
+    pairs = pairs_of(texts_in_memory(texts, {"x": value}), PLOT, "x", "x")
+    # originals 1, 2 and 3, edits 11, 12 and 13; the first two share a prompt; edits are 0, 1 and 2 words longer
+    assert pairs.rows == {"o0": (1, 11), "o1": (2, 12), "o2": (3, 13)}
+    assert pairs.prompts == {"Prompt 0": (1.5, 11.5), "Prompt 1": (3, 13)}
+    assert pairs.words == {"Prompt 0": 0.5, "Prompt 1": 2}
 
 
 def test_texts_that_go_both_ways_have_gone_far_though_their_mean_stays() -> None:
     texts = texts_in_memory(
         made(1, []), {"x": lambda text: {ORIGINAL: 5.0}.get(text.facts.kind, 5.0 + (1 if text.copy else -1))}
     )
-    assert pairs_of(texts, TOLD_ANEW, "x", "x") == Pairs({"o0": (5, 5)}, {"o0": 1}, pairs=2, left_out=0)
+    found = pairs_of(texts, TOLD_ANEW, "x", "x")
+    assert (found.rows, found.sizes) == ({"o0": (5, 5)}, {"o0": 1})
 
 
 def test_epochs_of_a_text_are_its_mean_over_those_with_a_value() -> None:

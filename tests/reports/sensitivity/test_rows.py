@@ -40,12 +40,13 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 def test_json_says_of_each_measure_what_its_sentence_says(result: Study) -> None:
     values = json.loads(json.dumps(as_values(result), allow_nan=False))
-    genie, other = values["measures"]
+    genie, other, length = values["measures"]
     assert genie["sentence"] == sentence(measure_of(result, "genie"))
     assert genie["sensitive_to"] == genie["edited_feature_moves_most"] == list(FEATURES)
     assert (genie["under_paraphrase"], genie["confounds"], genie["is_by_feature"]) == ("equivalent", [], True)
     assert set(genie["shares"]) == {*FEATURES, "paraphrase"}
     assert (other["measure"], other["keys"], other["sensitive_to"]) == ("cosine_mean", ["cosine_mean"], [])
+    assert (length["measure"], length["scorer"], length["keys"]) == ("length in words", "", ["words"])
     assert values["originals"] == 8
     assert values["test"] == "sign-flip permutation test"
     assert values["interventions"][-1] == {
@@ -56,7 +57,7 @@ def test_json_says_of_each_measure_what_its_sentence_says(result: Study) -> None
         "same_as_original": 0,
     }
     assert values["warnings"] == warnings(result) != []
-    assert {one["intervention"] for one in values["agreements"]} == set(FEATURES)
+    assert {one["intervention"] for one in values["agreements"] if one["first"] == "genie"} == set(FEATURES)
     assert {(one["intervention"], one["changed"], one["compared"]) for one in values["answers"]} == {
         *((feature, 0, 8) for feature in FEATURES),
         ("paraphrase", 0, 16),
@@ -65,7 +66,7 @@ def test_json_says_of_each_measure_what_its_sentence_says(result: Study) -> None
 
 def test_every_intervention_and_key_is_a_row_and_no_figure_is_another_than_the_effects(result: Study) -> None:
     rows = {(row["key"], row["intervention"]): row for row in as_values(result)["effects"]}
-    assert len(rows) == 4 * 5
+    assert len(rows) == 4 * 6
     row, effect = rows["plot", "plot"], found(result, "genie", "plot", "plot")
     assert row["delta"] == effect.difference.delta
     assert (row["feature"], row["is_own"], row["tested"], row["tests"]) == ("plot", True, True, 3)
@@ -73,7 +74,8 @@ def test_every_intervention_and_key_is_a_row_and_no_figure_is_another_than_the_e
     assert row["bootstrap_p_corrected"] == effect.bootstrap_p
     assert rows["plot", "agent"]["is_own"] is False
     told = rows["cosine_mean", "paraphrase"]
-    assert (told["originals"], told["texts"], told["left_out"], told["is_constant"]) == (7, 14, 2, True)
+    assert (told["prompts"], told["originals"], told["texts"], told["left_out"]) == (7, 7, 14, 2)
+    assert told["is_constant"]
     assert (told["effect"], told["p_value"], told["feature"]) == (None, None, None)
     assert rows["cosine_nearest", "plot"]["tested"] is False
 

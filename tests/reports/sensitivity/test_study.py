@@ -44,6 +44,7 @@ def test_keys_that_are_called_like_edited_features_are_scores_of_them_whoever_gi
     assert [(one.name, one.is_by_feature, one.keys) for one in result.measures] == [
         ("genie", True, FEATURES),
         ("mine", True, ("plot",)),
+        ("length in words", False, ("words",)),
     ]
     # of the other keys none is its headline: the first would have been, and is the feature's
     assert {effect.key.name for effect in result.effects if not effect.key.tested} == {"cover", "spine", "ink"}
@@ -69,8 +70,12 @@ def test_several_scorers_of_one_measure_are_told_apart_by_their_judge(tmp_path: 
         }
 
     result = study(study_log(tmp_path, made(4), twice))  # type: ignore[arg-type]  # scores
-    assert [measure.name for measure in result.measures] == ["genie (list)", "genie (embedded)"]
-    assert [measure.printed_as for measure in result.measures] == ["genie", "genie"]
+    assert [measure.name for measure in result.measures] == [
+        "genie (list)",
+        "genie (embedded)",
+        "length in words",
+    ]
+    assert [measure.printed_as for measure in result.measures] == ["genie", "genie", "words"]
 
 
 def test_measures_of_one_key_in_two_scorers_say_whose_they_are(tmp_path: Path) -> None:
@@ -81,6 +86,7 @@ def test_measures_of_one_key_in_two_scorers_say_whose_they_are(tmp_path: Path) -
     assert [one.name for one in study(study_log(tmp_path, made(4), both)).measures] == [
         "a: cosine_mean",
         "b: cosine_mean",
+        "length in words",
     ]
 
 
@@ -90,8 +96,8 @@ def test_the_headline_of_a_measure_is_tested_and_its_other_keys_are_shown(tmp_pa
         tmp_path, made(4), lambda text: {"cosine": scored({k: v + drift(text) for k, v in values.items()}, COSINE)}
     )
     result = study(log)
-    assert [measure.keys for measure in result.measures] == [("cosine_mean",)]
-    assert {effect.key.name for effect in result.effects} == set(values)
+    assert [measure.keys for measure in result.measures] == [("cosine_mean",), ("words",)]
+    assert {effect.key.name for effect in result.effects} == {*values, "words"}
 
 
 def test_two_measures_agree_by_kendalls_tau_between_their_differences(tmp_path: Path) -> None:
@@ -104,7 +110,7 @@ def test_two_measures_agree_by_kendalls_tau_between_their_differences(tmp_path: 
         tmp_path, made(4), together(one_number(other, "x"), by_feature(lambda t, f: drift(t) if f == "plot" else 0.5))
     )
     result = study(log)
-    tau = {one.intervention.name: one for one in result.agreements}
+    tau = {one.intervention.name: one for one in result.agreements if one.second == "x"}
     assert (tau["plot"].first, tau["plot"].second, tau["plot"].originals) == ("genie", "x", 4)
     assert tau["plot"].tau == pytest.approx(4 / 6)
     assert math.isnan(tau["agent"].tau)  # x puts nothing in order there
@@ -156,7 +162,7 @@ def test_a_scorer_that_did_not_score_is_named_beside_those_that_did(tmp_path: Pa
     log = study_log(tmp_path, made(2), together(one_number(drift, "x"), one_number(drift, "y")))
     with pytest.raises(LogError, match="has no scores by 'z', its scorers: x, y"):
         study(log, ["z"])
-    assert [measure.name for measure in study(log, ["y"]).measures] == ["y"]
+    assert [measure.name for measure in study(log, ["y"]).measures] == ["y", "length in words"]
     with pytest.raises(LogError, match="has no scores by any scorer"):
         study(study_log(tmp_path, made(2), lambda text: {}))
 

@@ -102,7 +102,7 @@ def test_of_a_measure_that_reads_one_feature_its_row_alone_moves(known: Study) -
 
 def test_of_a_random_measure_nothing_is_said_but_that_it_cannot_be_told(known: Study) -> None:
     assert said(known, "noise") == (
-        "noise is not shown to be moved by any edit; whether paraphrases move it cannot be told from 12 originals."
+        "noise is not shown to be moved by any edit; whether paraphrases move it cannot be told from 12 prompts."
     )
 
 
@@ -113,7 +113,7 @@ def test_of_a_sharp_measure_each_edited_feature_moves_most_and_paraphrases_leave
     assert confounds(measure) == []
     told = said(known, "genie")
     assert told.startswith("genie is sensitive to edits of agent (d +")
-    assert "; the edited feature moves most for 3 of 3 edits; " in told
+    assert "; by d the edited feature moves most in 3 of these 3; " in told
     assert "; paraphrases leave it equivalent in every feature, within 0.2 sd of the originals; " in told
     assert told.endswith("it confounds nothing that could be shown.")
 
@@ -125,7 +125,7 @@ def test_an_edit_that_a_scorer_gives_no_value_is_not_counted_among_those_whose_f
         return math.nan if is_edit(text, "plot") else sharp(text, feature)
 
     told = said(study(study_log(tmp_path, made(8), by_feature(failing))), "genie")
-    assert "; the edited feature moves most for 2 of 2 edits; " in told
+    assert "; by d the edited feature moves most in 2 of these 2; " in told
 
 
 def test_a_feature_that_moves_with_the_edits_of_another_is_confounded_with_it(tmp_path: Path) -> None:
@@ -140,8 +140,8 @@ def test_a_feature_that_moves_with_the_edits_of_another_is_confounded_with_it(tm
     (own,) = (effect for effect in measure.own if effect.intervention.name == "agent")
     (other,) = (effect for effect in measure.row(own.intervention) if effect.key.name == "plot")
     assert sentence(measure).endswith(
-        f"it confounds: edits of agent move plot ({other.difference.delta:+.3f}) as much as their own feature "
-        f"({own.difference.delta:+.3f}) or more."
+        f"it confounds: edits of agent move plot (d {other.difference.effect:+.2f}) as much as their own feature "
+        f"(d {own.difference.effect:+.2f}) or more."
     )
 
 
@@ -234,13 +234,59 @@ def test_too_few_originals_for_any_effect_to_hold_are_a_line(tmp_path: Path) -> 
     # three differences have eight ways of signs, of which two are as far out as can be
     lines = warnings(study(study_log(tmp_path, made(3), one_number(noise, "x", COSINE))))
     assert lines == [
-        "x: with 3 originals no p-value lies below 0.25, over 3 tests 0.75: no effect could hold, however large"
+        "x: with 3 prompts no p-value lies below 0.25, over 3 tests 0.75: no effect could hold, however large"
     ]
 
 
 def test_of_one_original_it_is_said_that_there_is_no_test(tmp_path: Path) -> None:
-    assert warnings(study(study_log(tmp_path, made(1), one_number(noise, "x")))) == ["x: one original allows no test"]
+    assert warnings(study(study_log(tmp_path, made(1), one_number(noise, "x")))) == ["x: one prompt allows no test"]
 
 
 def test_names_are_listed_in_words() -> None:
     assert [listed(["a_b"]), listed(["a", "b"]), listed(["a", "b", "c"])] == ["a b", "a and b", "a, b and c"]
+
+
+def long(texts: list[Made]) -> list[Made]:
+    """The texts, edits and paraphrases a few words longer than their originals, each by another number."""
+    more = {"agent": 5, "plot": 9, "setting": 7}
+    return [
+        text
+        if text.facts.kind == ORIGINAL
+        else replace(text, text=text.text + " so" * (more.get(text.facts.feature, 4) + text.number % 3))
+        for text in texts
+    ]
+
+
+def test_a_count_of_words_is_nothing_but_length_and_stands_beside_every_measure(tmp_path: Path) -> None:
+    texts = long(made(12))
+    counted = study(study_log(tmp_path, texts, one_number(lambda text: float(len(text.text.split())), "mine")))
+    assert said(counted, "mine").startswith("mine is sensitive to edits of agent (d +")
+    assert said(counted, "mine").endswith("; with length taken out nothing is left.")
+    reference = said(counted, "length in words")
+    assert reference.startswith("For reference, length in words is sensitive to edits of agent (d +")
+    assert "taken out" not in reference
+
+
+def test_of_effects_that_hold_it_is_said_which_are_left_without_length_and_which_turn_round(tmp_path: Path) -> None:
+    def by_length(text: Made) -> float:
+        # an edit of the plot adds 3, and one of the setting takes so much that less than its words would add is left
+        own = 3.0 * is_edit(text, "plot") - 0.5 * is_edit(text, "setting")
+        return 0.1 * len(text.text.split()) + own + wobble(text.number, 0.001)
+
+    told = said(study(study_log(tmp_path, long(made(12)), one_number(by_length, "x"))), "x")
+    assert "; with length taken out the effect holds for plot, turns round for agent, setting and paraphrase." in told
+
+
+def test_an_edited_feature_moves_most_by_d_and_only_where_it_holds(tmp_path: Path) -> None:
+    def uneven(text: Made, feature: str) -> float:
+        # edits of the plot move plot far and unevenly, agent little and evenly; those of the setting move nothing
+        if is_edit(text, "plot"):
+            far = {"plot": 0.3 + wobble(text.number, 0.05), "agent": 0.1 + wobble(text.number, 0.001)}
+            return 0.3 + far.get(feature, 0.0)
+        return 0.3 + (0.0001 * (text.number % 2 - 0.4) if is_edit(text, "setting") and feature == "setting" else 0.0)
+
+    measure = measure_of(study(study_log(tmp_path, made(12), by_feature(uneven))), "genie")
+    assert [effect.intervention.name for effect in measure.own if effect.moved] == ["plot"]
+    assert moves_most(measure) == []
+    assert "; by d the edited feature moves most in 0 of these 1; " in sentence(measure)
+    assert [(own.key.name, other.key.name) for own, other in confounds(measure)] == [("plot", "agent")]

@@ -94,7 +94,8 @@ def _chosen(scores: dict[str, dict[str, JudgedStory]], judges: tuple[str, ...]) 
 
 def _print(figures: Agreement) -> None:
     screen = console()
-    for table in (_ranking_table(figures), _rater_table(figures), _pass_rate_table(figures)):
+    tables = [_ranking_table(figures), _length_table(figures), _rater_table(figures), _pass_rate_table(figures)]
+    for table in filter(None, tables):
         screen.print(table)
 
 
@@ -116,6 +117,19 @@ def _ranking_table(figures: Agreement) -> "Table":
 
 def _ranking(ranking: Ranking) -> str:
     return _interval(ranking.mean) + (f"\n{ranking.undefined} undefined" if ranking.undefined else "")
+
+
+def _length_table(figures: Agreement) -> "Table | None":
+    """What is left of each judge's agreement when length is taken out; None where no length is known."""
+    known = {name: judge.length for name, judge in figures.judges.items() if judge.length}
+    if not known:
+        return None
+    caption = "Spearman's rho of ranks within prompts, over all prompts; partial: the words' ranks taken out of both"
+    table = _table("Agreement and length [95% interval]", caption, *known)
+    table.add_row("length alone", *(_interval(own.length_alone) for own in known.values()))
+    table.add_row("the judge", *(_interval(own.as_it_is) for own in known.values()))
+    table.add_row("the judge, partial", *(_interval(own.partial) for own in known.values()))
+    return table
 
 
 def _rater_table(figures: Agreement) -> "Table":

@@ -10,10 +10,11 @@ from genie_inspect.interventions.schema import EDIT, PARAPHRASE
 from genie_inspect.reports.sensitivity.keys import StudyKey
 from genie_inspect.reports.sensitivity.pairs import Intervention, Pairs, StudyTexts, pairs_of
 from genie_inspect.statistics.bootstrap import paired_bootstrap
-from genie_inspect.statistics.equivalence import tost
+from genie_inspect.statistics.equivalence import default_margin, tost
 from genie_inspect.statistics.paired.corrections import bonferroni
 from genie_inspect.statistics.paired.differences import LEVEL, Difference, differences
-from genie_inspect.statistics.paired.pairs import Values
+from genie_inspect.statistics.paired.pairs import TIE, Values
+from genie_inspect.statistics.paired.permutation import paired_permutation
 
 RESAMPLES = 10_000
 
@@ -26,7 +27,8 @@ class Effect:
     key: StudyKey
     pairs: Pairs
     difference: Difference
-    """Changed texts less originals; its p-value is that of the sign-flip permutation test, uncorrected."""
+    """Changed texts less originals, a pair a prompt; its p-value is that of the sign-flip permutation test,
+    uncorrected. The margin is in standard deviations of the originals, each by itself."""
     p_value: float
     """Corrected for the number of tests of its family."""
     tests: int
@@ -35,6 +37,29 @@ class Effect:
     """As the study tests: two-sided paired bootstrap with centred differences, corrected likewise."""
     bootstrap_p_unlike: float
     """Of a paraphrase, as the study tests: two one-sided paired bootstraps; uncorrected."""
+    left: float = math.nan
+    """The difference with length taken out; NaN of length itself, of what is constant, and where none can be told."""
+    left_p: float = math.nan
+    """That it is 0, by the same test and corrected as `p_value` is."""
+
+    @property
+    def words(self) -> float:
+        """By how many words the changed texts are longer, a mean over prompts; NaN without any."""
+        words = self.pairs.words.values()
+        return math.fsum(words) / len(words) if words else math.nan
+
+    @property
+    def is_left(self) -> bool:
+        """Whether the difference holds with length taken out."""
+        return self.left_p < LEVEL
+
+    @property
+    def magnitude(self) -> float:
+        """|d|, by which effects are ranked; differences that are all the same, and not 0, are beyond any."""
+        if self.is_constant or not self.pairs.rows:
+            return 0.0
+        size = abs(self.difference.effect)
+        return math.inf if math.isnan(size) and self.difference.pairs > 1 else size
 
     @property
     def is_constant(self) -> bool:
@@ -84,33 +109,73 @@ def effects_of(
     if not keys:
         return ()
     effects = [effect for one in texts.changed for effect in _effects(texts, one, keys, resamples, seed)]
-    return tuple(_corrected(effects))
+    return tuple(_corrected(list(_less_length(effects, resamples, seed))))
 
 
 def _effects(
     texts: StudyTexts, intervention: Intervention, keys: Sequence[StudyKey], resamples: int, seed: int
 ) -> Iterator[Effect]:
     columns = [pairs_of(texts, intervention, key.scorer, key.name) for key in keys]
-    before, after = (_side(columns, list(texts.originals), side) for side in (0, 1))
+    prompts = list(dict.fromkeys(own[0].prompt for own in texts.originals.values()))
+    before, after = (_side(columns, prompts, side) for side in (0, 1))
     found = differences(before, after, resamples=resamples, seed=seed)
     resampled = paired_bootstrap(before, after, resamples, seed).p_value
     for place, (key, pairs) in enumerate(zip(keys, columns, strict=True)):
-        difference = found[place].within(*key.ends) if key.ends else found[place]
+        # the margin is of texts as they are scored: means of several originals lie nearer to each other
+        margin = default_margin(np.array([own for own, _ in pairs.rows.values()])) if pairs.rows else 0.0
+        sides = before[:, place], after[:, place], margin or None
+        alike = tost(*sides)
+        difference = replace(found[place], margin=margin, p_unlike=alike.p_value)
+        difference = difference.within(*key.ends) if key.ends else difference
         effect = Effect(intervention, key, pairs, difference, math.nan, 0, float(resampled[place]), math.nan)
         if not key.tested:
             difference = replace(difference, p_value=math.nan, p_unlike=math.nan)
             yield replace(effect, difference=difference, bootstrap_p=math.nan)
         elif effect.is_paraphrase:
-            alike = tost(before[:, place], after[:, place], None, "bootstrap", resamples, seed)
+            alike = tost(*sides, "bootstrap", resamples, seed)
             yield replace(effect, bootstrap_p_unlike=alike.p_value)
         else:
             yield effect
 
 
-def _side(columns: Sequence[Pairs], originals: Sequence[str], side: int) -> Values:
-    """Values before (0) or after (1), a row an original, a column a key; NaN where there is none."""
+def _less_length(effects: Sequence[Effect], resamples: int, seed: int) -> Iterator[Effect]:
+    """The effects with what is left of each when length is taken out."""
+    prompts = list(dict.fromkeys(prompt for effect in effects for prompt in effect.pairs.prompts))
+    left = np.full((len(prompts), len(effects)), math.nan)
+    for place, effect in enumerate(effects):
+        if not (effect.key.is_length or effect.is_constant):
+            others = [other.pairs for other in effects if other.key == effect.key and other is not effect]
+            left[:, place] = [_left(prompt, effect.pairs, others) for prompt in prompts]
+    tested = paired_permutation(np.zeros_like(left), left, resamples, seed)
+    for effect, delta, p_value in zip(effects, tested.delta, tested.p_value, strict=True):
+        yield replace(effect, left=float(delta), left_p=float(p_value) if effect.key.tested else math.nan)
+
+
+def _left(prompt: str, pairs: Pairs, others: Sequence[Pairs]) -> float:
+    """A prompt's difference less what the prompt's other texts move the key per word, times its own change in words.
+
+    The rate is that of a least-squares line through 0. Each prompt has its own, so that prompts stay independent, and
+    the test allows for how well a rate is known. NaN where the others are as long as their originals, and these are
+    not.
+    """
+    if prompt not in pairs.prompts:
+        return math.nan
+    before, after = pairs.prompts[prompt]
+    delta, words = after - before, pairs.words[prompt]
+    if words == 0:
+        return delta
+    known = [(own.words[prompt], own.prompts[prompt]) for own in others if prompt in own.prompts]
+    squares = math.fsum(longer**2 for longer, _ in known)
+    if squares == 0:
+        return math.nan
+    explained = math.fsum(longer * (changed - first) for longer, (first, changed) in known) / squares * words
+    return 0.0 if math.isclose(delta, explained, rel_tol=TIE) else delta - explained
+
+
+def _side(columns: Sequence[Pairs], prompts: Sequence[str], side: int) -> Values:
+    """Values before (0) or after (1), a row a prompt, a column a key; NaN where there is none."""
     missing = (math.nan, math.nan)
-    return np.array([[pairs.rows.get(name, missing)[side] for pairs in columns] for name in originals], dtype=float)
+    return np.array([[pairs.prompts.get(name, missing)[side] for pairs in columns] for name in prompts], dtype=float)
 
 
 def _corrected(effects: Sequence[Effect]) -> Iterator[Effect]:
@@ -128,7 +193,13 @@ def _corrected(effects: Sequence[Effect]) -> Iterator[Effect]:
             at = places.index(place)
             p_values = bonferroni([effects[other].difference.p_value for other in places])
             resampled = bonferroni([effects[other].bootstrap_p for other in places])
-            yield replace(effect, p_value=float(p_values[at]), bootstrap_p=float(resampled[at]), tests=len(places))
+            yield replace(
+                effect,
+                p_value=float(p_values[at]),
+                bootstrap_p=float(resampled[at]),
+                left_p=float(np.minimum(1, effect.left_p * len(places))),
+                tests=len(places),
+            )
         else:
             yield effect
 
@@ -139,5 +210,6 @@ def _without_test(effect: Effect, tests: int) -> Effect:
         effect,
         difference=replace(effect.difference, effect=math.nan, p_value=math.nan),
         bootstrap_p=math.nan,
+        left_p=math.nan,
         tests=tests,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from genie_inspect.logs.measures import GENIE, Bounds, keys_to_test, measure_of
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import one_signature
+from genie_inspect.reports.sensitivity.pairs import LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,15 @@ class StudyKey:
     """Whether it answers its measure's question; the others are shown without tests."""
     ends: Bounds | None = None
     """Lowest and highest value that there can be, where they are known."""
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it is how long a text is, which every study has for reference."""
+        return self.scorer == LENGTH
+
+
+WORDS = StudyKey(LENGTH, "words", "", tested=True)
+"""What a count of words would show of the same texts."""
 
 
 def keys_of(log: ScoredLog, scorer: str, edited: Collection[str]) -> Iterator[StudyKey]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from genie_inspect.logs.measures import measure_of
 from genie_inspect.reports.sensitivity.effects import Effect
-from genie_inspect.reports.sensitivity.pairs import Intervention
+from genie_inspect.reports.sensitivity.pairs import LENGTH, Intervention
 from genie_inspect.signature import judge_of
 from genie_inspect.statistics.paired.pairs import ROUNDING
 
@@ -27,6 +27,11 @@ class StudiedMeasure:
     shares: Mapping[Intervention, float]
     """How far each intervention moves it, whichever way, between the nearest (0) and the farthest (1) that any text
     went; of edits by the edited feature's own key, of paraphrases over all keys."""
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it is how long texts are, which stands beside the measures for reference."""
+        return self.scorer == LENGTH
 
     @property
     def printed_as(self) -> str:
@@ -54,6 +59,8 @@ class StudiedMeasure:
     @property
     def decimals(self) -> int:
         """With how many its differences show: three, or more where texts differ by little."""
+        if self.is_length:
+            return 1
         spreads = [effect.difference.spread for effect in self.effects if effect.difference.spread > 0]
         return min(6, max(3, 1 - math.floor(math.log10(max(spreads, default=1.0)))))
 
@@ -76,15 +83,17 @@ def measures_of(effects: Sequence[Effect], signatures: Mapping[str, str]) -> Ite
     names = _names(list(groups), signatures)
     for name, ((scorer, key), own) in zip(names, groups.items(), strict=True):
         keys = tuple(dict.fromkeys(effect.key.name for effect in own))
-        yield StudiedMeasure(name, scorer, signatures[scorer], keys, not key, tuple(own), _shares(own))
+        yield StudiedMeasure(name, scorer, signatures.get(scorer, ""), keys, not key, tuple(own), _shares(own))
 
 
 def _names(groups: Sequence[tuple[str, str]], signatures: Mapping[str, str]) -> Iterator[str]:
     """A name for each measure, no two alike, of scorer, key and judge as much as tells it from the others."""
-    judges = [judge_of(signatures[scorer]) for scorer, _ in groups]
+    judges = [judge_of(signatures.get(scorer, "")) for scorer, _ in groups]
     measures = [key or measure_of(signatures[scorer]) or scorer for scorer, key in groups]
     for (scorer, key), judge, measure in zip(groups, judges, measures, strict=True):
-        if measures.count(measure) == 1:
+        if scorer == LENGTH:
+            yield "length in words"
+        elif measures.count(measure) == 1:
             yield key or scorer
         # Inspect numbers scorers of one name: which of them is which, the judge says
         elif judge and list(zip(measures, judges, strict=True)).count((measure, judge)) == 1:

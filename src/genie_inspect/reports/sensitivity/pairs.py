@@ -8,6 +8,8 @@ from genie_inspect.interventions.schema import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.statistics.paired.pairs import ROUNDING
 
+LENGTH = ""
+"""In the place of a scorer's name: the words of a text, to hold measures against."""
 Text = tuple[ScoredDocument, ...]
 """One text: a document for each epoch in which it was scored."""
 
@@ -45,10 +47,14 @@ class StudyTexts:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The values of one key for an intervention, paired by original."""
+    """The values of one key for an intervention, paired by original, and by prompt."""
 
     rows: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By original its value, and the mean value of the texts that were made of it."""
+    prompts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """By prompt the means of these over its originals: what is tested."""
+    words: Mapping[str, float] = field(default_factory=dict)
+    """By prompt by how many words the same texts are longer than their originals, likewise."""
     sizes: Mapping[str, float] = field(default_factory=dict)
     """By original how far these lie from it, whichever way: the mean of |difference|, each text by itself."""
     pairs: int = 0
@@ -86,33 +92,51 @@ def texts_of(log: ScoredLog) -> StudyTexts:
 
 
 def value_of(text: Text, scorer: str, key: str) -> float:
-    """A text's value: the mean over the epochs in which it has one; NaN without any."""
+    """A text's value: the mean over the epochs in which it has one; NaN without any. Its words by `LENGTH`."""
+    if scorer == LENGTH:
+        return _mean([document.words for document in text])
     values = [value for document in text if not math.isnan(value := document.value(scorer, key))]
-    return math.fsum(values) / len(values) if values else math.nan
+    return _mean(values) if values else math.nan
 
 
 def pairs_of(texts: StudyTexts, intervention: Intervention, scorer: str, key: str) -> Pairs:
     """The pairs of a key for an intervention.
 
-    The original is the unit: several paraphrases of one, and several epochs of one text, are alike, and would be
-    counted as so many witnesses if each were a pair of its own. Their mean is one.
+    The prompt is the unit: originals of one prompt, several paraphrases of one original and several epochs of one text
+    are alike, and would be counted as so many witnesses if each were a pair of its own. Their mean is one.
     """
-    after: dict[str, list[float]] = {}
     before: dict[str, float] = {}
+    after: dict[str, list[float]] = {}
+    longer: dict[str, list[float]] = {}
     left_out = 0
     for original, text in texts.changed.get(intervention, ()):
-        values = value_of(texts.originals[original], scorer, key), value_of(text, scorer, key)
+        first = texts.originals[original]
+        values = value_of(first, scorer, key), value_of(text, scorer, key)
         if any(map(math.isnan, values)):
             left_out += 1
             continue
         before[original] = values[0]
         after.setdefault(original, []).append(values[1])
+        longer.setdefault(original, []).append(value_of(text, LENGTH, "") - value_of(first, LENGTH, ""))
+    rows = {name: (before[name], _mean(own)) for name, own in after.items()}
+    prompts: dict[str, list[str]] = {}
+    for name in rows:
+        prompts.setdefault(texts.originals[name][0].prompt, []).append(name)
     return Pairs(
-        rows={name: (before[name], math.fsum(own) / len(own)) for name, own in after.items()},
-        sizes={name: math.fsum(_between(before[name], one) for one in own) / len(own) for name, own in after.items()},
+        rows=rows,
+        prompts={
+            prompt: (_mean([rows[name][0] for name in names]), _mean([rows[name][1] for name in names]))
+            for prompt, names in prompts.items()
+        },
+        words={prompt: _mean([_mean(longer[name]) for name in names]) for prompt, names in prompts.items()},
+        sizes={name: _mean([_between(before[name], one) for one in own]) for name, own in after.items()},
         pairs=sum(map(len, after.values())),
         left_out=left_out,
     )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def _between(before: float, after: float) -> float:

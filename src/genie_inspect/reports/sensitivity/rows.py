@@ -13,10 +13,12 @@ from genie_inspect.reports.sensitivity.verdict import confounds, moves_most, rob
 from genie_inspect.statistics.paired.differences import TEST
 
 COLUMNS = (
-    *("scorer", "key", "feature", "kind", "intervention", "tested", "is_own", "originals", "texts", "left_out"),
+    *("scorer", "key", "feature", "kind", "intervention", "tested", "is_own"),
+    *("prompts", "originals", "texts", "left_out"),
     *("before", "after", "delta", "low", "high", "spread", "effect", "size", "is_constant"),
     *("p_value", "tests", "p_value_corrected", "moved", "bootstrap_p_corrected"),
     *("margin", "p_unlike", "bootstrap_p_unlike", "is_equivalent"),
+    *("words", "delta_less_length", "p_value_less_length_corrected"),
 )
 
 
@@ -95,7 +97,8 @@ def _flat(effect: Effect) -> dict[str, Any]:
         "intervention": effect.intervention.name,
         "tested": effect.key.tested,
         "is_own": effect.is_own,
-        "originals": difference.pairs,
+        "prompts": difference.pairs,
+        "originals": len(effect.pairs.rows),
         "texts": effect.pairs.pairs,
         "left_out": effect.pairs.left_out,
         "before": difference.before,
@@ -116,4 +119,7 @@ def _flat(effect: Effect) -> dict[str, Any]:
         "p_unlike": difference.p_unlike,
         "bootstrap_p_unlike": effect.bootstrap_p_unlike,
         "is_equivalent": effect.is_equivalent,
+        "words": effect.words,
+        "delta_less_length": effect.left,
+        "p_value_less_length_corrected": effect.left_p,
     }

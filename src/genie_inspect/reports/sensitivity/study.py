@@ -13,7 +13,7 @@ from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import one_signature
 from genie_inspect.reports.sensitivity.answers import AnswerChanges, answer_changes
 from genie_inspect.reports.sensitivity.effects import RESAMPLES, Effect, effects_of
-from genie_inspect.reports.sensitivity.keys import keys_of
+from genie_inspect.reports.sensitivity.keys import WORDS, keys_of
 from genie_inspect.reports.sensitivity.measures import StudiedMeasure, measures_of
 from genie_inspect.reports.sensitivity.pairs import Intervention, StudyTexts, texts_of
 from genie_inspect.statistics.ranking import kendall
@@ -89,7 +89,7 @@ def study_of(log: ScoredLog, scorers: Sequence[str] = (), resamples: int = RESAM
     edited = {one.feature for one in texts.changed if one.kind == EDIT}
     chosen = scorers or list(log.signatures)
     keys = [key for scorer in chosen for key in keys_of(log, scorer, edited)]
-    effects = effects_of(texts, keys, resamples, seed)
+    effects = effects_of(texts, [*keys, WORDS], resamples, seed)
     signatures = {scorer: one_signature([log], scorer) for scorer in chosen}
     measures = tuple(sorted(measures_of(effects, signatures), key=lambda measure: not measure.is_by_feature))
     return Study(

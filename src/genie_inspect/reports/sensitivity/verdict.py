@@ -32,26 +32,30 @@ def robustness(measure: StudiedMeasure) -> str:
 def confounds(measure: StudiedMeasure) -> list[tuple[Effect, Effect]]:
     """The effects of edits on a feature that is not the edited one, and moves as much or more, each after its own.
 
-    Only those that hold: what does not move at all confounds nothing.
+    By d. Only those that hold: what does not move at all confounds nothing.
     """
     return [
         (own, other)
         for own in measure.own
         if own.key.feature
         for other in measure.row(own.intervention)
-        if other.moved and not other.is_own and abs(other.difference.delta) >= abs(own.difference.delta)
+        if other.moved and not other.is_own and other.magnitude >= own.magnitude
     ]
 
 
 def moves_most(measure: StudiedMeasure) -> list[Effect]:
-    """Of a measure by feature the effects on the edited feature that are the largest of their row; equals are none."""
-    return [effect for effect in measure.own if effect.key.feature and _is_largest(effect, measure)]
+    """Of a measure by feature the effects on the edited feature that hold and are the largest d of their row.
+
+    Equals are none.
+    """
+    return [effect for effect in measure.own if effect.key.feature and effect.moved and is_largest(effect, measure)]
 
 
-def _is_largest(effect: Effect, measure: StudiedMeasure) -> bool:
-    others = [other.difference.delta for other in measure.row(effect.intervention) if other is not effect]
+def is_largest(effect: Effect, measure: StudiedMeasure) -> bool:
+    """Whether no other feature has so large a d for the same intervention."""
+    others = [other.magnitude for other in measure.row(effect.intervention) if other is not effect]
     # a comparison with NaN is false: what could not be measured is not larger
-    return abs(effect.difference.delta) > max((abs(delta) for delta in others if not math.isnan(delta)), default=0.0)
+    return effect.magnitude > max((size for size in others if not math.isnan(size)), default=0.0)
 
 
 def sentence(measure: StudiedMeasure) -> str:
@@ -62,7 +66,8 @@ def sentence(measure: StudiedMeasure) -> str:
     if measure.is_constant:
         return f"{name} is constant: it gives every text the same value, so that there is no effect and no test."
     parts = [_on_edits(measure), *_on_rows(measure), _on_paraphrases(measure), *_on_confounds(measure)]
-    return f"{name} {'; '.join(filter(None, parts))}."
+    told = "; ".join([*parts, *_on_length(measure)])
+    return f"For reference, {name} {told}." if measure.is_length else f"{name} {told}."
 
 
 def _on_edits(measure: StudiedMeasure) -> str:
@@ -78,9 +83,9 @@ def _on_edits(measure: StudiedMeasure) -> str:
 
 
 def _on_rows(measure: StudiedMeasure) -> Iterator[str]:
-    edits = [effect for effect in measure.own if effect.key.feature and effect.difference.pairs]
-    if edits and len(measure.keys) > 1:
-        yield f"the edited feature moves most for {len(moves_most(measure))} of {len(edits)} edits"
+    holding = [effect for effect in measure.own if effect.key.feature and effect.moved]
+    if holding and len(measure.keys) > 1:
+        yield f"by d the edited feature moves most in {len(moves_most(measure))} of these {len(holding)}"
 
 
 def _on_paraphrases(measure: StudiedMeasure) -> str:
@@ -98,16 +103,16 @@ def _on_paraphrases(measure: StudiedMeasure) -> str:
         case "cannot tell":
             unsure = [one for one in measure.paraphrases if one.difference.pairs and not one.is_equivalent]
             where = f" in {listed([one.key.name for one in unsure])}" if measure.is_by_feature else ""
-            originals = min(one.difference.pairs for one in unsure)
-            return f"whether paraphrases move it{where} cannot be told from {originals} originals"
+            prompts = min(one.difference.pairs for one in unsure)
+            return f"whether paraphrases move it{where} cannot be told from {prompts} prompts"
     return "it was tried on no paraphrase"
 
 
 def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
     pairs = confounds(measure)
     told = [
-        f"edits of {own.intervention.name} move {other.key.name} ({_delta(other, measure)}) as much as their own "
-        f"feature ({_delta(own, measure)}) or more"
+        f"edits of {own.intervention.name} move {other.key.name} ({_size(other)}) as much as their own feature "
+        f"({_size(own)}) or more"
         for own, other in pairs[:MOST_NAMED]
     ]
     if told:
@@ -117,8 +122,26 @@ def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
         yield "it confounds nothing that could be shown"
 
 
-def _delta(effect: Effect, measure: StudiedMeasure) -> str:
-    return f"{effect.difference.delta:+.{measure.decimals}f}"
+def _on_length(measure: StudiedMeasure) -> Iterator[str]:
+    """What is left of the effects that hold when length is taken out; nothing where no text's length changed."""
+    holding = [effect for effect in (*measure.own, *measure.paraphrases) if effect.moved and not effect.is_equivalent]
+    if measure.is_length or not any(any(effect.pairs.words.values()) for effect in holding):
+        return
+    if all(effect.left == 0 for effect in holding):
+        yield "with length taken out nothing is left"
+        return
+    fates: dict[str, list[str]] = {"holds": [], "turns round": [], "is no longer shown": []}
+    for effect in holding:
+        same_way = (effect.left > 0) == (effect.difference.delta > 0)
+        fate = "is no longer shown" if not effect.is_left else "holds" if same_way else "turns round"
+        fates[fate].append(_named(effect, measure))
+    told = ", ".join(f"{fate} for {listed(names)}" for fate, names in fates.items() if names)
+    yield f"with length taken out the effect {told}"
+
+
+def _named(effect: Effect, measure: StudiedMeasure) -> str:
+    by_feature = effect.is_paraphrase and measure.is_by_feature
+    return f"paraphrase ({effect.key.name})" if by_feature else effect.intervention.name
 
 
 def _moved_by_paraphrases(measure: StudiedMeasure) -> list[Effect]:
@@ -169,7 +192,7 @@ def _on_texts(study: Study) -> Iterator[str]:
 
 def _on_values(study: Study) -> Iterator[str]:
     edited = {one.feature for one in study.interventions}
-    for measure in study.measures:
+    for measure in (one for one in study.measures if not one.is_length):
         name = measure.name.replace("_", " ")
         lost = {one: (effect.pairs.left_out, effect.pairs.pairs) for one, effect in _worst(measure)}
         for intervention, (left_out, pairs) in lost.items():
@@ -194,15 +217,15 @@ def _worst(measure: StudiedMeasure) -> Iterator[tuple[Intervention, Effect]]:
 
 
 def _on_tests(study: Study) -> Iterator[str]:
-    for measure in study.measures:
+    for measure in (one for one in study.measures if not one.is_length):
         name = measure.name.replace("_", " ")
-        # that with the most originals: where it cannot hold, none can
+        # that with the most prompts: where it cannot hold, none can
         for effect in sorted(measure.own, key=lambda effect: -effect.difference.pairs)[:1]:
             least, tests, pairs = effect.difference.least_p, effect.tests, effect.difference.pairs
             if pairs == 1:
-                yield f"{name}: one original allows no test"
+                yield f"{name}: one prompt allows no test"
             elif least * tests >= LEVEL:
                 yield (
-                    f"{name}: with {pairs} originals no p-value lies below {least:.2g}, over {tests} tests "
+                    f"{name}: with {pairs} prompts no p-value lies below {least:.2g}, over {tests} tests "
                     f"{min(1.0, least * tests):.2g}: no effect could hold, however large"
                 )

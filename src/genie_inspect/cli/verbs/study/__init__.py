@@ -37,8 +37,8 @@ def study(
 ) -> None:
     """What a measure is sensitive to, if it is robust, what it confounds: by edits of one feature and by paraphrases.
 
-    LOG is a log of genie_inspect/metric_study, or a folder that holds one. Each original is compared with the texts
-    that were made of it, for every scorer of the log.
+    LOG is a log of genie_inspect/metric_study, or a folder that holds one. Originals are compared with the texts that
+    were made of them, prompt by prompt, for every scorer of the log. Length in words stands beside them for reference.
 
     \b
     Example: genie study logs/study --published --picture study.svg

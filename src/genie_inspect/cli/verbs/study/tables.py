@@ -1,7 +1,7 @@
 """The tables of `genie study`."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,13 +17,16 @@ from genie_inspect.reports.sensitivity.measures import StudiedMeasure
 from genie_inspect.reports.sensitivity.pairs import Intervention
 from genie_inspect.reports.sensitivity.published import EFFECTS, MATRIX
 from genie_inspect.reports.sensitivity.study import Study
+from genie_inspect.reports.sensitivity.verdict import is_largest
 from genie_inspect.statistics.paired.differences import LEVEL, TEST
 
 LEGEND = (
-    "An original is one pair: its value beside the mean of those of the texts made of it. sd: of the differences; d: "
-    f"their mean over it. p: {TEST}, Bonferroni over the features; *: below {LEVEL:g}. bootstrap p: as the study has "
-    "it, which with few originals finds too much. equivalence p: of a difference beyond 0.2 sd of the originals, two "
-    "one-sided t tests, and beside it the study's bootstraps; =: equivalent. constant: no text differs from its "
+    "A prompt is one pair: the mean of its originals beside the mean of the texts made of them. sd: of the "
+    f"differences; d: their mean over it. p: {TEST}, Bonferroni over the features; *: below {LEVEL:g}. bootstrap p: as "
+    "the study has it, which with few prompts finds too much. equivalence p: of a difference beyond 0.2 sd of the "
+    "originals, two one-sided t tests, and beside it the study's bootstraps; =: equivalent. words: by how many the "
+    "texts are longer than their originals. less length: the difference less what the prompt's other texts move the "
+    "measure per word, times the change in words; *: holds by the same test. constant: no text differs from its "
     "original, so that there is no effect and no test."
 )
 
@@ -47,7 +50,8 @@ def effect_tables(study: Study, console: Console) -> list[Table]:
         lines.append((f"[bold]{escape(in_words(measure.name))}[/bold]", None))
         judged = [effect for effect in measure.effects if effect.is_own or effect.is_paraphrase]
         lines += [(escape(_label(effect, measure)), _Line(effect, measure.decimals)) for effect in judged]
-    title = f"edits and paraphrases; originals: {len(study.texts.originals)}"
+    prompts = {text[0].prompt for text in study.texts.originals.values()}
+    title = f"edits and paraphrases; prompts: {len(prompts)}, originals: {len(study.texts.originals)}"
     return blocks(title, "intervention", lines, EFFECT, console)
 
 
@@ -56,7 +60,7 @@ def matrix_tables(study: Study, console: Console) -> list[Table]:
     tables = []
     for measure in study.measures:
         if measure.is_by_feature:
-            title = f"{in_words(measure.name)}: mean difference (d) of every feature; > the largest of its row"
+            title = f"{in_words(measure.name)}: mean difference (d); > the largest d of its row, where it holds"
             heads = [Head(in_words(key), partial(_matrix_cell, measure, key)) for key in measure.keys]
             tables += blocks(escape(title), "intervention", _interventions(study), heads, console)
     return tables
@@ -69,9 +73,9 @@ def published_tables(study: Study, console: Console) -> list[Table]:
         if measure.printed_as in EFFECTS:
             heads += [
                 Head(in_words(measure.name), partial(_own_d, measure)),
-                Head("printed", partial(_printed, measure.printed_as)),
+                Head("printed", partial(_printed, measure)),
             ]
-    title = "d beside the printed one (arXiv 2606.12790, table 3); of features under paraphrase the mean"
+    title = "d beside the printed one (arXiv 2606.12790, table 3); of features under paraphrase the mean of |d|"
     tables = blocks(title, "intervention", _interventions(study), heads, console) if heads else []
     for measure in study.measures:
         if measure.is_by_feature and measure.printed_as in EFFECTS:
@@ -122,25 +126,34 @@ def _matrix_cell(measure: StudiedMeasure, key: str, intervention: Intervention) 
     effect = next(effect for effect in row if effect.key.name == key)
     if effect.is_constant or math.isnan(effect.difference.delta):
         return _d(effect)
-    largest = max(abs(other.difference.delta) for other in row if not math.isnan(other.difference.delta))
-    mark = ">" if intervention.feature and abs(effect.difference.delta) == largest else ""
+    mark = ">" if intervention.feature and effect.moved and is_largest(effect, measure) else ""
     return f"{mark}{effect.difference.delta:+.{measure.decimals}f} ({_d(effect)})"
 
 
 def _own_d(measure: StudiedMeasure, intervention: Intervention) -> str:
-    """The effect size of an intervention on a measure: that of the edited feature, or the mean over the features."""
+    """The effect size of an intervention on a measure: that of the edited feature, or the mean |d| over the features.
+
+    Effects that go both ways would have a mean of 0.
+    """
     effects = [effect for effect in measure.row(intervention) if effect.is_own or effect.is_paraphrase]
     if len(effects) == 1:
         return _d(effects[0])
-    sizes = [size for effect in effects if not math.isnan(size := effect.difference.effect)]
-    return figure(math.fsum(sizes) / len(sizes), "+.2f") if sizes else "-"
+    return _mean_size(effect.difference.effect for effect in effects if effect.key.tested)
 
 
-def _printed(name: str, intervention: Intervention) -> str:
-    published = EFFECTS[name].get(intervention.name)
+def _mean_size(effects: Iterable[float]) -> str:
+    sizes = [abs(effect) for effect in effects if not math.isnan(effect)]
+    return f"|{math.fsum(sizes) / len(sizes):.2f}|" if sizes else "-"
+
+
+def _printed(measure: StudiedMeasure, intervention: Intervention) -> str:
+    published = EFFECTS[measure.printed_as].get(intervention.name)
     if published is None:
         return "-"
     mark = ("*" if intervention.feature else "=") if published.holds else ""
+    if measure.is_by_feature and not intervention.feature:
+        # table 3 has the mean of what table 14 has by feature
+        return _mean_size(MATRIX[intervention.name].values()) + mark
     return f"{published.effect:+.2f}{mark}"
 
 
@@ -173,8 +186,15 @@ def _unlike(effect: Effect) -> str:
     return f"{figure(effect.difference.p_unlike, '.3f')}{mark} {figure(effect.bootstrap_p_unlike, '.3f')}"
 
 
+def _left(line: _Line) -> str:
+    effect = line.effect
+    if effect.key.is_length or effect.is_constant:
+        return ""
+    return line.shown(effect.left, "+") + ("*" if effect.is_left else "")
+
+
 def _pairs(effect: Effect) -> str:
-    # originals are the witnesses; texts of one original stand in brackets
+    # prompts are the units; their texts stand in brackets
     lost = f", {effect.pairs.left_out} left out" if effect.pairs.left_out else ""
     return f"{effect.difference.pairs} ({effect.pairs.pairs}{lost})"
 
@@ -197,5 +217,7 @@ EFFECT: tuple[Head[_Line], ...] = (
     Head("p", lambda line: starred(line.effect.p_value, line.effect.moved)),
     Head("bootstrap p", lambda line: figure(line.effect.bootstrap_p, ".3f")),
     Head("equivalence p", lambda line: _unlike(line.effect)),
-    Head("originals (texts)", lambda line: _pairs(line.effect)),
+    Head("words", lambda line: figure(line.effect.words, "+.1f")),
+    Head("less length", _left),
+    Head("prompts (texts)", lambda line: _pairs(line.effect)),
 )
