@@ -104,6 +104,5 @@ def _nearest(log: ScoredLog, scorer: str) -> dict[str, Interval]:
 
 
 def _interval(log: ScoredLog, values: Sequence[float], ends: Bounds | None) -> Interval:
-    interval = prompt_interval(values, [document.prompt for document in log.documents])
-    # a t interval knows no bounds: that of a mean of 0.98 may reach beyond 1
-    return interval.within(*ends) if ends else interval
+    prompts = [document.prompt for document in log.documents]
+    return prompt_interval(values, prompts, bounds=ends) if ends else prompt_interval(values, prompts)
