@@ -130,9 +130,8 @@ def summary_notes(summary: Summary) -> list[str]:
         for column in summary.columns
         if column.results.faults
     ]
-    return missing + [
-        f"Beware: {column.label}: {line}." for column in summary.columns for line in column.results.warnings
-    ]
+    beware = [f"{column.label}: {line}" for column in summary.columns for line in column.results.warnings]
+    return missing + [f"Beware: {line}." for line in [*filter(None, [summary.unlike_questions]), *beware]]
 
 
 def length_notes(tables: Iterable[Summary]) -> list[str]:

@@ -126,7 +126,8 @@ def test_the_warning_of_too_few_prompts_says_what_the_correction_makes_of_them(t
         log_of(tmp_path, f"raised{number}", plots(*AFTER))
     assert warnings(compare([tmp_path], "plain")) == [
         "genie: with 8 prompts no p-value lies below 0.0078, over 8 tests 0.062 after Holm's correction: no difference "
-        "could hold, however large; take more prompts, or fewer runs at a time"
+        "could hold, however large; take more prompts, or fewer tests: name "
+        "those that matter (--keys), or let each run be a question of its own (--family run)"
     ]
 
 

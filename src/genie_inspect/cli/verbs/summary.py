@@ -73,7 +73,13 @@ def _plain(table: Summary) -> dict[str, Any]:
         }
         for column in table.columns
     ]
-    return {"scorer": table.scorer, "signature": table.signature, "keys": list(table.keys), "columns": columns}
+    return {
+        "scorer": table.scorer,
+        "signature": table.signature,
+        "keys": list(table.keys),
+        "unlike_questions": table.unlike_questions or None,
+        "columns": columns,
+    }
 
 
 def _jury_tables(summary: Summary) -> Iterator[Table]:
