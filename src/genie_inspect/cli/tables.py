@@ -25,10 +25,13 @@ LEGEND = (
 )
 STANDING = (
     "Percentile, mean: of the population's own documents for the same prompts, each compared with the others; 50 is as"
-    " novel as they are."
+    " novel as they are. A percentile among few documents is nearer to 50: compare within populations of one size."
 )
 NO_YARDSTICK = "Where means fall among the population's own documents: {command}, then score again."
-NEAREST = "Nearest: one minus the highest similarity, 0 (some answer of the population is interchangeable) to 1."
+NEAREST = (
+    "Nearest: one minus the highest similarity, 0 (some answer of the population is interchangeable) to 1. Of more"
+    " documents one comes nearer: compare within populations of one size."
+)
 UNBOUND = 10_000  # columns: what a table takes where nothing has to fold
 SIGNATURE = click.option(
     "--signature", default="", metavar="PART", help="Only logs with this part in a signature, such as 'judge:list'."
@@ -131,7 +134,7 @@ def summary_notes(summary: Summary) -> list[str]:
         if column.results.faults
     ]
     beware = [f"{column.label}: {line}" for column in summary.columns for line in column.results.warnings]
-    return missing + [f"Beware: {line}." for line in [*filter(None, [summary.unlike_questions]), *beware]]
+    return missing + [f"Beware: {line}." for line in [*summary.warnings, *beware]]
 
 
 def length_notes(tables: Iterable[Summary]) -> list[str]:

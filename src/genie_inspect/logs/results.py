@@ -26,7 +26,8 @@ class Results:
     pairs: Mapping[str, Share]
     """By key: ratings that count, and those that were due, likewise."""
     documents: int
-    """All of the log, those that failed before they were scored among them."""
+    """All of the log, each epoch of a sample by itself (Inspect's `scored_samples` counts a sample once), those that
+    failed before they were scored among them."""
     unscored: Mapping[str, int]
     """Documents without any value, by reason, the most frequent one first."""
     faults: Mapping[str, int]

@@ -15,6 +15,7 @@ from genie_inspect.logs.signatures import by_signature, one_signature
 from genie_inspect.logs.yardstick import yardstick_command
 from genie_inspect.reports.pooling import read_runs
 
+FEW_SHARED = 0.5  # of the prompts of two logs
 UNLIKE = 0.1  # share of questions from which two means are of other questions
 
 
@@ -39,8 +40,8 @@ class Summary:
     signature: str
     keys: tuple[str, ...]
     columns: tuple[Column, ...]
-    unlike_questions: str = ""
-    """The warning that means of two columns rest on other questions; empty where there is no cause."""
+    warnings: tuple[str, ...] = ()
+    """What to beware of where columns are compared, a line each."""
     yardstick_command: str = ""
     """What makes the population's yardstick; empty where the scores have one, or need none."""
 
@@ -105,7 +106,21 @@ def _summary(logs: Sequence[ScoredLog], scorer: str) -> Summary:
     # of one instrument, as the signature is: where one log has it, the others need only be scored again
     lacking = not any(column.results.standing for column in columns)
     command = yardstick_command(logs[0], scorer) if lacking else ""
-    return Summary(scorer, signature, tuple(keys), columns, _unlike_questions(logs, scorer, keys), command)
+    warned = tuple(filter(None, (_few_shared(logs), _unlike_questions(logs, scorer, keys))))
+    return Summary(scorer, signature, tuple(keys), columns, warned, command)
+
+
+def _few_shared(logs: Sequence[ScoredLog]) -> str:
+    """The warning that two logs have few prompts in common, of the two that share least."""
+    given = [(log.label, {document.prompt for document in log.documents}) for log in logs if log.documents]
+    shares = [
+        (len(one & other) / len(one | other), len(one & other), len(one | other), here, there)
+        for (here, one), (there, other) in combinations(given, 2)
+    ]
+    least, shared, whole, *names = min(shares, default=(1.0, 0, 0, "", ""))
+    if least >= FEW_SHARED:
+        return ""
+    return f"{' and '.join(names)} share {shared} of {whole} prompts: their means are of other prompts"
 
 
 def _unlike_questions(logs: Sequence[ScoredLog], scorer: str, keys: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ over other questions would move where nothing else did. So they differ from thos
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -39,8 +40,10 @@ class Pairs:
     those that were asked; 0 of 0 where the log keeps no scores by question."""
     names: tuple[str, ...]
     """The prompt of each row."""
-    documents: frozenset[tuple[str, str]]
-    """Prompt and digest of each text of the run; none of a document without words."""
+    documents: Counter[tuple[str, str]]
+    """How often the run wrote which text, by prompt and digest; a document without words does not count."""
+    is_repeated: bool
+    """Whether every document of the run stands in the baseline word for word."""
     evidence: Mapping[str, tuple[Evidence, Evidence]]
     """By scorer: what the paired documents' scores rest on, before and after."""
     prompts: int
@@ -77,7 +80,8 @@ def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs
         instances=tuple(sum(row[place][2] for row in means) if chained else None for place in range(len(keys))),
         questions=tuple(added(row[place][3] for row in means) for place in range(len(keys))),
         names=tuple(groups),
-        documents=frozenset((document.prompt, document.text) for document in run.documents if document.words),
+        documents=_texts(run),
+        is_repeated=bool(_texts(run)) and _texts(run) <= _texts(baseline),
         evidence={
             scorer: (
                 _evidence((document for first, _ in prompts for document in first), scorer),
@@ -95,6 +99,10 @@ def _by_prompt(run: ScoredLog) -> dict[str, list[ScoredDocument]]:
     for document in run.documents:
         groups.setdefault(document.prompt, []).append(document)
     return groups
+
+
+def _texts(run: ScoredLog) -> Counter[tuple[str, str]]:
+    return Counter((document.prompt, document.text) for document in run.documents if document.words)
 
 
 def _chained(baseline: ScoredLog, run: ScoredLog) -> tuple[dict[str, Sides], int]:

@@ -11,6 +11,7 @@ from genie_inspect.statistics.power import USUAL_POWER
 MOST_NAMED = 6  # differences that one sentence can name and still be read
 CORRECTED = {"holm": "after Holm's correction", "bonferroni": "after Bonferroni's correction", "none": "uncorrected"}
 ENOUGH = 0.5  # power below which a test is more likely to miss a difference than to find it
+FEW_SHARED = 0.5  # of the prompts that either run was given
 UNLIKE = 0.1  # share of questions, likewise
 MANY_LOST = 0.1  # share of a run's documents without a score from which it is pointed out
 
@@ -22,7 +23,8 @@ def verdict(comparison: Comparison) -> str:
     # NaN: fewer than two prompts with scores on both sides
     measured = [row for row in rows if not math.isnan(row.finding.p_value)]
     # a tiny difference of many prompts can hold and lie within the margin: it is counted as holding
-    alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs]
+    repeated = [row for row in measured if row.run in _repeated(comparison) and not row.finding.differs]
+    alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs and row not in repeated]
     baselines = comparison.called(*comparison.baselines)
     if not measured:
         return (
@@ -41,8 +43,10 @@ def verdict(comparison: Comparison) -> str:
         f"Of {len(measured)} differences from {baselines}{named}, {_counted(holding)} "
         f"{CORRECTED[comparison.options.correction]}{within} at {LEVEL:.0%}",
         f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin{_constant(alike)}",
-        f"{len(measured) - len(holding) - len(alike)} undecided",
+        f"{len(measured) - len(holding) - len(alike) - len(repeated)} undecided",
     ]
+    if repeated:
+        parts.append(f"{len(repeated)} of the very documents of the baseline")
     if len(rows) > len(measured):
         parts.append(f"{len(rows) - len(measured)} could not be tested")
     sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
@@ -54,6 +58,11 @@ def verdict(comparison: Comparison) -> str:
         see = "" if comparison.options.selection.length_matched else ", see --length-matched"
         sentence += f"; what {_listed(unlike)} gained or lost may be length alone{see}"
     return sentence + "."
+
+
+def _repeated(comparison: Comparison) -> list[str]:
+    """The runs that wrote what their baseline wrote: that says nothing about a strategy, nor of equivalence."""
+    return [label for label, own in comparison.pairs.items() if own.is_repeated]
 
 
 def _constant(alike: Sequence[Row]) -> str:
@@ -100,6 +109,11 @@ def _on_runs(comparison: Comparison) -> Iterator[str]:
         fewer, several = run.fewer_responses
         if fewer:
             yield f"{fewer} of {several} samples gave fewer responses than asked for ({run.label})"
+    for label in _repeated(comparison):
+        yield (
+            f"{label} wrote the very documents of its baseline, word for word: that is no evidence of equivalence; the "
+            "strategy did not reach the model, or the model replays"
+        )
     if comparison.unlike_coherence:
         yield f"coherence is not shown: {comparison.unlike_coherence}"
 
@@ -110,6 +124,12 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
             yield (
                 f"{label} has one prompt in common with its baseline: without a second there is neither interval nor "
                 "p-value"
+            )
+    for label, own in comparison.pairs.items():
+        if 1 < len(own.names) < FEW_SHARED * own.prompts:
+            yield (
+                f"{label} and its baseline share {len(own.names)} of {own.prompts} prompts: their differences are about"
+                " these alone"
             )
     yield from _too_few(comparison)
     for label, count in comparison.strays.items():
