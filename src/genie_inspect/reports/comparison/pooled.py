@@ -81,7 +81,7 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
     for _, key, by_model in columns:
         sides = [_by_prompt(by_model, side) for side in (0, 1)]
         means = [np.nanmean(side, axis=1, keepdims=True) for side in sides]
-        measured.append((key, differences(*means, options.margin, equivalence=options.equivalence)[0]))
+        measured.append((key, differences(means[0], means[1], options.margin, equivalence=options.equivalence)[0]))
         over_models.append(crossed_p_value(sides[1] - sides[0]))
     of_family = [strategy if options.family == "run" else "" for strategy, _, _ in columns]
     corrected = families(measured, of_family, tested, options.correction)
@@ -92,12 +92,12 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
         tested,
         options.correction,
     )
-    for (strategy, (scorer, key), by_model), finding, other in zip(columns, corrected, crossed, strict=True):
+    for (strategy, (scorer, name), by_model), finding, other in zip(columns, corrected, crossed, strict=True):
         runs = [facts[label] for label in groups[strategy]]
         bases = [facts[base] for base in dict.fromkeys(comparison.base_of[run.label] for run in runs)]
         same = sum(_delta(own) * finding.difference.delta > 0 for own in by_model.values())
         yield PooledRow(
-            strategy, scorer, key, len(by_model), len(runs), finding, other.p_value, same, _side(bases), _side(runs)
+            strategy, scorer, name, len(by_model), len(runs), finding, other.p_value, same, _side(bases), _side(runs)
         )
 
 
