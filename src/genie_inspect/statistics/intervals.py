@@ -101,9 +101,9 @@ def _bounded(
     the effective number of Korn and Graubard 1998). In the other the odds of the mean vary around the true odds by a
     factor, as with values whose distances from an end are skewed.
 
-    By simulation with 8, 16 and 50 prompts (20,000 runs each) it covers the mean in 94.5% to 97% of runs of beta values
-    around 0.5 to 0.999 whose distances from the end have a standard deviation of up to 2 times their mean. At 2.5 times
-    it is 92% with 8 prompts, where a t interval has 71%; with lognormal distances of the spread of their mean, too.
+    By simulation with 8, 12, 20 and 50 prompts (20,000 runs each) it covers the mean in 93.4% to 98% of runs of beta
+    values around 0.5 to 0.999 whose distances from the end have a standard deviation of up to 2.5 times their mean,
+    where a t interval of 8 prompts covers it in 71%; with lognormal distances of 1.3 times their mean in 92% to 93%.
     """
     near, far = bounds
     # an open end is an end far away
@@ -120,8 +120,9 @@ def _bounded(
 
     hits, misses = trials(groups)
     low, high = float(betaincinv(hits, misses + 1, tails[0])), float(betaincinv(hits + 1, misses, tails[1]))
-    # of fewer prompts this reading would hold the whole scale, whatever the values
-    drawn = [float(betaincinv(*trials(max(groups, FEW)), tail)) for tail in tails]
+    # two prompts less, because so skewed values seldom show their spread in a few; but not less than that of FEW, with
+    # which this reading would hold the whole scale, whatever the values
+    drawn = [float(betaincinv(*trials(max(groups, FEW) - 2), tail)) for tail in tails]
     odds = (share / (1 - share)) ** 2
     scaled = [odds * (1 - one) / (odds * (1 - one) + one) for one in drawn]
     low, high = min(low, scaled[1]), max(high, scaled[0])

@@ -78,6 +78,9 @@ def test_a_copy_of_a_run_is_refused_by_name(logs: Path) -> None:
         list(pooled(found))
     assert planned.name in str(refusal.value)
     assert copy.name in str(refusal.value)
+    result = CliRunner().invoke(main, ["compare", str(logs), "--baseline", "plain", "--pooled"])
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: ")
 
 
 def test_a_run_of_some_of_anothers_documents_is_a_copy_too(logs: Path) -> None:

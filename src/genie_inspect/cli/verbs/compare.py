@@ -15,6 +15,7 @@ from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.reports.comparison.chart import comparison_chart
 from genie_inspect.reports.comparison.compared import Comparison, Options
 from genie_inspect.reports.comparison.comparison import compare as compared
+from genie_inspect.reports.comparison.pooled import check_copies
 from genie_inspect.reports.comparison.rows import as_csv, as_values
 from genie_inspect.reports.comparison.selection import Selection
 from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
@@ -95,6 +96,8 @@ def compare(
         if picture:
             check_picture(picture)
         comparison = compared(logs, baseline, options)
+        if pooled:
+            check_copies(comparison)
         with replacing(picture, csv_file):
             if picture:
                 write_chart(lambda: comparison_chart(comparison), picture)

@@ -62,13 +62,10 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
     Raises:
         LogError: If two runs of one strategy hold the same documents: a copy is no further run.
     """
+    check_copies(comparison)
     facts = {run.label: run for run in comparison.runs}
     tested = {(row.scorer, row.key) for row in comparison.rows if row.tested}
-    groups: dict[str, list[str]] = {}
-    for label in comparison.pairs:
-        groups.setdefault(facts[label].strategy or NO_STRATEGY, []).append(label)
-    for labels in groups.values():
-        _check_copies([facts[label] for label in labels], comparison.pairs)
+    groups = _by_strategy(comparison)
     columns = [
         (strategy, key, values)
         for strategy, labels in groups.items()
@@ -101,14 +98,29 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
         )
 
 
-def _check_copies(runs: Sequence[Facts], pairs: Mapping[str, Pairs]) -> None:
-    for one, other in combinations(runs, 2):
-        here, there = (pairs[run.label].documents for run in (one, other))
-        if here and there and (here <= there or there <= here):
-            raise LogError(
-                f"{one.file} and {other.file} hold the same documents, so that pooled they would count twice: expected "
-                "one of the two, or a run of another model, seed or prompts"
-            )
+def check_copies(comparison: Comparison) -> None:
+    """Refuse runs of one strategy that hold the same documents, all or those of the smaller one.
+
+    Raises:
+        LogError: It names both.
+    """
+    facts = {run.label: run for run in comparison.runs}
+    for labels in _by_strategy(comparison).values():
+        for one, other in combinations(labels, 2):
+            here, there = comparison.pairs[one].documents, comparison.pairs[other].documents
+            if here and there and (here <= there or there <= here):
+                raise LogError(
+                    f"{facts[one].file} and {facts[other].file} hold the same documents, so that pooled they would "
+                    "count twice: expected one of the two, or a run of another model, seed or prompts"
+                )
+
+
+def _by_strategy(comparison: Comparison) -> dict[str, list[str]]:
+    facts = {run.label: run for run in comparison.runs}
+    groups: dict[str, list[str]] = {}
+    for label in comparison.pairs:
+        groups.setdefault(facts[label].strategy or NO_STRATEGY, []).append(label)
+    return groups
 
 
 Values = dict[str, list[tuple[float, float]]]
