@@ -35,7 +35,9 @@ from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
     show_default=True,
     help="Tests that are corrected together: all runs' (does any differ?), or each run's (each is a question: run).",
 )
-@click.option("--correction", default="holm", show_default=True, help="holm, bonferroni or none, within a measure.")
+@click.option(
+    "--correction", default="holm", show_default=True, help="holm, bonferroni or none, within a measure and --family."
+)
 @click.option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
 @click.option("--equivalence", default="t", show_default=True, help="Two one-sided tests: t, or the study's bootstrap.")
 @click.option("--length-matched", is_flag=True, help="Documents and population of like length alone (1.5x).")
