@@ -136,7 +136,7 @@ def by_comparison(file: str, other: str) -> tuple[Json, list[Json]]:
 
 
 def worked_out(made: Sequence[Made], key: str, what: str = "values") -> tuple[float, float, float]:
-    """The mean of the prompts' means with its interval on a scale from 0 to 1; NaN where they are one, or do not vary."""
+    """The mean of the prompts' means with its interval from 0 to 1; NaN where they are one, or do not vary."""
     means = []
     for prompt in dict.fromkeys(sample.prompt for sample in made):
         own = [getattr(sample, what)[key] for sample in made if sample.prompt == prompt and sample.values]
