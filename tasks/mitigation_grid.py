@@ -2,7 +2,10 @@
 
     inspect eval-set tasks/mitigation_grid.py --model openai/gpt-4o-mini --model-role grader=openai/gpt-4o \
         --log-dir logs/grid
-    genie compare logs/grid --baseline grid_baseline
+    genie compare logs/grid --baseline grid_baseline --keys perspective,plot --family run
+
+Three strategies by six features are 18 tests, of which none can hold with the starter's 8 prompts: name the features
+that you test before you look, and let each strategy be a question of its own.
 
 Copy this file, change what you study, and commit it beside your results.
 """

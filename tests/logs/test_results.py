@@ -16,15 +16,16 @@ NAN = math.nan
 def test_a_cell_is_the_mean_over_prompts_and_ends_where_the_values_do(tmp_path: Path) -> None:
     samples = [{"genie": scored({"plot": value})} for value in (1.0, 0.9, 0.8, 0.95)]
     cell = results_of(read_scored_log(made_log(tmp_path, samples, prompts=["a", "a", "a", "b"])), "genie").cells["plot"]
-    # prompt means 0.9 and 0.95; error 0.025, t with one degree of freedom 12.706: 0.925 +- 0.318
-    assert (cell.mean, cell.low, cell.high) == pytest.approx((0.925, 0.925 - 0.31766, 1.0), abs=1e-5)
+    # prompt means 0.9 and 0.95; error 0.025, t with one degree of freedom 12.706: 0.925 +- 0.318 would end beyond 1
+    assert 0 < cell.low < 0.925 - 0.318 < 0.925 == pytest.approx(cell.mean)
+    assert 0.99 < cell.high <= 1
 
 
 def test_where_no_view_gives_a_range_the_measure_does(tmp_path: Path) -> None:
     signature, empty = "measure:creativity_index|version:0", score_view("made", {}, {})
     samples = [{"c": scored({"creativity_index_mean": value}, signature)} for value in (0.9, 1.0, 1.0)]
     log = read_scored_log(made_log(tmp_path, samples, viewer=empty))
-    assert results_of(log, "c").cells["creativity_index_mean"].high == 1
+    assert results_of(log, "c").cells["creativity_index_mean"].high <= 1
 
 
 def test_a_count_of_tests_ends_at_how_many_there_are(tmp_path: Path) -> None:
@@ -32,7 +33,8 @@ def test_a_count_of_tests_ends_at_how_many_there_are(tmp_path: Path) -> None:
     signature, empty = "measure:ttcw|rubric:ttcw@0|version:0", score_view("made", {}, {})
     samples = [{"t": scored({"ttcw_total": v}, signature, coverage={"ttcw_total": "14/14"})} for v in (10.0, 14.0)]
     cell = results_of(read_scored_log(made_log(tmp_path, samples, viewer=empty)), "t").cells["ttcw_total"]
-    assert (cell.low, cell.high) == (0, 14)
+    assert (cell.low, cell.high) == pytest.approx((0, 14), abs=0.1)
+    assert cell.high <= 14
 
 
 def test_every_document_is_scored_or_has_its_reason(tmp_path: Path) -> None:
@@ -92,4 +94,5 @@ def test_values_stand_among_the_populations_own_where_that_is_known_of_each(tmp_
 def test_how_near_the_nearest_comes_is_a_mean_over_prompts_that_ends_where_values_do(tmp_path: Path) -> None:
     samples = [{"genie": scored({"plot": 0.5}, nearest_novelty={"plot": near})} for near in (0.0, 0.1, None)]
     near = results_of(read_scored_log(made_log(tmp_path, samples)), "genie").nearest["plot"]
-    assert (near.mean, near.low, near.values) == (0.05, 0.0, 2)
+    assert (near.mean, near.low, near.values) == pytest.approx((0.05, 0.0, 2))
+    assert near.low >= 0

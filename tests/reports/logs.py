@@ -62,7 +62,7 @@ def log_of(
     task: str,
     values: Mapping[str, Sequence[Mapping[str, float]]],
     *,
-    texts: Sequence[str] = ("A story of five words",),
+    texts: Sequence[str] = (),
     earlier: Sequence[str] = (),
     coherence: Sequence[float] = (),
     model: str = "model",
@@ -74,12 +74,13 @@ def log_of(
         folder: Where to.
         task: Its name.
         values: Scores by sample id and epoch.
-        texts: Documents by epoch; the sample's id is put behind each.
+        texts: Documents by epoch; the sample's id is put behind each. Five words of the task's own unless given.
         earlier: Documents that stood before these, likewise.
         coherence: By epoch.
         model: Name of the model behind `mockllm/`.
         facts: Metadata of each score.
     """
+    texts = texts or (f"A story of {task} words",)
     asked = repr((task, values, texts, earlier, coherence, model, facts))
     name, written = _MADE.get(asked, ("", b""))
     if name and not (folder / name).exists():

@@ -31,7 +31,7 @@ def row(
     share = ((1, 2), (3, 4))
     difference = Difference(pairs, 0.5, 0.5 + delta, delta, NAN, NAN, 1.0, spread, p, least_p, 0.5, 0.05)
     finding = Finding(difference, p, 0.5, power, needed, differs=differs, is_equivalent=equivalent)
-    return Row(run, "a", scorer, key, tested, "prompt", pairs, None, share, share, finding, is_unit)
+    return Row(run, "a", scorer, key, tested, "prompt", pairs, None, share, share, finding, is_unit, (1, 2))
 
 
 def facts(label: str, words: float = 10, population: float = NAN, **other: Any) -> Facts:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from inspect_ai import score as score_again
 from inspect_ai.log import EvalLog, write_eval_log
+from inspect_ai.scorer import Score
 from tests.reports import made_logs
 from tests.scripted import OWL, evaluated, grading, saying, small_population
 
@@ -200,3 +201,22 @@ def test_a_scorer_that_a_log_lacks_and_logs_that_share_none_are_refused_by_name(
         "no measure of this package scored every log, expected one that did "
         f"({genie}: genie, {cosine}: cosine, {theirs}: none)"
     )
+
+
+def test_means_over_other_questions_and_other_prompts_are_warned_of(tmp_path: Path) -> None:
+    def sample(*plot: float | None) -> dict[str, Score]:
+        used = [value for value in plot if value is not None]
+        table = [made_logs.asked(value, id=f"q{place}") for place, value in enumerate(plot)]
+        return {"genie": made_logs.scored({"plot": sum(used) / len(used)}, questions=table)}
+
+    whole = made_logs.made_log(tmp_path, [sample(0.2, 0.4, 0.6), sample(0.2, 0.4, 0.6)], model="m/whole", prompts="ab")
+    # one of six questions is lost: 17%
+    lost = made_logs.made_log(tmp_path, [sample(None, 0.4, 0.6), sample(0.2, 0.4, 0.6)], model="m/lost", prompts="ab")
+    (both,) = summaries([whole, lost])
+    (line,) = both.warnings
+    assert line.startswith("the questions used differ: plot 17% (m/whole and m/lost)")
+    other = made_logs.made_log(tmp_path, [sample(0.2, 0.4, 0.6)] * 2, model="m/other", prompts="bc")
+    (apart,) = summaries([whole, other])
+    assert apart.warnings == ("m/whole and m/other share 1 of 3 prompts: their means are of other prompts",)
+    (alone,) = summaries([whole])
+    assert alone.warnings == ()

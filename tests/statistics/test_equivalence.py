@@ -147,6 +147,14 @@ def test_without_spread_before_there_is_no_default_margin() -> None:
     assert not math.isnan(tost([0.1, 0.1, 0.1], [0.1, 0.2, 0.3], margin=0.1).p_value)
 
 
+@pytest.mark.parametrize(("method", "least"), [("t", 0.0), ("bootstrap", 0.01)])
+def test_a_constant_that_stays_the_same_is_equivalent(method: str, least: float) -> None:
+    found = tost([1.0] * 8, [1.0] * 8, method=method, resamples=99)
+    assert (found.margin, found.delta, found.p_value) == (0, 0, least)
+    # another constant is no part of a margin of 0
+    assert math.isnan(tost([1.0] * 8, [0.9] * 8, method=method, resamples=99).p_value)
+
+
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
 def test_fewer_than_two_pairs_test_nothing(method: str) -> None:
     one, none = tost([1], [2], 3, method), tost([], [], 3, method)

@@ -106,15 +106,62 @@ def test_values_without_a_prompt_are_refused() -> None:
 
 
 def test_an_interval_ends_where_the_values_do() -> None:
-    values = [0.9, 1.0, 1.0]  # mean 0.967, half width 4.303 * 0.0333 = 0.143
-    found = prompt_interval(values, ["a", "b", "c"])
-    assert found.high > 1
-    bounded = found.within(0, 1)
-    assert (bounded.mean, bounded.low, bounded.high) == (found.mean, found.low, 1)
-    mirrored = prompt_interval([0.1, 0.0, 0.0], ["a", "b", "c"]).within(0, 1)
-    assert mirrored.low == 0
-    assert mirrored.high == pytest.approx(0.033333 + 0.143422, abs=1e-5)
-    assert math.isnan(prompt_interval([0.5], ["a"]).within(0, 1).low)
+    values = [0.9, 1.0, 1.0]  # mean 0.967, half width of the t interval 4.303 * 0.0333 = 0.143: it would end at 1.11
+    found = prompt_interval(values, "abc", bounds=(0, 1))
+    assert 0 < found.low < 0.823 < found.mean < found.high <= 1
+    mirrored = prompt_interval([0.1, 0.0, 0.0], "abc", bounds=(0, 1))
+    assert [1 - mirrored.high, 1 - mirrored.low] == pytest.approx([found.low, found.high])
+    assert math.isnan(prompt_interval([0.5], ["a"], bounds=(0, 1)).low)
+
+
+def test_a_scale_of_other_ends_bends_an_interval_alike() -> None:
+    shares = prompt_interval([0.9, 1.0, 0.7, 0.95], "abcd", bounds=(0, 1))
+    points = prompt_interval([18.0, 20.0, 14.0, 19.0], "abcd", bounds=(0, 20))
+    assert [points.low, points.high] == pytest.approx([20 * shares.low, 20 * shares.high])
+    # no end above: an interval of lengths 1, 2, 30 begins above 0, where that of t begins at -30
+    assert 0 < prompt_interval([1, 2, 30], "abc", bounds=(0, math.inf)).low < 1
+
+
+def test_far_from_the_ends_it_is_the_t_interval() -> None:
+    values = [0.499, 0.5, 0.501]  # half width 0.0025, an end is 201 of them away
+    assert prompt_interval(values, "abc", bounds=(0, 1)) == prompt_interval(values, "abc")
+    # nearer ones differ by little: 0.5 +- 0.0248
+    wide = prompt_interval([0.49, 0.5, 0.51], "abc", bounds=(0, 1))
+    assert [wide.low, wide.high] == pytest.approx([0.5 - 0.0248, 0.5 + 0.0248], abs=0.002)
+
+
+def test_values_beyond_the_stated_ends_have_the_t_interval() -> None:
+    assert prompt_interval([5, 6, 7], "abc", bounds=(0, 1)) == prompt_interval([5, 6, 7], "abc")
+
+
+@pytest.mark.parametrize(
+    ("mean", "size", "least"),
+    # as beta values: a t interval of 8 prompts covers 0.995 of size 30 in 71%, of 60 in 80%, of 350 (the demo's
+    # creativity index: standard deviation 0.004) in 92%, and 0.95 of size 10 in 87%
+    [
+        (0.5, 3, 0.95),
+        (0.8, 10, 0.94),
+        (0.95, 10, 0.94),
+        (0.99, 100, 0.94),
+        (0.995, 30, 0.93),
+        (0.995, 60, 0.93),
+        (0.995, 350, 0.94),
+    ],
+)
+def test_eight_prompts_cover_their_mean_also_near_an_end(mean: float, size: float, least: float) -> None:
+    draws = np.random.default_rng(0).beta(mean * size, (1 - mean) * size, (2000, 8))
+    intervals = [prompt_interval(values, range(8), bounds=(0, 1)) for values in draws.tolist()]
+    assert np.mean([found.low <= mean <= found.high for found in intervals]) > least
+
+
+def test_values_too_large_to_add_have_a_mean() -> None:
+    # the sum is beyond any float; deviations of 1e308 / 3 and 2e308 / 3, error 1e308 / 3
+    assert prompt_interval([1e308, 1e308, 0], "abc").mean == pytest.approx(1e308 / 3 * 2)
+    assert standard_error([1e308, 1e308, 0]) == pytest.approx(1e308 / 3)
+    infinite = prompt_interval([math.inf, 1, 2], "abc")
+    assert infinite.mean == math.inf
+    assert math.isnan(infinite.low)
+    assert math.isnan(prompt_interval([math.inf, -math.inf], "ab").mean)
 
 
 def test_means_that_differ_by_little_vary() -> None:

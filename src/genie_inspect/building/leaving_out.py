@@ -58,7 +58,10 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
         prompts += [prompt] * len(documents)
     return LeftOut(
         Measured(signature=assessor.signature, novelty={name: _kept(values) for name, values in novelty.items()}),
-        {key: prompt_interval([values[key] for values in novelty.values()], prompts) for key in comparing.features},
+        {
+            key: prompt_interval([values[key] for values in novelty.values()], prompts, bounds=(0.0, 1.0))
+            for key in comparing.features
+        },
         {key: pooled(parts) for key, parts in comparing.spreads.items()},
         dict(comparing.missing),
     )

@@ -25,7 +25,7 @@ LEGEND = (
 )
 STANDING = (
     "Percentile, mean: of the population's own documents for the same prompts, each compared with the others; 50 is as"
-    " novel as they are."
+    " novel as they are. A percentile among few documents is nearer to 50: compare within populations of one size."
 )
 NO_YARDSTICK = "Where means fall among the population's own documents: {command}, then score again."
 NEAREST = (
@@ -133,9 +133,8 @@ def summary_notes(summary: Summary) -> list[str]:
         for column in summary.columns
         if column.results.faults
     ]
-    return missing + [
-        f"Beware: {column.label}: {line}." for column in summary.columns for line in column.results.warnings
-    ]
+    beware = [f"{column.label}: {line}" for column in summary.columns for line in column.results.warnings]
+    return missing + [f"Beware: {line}." for line in [*summary.warnings, *beware]]
 
 
 def length_notes(tables: Iterable[Summary]) -> list[str]:

@@ -54,7 +54,7 @@ class Evidence:
     @property
     def questions(self) -> Share:
         """Questions (tests) that could be used, and all that were asked, under all keys together."""
-        return _sum(list(self.coverage.values()))
+        return added(list(self.coverage.values()))
 
 
 NOTHING = Evidence()
@@ -94,8 +94,8 @@ def together(parts: Sequence[Evidence]) -> Evidence:
         ratings=_joined(ratings) if ratings else None,
         # the fewest: a mean would hide the one prompt that has a single document to compare with
         documents=min((part.documents for part in parts if part.documents), default=None),
-        few_answers=_sum([part.few_answers for part in parts]),
-        repeated=_sum([part.repeated for part in parts]),
+        few_answers=added([part.few_answers for part in parts]),
+        repeated=added([part.repeated for part in parts]),
         position_bias=math.fsum(biases) / len(biases) if biases else math.nan,
     )
 
@@ -161,8 +161,10 @@ def _added(parts: Iterable[Mapping[str, Share]]) -> dict[str, Share]:
     for part in parts:
         for key, share in part.items():
             shares.setdefault(key, []).append(share)
-    return {key: _sum(listed) for key, listed in shares.items()}
+    return {key: added(listed) for key, listed in shares.items()}
 
 
-def _sum(shares: Sequence[Share]) -> Share:
+def added(shares: Iterable[Share]) -> Share:
+    """Shares together: their parts, and their wholes, added up."""
+    shares = list(shares)
     return sum(part for part, _ in shares), sum(whole for _, whole in shares)

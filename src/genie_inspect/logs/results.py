@@ -26,7 +26,8 @@ class Results:
     pairs: Mapping[str, Share]
     """By key: ratings that count, and those that were due, likewise."""
     documents: int
-    """All of the log, those that failed before they were scored among them."""
+    """All of the log, each epoch of a sample by itself (Inspect's `scored_samples` counts a sample once), those that
+    failed before they were scored among them."""
     unscored: Mapping[str, int]
     """Documents without any value, by reason, the most frequent one first."""
     faults: Mapping[str, int]
@@ -104,6 +105,5 @@ def _nearest(log: ScoredLog, scorer: str) -> dict[str, Interval]:
 
 
 def _interval(log: ScoredLog, values: Sequence[float], ends: Bounds | None) -> Interval:
-    interval = prompt_interval(values, [document.prompt for document in log.documents])
-    # a t interval knows no bounds: that of a mean of 0.98 may reach beyond 1
-    return interval.within(*ends) if ends else interval
+    prompts = [document.prompt for document in log.documents]
+    return prompt_interval(values, prompts, bounds=ends) if ends else prompt_interval(values, prompts)

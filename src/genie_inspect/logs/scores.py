@@ -19,6 +19,7 @@ SIGNED = "measure:"  # how every signature begins
 NO_MEASURE = "document"  # the scorer that fills columns of Inspect View
 LEFT_OUT = "left out"
 UNSAID = "not said"
+ROUNDED = 1e-3  # values are kept with three digits
 AGAIN = re.compile(r"(.+?)-?[0-9]+")  # as Inspect calls a scorer whose name a sample has already: cosine1, cosine-1
 
 
@@ -42,6 +43,9 @@ class Scores:
     signature: str = NONE
     graders: Mapping[str, GraderPart] = field(default_factory=dict)
     """By grader what each of a jury found; empty where one grader measured."""
+    questions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By key and question, the novelties of which the value is the mean; NaN where one was not used. Empty where the
+    log does not keep them; of a jury each grader's are questions of their own."""
     population_words: float = math.nan
     """Median length of the population's documents; NaN where the scorer does not say."""
 
@@ -53,7 +57,8 @@ class Scores:
     def left_out(self) -> "Scores":
         """The same without any value, because a comparison leaves the document out."""
         reason = self.reason if self.is_unscored else LEFT_OUT
-        return replace(self, values=dict.fromkeys(self.values, math.nan), reason=reason, evidence=NOTHING, graders={})
+        values = dict.fromkeys(self.values, math.nan)
+        return replace(self, values=values, reason=reason, evidence=NOTHING, graders={}, questions={})
 
 
 def signature_of(score: Score) -> str:
@@ -102,7 +107,7 @@ def scores_of(scorer: str, score: Score) -> Scores:
     """
     values = {key: number(value) for key, value in _by_key(scorer, score).items()}
     facts = score.metadata or {}
-    length = mapping(facts.get("length"))
+    length, graders = mapping(facts.get("length")), parts_of(facts)
     return Scores(
         values=values,
         reason=str(score.reason or UNSAID) if all(map(math.isnan, values.values())) else "",
@@ -112,7 +117,8 @@ def scores_of(scorer: str, score: Score) -> Scores:
         nearest={key: number(value) for key, value in mapping(facts.get("nearest_novelty")).items()},
         nearest_document=facts["nearest"] if isinstance(facts.get("nearest"), str) else "",
         standing={key: found for key, raw in mapping(facts.get("yardstick")).items() if (found := _standing(raw))},
-        graders=parts_of(facts),
+        graders=graders,
+        questions=_by_grader(graders) if graders else _by_question(facts.get("questions"), values),
         population_words=number(length.get("population")),
     )
 
@@ -127,6 +133,30 @@ def tests_of(score: Score, what: Literal["pass", "score"]) -> dict[str, float]:
     listed = (score.metadata or {}).get("tests")
     rows = [mapping(row) for row in listed] if isinstance(listed, list) else []
     return {str(row["id"]): number(row.get(what)) for row in rows if "id" in row and what in row}
+
+
+def _by_question(table: object, values: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    """By key and question its novelty, where the table says them and their mean is the value."""
+    novelties: dict[str, dict[str, float]] = {}
+    for row in map(mapping, table if isinstance(table, list) else []):
+        if "id" in row and "novelty" in row:
+            novelties.setdefault(str(row.get("feature")), {})[str(row["id"])] = number(row["novelty"])
+    # a value that was edited, or that is no mean of its questions, stands for itself
+    return {key: own for key, own in novelties.items() if abs(_mean(own) - values.get(key, math.nan)) <= ROUNDED}
+
+
+def _by_grader(graders: Mapping[str, GraderPart]) -> dict[str, dict[str, float]]:
+    rows = [(key, grader, row) for grader, part in graders.items() for key, row in part.questions.items()]
+    keys = dict.fromkeys(key for key, _, _ in rows)
+    return {
+        key: {f"{grader} {place}": value for own, grader, row in rows if own == key for place, value in enumerate(row)}
+        for key in keys
+    }
+
+
+def _mean(novelties: Mapping[str, float]) -> float:
+    measured = [novelty for novelty in novelties.values() if not math.isnan(novelty)]
+    return math.fsum(measured) / len(measured) if measured else math.nan
 
 
 def _standing(raw: object) -> Standing | None:

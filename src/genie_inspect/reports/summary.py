@@ -1,7 +1,9 @@
 """Logs in, one table a measure out: features down, models across, means with intervals by prompt."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 from genie_inspect.logs.files import LogError
@@ -12,6 +14,9 @@ from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import by_signature, one_signature
 from genie_inspect.logs.yardstick import yardstick_command
 from genie_inspect.reports.pooling import read_runs
+
+FEW_SHARED = 0.5  # of the prompts of two logs
+UNLIKE = 0.1  # share of questions from which two means are of other questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,8 @@ class Summary:
     signature: str
     keys: tuple[str, ...]
     columns: tuple[Column, ...]
+    warnings: tuple[str, ...] = ()
+    """What to beware of where columns are compared, a line each."""
     yardstick_command: str = ""
     """What makes the population's yardstick; empty where the scores have one, or need none."""
 
@@ -98,4 +105,59 @@ def _summary(logs: Sequence[ScoredLog], scorer: str) -> Summary:
     keys = dict.fromkeys(key for column in columns for key in column.results.cells)
     # of one instrument, as the signature is: where one log has it, the others need only be scored again
     lacking = not any(column.results.standing for column in columns)
-    return Summary(scorer, signature, tuple(keys), columns, yardstick_command(logs[0], scorer) if lacking else "")
+    command = yardstick_command(logs[0], scorer) if lacking else ""
+    warned = tuple(filter(None, (_few_shared(logs), _unlike_questions(logs, scorer, keys))))
+    return Summary(scorer, signature, tuple(keys), columns, warned, command)
+
+
+def _few_shared(logs: Sequence[ScoredLog]) -> str:
+    """The warning that two logs have few prompts in common, of the two that share least."""
+    given = [(log.label, {document.prompt for document in log.documents}) for log in logs if log.documents]
+    shares = [
+        (len(one & other) / len(one | other), len(one & other), len(one | other), here, there)
+        for (here, one), (there, other) in combinations(given, 2)
+    ]
+    least, shared, whole, *names = min(shares, default=(1.0, 0, 0, "", ""))
+    if least >= FEW_SHARED:
+        return ""
+    return f"{' and '.join(names)} share {shared} of {whole} prompts: their means are of other prompts"
+
+
+def _unlike_questions(logs: Sequence[ScoredLog], scorer: str, keys: Iterable[str]) -> str:
+    """The warning that the means of two logs rest on other questions, of each key for the two that differ most."""
+    named = []
+    for key in keys:
+        pairs = combinations([(log.label, _used(log, scorer, key)) for log in logs], 2)
+        apart = max(((_apart(one, other), here, there) for (here, one), (there, other) in pairs), default=(0.0, "", ""))
+        if apart[0] > UNLIKE:
+            named.append(f"{key.replace('_', ' ')} {apart[0]:.0%} ({apart[1]} and {apart[2]})")
+    return (
+        f"the questions used differ: {', '.join(named)}: the means of these are of other questions; genie compare "
+        "takes the questions that both answered"
+        if named
+        else ""
+    )
+
+
+def _used(log: ScoredLog, scorer: str, key: str) -> dict[str, dict[str, float]]:
+    """By prompt and question, the share of the prompt's documents that used it; no prompt whose log does not say it."""
+    shares: dict[str, dict[str, list[bool]]] = {}
+    for document in log.documents:
+        table = document.scores[scorer].questions.get(key, {}) if scorer in document.scores else {}
+        for question, novelty in table.items():
+            shares.setdefault(document.prompt, {}).setdefault(question, []).append(not math.isnan(novelty))
+    return {
+        prompt: {question: sum(used) / len(used) for question, used in questions.items()}
+        for prompt, questions in shares.items()
+    }
+
+
+def _apart(one: dict[str, dict[str, float]], other: dict[str, dict[str, float]]) -> float:
+    """How far the shares of two logs lie apart, as a mean over the questions of their common prompts; 0 without any."""
+    apart = [
+        abs(share - other[prompt][question])
+        for prompt in one.keys() & other.keys()
+        for question, share in one[prompt].items()
+        if question in other[prompt]
+    ]
+    return math.fsum(apart) / len(apart) if apart else 0.0

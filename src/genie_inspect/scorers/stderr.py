@@ -86,7 +86,7 @@ def ci(low: object = None, high: object = None) -> Metric:
     def interval(scores: list[SampleScore]) -> dict[str, float]:
         from genie_inspect.statistics.intervals import prompt_interval
 
-        found = prompt_interval(*_by_prompt(scores)).within(lowest, highest)
+        found = prompt_interval(*_by_prompt(scores), bounds=(lowest, highest))
         return {"lower": found.low, "upper": found.high}
 
     return called_as(inspects_ci(), interval)

@@ -54,9 +54,10 @@ def tost(
         seed: Of the bootstrap.
 
     Returns:
-        p-values are NaN with fewer than two pairs, and where the default margin is 0 because `before` never varies.
-        Where every delta is the same, each p-value is the least there is (t: 0, bootstrap: 1 / (1 + resamples)) if
-        that delta lies on the inner side of its bound, else 1.
+        p-values are NaN with fewer than two pairs, and where the default margin is 0 because `before` never varies and
+        `after` is another. Where every delta is the same, each p-value is the least there is (t: 0, bootstrap:
+        1 / (1 + resamples)) if that delta lies on the inner side of its bound, else 1. No delta at all is within any
+        margin, also of a constant, whose margin is 0.
 
     Raises:
         UnknownChoiceError: If the method is neither.
@@ -90,6 +91,9 @@ def _two_tests(before: Values, after: Values, margin: float, method: str, resamp
         return EquivalenceTest(nan, nan, nan, margin, nan, 0, method)
     mean, centred = centred_deltas(before, after)
     delta = float(mean)
+    if pairs > 1 and not delta and not centred.any():
+        least = 0.0 if method == "t" else 1 / (1 + resamples)
+        return EquivalenceTest(least, least, least, margin, delta, pairs, method)
     if pairs == 1 or margin == 0:
         return EquivalenceTest(nan, nan, nan, margin, delta, pairs, method)
     if method == "t":

@@ -9,8 +9,11 @@ from inspect_ai.scorer import Score
 from tests.reports.logs import log_of, plots
 from tests.reports.made_logs import made_log, scored
 
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.logs.files import LogError
 from genie_inspect.reports.comparison.compared import Options
 from genie_inspect.reports.comparison.comparison import compare
+from genie_inspect.reports.comparison.verdict import verdict, warnings
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.tasks.views import score_view
 
@@ -121,3 +124,68 @@ def test_an_interval_may_be_as_wide_as_the_scale_and_no_wider(tmp_path: Path) ->
     difference = row.finding.difference
     assert difference.delta == pytest.approx(11 / 6)
     assert 11 / 6 < difference.high <= 2, "the scale is 2 wide"
+
+
+def two_runs(folder: Path) -> Path:
+    for name, step in (("plain", 0.0), ("one", 0.1), ("two", 0.002)):
+        # every other prompt less, so that the style has no difference that holds
+        values = [value + step * (1 + value) for value in BEFORE]
+        samples = [
+            {"genie": scored({"plot": value, "style": 0.5 + step * (-1) ** n})} for n, value in enumerate(values)
+        ]
+        made_log(folder, samples, model=f"mock/{name}")
+    return folder
+
+
+def test_the_keys_that_were_named_are_the_family_and_the_rest_is_shown_untested(tmp_path: Path) -> None:
+    found = compare([two_runs(tmp_path)], "mock/plain", Options(keys=("plot",)))
+    assert [(row.key, row.tested) for row in found.rows] == [("plot", True), ("style", False)] * 2
+    # every prompt higher: 2 of 256 ways, times two tests, where four would give .031
+    assert [row.finding.p_value for row in found.rows if row.tested] == [pytest.approx(2 * 2 / 256)] * 2
+    assert "2 differences from mock/plain named beforehand, 2 hold" in verdict(found)
+    assert "2 more are shown beside them and not tested" in verdict(found)
+
+
+def test_a_key_may_be_named_as_tables_show_it_and_one_that_is_none_is_refused(tmp_path: Path) -> None:
+    samples = [{"genie": scored({"social_atmosphere": value})} for value in BEFORE]
+    for name in ("plain", "told"):
+        made_log(tmp_path, samples, model=f"mock/{name}")
+    (row,) = compare([tmp_path], "mock/plain", Options(keys=("social atmosphere",))).rows
+    assert row.tested
+    with pytest.raises(LogError, match=r"keys names 'tension', expected some of: social_atmosphere"):
+        compare([tmp_path], "mock/plain", Options(keys=("tension",)))
+
+
+def test_runs_that_are_separate_questions_are_a_family_each(tmp_path: Path) -> None:
+    found = compare([two_runs(tmp_path)], "mock/plain", Options(keys=("plot",), family="run"))
+    assert [row.finding.p_value for row in found.rows if row.tested] == [pytest.approx(2 / 256)] * 2
+    assert "after Holm's correction within each run at 5%" in verdict(found)
+    assert {row.family for row in found.rows} == {"mock/one", "mock/two"}
+    with pytest.raises(UnknownChoiceError, match="family is 'model', expected one of all, run"):
+        compare([tmp_path], "mock/plain", Options(family="model"))
+
+
+def test_a_key_that_never_varies_is_constant_and_equivalent(tmp_path: Path) -> None:
+    for name in ("plain", "told"):
+        made_log(tmp_path, [{"genie": scored({"plot": 1.0})} for _ in BEFORE], model=f"mock/{name}", texts=[name] * 8)
+    found = compare([tmp_path], "mock/plain")
+    assert found.rows[0].finding.is_equivalent
+    assert "1 more is equivalent within the margin (1 constant and the same in both) and 0 undecided" in verdict(found)
+
+
+def test_a_run_that_wrote_what_its_baseline_wrote_is_no_example_of_equivalence(tmp_path: Path) -> None:
+    for name in ("plain", "told"):
+        made_log(tmp_path, [{"genie": scored({"plot": value})} for value in BEFORE], model=f"mock/{name}")
+    found = compare([tmp_path], "mock/plain")
+    assert "0 more are equivalent" in verdict(found)
+    assert verdict(found).endswith("0 undecided and 1 of the very documents of the baseline.")
+    (line,) = [line for line in warnings(found) if "word for word" in line]
+    assert line.startswith("mock/told wrote the very documents of its baseline")
+
+
+def test_few_shared_prompts_are_warned_of(tmp_path: Path) -> None:
+    samples = [{"genie": scored({"plot": value})} for value in BEFORE]
+    made_log(tmp_path, samples, model="mock/plain", prompts="abcdefgh")
+    made_log(tmp_path, samples, model="mock/told", prompts="abcijklm", texts=["other words"] * 8)
+    lines = warnings(compare([tmp_path], "mock/plain"))
+    assert "mock/told and its baseline share 3 of 13 prompts: their differences are about these alone" in lines

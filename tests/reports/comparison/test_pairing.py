@@ -1,6 +1,7 @@
 """Which documents of two runs are pairs, and what stands on either side."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from tests.reports.made_runs import made_run
@@ -110,3 +111,50 @@ def test_without_a_common_prompt_both_logs_are_named_with_their_first() -> None:
     assert str(caught.value) == "run.eval and other.eval share no prompt: the first has 'a', the second 'd'"
     with pytest.raises(LogError, match="the first has 'a', the second 'none'"):
         paired(BASE, made_run(), ["genie"])
+
+
+def told(prompt: str, text: str, **plot: float) -> ScoredDocument:
+    """A document whose plot is the mean over the questions that it answered; NaN where one was not used."""
+    used = [value for value in plot.values() if not math.isnan(value)]
+    scores = {"genie": Scores({"plot": sum(used) / len(used)}, questions={"plot": plot})}
+    return ScoredDocument(text, 1, prompt, text, 1, scores)
+
+
+def test_differences_are_over_the_questions_that_both_sides_answered() -> None:
+    # nothing changed, but the least novel question was lost: .5 against .7
+    base, run = made_run(told("a", "x", p=0.2, q=0.6, r=0.8)), made_run(told("a", "y", p=NAN, q=0.6, r=0.8))
+    found = paired(base, run, ["genie"])
+    assert (found.before[0][0], found.after[0][0]) == pytest.approx((0.7, 0.7))
+    assert found.questions == ((2, 3),)
+
+
+def test_a_question_that_one_of_a_prompts_documents_answered_counts_by_that_one() -> None:
+    base = made_run(told("a", "x", p=0.2, q=0.6), told("a", "y", p=NAN, q=0.8))
+    found = paired(base, made_run(told("a", "z", p=0.4, q=0.6)), ["genie"])
+    # before: p .2, q .7, where the two documents have (.4 + .8) / 2
+    assert (found.before[0][0], found.after[0][0]) == pytest.approx((0.45, 0.5))
+    assert found.questions == ((2, 2),)
+
+
+def test_a_prompt_without_a_common_question_is_no_pair() -> None:
+    found = paired(made_run(told("a", "x", p=0.2, q=NAN)), made_run(told("a", "y", p=NAN, q=0.8)), ["genie"])
+    assert math.isnan(found.before[0][0])
+    assert found.questions == ((0, 2),)
+
+
+def test_questions_are_counted_prompt_by_prompt_and_only_where_every_document_has_its_table() -> None:
+    base = made_run(told("a", "x", p=0.2, q=0.6), told("b", "y", p=0.2, q=0.4), document("c", "z", 0.5))
+    run = made_run(told("a", "u", p=0.3, q=0.7), told("b", "v", p=0.2, q=NAN), told("c", "w", p=0.3))
+    found = paired(base, run, ["genie"])
+    assert [row[0] for row in found.before] == pytest.approx([0.4, 0.2, 0.5])
+    assert [row[0] for row in found.after] == pytest.approx([0.5, 0.2, 0.3])
+    assert found.questions == ((3, 4),)
+
+
+def test_documents_in_pairs_have_questions_of_their_own_in_common() -> None:
+    base = made_run(told("a", "x", p=0.2, q=0.6), told("a", "y", p=NAN, q=0.8))
+    chained = [replace(told("a", "u", p=0.4, q=0.6), earlier="x"), replace(told("a", "v", p=0.1, q=0.8), earlier="y")]
+    found = paired(base, made_run(*chained), ["genie"])
+    # .4 to .5, and by q alone .8 to .8
+    assert (found.by, found.questions) == ("instance", ((3, 4),))
+    assert (found.before[0][0], found.after[0][0]) == pytest.approx((0.6, 0.65))

@@ -29,8 +29,8 @@ def compared(folder: Path, baseline: str = "mock/plain", options: Options | None
 def test_the_values_have_names_that_scripts_know(tmp_path: Path) -> None:
     values = as_values(compared(tmp_path))
     assert list(values) == [
-        *("verdict", "advice", "warnings", "baselines", "signatures", "correction", "test", "equivalence"),
-        *("length_matched", "min_coherence", "runs", "differences"),
+        *("verdict", "advice", "warnings", "baselines", "signatures", "correction", "keys", "family"),
+        *("test", "equivalence", "length_matched", "min_coherence", "runs", "differences"),
     ]
     assert values["baselines"] == ["mock/plain"]
     assert (values["correction"], values["test"], values["equivalence"]) == ("holm", "sign-flip permutation test", "t")
@@ -91,6 +91,7 @@ def test_columns_and_values_of_a_row_are_named_in_one_order_and_p_values_before_
             "questions_asked_after": 4,
         },
         **{"ratings_usable_before": 1, "ratings_due_before": 2, "ratings_usable_after": 3, "ratings_due_after": 4},
+        **{"questions_common": 1, "questions_asked": 2},
     }
     (values,) = as_values(found)["differences"]
     assert list(values.items()) == list(told.items())

@@ -85,7 +85,8 @@ def test_warnings_stand_in_one_order_lengths_runs_pairs() -> None:
         "coherence is not shown: for a reason",
         "b has one prompt in common with its baseline: without a second there is neither interval nor p-value",
         "genie: with 3 prompts no p-value lies below 0.7, over 2 tests 1 after Holm's correction: no difference could "
-        "hold, however large; take more prompts, or fewer runs at a time",
+        "hold, however large; take more prompts, or fewer tests: "
+        "name those that matter (--keys), or let each run be a question of its own (--family run)",
         "b has 4 documents written after one that its baseline's log lacks, so prompts are paired; for pairs of "
         "documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)",
     ]

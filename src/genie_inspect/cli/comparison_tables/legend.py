@@ -11,24 +11,30 @@ from genie_inspect.statistics.paired.differences import LEVEL, TEST
 
 def legend(comparison: Comparison) -> str:
     """The legend of the tables: tests, correction, and what each column shows."""
-    # each measure's tests are a family of their own
-    tests = Counter(row.scorer for row in comparison.rows if not math.isnan(row.finding.p_value))
-    several = ", ".join(f"{scorer} {count}" for scorer, count in tests.items())
-    over = f"the tests of each measure ({several})" if len(tests) > 1 else f"{tests.total()} tests"
+    tests = Counter((row.scorer, row.family) for row in comparison.rows if not math.isnan(row.finding.p_value))
+    each = "each measure and run" if any(family for _, family in tests) else "each measure"
+    several = ", ".join(f"{' '.join(filter(None, family))} {count}" for family, count in tests.items())
+    over = f"the tests of {each} ({several})" if len(tests) > 1 else f"{tests.total()} tests"
     rated = any(due for row in comparison.rows for _, due in row.ratings)
     by_instance = any(row.instances is not None for row in comparison.rows)
     return (
         f"p raw: {TEST}; p: corrected ({comparison.options.correction}) over {over}. equivalence p: of a difference "
         f"beyond the margin, two one-sided {METHODS[comparison.options.equivalence]}, corrected likewise; small where "
         "both are equivalent. *: holds."
-        + (" -: not tested; of a measure its headline is." if any(not row.tested for row in comparison.rows) else "")
+        + (f" -: not tested; {_tested(comparison)}." if any(not row.tested for row in comparison.rows) else "")
         + " power: a paired t test's chance of finding a difference as large as the margin; 0% where no p of so few "
         "pairs could hold. pairs: prompts"
         + (" (pairs of documents in them)" if by_instance else "")
         + f". used: share of questions{' / of the ratings due that count' if rated else ''}, baseline → run."
-        f" Means are over the prompts that both have. Intervals are of the same test, uncorrected: 0 is outside where "
+        " Means are over the prompts that both have, and of these over the questions that both answered (common: how"
+        f" many of those asked, prompt by prompt). Intervals are of the same test, uncorrected: 0 is outside where "
         f"its p is below {LEVEL:.0%} by itself; [-, -]: too few pairs."
     )
+
+
+def _tested(comparison: Comparison) -> str:
+    keys = comparison.options.keys
+    return f"tests were named beforehand ({', '.join(keys)})" if keys else "of a measure its headline is"
 
 
 def missing_lines(comparison: Comparison) -> list[str]:

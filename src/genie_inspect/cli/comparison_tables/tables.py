@@ -29,7 +29,8 @@ def difference_tables(comparison: Comparison, run: str, console: Console) -> lis
             (escape(shown_key(comparison.signatures[scorer], row.key)), row) for row in rows if row.scorer == scorer
         ]
     title = f"{run} against {comparison.called(rows[0].baseline)}, paired by {rows[0].paired_by}"
-    return blocks(escape(title), "feature", lines, DIFFERENCE, console)
+    heads = [head for head in DIFFERENCE if head.name != COMMON or any(row.questions[1] for row in rows)]
+    return blocks(escape(title), "feature", lines, heads, console)
 
 
 def run_tables(comparison: Comparison, console: Console) -> list[Table]:
@@ -68,6 +69,7 @@ def _used(row: Row) -> str:
     return f"{before or '-'} → {after or '-'}" if before or after else "-"
 
 
+COMMON = "common"
 DIFFERENCE: tuple[Head[Row], ...] = (
     Head("baseline", lambda row: figure(row.finding.difference.before, ".3f")),
     Head("mean", lambda row: figure(row.finding.difference.after, ".3f")),
@@ -79,6 +81,7 @@ DIFFERENCE: tuple[Head[Row], ...] = (
     Head("equivalence p", lambda row: starred(row.finding.p_unlike, row.finding.is_equivalent)),
     Head("power", lambda row: figure(row.finding.power, ".0%")),
     Head("pairs", _pairs),
+    Head(COMMON, lambda row: "{} of {}".format(*row.questions) if row.questions[1] else "-"),
     Head("used", _used),
 )
 POWER: tuple[Head[RowPower], ...] = (

@@ -15,6 +15,7 @@ from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.reports.comparison.chart import comparison_chart
 from genie_inspect.reports.comparison.compared import Comparison, Options
 from genie_inspect.reports.comparison.comparison import compare as compared
+from genie_inspect.reports.comparison.pooled import check_copies
 from genie_inspect.reports.comparison.rows import as_csv, as_values
 from genie_inspect.reports.comparison.selection import Selection
 from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
@@ -24,7 +25,19 @@ from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
 @click.argument("logs", nargs=-1, required=True)
 @click.option("--baseline", required=True, help="A run by label, strategy, task, model or file.")
 @click.option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
-@click.option("--correction", default="holm", show_default=True, help="holm, bonferroni or none, within a measure.")
+@click.option(
+    "--keys",
+    help="Keys to test, such as plot,perspective; name them before you look. Default: each measure's headline.",
+)
+@click.option(
+    "--family",
+    default="all",
+    show_default=True,
+    help="Tests that are corrected together: all runs' (does any differ?), or each run's (each is a question: run).",
+)
+@click.option(
+    "--correction", default="holm", show_default=True, help="holm, bonferroni or none, within a measure and --family."
+)
 @click.option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
 @click.option("--equivalence", default="t", show_default=True, help="Two one-sided tests: t, or the study's bootstrap.")
 @click.option("--length-matched", is_flag=True, help="Documents and population of like length alone (1.5x).")
@@ -36,7 +49,7 @@ from genie_inspect.reports.comparison.verdict import advice, verdict, warnings
     metavar="D",
     help="Also say how often an effect of this size (Cohen's d, 0.5 is medium) is found with the pairs that survived.",
 )
-@click.option("--pooled", is_flag=True, help="Also a row a strategy, over all models: pairs by prompt and model.")
+@click.option("--pooled", is_flag=True, help="Also a row per strategy, over all models; prompts are the units.")
 @SIGNATURE
 @click.option("--picture", type=click.Path(path_type=Path), help="Write a heatmap to this .svg or .png.")
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write the differences to this file.")
@@ -45,6 +58,8 @@ def compare(
     logs: tuple[str, ...],
     baseline: str,
     scorers: tuple[str, ...],
+    keys: str | None,
+    family: str,
     correction: str,
     margin: float | None,
     equivalence: str,
@@ -65,14 +80,26 @@ def compare(
 
     \b
     Example: genie compare logs/grid --baseline grid_baseline
+             genie compare logs/grid --baseline grid_baseline --keys plot,perspective --family run
              genie compare logs/grid --baseline grid_baseline --pooled --power-at 0.5
     """
-    options = Options(scorers, correction, margin, Selection(length_matched, min_coherence), equivalence, signature)
+    options = Options(
+        scorers,
+        correction,
+        margin,
+        Selection(length_matched, min_coherence),
+        equivalence,
+        signature,
+        tuple(filter(None, (keys or "").split(","))),
+        family,
+    )
     with shown_errors():
         # before the logs are read, which may take minutes
         if picture:
             check_picture(picture)
         comparison = compared(logs, baseline, options)
+        if pooled:
+            check_copies(comparison)
         with replacing(picture, csv_file):
             if picture:
                 write_chart(lambda: comparison_chart(comparison), picture)

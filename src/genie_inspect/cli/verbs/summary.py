@@ -39,7 +39,8 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
     """Means over prompts with 95% intervals, feature by feature: a table a measure, a column a log.
 
     LOGS are log files or folders; unfinished logs of a folder are left out. Logs whose signatures differ do not
-    compare: each signature has a table of its own.
+    compare: each signature has a table of its own. "documents scored" counts each epoch of a sample; Inspect's own
+    scored_samples counts a sample once.
 
     \b
     Example: genie summary logs/demo
@@ -73,7 +74,13 @@ def _plain(table: Summary) -> dict[str, Any]:
         }
         for column in table.columns
     ]
-    return {"scorer": table.scorer, "signature": table.signature, "keys": list(table.keys), "columns": columns}
+    return {
+        "scorer": table.scorer,
+        "signature": table.signature,
+        "keys": list(table.keys),
+        "warnings": list(table.warnings),
+        "columns": columns,
+    }
 
 
 def _jury_tables(summary: Summary) -> Iterator[Table]:

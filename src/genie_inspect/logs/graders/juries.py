@@ -115,7 +115,7 @@ def _results(parts: Sequence[GraderPart], prompts: Sequence[str], keys: Sequence
     evidence = together([part.evidence for part in parts])
     return GraderResults(
         cells={
-            key: prompt_interval([part.values.get(key, nan) for part in parts], prompts).within(*UNIT) for key in keys
+            key: prompt_interval([part.values.get(key, nan) for part in parts], prompts, bounds=UNIT) for key in keys
         },
         coverage={key: evidence.coverage.get(key, NO_SHARE) for key in keys},
         faults=evidence.faults,

@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from genie_inspect.logs.evidence import Share
+from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.results import Results
 from genie_inspect.reports.comparison.pairing import Pairs
 from genie_inspect.reports.comparison.selection import Selection
 from genie_inspect.statistics.paired.differences import Finding
+
+FAMILIES = {"all": "the tests of all runs", "run": "the tests of each run"}
+"""Which tests of one measure are corrected together: where any of the runs may differ, or where each is a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,10 @@ class Options:
     """Method of `tost`."""
     signature: str = ""
     """Only logs with a score under a signature that holds these words are compared."""
+    keys: tuple[str, ...] = ()
+    """Keys that are tested, named before anybody looked; empty takes each measure's headline."""
+    family: str = "all"
+    """A key of FAMILIES."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,11 @@ class Row:
     finding: Finding
     is_unit: bool
     """Whether its values lie from 0 to 1."""
+    questions: Share = NO_SHARE
+    """Questions that both sides answered, prompt by prompt, over which its means are, and those that were asked; 0 of 0
+    where it is not over questions."""
+    family: str = ""
+    """The run with whose tests alone it is corrected; empty where it is with those of all runs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.signatures import one_signature
 from genie_inspect.options import check_between
 from genie_inspect.reports.comparison.baselines import baselines
-from genie_inspect.reports.comparison.compared import Comparison, Options
+from genie_inspect.reports.comparison.compared import FAMILIES, Comparison, Options
 from genie_inspect.reports.comparison.facts import facts_of, unlike_coherence
 from genie_inspect.reports.comparison.families import rows_of
 from genie_inspect.reports.comparison.pairing import paired
@@ -31,9 +31,10 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
 
     Raises:
         LogError: If there are fewer than two logs, one is not finished, the baseline is unknown or ambiguous, no
-            prompt or no scorer is common, signatures differ, or what the selection asks for is not in the logs.
-        UnknownChoiceError: If correction or equivalence is unknown, the margin is not above 0 or no coherence is
-            as low or high as the one wanted.
+            prompt or no scorer is common, a key is unknown, signatures differ, or what the selection asks for is not
+            in the logs.
+        UnknownChoiceError: If correction, family or equivalence is unknown, the margin is not above 0 or no coherence
+            is as low or high as the one wanted.
     """
     options = options or Options()
     _check(options)
@@ -87,6 +88,8 @@ def _check(options: Options) -> None:
         raise UnknownChoiceError("correction", options.correction, "one of " + ", ".join(CORRECTIONS))
     if options.equivalence not in METHODS:
         raise UnknownChoiceError("equivalence", options.equivalence, "one of " + ", ".join(METHODS))
+    if options.family not in FAMILIES:
+        raise UnknownChoiceError("family", options.family, "one of " + ", ".join(FAMILIES))
     if options.margin is not None and not 0 < options.margin < math.inf:
         raise UnknownChoiceError("margin", options.margin, "a number above 0")
     if options.selection.min_coherence is not None:

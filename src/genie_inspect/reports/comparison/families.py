@@ -5,6 +5,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from genie_inspect.logs.evidence import NO_SHARE
+from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import UNIT, keys_to_test
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.reports.comparison.compared import Options, Row
@@ -27,18 +28,23 @@ def rows_of(
         pairs: By the place of a run, its pairs with its baseline.
         signatures: By scorer.
         options: How differences are tested.
+
+    Raises:
+        LogError: If a key that is to be tested is none of them.
     """
     keys = {scorer: list(dict.fromkeys(key for run in runs for key in run.keys(scorer))) for scorer in signatures}
-    tested = {(scorer, key) for scorer, names in keys.items() for key in keys_to_test(runs[0].declared(scorer), names)}
+    tested = set(_tested(keys, runs[0], options.keys))
     columns = [
         (place, key, difference)
         for place, prompt_pairs in pairs.items()
         for key, difference in zip(prompt_pairs.keys, _differences(prompt_pairs, options, runs[place]), strict=True)
     ]
-    # all tests of one scorer over all runs are corrected together, so they are made together
-    corrected = families([(key, difference) for _, key, difference in columns], tested, options.correction)
-    for (place, (scorer, key), _), instances, finding in zip(
-        columns, [count for prompt_pairs in pairs.values() for count in prompt_pairs.instances], corrected, strict=True
+    of_family = [runs[place].label if options.family == "run" else "" for place, _, _ in columns]
+    # tests that are corrected together are made together
+    corrected = families([column[1:] for column in columns], of_family, tested, options.correction)
+    counts = [count for own in pairs.values() for count in zip(own.instances, own.questions, strict=True)]
+    for (place, (scorer, key), _), (instances, questions), family, finding in zip(
+        columns, counts, of_family, corrected, strict=True
     ):
         before, after = pairs[place].evidence[scorer]
         yield Row(
@@ -54,6 +60,8 @@ def rows_of(
             ratings=(before.pairs.get(key, NO_SHARE), after.pairs.get(key, NO_SHARE)),
             finding=finding,
             is_unit=runs[place].known_range(scorer, key) == UNIT,
+            questions=questions,
+            family=family,
         )
 
 
@@ -64,20 +72,39 @@ def _differences(pairs: Pairs, options: Options, run: ScoredLog) -> list[Differe
     return [difference.within(*own) if own else difference for difference, own in zip(measured, ends, strict=True)]
 
 
-def families(columns: Sequence[tuple[Key, Difference]], tested: Container[Key], correction: str) -> list[Finding]:
-    """The finding of each difference: what is tested of one scorer, over all runs, is one family of tests.
+def _tested(keys: Mapping[str, Sequence[str]], run: ScoredLog, named: Sequence[str]) -> Iterator[Key]:
+    """The keys that are tested: those that were named, else each measure's headline.
+
+    Raises:
+        LogError: If one that was named is none of them.
+    """
+    wanted = [name.strip().replace(" ", "_") for name in named]
+    known = dict.fromkeys(key for names in keys.values() for key in names)
+    for name in wanted:
+        if name not in known:
+            raise LogError(f"keys names {name!r}, expected some of: {', '.join(known)}")
+    for scorer, names in keys.items():
+        for key in [key for key in names if key in wanted] if wanted else keys_to_test(run.declared(scorer), names):
+            yield scorer, key
+
+
+def families(
+    columns: Sequence[tuple[Key, Difference]], of_family: Sequence[str], tested: Container[Key], correction: str
+) -> list[Finding]:
+    """The finding of each difference: what is tested of one scorer, in one family, is corrected together.
 
     What is not tested has no p-value and holds nothing.
 
     Args:
         columns: Each with the key that it is of.
+        of_family: Of each column.
         tested: Keys that are tested.
         correction: As in `Options`.
     """
-    families: dict[str, list[int]] = {}
-    for place, (key, _) in enumerate(columns):
+    families: dict[tuple[str, str], list[int]] = {}
+    for place, ((key, _), family) in enumerate(zip(columns, of_family, strict=True)):
         if key in tested:
-            families.setdefault(key[0], []).append(place)
+            families.setdefault((key[0], family), []).append(place)
     finding_of: dict[int, Finding] = {}
     for places in families.values():
         finding_of |= dict(zip(places, findings([columns[place][1] for place in places], correction), strict=True))

@@ -16,13 +16,14 @@ def prompts_needed(comparison: Comparison) -> Iterator[tuple[Row, int]]:
     no spread is left out.
     """
     for row in comparison.rows:
-        spread, level = row.finding.difference.spread, LEVEL / tests_of(comparison, row.scorer)
+        spread, level = row.finding.difference.spread, LEVEL / tests_of(comparison, row)
         if row.is_unit and row.tested and spread > 0:
             yield row, pairs_that_find(DIFFERENCE, spread, level)
 
 
-def tests_of(comparison: Comparison, scorer: str) -> int:
-    """How many tests of a scorer the correction allows for."""
+def tests_of(comparison: Comparison, row: Row) -> int:
+    """How many tests the correction of a row allows for: those of its scorer and family."""
     if comparison.options.correction == "none":
         return 1
-    return sum(row.scorer == scorer and not math.isnan(row.finding.difference.p_value) for row in comparison.rows) or 1
+    family = [other for other in comparison.rows if (other.scorer, other.family) == (row.scorer, row.family)]
+    return sum(not math.isnan(other.finding.difference.p_value) for other in family) or 1

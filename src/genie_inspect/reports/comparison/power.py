@@ -42,7 +42,7 @@ def powers(comparison: Comparison, effect: float = MEDIUM) -> Iterator[RowPower]
     """
     for row in filter(lambda row: row.tested, comparison.rows):
         pairs = row.finding.difference.pairs
-        by_level = [_power(effect, pairs, LEVEL / tests) for tests in (1, tests_of(comparison, row.scorer))]
+        by_level = [_power(effect, pairs, LEVEL / tests) for tests in (1, tests_of(comparison, row))]
         yield RowPower(row.run, row.scorer, row.key, row.prompts, pairs, *by_level)
 
 

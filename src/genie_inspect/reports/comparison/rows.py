@@ -17,6 +17,7 @@ COLUMNS = (
     *("p_value_corrected", "p_unlike_corrected", "power_at_margin", "pairs_needed", "differs", "is_equivalent"),
     *("questions_used_before", "questions_asked_before", "questions_used_after", "questions_asked_after"),
     *("ratings_usable_before", "ratings_due_before", "ratings_usable_after", "ratings_due_after"),
+    *("questions_common", "questions_asked"),
 )
 
 
@@ -35,6 +36,8 @@ def as_values(comparison: Comparison, effect: float | None = None, *, with_poole
         "baselines": comparison.baselines,
         "signatures": comparison.signatures,
         "correction": comparison.options.correction,
+        "keys": comparison.options.keys,
+        "family": comparison.options.family,
         "test": TEST,
         "equivalence": comparison.options.equivalence,
         **asdict(comparison.options.selection),
@@ -81,4 +84,7 @@ def _flat(row: Row) -> dict[str, Any]:
         "ratings_due_before": due_before,
         "ratings_usable_after": usable_after,
         "ratings_due_after": due_after,
+        # by prompt and question, where those above are counted by document
+        "questions_common": row.questions[0],
+        "questions_asked": row.questions[1],
     }

@@ -68,4 +68,4 @@ def _matched(document: ScoredDocument) -> ScoredDocument:
 
 
 def _against_like(scores: Scores) -> Scores:
-    return replace(scores, values=scores.matched) if scores.matched else scores
+    return replace(scores, values=scores.matched, questions={}) if scores.matched else scores

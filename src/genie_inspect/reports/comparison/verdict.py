@@ -11,6 +11,8 @@ from genie_inspect.statistics.power import USUAL_POWER
 MOST_NAMED = 6  # differences that one sentence can name and still be read
 CORRECTED = {"holm": "after Holm's correction", "bonferroni": "after Bonferroni's correction", "none": "uncorrected"}
 ENOUGH = 0.5  # power below which a test is more likely to miss a difference than to find it
+FEW_SHARED = 0.5  # of the prompts that either run was given
+UNLIKE = 0.1  # share of questions, likewise
 MANY_LOST = 0.1  # share of a run's documents without a score from which it is pointed out
 
 
@@ -21,20 +23,30 @@ def verdict(comparison: Comparison) -> str:
     # NaN: fewer than two prompts with scores on both sides
     measured = [row for row in rows if not math.isnan(row.finding.p_value)]
     # a tiny difference of many prompts can hold and lie within the margin: it is counted as holding
-    alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs]
+    repeated = [row for row in measured if row.run in _repeated(comparison) and not row.finding.differs]
+    alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs and row not in repeated]
     baselines = comparison.called(*comparison.baselines)
     if not measured:
         return (
             f"None of {len(rows)} differences from {baselines} could be tested: that takes two prompts or more with "
             "scores on both sides."
         )
-    several = len({row.scorer for row in measured}) > 1 and comparison.options.correction != "none"
-    parts = [
-        f"Of {len(measured)} differences from {baselines}, {_counted(holding)} "
-        f"{CORRECTED[comparison.options.correction]}{' within each measure' if several else ''} at {LEVEL:.0%}",
-        f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin",
-        f"{len(measured) - len(holding) - len(alike)} undecided",
+    # names of what is a family of its own: where there is one of each, nothing need be said
+    scopes = [
+        name
+        for name, of in (("measure", {row.scorer for row in measured}), ("run", {row.family for row in measured}))
+        if len(of) > 1 and comparison.options.correction != "none"
     ]
+    within = f" within each {' and '.join(scopes)}" if scopes else ""
+    named = " named beforehand" if comparison.options.keys else ""
+    parts = [
+        f"Of {len(measured)} differences from {baselines}{named}, {_counted(holding)} "
+        f"{CORRECTED[comparison.options.correction]}{within} at {LEVEL:.0%}",
+        f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin{_constant(alike)}",
+        f"{len(measured) - len(holding) - len(alike) - len(repeated)} undecided",
+    ]
+    if repeated:
+        parts.append(f"{len(repeated)} of the very documents of the baseline")
     if len(rows) > len(measured):
         parts.append(f"{len(rows) - len(measured)} could not be tested")
     sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
@@ -46,6 +58,16 @@ def verdict(comparison: Comparison) -> str:
         see = "" if comparison.options.selection.length_matched else ", see --length-matched"
         sentence += f"; what {_listed(unlike)} gained or lost may be length alone{see}"
     return sentence + "."
+
+
+def _repeated(comparison: Comparison) -> list[str]:
+    """The runs that wrote what their baseline wrote: that says nothing about a strategy, nor of equivalence."""
+    return [label for label, own in comparison.pairs.items() if own.is_repeated]
+
+
+def _constant(alike: Sequence[Row]) -> str:
+    same = sum(row.finding.difference.margin == 0 for row in alike)
+    return f" ({same} constant and the same in both)" if same else ""
 
 
 def advice(comparison: Comparison) -> str:
@@ -87,6 +109,11 @@ def _on_runs(comparison: Comparison) -> Iterator[str]:
         fewer, several = run.fewer_responses
         if fewer:
             yield f"{fewer} of {several} samples gave fewer responses than asked for ({run.label})"
+    for label in _repeated(comparison):
+        yield (
+            f"{label} wrote the very documents of its baseline, word for word: that is no evidence of equivalence; the "
+            "strategy did not reach the model, or the model replays"
+        )
     if comparison.unlike_coherence:
         yield f"coherence is not shown: {comparison.unlike_coherence}"
 
@@ -97,6 +124,12 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
             yield (
                 f"{label} has one prompt in common with its baseline: without a second there is neither interval nor "
                 "p-value"
+            )
+    for label, own in comparison.pairs.items():
+        if 1 < len(own.names) < FEW_SHARED * own.prompts:
+            yield (
+                f"{label} and its baseline share {len(own.names)} of {own.prompts} prompts: their differences are about"
+                " these alone"
             )
     yield from _too_few(comparison)
     for label, count in comparison.strays.items():
@@ -111,6 +144,16 @@ def _on_scores(comparison: Comparison) -> Iterator[str]:
         for scorer, results in run.measures.items():
             where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
             yield from (f"{where}: {line}" for line in results.warnings)
+    for row in comparison.rows:
+        (before, after), by_question = (
+            (part / whole if whole else 1.0 for part, whole in row.coverage),
+            row.questions[1],
+        )
+        if abs(after - before) > UNLIKE and not by_question:
+            yield (
+                f"{row.run} {row.key.replace('_', ' ')}: {after:.0%} of its questions were used, of its baseline's "
+                f"{before:.0%}, and nothing says which: the difference may be one of questions"
+            )
     for name in comparison.unmatched:
         yield f"{name} has no figures against population documents of like length: only what it scores is matched"
 
@@ -125,11 +168,11 @@ def _pairs(comparison: Comparison) -> dict[str, int]:
 
 def _too_few(comparison: Comparison) -> Iterator[str]:
     """A line for each measure that has too few pairs: its smallest possible p-value, corrected, is above the level."""
-    families: dict[str, list[Difference]] = {}
+    families: dict[tuple[str, str], list[Difference]] = {}
     for row in comparison.rows:
         if not math.isnan(row.finding.p_value):
-            families.setdefault(row.scorer, []).append(row.finding.difference)
-    for scorer, differences in families.items():
+            families.setdefault((row.scorer, row.family), []).append(row.finding.difference)
+    for family, differences in families.items():
         least = min(difference.least_p for difference in differences)
         # of Holm's steps the first is the strictest: that of Bonferroni
         tests = 1 if comparison.options.correction == "none" else len(differences)
@@ -138,8 +181,9 @@ def _too_few(comparison: Comparison) -> Iterator[str]:
         pairs = max(difference.pairs for difference in differences)
         corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
         yield (
-            f"{scorer}: with {pairs} prompts no p-value lies below {least:.2g}{corrected if tests > 1 else ''}: no "
-            "difference could hold, however large; take more prompts, or fewer runs at a time"
+            f"{', '.join(filter(None, family))}: with {pairs} prompts no p-value lies below {least:.2g}"
+            f"{corrected if tests > 1 else ''}: no difference could hold, however large; take more prompts, or fewer "
+            "tests: name those that matter (--keys), or let each run be a question of its own (--family run)"
         )
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtr
 
 from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.equivalence import EquivalenceTest, tost
 from genie_inspect.statistics.paired.corrections import bonferroni, holm
-from genie_inspect.statistics.paired.pairs import Values, centred_deltas, complete_pairs, paired_values
+from genie_inspect.statistics.paired.pairs import ROUNDING, Values, centred_deltas, complete_pairs, paired_values
 from genie_inspect.statistics.paired.permutation import least_p_value, paired_permutation
 from genie_inspect.statistics.power import paired_power, pairs_needed
 
@@ -150,6 +151,31 @@ def findings(family: Sequence[Difference], correction: str = "holm", level: floa
         )
         for difference, p, q in zip(family, p_values, unlike, strict=True)
     ]
+
+
+def crossed_p_value(deltas: ArrayLike) -> float:
+    """p-value of a mean delta of 0 where rows (prompts) and columns (models) are both drawn from many.
+
+    The squared standard errors of the mean over rows and of the mean over columns are added, and t has one degree of
+    freedom less than there are of the fewer. That is too much by the share of single cells, so that the test finds too
+    little, never too much: in 0% to 5% of tests without a difference, with 3 to 10 columns, 8 or 30 rows and any
+    correlation within rows and within columns up to 0.5.
+
+    Args:
+        deltas: Shape (rows, columns); NaN where a cell is missing.
+
+    Returns:
+        NaN with fewer than three of either; 1 where every delta is 0.
+    """
+    values = np.asarray(deltas, dtype=float)
+    means = [np.array([line[~np.isnan(line)].mean() for line in lines]) for lines in (values, values.T)]
+    fewer = min(map(len, means))
+    if fewer < 3:
+        return math.nan
+    mean, error = float(means[0].mean()), math.sqrt(sum(own.var(ddof=1) / len(own) for own in means))
+    if error <= ROUNDING * float(np.nanmax(np.abs(values))):
+        return 1.0 if mean == 0 else 0.0
+    return 2 * float(stdtr(fewer - 1, -abs(mean) / error))
 
 
 def _difference(
