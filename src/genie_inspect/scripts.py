@@ -33,7 +33,7 @@ PHRASE_ENDS = "،؛、，；："  # noqa: RUF001  # as above
 _ENGLISH = frozenset(
     """
     and because been being could didn't don't from hers him his i'm into it it's its of she should that the their them
-    these they this those through was were what when where which who whose with would you your
+    these they this those through were what when where which who whose with would you your
     """.split()  # noqa: SIM905  # quotes would hide the words
 )
 LEAST_ENGLISH = 0.05  # English stories and abstracts on record have .12 and more, eight other languages 0
@@ -69,8 +69,9 @@ def spaced_word_spans(text: str) -> Iterator[tuple[int, int]]:
     if not is_unspaced(text):
         return (match.span() for match in re.finditer(r"\S+", text))
     # a mark belongs to the character before it, and at the beginning to the one behind it
-    character = rf"[^\s\w\p{{M}}]*{UNSPACED}[^\s\w]*"
-    return (match.span() for match in pattern(rf"{character}|(?:(?!{UNSPACED})\S)+").finditer(text))
+    space = r"\s\x1c-\x1f"  # what `str.split` takes for space
+    character = rf"[^{space}\w]*{UNSPACED}[^{space}\w]*"
+    return (match.span() for match in pattern(rf"{character}|(?:(?!{UNSPACED})[^{space}])+").finditer(text))
 
 
 def is_unspaced(text: str) -> bool:

@@ -8,6 +8,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
+from genie_inspect.scripts import spaced_words
+
 ItemT = TypeVar("ItemT")
 
 PATIENCE = 0.8  # as published
@@ -159,9 +161,11 @@ def reward_level(reward: float) -> int:
 def short_texts_same(first: str, second: str) -> bool | None:
     """Whether two texts of at most five words share half the words of the longer; None when one is longer.
 
+    In a script without spaces between words each character is one.
+
     >>> short_texts_same("Blue", "blue"), short_texts_same("red", "blue"), short_texts_same("a " * 6, "a")
     (True, False, None)
     """
-    words, others = first.lower().split(), second.lower().split()
+    words, others = spaced_words(first.lower()), spaced_words(second.lower())
     longer = max(len(words), len(others))
     return 2 * len(set(words) & set(others)) >= longer if longer <= SHORT else None

@@ -10,7 +10,7 @@ from genie_inspect.scripts import SPACED, UNSPACED, pattern
 
 # a word with its inner apostrophes and hyphens, a run of full stops, or one other mark
 _PLAIN_TOKEN = re.compile(r"\w+(?:['-]\w+)*|\.{2,}|[^\w\s]")
-_TOKEN = rf"{UNSPACED}|{SPACED}(?:['\-·׳״]{SPACED})*|\.{{2,}}|(?!\s)\X"
+_TOKEN = rf"{UNSPACED}|{SPACED}(?:['\-·׳״]{SPACED})*|\.{{2,}}|(?![\s\x1c-\x1f])\X"
 # typography that says the same as its plain form; Unicode's compatibility forms do the rest
 _SINGLE, _DOUBLE = "\u2018\u2019\u201a\u201b\u02bc`", "\u201c\u201d\u201e\u201f\u00ab\u00bb"
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
