@@ -196,7 +196,7 @@ def signed(population: Population, judge: str, reader: str, min_coverage: float)
     """The signature of scores that these give."""
     return signature(
         "genie",
-        version="1-A",
+        version="2-A",
         judge=judge,
         reader=reader,
         population=population.name,
