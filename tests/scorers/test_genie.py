@@ -113,7 +113,7 @@ def test_both_storytellers_are_scored_on_every_feature_by_the_bundled_grader(tmp
     (signature,) = signatures
     for fact in ("judge:list(bundled/grader@", "reader:grader(bundled/grader@", "population:starter-"):
         assert fact in signature
-    assert signature.endswith("version:1-A")
+    assert signature.endswith("version:2-A")
 
 
 def test_novelty_follows_from_the_graders_ratings(folder: Path, tmp_path: Path) -> None:

@@ -104,4 +104,4 @@ async def test_near_verbatim_runs_of_the_populations_documents_are_copied_too(tm
 async def test_columns_of_a_document_say_that_they_are_no_measure() -> None:
     score = await scored(document())
     assert score.explanation == "Columns of the list of samples; no measure."
-    assert facts_of((score.metadata or {})["signature"]) == {"measure": "document", "version": "1-A"}
+    assert facts_of((score.metadata or {})["signature"]) == {"measure": "document", "version": "2-A"}

@@ -8,8 +8,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-from genie_inspect.scripts import spaced_words
-
 ItemT = TypeVar("ItemT")
 
 PATIENCE = 0.8  # as published
@@ -166,6 +164,8 @@ def short_texts_same(first: str, second: str) -> bool | None:
     >>> short_texts_same("Blue", "blue"), short_texts_same("red", "blue"), short_texts_same("a " * 6, "a")
     (True, False, None)
     """
+    from genie_inspect.scripts import spaced_words  # here, as `_registry` imports this file
+
     words, others = spaced_words(first.lower()), spaced_words(second.lower())
     longer = max(len(words), len(others))
     return 2 * len(set(words) & set(others)) >= longer if longer <= SHORT else None

@@ -117,7 +117,7 @@ def normalised(answer: str) -> str:
     if len(answer) > LONGEST_COMPARED:
         return answer
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", answer).casefold())
-    return re.sub(r"\s+", " ", folded.replace("’", "'")).strip(" .!?,;:。\"'“”\u2018")
+    return re.sub(r"\s+", " ", folded.replace("’", "'")).strip(" .!?,;:。।\"'“”\u2018")
 
 
 def says_nothing(answer: str) -> bool:
