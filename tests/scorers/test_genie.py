@@ -155,7 +155,7 @@ def test_the_pairwise_judge_finds_the_same_as_the_list_judge(folder: Path, tmp_p
 
 
 def test_what_one_feature_lacks_is_not_a_number_beside_the_other(folder: Path, tmp_path: Path) -> None:
-    script = grading(answer=lambda document, question: "not specified" if "tone" in question else document)
+    script = grading(answer=lambda document, question: "[not said]" if "tone" in question else document)
     (score,) = scores(evaluated(genie(str(folder)), saying(STORY), script, tmp_path))
     assert values(score)["plot"] == 1.0
     assert math.isnan(values(score)["style"])
