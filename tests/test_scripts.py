@@ -43,7 +43,10 @@ def test_short_texts_in_a_script_without_spaces_are_compared_by_character() -> N
 
 
 def test_a_text_that_was_changed_in_one_character_of_many_is_a_near_duplicate() -> None:
-    story = "从前有一座小岛，岛上只有一位老看守和他的猫。老看守爬上灯塔的楼梯，风暴拍打着下面的岩石。他点亮了灯，等待着船只，一直等到天亮，可是没有一只船来。"
+    story = (
+        "从前有一座小岛，岛上只有一位老看守和他的猫。"
+        "老看守爬上灯塔的楼梯，风暴拍打着下面的岩石。他点亮了灯，等待着船只，一直等到天亮，可是没有一只船来。"
+    )
     seen = NearDuplicates()
     assert [seen.twin(story), seen.twin(story.replace("天亮", "天明", 1))] == [None, 0]
 

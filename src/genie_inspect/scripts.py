@@ -24,9 +24,9 @@ SPACED = rf"[[\w\p{{No}}]--{_SCRIPTS}][[\w\p{{No}}\p{{M}}\u200c\u200d]--{_SCRIPT
 """A run of letters of any other script, with their marks."""
 SENTENCE_ENDS = ".!?…؟۔।॥።។။"
 """Marks that end a sentence where a space follows."""
-WIDE_ENDS = "。！？｡"  # noqa: RUF001  # the wide ones are meant
+WIDE_ENDS = "。！？｡"
 """Marks that end a sentence whatever follows."""
-PHRASE_ENDS = "،؛、，；："  # noqa: RUF001  # as above
+PHRASE_ENDS = "،؛、，；："
 """Commas, semicolons and colons of other scripts."""
 
 # words that are frequent in English and in no other language written in these letters
@@ -92,7 +92,7 @@ def main_script(text: str) -> str:
 
 
 def is_english(text: str) -> bool:
-    """Whether a text is English by its most frequent words; true of fewer than 20 Latin words, which are too few to tell.
+    """Whether a text is English by its most frequent words; fewer than 20 Latin words are too few to tell and count.
 
     >>> is_english("Die Frau saß im Haus und wartete. " * 5), is_english("The woman sat in the house. " * 5)
     (False, True)

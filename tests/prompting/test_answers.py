@@ -292,14 +292,26 @@ def test_the_marker_says_that_there_is_no_answer(answer: str) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["none", "None.", "unknown", "Unknown!", "no information", "the time is unknown", "N/A", "nicht angegeben", "未提及"],
+    [
+        "none",
+        "None.",
+        "unknown",
+        "Unknown!",
+        "no information",
+        "the time is unknown",
+        "N/A",
+        "nicht angegeben",
+        "未提及",
+    ],
 )
 def test_the_same_words_are_an_answer_of_a_reader_who_was_given_a_marker(answer: str) -> None:
     assert not says_nothing(answer)
     assert is_unspecified(answer)
 
 
-@pytest.mark.parametrize("answer", ["Не указано.", "غير مذكور", "उल्लेख नहीं।", "不明。", "알 수 없음", "ไม่ระบุ", "No especificado"])
+@pytest.mark.parametrize(
+    "answer", ["Не указано.", "غير مذكور", "उल्लेख नहीं।", "不明。", "알 수 없음", "ไม่ระบุ", "No especificado"]
+)
 def test_an_import_knows_the_usual_phrases_of_other_languages(answer: str) -> None:
     assert is_unspecified(answer)
 

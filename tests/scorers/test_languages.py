@@ -132,6 +132,9 @@ def test_a_chinese_copy_with_a_character_put_into_each_clause_is_no_new_text(tmp
 
 
 def test_a_short_text_in_another_language_may_be_a_refusal_and_says_so(tmp_path: Path) -> None:
-    refusal = "Es tut mir leid, aber dabei kann ich leider nicht helfen. Ich schreibe gern über ein anderes Thema, sag mir nur welches."
+    refusal = (
+        "Es tut mir leid, aber dabei kann ich leider nicht helfen. Ich schreibe gern über ein anderes Thema, sag mir "
+        "nur welches."
+    )
     found = score_of("`compression`", refusal, TEXTS["German"], tmp_path)
     assert "the rule for refusals knows English only" in (found.explanation or "")

@@ -13,7 +13,7 @@ from genie_inspect.measures.words.tokens import plain_typography
 from genie_inspect.scripts import PHRASE_ENDS, SENTENCE_ENDS, WIDE_ENDS, spaced_words
 
 LEAST_WORDS = 2
-_ENDS = re.escape(f",;:—()（）{SENTENCE_ENDS}{WIDE_ENDS}{PHRASE_ENDS}")  # noqa: RUF001  # the wide ones are meant
+_ENDS = re.escape(f",;:—()（）{SENTENCE_ENDS}{WIDE_ENDS}{PHRASE_ENDS}")
 _BETWEEN = re.compile(rf"(?:[^{_ENDS}\n\r\v\f\x85\u2028\u2029-]|-(?!-)(?<!--))+")
 _OUTER = "PSZC"  # Unicode's punctuation, symbols, spaces and control characters
 

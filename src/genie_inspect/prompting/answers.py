@@ -30,7 +30,7 @@ _LINKS = frozenset(
 )
 _TEXT = r"(?:story|text|document|passage|narrative)"
 # as words, not compiled: `re` compiles and keeps the long ones at their first use, which keeps the import light
-# for readers who were not asked for NOT_SPECIFIED, those of imports: what they write in its place, alone or with a topic
+# of readers who were not asked for NOT_SPECIFIED, as in imports: what they write in its place, alone or with a topic
 _UNSAID = (
     r"\b(?:(?:s|is|was|are|were) )?(?:"
     r"(?:not|isn t|wasn t|aren t) (?:explicitly |clearly |directly )?(?:said|specified|stated|mentioned|given|provided"
@@ -55,8 +55,10 @@ _ELSEWHERE = frozenset(
     |não especificado|não mencionado|desconhecido|non specificato|non indicato|non menzionato|sconosciuto
     |niet vermeld|niet gespecificeerd|onbekend|ej angivet|inte angivet|okänt|nie podano|nie określono|nieznane
     |не указано|не упоминается|не упомянуто|неизвестно|не вказано|невідомо|belirtilmemiş|bilinmiyor
-    |غير محدد|غير مذكور|لم يذكر|غير معروف|निर्दिष्ट नहीं|उल्लेख नहीं|अज्ञात|未提及|未说明|未提到|未指定|没有提及|没有说明|不详|未知
-    |未說明|沒有提及|記載なし|言及なし|不明|특정되지 않음|언급되지 않음|명시되지 않음|알 수 없음|ไม่ระบุ|ไม่ได้ระบุ|ไม่ทราบ
+    |غير محدد|غير مذكور|لم يذكر|غير معروف|निर्दिष्ट नहीं|उल्लेख नहीं|अज्ञात
+    |未提及|未说明|未提到|未指定|没有提及|没有说明|不详|未知|未說明
+    |沒有提及|記載なし|言及なし|不明|특정되지 않음|언급되지 않음|명시되지 않음|알 수 없음
+    |ไม่ระบุ|ไม่ได้ระบุ|ไม่ทราบ
     |không rõ|không được đề cập|tidak disebutkan|tidak diketahui
     """.replace("\n", "").split("|")
 )
@@ -125,7 +127,7 @@ def says_nothing(answer: str) -> bool:
 
     Nothing else is: "none" and "unknown" may be what the document says, and the marker is the same in every language.
 
-    >>> [says_nothing(text) for text in ("[Not said].", "(not said)", "[not said]: no name is given", "none", "unknown")]
+    >>> [says_nothing(text) for text in ("[Not said].", "(not said)", "[not said]: no name", "none", "unknown")]
     [True, True, True, False, False]
     """
     plain = normalised(answer[:LONGEST_PHRASE])

@@ -52,4 +52,3 @@ def _parts(request: str) -> tuple[str, list[str]]:
         blocks.append(block)
         instructions.append(after)
     return "\n".join(instructions), blocks
-

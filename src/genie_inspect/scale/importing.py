@@ -15,9 +15,9 @@ from genie_inspect.judges.choices import mode_of
 from genie_inspect.judges.grader_reader import CONCISE, LENGTHS
 from genie_inspect.judges.merging import RatingMemo, Unrated
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
+from genie_inspect.prompting.answers import NOT_SPECIFIED
 from genie_inspect.prompting.echo import without_echo
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.answers import NOT_SPECIFIED
 from genie_inspect.prompting.readings import reading_reply
 from genie_inspect.scale.replies import Fault, Reply, Row, replies
 from genie_inspect.scale.shards import Place, ScaleError

@@ -26,7 +26,12 @@ def test_paragraphs_stay_where_a_sentence_between_them_goes() -> None:
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("他来了！？她说：“走。”后来下雨。", 3), ("बारिश हुई। वह सोई। अंत।", 3), ("هل جاء؟ نعم. نام۔", 3), ("一。\n二。", 2)],
+    [
+        ("他来了！？她说：“走。”后来下雨。", 3),
+        ("बारिश हुई। वह सोई। अंत।", 3),
+        ("هل جاء؟ نعم. نام۔", 3),
+        ("一。\n二。", 2),
+    ],
 )
 def test_sentences_of_other_scripts_end_at_their_own_marks(text: str, count: int) -> None:
     spans = sentence_spans(text)

@@ -111,8 +111,8 @@ where unlike texts are .2 apart and English ones .6; Polish has .4, and other sc
 def known_share(embedder: Embedder, text: str) -> float:
     """Share of a text's letters in words or pieces of words that the embedder has learnt, 0 to 1.
 
-    NaN where that is not known: for every embedder but the static one, and for a text without letters. Its vocabulary is
-    English; single letters of other scripts stand in it too and make all texts of a script alike.
+    NaN where that is not known: for every embedder but the static one, and for a text without letters. Its vocabulary
+    is English; single letters of other scripts stand in it too and make all texts of a script alike.
     """
     if embedder.identity != _static_identity():
         return math.nan
@@ -133,7 +133,9 @@ def blindness(embedder: Embedder, text: str) -> str:
     share = known_share(embedder, text)
     if not share < LEAST_KNOWN:
         return ""
-    return f"the embedder {embedder.name} knows {share:.0%} of its letters ({main_script(text)}): it was made for English"
+    return (
+        f"the embedder {embedder.name} knows {share:.0%} of its letters ({main_script(text)}): it was made for English"
+    )
 
 
 def half_blindness(embedder: Embedder, text: str) -> str:

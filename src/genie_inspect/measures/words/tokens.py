@@ -10,7 +10,7 @@ from genie_inspect.scripts import SPACED, UNSPACED, pattern
 
 # a word with its inner apostrophes and hyphens, a run of full stops, or one other mark
 _PLAIN_TOKEN = re.compile(r"\w+(?:['-]\w+)*|\.{2,}|[^\w\s]")
-_TOKEN = rf"{UNSPACED}|{SPACED}(?:['\-·׳״]{SPACED})*|\.{{2,}}|(?![\s\x1c-\x1f])\X"
+_TOKEN = rf"{UNSPACED}|{SPACED}(?:['\-·\u05f3\u05f4]{SPACED})*|\.{{2,}}|(?![\s\x1c-\x1f])\X"
 # typography that says the same as its plain form; Unicode's compatibility forms do the rest
 _SINGLE, _DOUBLE = "\u2018\u2019\u201a\u201b\u02bc`", "\u201c\u201d\u201e\u201f\u00ab\u00bb"
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
@@ -71,9 +71,7 @@ def placed_tokens(text: str) -> list[Token]:
         # one may fold to several ("…" to three dots): each of them stands for the place of the one
         origin += [(start, end)] * len(folded[-1])
         start = end
-    return [
-        Token(match[0], origin[match.start()][0], origin[match.end() - 1][1]) for match in _found("".join(folded))
-    ]
+    return [Token(match[0], origin[match.start()][0], origin[match.end() - 1][1]) for match in _found("".join(folded))]
 
 
 def plain_typography(text: str) -> str:

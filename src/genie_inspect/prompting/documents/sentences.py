@@ -6,10 +6,8 @@ from itertools import pairwise
 
 from genie_inspect.scripts import SENTENCE_ENDS, WIDE_ENDS, spaced_word_spans
 
-_CLOSERS = r"[\"'”’»」』）)*_]*"  # noqa: RUF001  # the wide one is meant
-_END = re.compile(
-    rf"(?<=[{SENTENCE_ENDS}]){_CLOSERS}\s+|(?<=[{WIDE_ENDS}])(?![{WIDE_ENDS}]){_CLOSERS}\s*|\n+\s*"
-)
+_CLOSERS = r"[\"'”’»」』）)*_]*"
+_END = re.compile(rf"(?<=[{SENTENCE_ENDS}]){_CLOSERS}\s+|(?<=[{WIDE_ENDS}])(?![{WIDE_ENDS}]){_CLOSERS}\s*|\n+\s*")
 _LAST = re.compile(rf"[{SENTENCE_ENDS}{WIDE_ENDS}]{_CLOSERS}\Z")
 REPEATS, SHORTEST_LOOP = 3, 24
 MOST_IN_VERSE = 8  # rounds of whole lines; songs end with that many, models run on until their tokens end
