@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import genie_inspect
+from genie_inspect import scripts
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.building.features.discovering import split
 from genie_inspect.building.prompts.pairs import concepts
@@ -137,6 +138,13 @@ PARSERS: dict[str, Parser] = {
     "scale.replies.reply_in": (lambda text: reply_in(text.encode("utf-8", "surrogatepass")), _NO),
     "scoring.explanation.cell": (cell, _NO),
     "scoring.explanation.cut": (partial(cut, width=80), _NO),
+    "scripts.words": (scripts.words, _NO),
+    "scripts.word_spans": (_all(scripts.word_spans), _NO),
+    "scripts.spaced_words": (scripts.spaced_words, _NO),
+    "scripts.spaced_word_spans": (_all(scripts.spaced_word_spans), _NO),
+    "scripts.is_unspaced": (scripts.is_unspaced, _NO),
+    "scripts.main_script": (scripts.main_script, _NO),
+    "scripts.is_english": (scripts.is_english, _NO),
     "signature.facts_of": (facts_of, _NO),
     "signature.judge_of": (judge_of, _NO),
     "signature.models_in": (models_in, _NO),

@@ -169,7 +169,7 @@ async def test_a_sample_takes_models_as_equally_as_can_be_and_the_same_ones_each
 
 
 async def test_answers_that_cannot_be_read_are_not_on_record_and_counted(tmp_path: Path) -> None:
-    script = willing(answer=lambda document, question: "" if "red" in document else "not specified")
+    script = willing(answer=lambda document, question: "" if "red" in document else "[not said]")
     done, population = await built(tmp_path, script)
     assert (done.unreadable_answers, done.answers, done.unspecified) == (5, 15, 15)
     assert population.answers(population.readers[0], FOX) == {}

@@ -20,7 +20,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A log with a scored document and one that is none."""
     folder = tmp_path_factory.mktemp("summary")
     population = small_population(folder / "population")
-    script = grading(answer=lambda document, question: "not specified" if "tone" in question else document)
+    script = grading(answer=lambda document, question: "[not said]" if "tone" in question else document)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
         scorer, writer = genie(str(population.folder)), saying("A blue owl flew.", "")

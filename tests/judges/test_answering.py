@@ -37,7 +37,7 @@ async def test_only_what_is_missing_is_asked_and_stands_in_its_place(tmp_path: P
 
 
 async def test_that_a_document_does_not_say_is_on_record_too(tmp_path: Path) -> None:
-    script = grading(answer=lambda document, question: "not specified")
+    script = grading(answer=lambda document, question: "[not said]")
     reader = cached(script, tmp_path)
     assert (await reader.read("A story.", [WHO])).answers == (None,)
     assert (await reader.read("A story.", [WHO])).answers == (None,)

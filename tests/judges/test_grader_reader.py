@@ -9,7 +9,7 @@ from genie_inspect.judges.grader_reader import READ, GraderReader
 from genie_inspect.judges.protocols import UNREADABLE, Reading
 from genie_inspect.prompting.forms import answers_form, reading_form
 from genie_inspect.prompting.readings import ATTEMPT
-from genie_inspect.prompting.templates import load_template
+from genie_inspect.prompting.templates import Template, load_template
 
 QUESTIONS = [Asked("Who is it?"), Asked("Where is it?"), Asked("How does it end?")]
 STORY = "A pilot lands in the desert and waits."
@@ -35,30 +35,25 @@ async def test_answers_are_aligned_by_number_in_whatever_order_they_come() -> No
 
 
 async def test_a_document_that_does_not_say_has_no_answer_and_no_fault() -> None:
-    script = saying('{"1": "a pilot", "2": "Not specified.", "3": "The story does not say"}')
+    script = saying('{"1": "a pilot", "2": "[Not said].", "3": "[not said] (the story is silent)"}')
     reading = await GraderReader(script.model()).read(STORY, QUESTIONS)
     assert texts(reading) == ["a pilot", None, None]
     assert reading.faults == {}
     assert len(script.requests) == 1, "what is not specified is no reason to ask again"
 
 
-@pytest.mark.parametrize(
-    "phrase",
-    [
-        "[not said]",
-        "The time period is not specified",
-        "Location not mentioned",
-        "Setting is unspecified",
-        "unspecified time",
-        "Does not apply",
-        "None",
-    ],
-)
-async def test_words_for_nothing_are_no_answer_and_words_with_them_are(phrase: str) -> None:
-    script = saying(f'{{"attempt": "yes", "1": "{phrase}", "2": "none of them", "3": "an unknown thief"}}')
+async def test_none_and_unknown_are_answers_where_the_instruction_has_a_marker() -> None:
+    script = saying('{"attempt": "yes", "1": "none", "2": "[not said]", "3": "unknown"}')
     reading = await GraderReader(script.model()).read(STORY, QUESTIONS)
-    assert texts(reading) == [None, "none of them", "an unknown thief"]
+    assert texts(reading) == ["none", None, "unknown"]
     assert reading.faults == {}
+
+
+async def test_none_and_unknown_are_no_answers_where_it_has_not() -> None:
+    template = Template("own", "Answer $count questions.\n\n$data")
+    script = saying('{"1": "none", "2": "a pilot", "3": "The time period is not specified"}')
+    reading = await GraderReader(script.model(), template).read(STORY, QUESTIONS)
+    assert texts(reading) == [None, "a pilot", None]
 
 
 REFUSED = "I would rather talk about the weather."

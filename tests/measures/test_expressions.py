@@ -32,7 +32,7 @@ def test_quotes_and_marks_outside_are_left_off_and_offsets_are_those_of_the_text
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["", "Rain.", "...", "Yes, no; maybe!", "* - *", "— 🔥 —", "月が井戸に落ちた。"])
+@pytest.mark.parametrize("text", ["", "Rain.", "...", "Yes, no; maybe!", "* - *", "— 🔥 —", "月。", "قمر، جرس"])
 def test_fewer_than_two_words_are_no_expression(text: str) -> None:
     assert words(text) == []
 
@@ -43,9 +43,11 @@ def test_fewer_than_two_words_are_no_expression(text: str) -> None:
         ("<p>the <b>salt</b> bell</p>", ["p>the <b>salt</b> bell</p"]),
         ("## The **salt** bell", ["The **salt** bell"]),
         ("\x1b[31mthe salt\x1b[0m bell", ["31mthe salt\x1b[0m bell"]),
-        ("\u200fقمر من ملح، جرس\u200f", ["قمر من ملح، جرس"]),
+        ("\u200fقمر من ملح، جرس\u200f", ["قمر من ملح"]),
+        ("月が井戸に落ちた。塩、鐘が鳴る！", ["月が井戸に落ちた", "鐘が鳴る"]),
+        ("นัยของเกลือ", ["นัยของเกลือ"]),
         ("🔥 hot 🔥 night 🔥", ["hot 🔥 night"]),
-        ("नमक की घंटी", ["नमक की घंटी"]),
+        ("नमक की घंटी। चाँद गिरा।", ["नमक की घंटी", "चाँद गिरा"]),
     ],
 )
 def test_texts_of_any_kind_fall_into_expressions(text: str, expected: list[str]) -> None:

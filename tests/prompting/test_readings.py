@@ -47,7 +47,7 @@ REPLIES = {
         True,
     ),
     "not said": ('{"attempt": "yes", "1": "[not said]", "2": "at night"}', {1: None, 2: "at night"}, True),
-    "not said, in words": ('{"1": "The time period is not specified", "2": "None"}', {1: None, 2: None}, None),
+    "words for nothing, which are answers": ('{"1": "unknown", "2": "None"}', {1: "unknown", 2: "None"}, None),
     "null for an answer": ('{"1": null, "2": "at night"}', {1: None, 2: "at night"}, None),
     "without a word": ('{"1": "", "2": "..."}', {}, None),
     "two answers to one": ('{"1": "a pilot", "1": "a cook", "2": "at night"}', {2: "at night"}, None),
@@ -63,6 +63,11 @@ def test_a_reading_is_its_answers_and_whether_there_was_an_attempt(
     reply: str, answers: dict[int, str | None], is_attempt: bool | None
 ) -> None:
     assert reading_reply(reply, 2) == ReadingReply(answers, is_attempt)
+
+
+def test_without_a_marker_in_the_instruction_words_say_that_there_is_no_answer() -> None:
+    reply = '{"1": "The time period is not specified", "2": "None", "3": "a pilot"}'
+    assert reading_reply(reply, 3, has_marker=False).answers == {1: None, 2: None, 3: "a pilot"}
 
 
 def test_the_field_and_its_values_are_what_the_template_asks_for() -> None:

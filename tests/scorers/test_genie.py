@@ -113,7 +113,7 @@ def test_both_storytellers_are_scored_on_every_feature_by_the_bundled_grader(tmp
     (signature,) = signatures
     for fact in ("judge:list(bundled/grader@", "reader:grader(bundled/grader@", "population:starter-"):
         assert fact in signature
-    assert signature.endswith("version:1-A")
+    assert signature.endswith("version:2-A")
 
 
 def test_novelty_follows_from_the_graders_ratings(folder: Path, tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_the_pairwise_judge_finds_the_same_as_the_list_judge(folder: Path, tmp_p
 
 
 def test_what_one_feature_lacks_is_not_a_number_beside_the_other(folder: Path, tmp_path: Path) -> None:
-    script = grading(answer=lambda document, question: "not specified" if "tone" in question else document)
+    script = grading(answer=lambda document, question: "[not said]" if "tone" in question else document)
     (score,) = scores(evaluated(genie(str(folder)), saying(STORY), script, tmp_path))
     assert values(score)["plot"] == 1.0
     assert math.isnan(values(score)["style"])

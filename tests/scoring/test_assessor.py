@@ -159,7 +159,7 @@ async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(p
 
 def test_the_signature_says_all_that_a_novelty_depends_on(population: Population) -> None:
     rest = f"judge:first-letter|reader:first-word|population:{population.name}"
-    assert Assessor(population, Reader(), Judge()).signature == f"measure:genie|{rest}|min_coverage:0.5|version:1-A"
+    assert Assessor(population, Reader(), Judge()).signature == f"measure:genie|{rest}|min_coverage:0.5|version:2-A"
     assert "|min_coverage:0.125|" in Assessor(population, Reader(), Judge(), 0.125).signature
 
 

@@ -5,15 +5,15 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 from tests.scripted import written
 
-from genie_inspect.scoring.outcome import _with_length_note, rounded, scored_or_reason
+from genie_inspect.scoring.outcome import _with_notes, rounded, scored_or_reason
 
 
 @pytest.mark.parametrize(("explanation", "before"), [("Fine.", "Fine.\n\n"), (None, "")])
 def test_a_note_on_the_length_stands_below_what_a_score_says(explanation: str | None, before: str) -> None:
     score = Score(value={"plot": 0.5}, explanation=explanation, metadata={"length": {"population": 3}})
     note = "Beware: this document has 5 words where the population has 3: beyond 1.5x lengths do not compare."
-    assert _with_length_note(score, "one two three four five").explanation == before + note
-    assert _with_length_note(score, "one two three four") == score
+    assert _with_notes(score, "one two three four five").explanation == before + note
+    assert _with_notes(score, "one two three four") == score
 
 
 async def test_a_score_is_rounded_and_says_that_its_document_is_of_another_length() -> None:

@@ -12,6 +12,7 @@ from genie_inspect.asking.labelled import labelled
 from genie_inspect.asking.readable import REPEATS, until_complete
 from genie_inspect.judges.answering import AnswerMemo
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
+from genie_inspect.prompting.answers import NOT_SPECIFIED
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, answers_form, reading_form
 from genie_inspect.prompting.readings import ATTEMPT, ReadingReply, reading_reply
@@ -119,7 +120,9 @@ class GraderReader:
         about = questions[0].text if count == 1 else f"{count} questions"
         async with labelled("read", about, document):
             reply = await ask(self.model, request, self._settings(count).merge(settings), self._form(count))
-        return reading_reply(reply, count, [question.text for question in questions], self.length.longest)
+        wordings = [question.text for question in questions]
+        # a template of the user's own may have no marker
+        return reading_reply(reply, count, wordings, self.length.longest, NOT_SPECIFIED in self.template.text)
 
     def _form(self, count: int) -> Form:
         # a template of the user's own may not ask for the field, and a model would fill it in by chance

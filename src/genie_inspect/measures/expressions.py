@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from genie_inspect.measures.words.tokens import plain_typography
+from genie_inspect.scripts import PHRASE_ENDS, SENTENCE_ENDS, WIDE_ENDS, spaced_words
 
 LEAST_WORDS = 2
-_BETWEEN = re.compile(r"(?:[^,.!?;:—…()\n\r\v\f\x85\u2028\u2029-]|-(?!-)(?<!--))+")
+_ENDS = re.escape(f",;:—()（）{SENTENCE_ENDS}{WIDE_ENDS}{PHRASE_ENDS}")
+_BETWEEN = re.compile(rf"(?:[^{_ENDS}\n\r\v\f\x85\u2028\u2029-]|-(?!-)(?<!--))+")
 _OUTER = "PSZC"  # Unicode's punctuation, symbols, spaces and control characters
 
 
@@ -29,8 +31,8 @@ class Expression:
 def split_expressions(text: str) -> list[Expression]:
     """The expressions of a text, in order: at least two words between punctuation marks or line breaks.
 
-    The marks are , . ! ? ; : ( ) and em dashes, line breaks too. Punctuation and space on the outside do not belong to
-    an expression.
+    The marks are , . ! ? ; : ( ) and em dashes, line breaks too, and those of other scripts for the same. Punctuation
+    and space on the outside do not belong to an expression. In a script without spaces each character is a word.
 
     >>> [expression.text for expression in split_expressions("“The sky’s lid,” he said. Rain: a well-read ghost.")]
     ["The sky's lid", 'he said', 'a well-read ghost']
@@ -41,7 +43,7 @@ def split_expressions(text: str) -> list[Expression]:
 def _expressions(text: str) -> Iterator[Expression]:
     for part in _BETWEEN.finditer(text):
         start, end = without_outside(text, *part.span())
-        if sum(any(map(str.isalnum, word)) for word in text[start:end].split()) >= LEAST_WORDS:
+        if sum(any(map(str.isalnum, word)) for word in spaced_words(text[start:end])) >= LEAST_WORDS:
             yield Expression(plain_typography(text[start:end]), start, end)
 
 

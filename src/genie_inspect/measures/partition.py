@@ -159,9 +159,13 @@ def reward_level(reward: float) -> int:
 def short_texts_same(first: str, second: str) -> bool | None:
     """Whether two texts of at most five words share half the words of the longer; None when one is longer.
 
+    In a script without spaces between words each character is one.
+
     >>> short_texts_same("Blue", "blue"), short_texts_same("red", "blue"), short_texts_same("a " * 6, "a")
     (True, False, None)
     """
-    words, others = first.lower().split(), second.lower().split()
+    from genie_inspect.scripts import spaced_words  # here, as `_registry` imports this file
+
+    words, others = spaced_words(first.lower()), spaced_words(second.lower())
     longer = max(len(words), len(others))
     return 2 * len(set(words) & set(others)) >= longer if longer <= SHORT else None

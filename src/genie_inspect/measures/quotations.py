@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from genie_inspect.measures.expressions import without_outside
 from genie_inspect.measures.marks import LEAST_SIMILARITY, similarity
 from genie_inspect.measures.words.tokens import plain_typography
+from genie_inspect.scripts import spaced_word_spans, word_spans
 
 LONGEST_NEAR = 400  # characters of a quote that is looked for by similarity; a longer one must stand there as it is
 _NOWHERE = np.array([], dtype=np.intp)
@@ -48,8 +49,8 @@ class QuotedText:
         plain = folded[slice(*without_outside(folded, 0, len(folded)))]
         if not plain:
             return None
-        as_it_is = _place(_whole(re.escape(quote.strip())), self.text, last=last)
-        found = as_it_is or _place(_whole(r"\s+".join(map(re.escape, plain.split()))), self._plain, last=last)
+        as_it_is = _place([quote.strip()], self.text, last=last)
+        found = as_it_is or _place(plain.split(), self._plain, last=last)
         return found or self._nearest(plain, last=last)
 
     @cached_property
@@ -59,7 +60,7 @@ class QuotedText:
     @cached_property
     def _words(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Where each word begins, and where it ends."""
-        spans = [match.span() for match in re.finditer(r"\w+", self._plain)]
+        spans = list(word_spans(self._plain))
         begins, ends = zip(*spans, strict=True) if spans else ((), ())
         return np.array(begins, dtype=np.intp), np.array(ends, dtype=np.intp)
 
@@ -152,7 +153,7 @@ def covered_share(text: str, spans: Sequence[Span]) -> float:
     covered = bytearray(len(text))
     for begin, end in spans:
         covered[begin:end] = b"\1" * (min(end, len(text)) - begin)
-    words = [match.span() for match in re.finditer(r"\S+", text)]
+    words = list(spaced_word_spans(text))
     return sum(1 in covered[begin:end] for begin, end in words) / len(words) if words else 0.0
 
 
@@ -163,12 +164,15 @@ def _folded(text: str) -> str:
     return plain_typography(small)
 
 
-def _place(pattern: str, text: str, *, last: bool) -> Span | None:
-    """Where the pattern stands first, or last."""
-    spans = (match.span() for match in re.finditer(pattern, text))
-    return max(spans, default=None) if last else next(spans, None)
+def _place(parts: Sequence[str], text: str, *, last: bool) -> Span | None:
+    """Where the parts stand, any space between them, first or last; never from or to the middle of a word."""
+    # looked ahead, so that a place in the middle of a word does not hide one that overlaps it
+    pattern = r"\s+".join(map(re.escape, parts))
+    found = (match.span(1) for match in re.finditer(f"(?=({pattern}))", text))
+    whole = (span for span in found if not (_is_inside_word(text, span[0]) or _is_inside_word(text, span[1])))
+    return max(whole, default=None) if last else next(whole, None)
 
 
-def _whole(pattern: str) -> str:
-    """The pattern, not in the middle of a word."""
-    return rf"(?<!\w){pattern}(?!\w)"
+def _is_inside_word(text: str, place: int) -> bool:
+    """Whether the characters on either side of a place belong to one word."""
+    return 0 < place < len(text) and (0, 2) in word_spans(text[place - 1 : place + 1])

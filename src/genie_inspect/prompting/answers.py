@@ -4,6 +4,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from genie_inspect.scripts import words
+
 NOT_SPECIFIED = "[not said]"
 """What read.md asks for where the document does not say; no document is about "[not said]"."""
 MOST_WORDS = 30  # a phrase or a sentence; what is longer says something
@@ -28,7 +30,7 @@ _LINKS = frozenset(
 )
 _TEXT = r"(?:story|text|document|passage|narrative)"
 # as words, not compiled: `re` compiles and keeps the long ones at their first use, which keeps the import light
-# a closed list, for a reader is asked for NOT_SPECIFIED: what weak ones write in its place, alone or after a topic
+# of readers who were not asked for NOT_SPECIFIED, as in imports: what they write in its place, alone or with a topic
 _UNSAID = (
     r"\b(?:(?:s|is|was|are|were) )?(?:"
     r"(?:not|isn t|wasn t|aren t) (?:explicitly |clearly |directly )?(?:said|specified|stated|mentioned|given|provided"
@@ -42,12 +44,26 @@ _TEXT_IS_SILENT = (
     r"says?|specif(?:y|ies)|states?|mentions?|gives?|provides?|describes?|indicates?|reveals?|explains?|names?)\b"
 )
 _OF_NOTHING = re.compile(r"(?:(?:in|at) )?(?:an? )?un(?:specified|stated) ")
-# the marker, or words that readers are often asked to use, with a remark of any length
-_WITH_REMARK = re.compile(
-    r"\[not said\]|(?:not specified|unspecified|not stated|not mentioned|n/a)\s*(?:[(;:,.–—]|-\s)"
+# words that readers are often asked to use, with a remark of any length
+_WITH_REMARK = re.compile(r"(?:not specified|unspecified|not stated|not mentioned|n/a)\s*(?:[(;:,.–—]|-\s)")
+# "not specified", "not mentioned" and "unknown" as people write them elsewhere
+_ELSEWHERE = frozenset(
+    phrase.strip()
+    for phrase in """
+    nicht angegeben|nicht erwähnt|nicht genannt|keine angabe|keine angaben|unbekannt|non précisé|non spécifié
+    |non mentionné|pas précisé|inconnu|no especificado|no se especifica|no mencionado|no se menciona|desconocido
+    |não especificado|não mencionado|desconhecido|non specificato|non indicato|non menzionato|sconosciuto
+    |niet vermeld|niet gespecificeerd|onbekend|ej angivet|inte angivet|okänt|nie podano|nie określono|nieznane
+    |не указано|не упоминается|не упомянуто|неизвестно|не вказано|невідомо|belirtilmemiş|bilinmiyor
+    |غير محدد|غير مذكور|لم يذكر|غير معروف|निर्दिष्ट नहीं|उल्लेख नहीं|अज्ञात
+    |未提及|未说明|未提到|未指定|没有提及|没有说明|不详|未知|未說明
+    |沒有提及|記載なし|言及なし|不明|특정되지 않음|언급되지 않음|명시되지 않음|알 수 없음
+    |ไม่ระบุ|ไม่ได้ระบุ|ไม่ทราบ
+    |không rõ|không được đề cập|tidak disebutkan|tidak diketahui
+    """.replace("\n", "").split("|")
 )
 
-# the rest is for imports, whose readers were not asked for our marker: "it isn't stated anywhere in the text"
+# the rest is "it isn't stated anywhere in the text" in many forms
 _TOPIC = rf"(?:{_TEXT}|author|narrator|answer|information|question|details?)"
 _IT = r"(?:it|this|that)"
 _NOT = r"(?:not|never|cannot|isn t|wasn t|aren t|doesn t|don t|didn t|hasn t|can t)"
@@ -103,33 +119,39 @@ def normalised(answer: str) -> str:
     if len(answer) > LONGEST_COMPARED:
         return answer
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", answer).casefold())
-    return re.sub(r"\s+", " ", folded.replace("’", "'")).strip(" .!?,;:\"'“”\u2018")
+    return re.sub(r"\s+", " ", folded.replace("’", "'")).strip(" .!?,;:。।\"'“”\u2018")
 
 
 def says_nothing(answer: str) -> bool:
-    """Whether a reader's answer says that the document does not say: NOT_SPECIFIED, or what weak readers put for it.
+    """Whether an answer is the marker that our readers are asked for, NOT_SPECIFIED, with or without a remark.
 
-    >>> [says_nothing(text) for text in ("[Not said].", "N/A", "The time period is not specified", "nobody")]
-    [True, True, True, False]
+    Nothing else is: "none" and "unknown" may be what the document says, and the marker is the same in every language.
+
+    >>> [says_nothing(text) for text in ("[Not said].", "(not said)", "[not said]: no name", "none", "unknown")]
+    [True, True, True, False, False]
     """
     plain = normalised(answer[:LONGEST_PHRASE])
-    return _WITH_REMARK.match(plain) is not None or (len(answer) <= LONGEST_PHRASE and _is_unsaid(_words(plain)))
+    return plain.startswith(NOT_SPECIFIED) or (len(answer) <= LONGEST_PHRASE and _words(plain) == "not said")
 
 
 def is_unspecified(answer: str) -> bool:
-    """Whether an answer of somebody else's reader says that there is none: by meaning, in any case and punctuation.
+    """Whether an answer of a reader who was not asked for our marker says that there is none, by meaning.
 
-    Only a whole answer counts: "an unknown thief" and "nobody" are answers.
+    In any case and punctuation. Only a whole answer counts: "an unknown thief" and "nobody" are answers. English is
+    known well; of other languages only the usual phrases of a few.
 
-    >>> [is_unspecified(text) for text in ("Not specified.", "N/A", "We are never told", "an unknown thief")]
-    [True, True, True, False]
+    >>> [is_unspecified(text) for text in ("Not specified.", "N/A", "nicht angegeben", "未提及。", "an unknown thief")]
+    [True, True, True, True, False]
     """
     phrase = " ".join(answer.split())
-    words = _words(normalised(phrase[:LONGEST_PHRASE]))
-    if not words or says_nothing(phrase):
+    plain = normalised(phrase[:LONGEST_PHRASE])
+    spoken = _words(plain)
+    if not spoken or says_nothing(phrase) or _WITH_REMARK.match(plain):
         return True
-    is_short = len(phrase) <= LONGEST_PHRASE and words.count(" ") < MOST_WORDS
-    return is_short and re.fullmatch(_UNSPECIFIED, words) is not None
+    if len(phrase) > LONGEST_PHRASE:
+        return False
+    is_short = spoken.count(" ") < MOST_WORDS
+    return _is_unsaid(spoken) or plain in _ELSEWHERE or (is_short and re.fullmatch(_UNSPECIFIED, spoken) is not None)
 
 
 def repeats_question(answer: str, question: str) -> bool:
@@ -145,17 +167,17 @@ def repeats_question(answer: str, question: str) -> bool:
 
 
 def _words(plain: str) -> str:
-    return re.sub(r"[\W_]+", " ", plain).strip()
+    return " ".join(words(plain.replace("_", " ")))
 
 
-def _is_unsaid(words: str) -> bool:
+def _is_unsaid(phrase: str) -> bool:
     """Whether there is nothing in it but a topic and the words that say nothing of it."""
-    if re.match(_TEXT_IS_SILENT, words):
+    if re.match(_TEXT_IS_SILENT, phrase):
         return True
-    if unsaid := re.search(_UNSAID, words):
-        topic = words[: unsaid.start()].split()
-    elif of_nothing := _OF_NOTHING.match(words):
-        topic = words[of_nothing.end() :].split()
+    if unsaid := re.search(_UNSAID, phrase):
+        topic = phrase[: unsaid.start()].split()
+    elif of_nothing := _OF_NOTHING.match(phrase):
+        topic = phrase[of_nothing.end() :].split()
     else:
         return False
     # the last word must be the topic itself: "the name is unknown", but not "in the name of the unknown"

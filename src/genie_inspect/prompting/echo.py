@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from genie_inspect.prompting.fence import CLOSE, OPEN
 from genie_inspect.prompting.texts import spoken
+from genie_inspect.scripts import words
 
 RUN = 16  # words; nobody who answers repeats so many of the instructions
 SHARE = 1 / 3  # of the instructions' runs, so that a sentence that is quoted makes no echo
@@ -32,14 +33,14 @@ def _is_echo(text: str, request: str) -> bool:
     if any(key and key[0] in dense for key in map(_FIRST_KEY.match, blocks)):
         return True
     runs = _runs(instructions)
-    plain = _words(text) if runs else ""
+    plain = " ".join(words(text.casefold())) if runs else ""
     return bool(runs) and sum(run in plain for run in runs) >= SHARE * len(runs)
 
 
 @lru_cache(maxsize=64)  # of a million requests all but the data is the same
 def _runs(instructions: str) -> tuple[str, ...]:
-    words = _words(instructions).split()
-    return tuple(" ".join(words[start : start + RUN]) for start in range(0, len(words) - RUN + 1, RUN))
+    told = words(instructions.casefold())
+    return tuple(" ".join(told[start : start + RUN]) for start in range(0, len(told) - RUN + 1, RUN))
 
 
 def _parts(request: str) -> tuple[str, list[str]]:
@@ -51,7 +52,3 @@ def _parts(request: str) -> tuple[str, list[str]]:
         blocks.append(block)
         instructions.append(after)
     return "\n".join(instructions), blocks
-
-
-def _words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from genie_inspect.prompting.answers import normalised, says_nothing
+from genie_inspect.prompting.answers import is_unspecified, normalised, says_nothing
 from genie_inspect.prompting.replies import LONGEST_ANSWER, is_short_text, numbered_values
 from genie_inspect.prompting.texts import spoken
 
@@ -25,7 +25,11 @@ class ReadingReply:
 
 
 def reading_reply(
-    reply: str, count: int, questions: Sequence[str] = (), longest: int | None = LONGEST_ANSWER
+    reply: str,
+    count: int,
+    questions: Sequence[str] = (),
+    longest: int | None = LONGEST_ANSWER,
+    has_marker: bool = True,
 ) -> ReadingReply:
     """The reply to a document and so many questions; unreadable parts of it are absent.
 
@@ -34,16 +38,19 @@ def reading_reply(
         count: How many questions it was asked.
         questions: The questions in their order; one that comes back word for word is no answer to itself.
         longest: Most characters of an answer; any number where None.
+        has_marker: Whether the instruction asks for NOT_SPECIFIED, which alone then says that there is no answer; else
+            words such as "unknown" do.
 
     >>> reading_reply('{"attempt": "yes", "1": "a pilot", "2": "[not said]"}', 2)
     ReadingReply(answers={1: 'a pilot', 2: None}, is_attempt=True)
     """
     answers: dict[int, str | None] = {}
+    is_silent = says_nothing if has_marker else is_unspecified
     wordings = {number: normalised(question) for number, question in enumerate(questions, start=1)}
     for number, value in numbered_values(reply, count).items():
         text = None if value is None else value.strip()
         if text is None or (is_short_text(text, longest) and normalised(text) != wordings.get(number)):
-            answers[number] = None if text is None or says_nothing(text) else text
+            answers[number] = None if text is None or is_silent(text) else text
     return ReadingReply(answers, _is_attempt(spoken(reply)))
 
 

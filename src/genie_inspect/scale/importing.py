@@ -15,6 +15,7 @@ from genie_inspect.judges.choices import mode_of
 from genie_inspect.judges.grader_reader import CONCISE, LENGTHS
 from genie_inspect.judges.merging import RatingMemo, Unrated
 from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Reading
+from genie_inspect.prompting.answers import NOT_SPECIFIED
 from genie_inspect.prompting.echo import without_echo
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.readings import reading_reply
@@ -150,7 +151,7 @@ class Importer:
         questions = [_Asked(str(question)) for question in data["questions"].values()]
         wordings = [question.text for question in questions]
         length = LENGTHS.get(place.plan.answer_length) or LENGTHS[CONCISE]
-        read = reading_reply(text, len(questions), wordings, length.longest)
+        read = reading_reply(text, len(questions), wordings, length.longest, NOT_SPECIFIED in request)
         answers = {wordings[number - 1]: answer for number, answer in read.answers.items()}
         if read.is_attempt is False:
             answers = dict.fromkeys(wordings)

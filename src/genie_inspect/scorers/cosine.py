@@ -38,7 +38,7 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
     with refusals():
         opened = reference(population, "cosine")
         engine = kept_embedder(embedder)
-    facts = {"signature": signature("cosine", version="1-A", embedder=engine.identity, population=opened.name)}
+    facts = {"signature": signature("cosine", version="2-A", embedder=engine.identity, population=opened.name)}
     measure = Distances(engine)
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -58,7 +58,7 @@ def creativity_index(
     matched = f"near({near.identity})" if near else "exact"
     facts = {
         "signature": signature(
-            "creativity_index", version="1-A", corpus=corpora.name, matcher=matched, population=opened.name
+            "creativity_index", version="2-A", corpus=corpora.name, matcher=matched, population=opened.name
         )
     }
     measure = Copying(corpora)

@@ -51,7 +51,7 @@ def expression_novelty(
     with refusals():
         opened = reference(population, "expression_novelty")
         measure = ExpressionNovelty(Corpora(opened, opened_corpus(corpus)), floor, case)
-    facts = {"signature": signature("expression_novelty", "1-A", **measure.facts, population=opened.name)}
+    facts = {"signature": signature("expression_novelty", "2-A", **measure.facts, population=opened.name)}
 
     async def score(state: TaskState, target: Target) -> Score:
         return await scored(state, opened, KEYS, facts, measure)

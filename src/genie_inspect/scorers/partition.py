@@ -57,7 +57,7 @@ def partition(
 
     async def score(state: TaskState, target: Target) -> Score:
         same = same_by()
-        facts = {"signature": signature("partition", version="1-A", equivalence=same.signature, population=opened.name)}
+        facts = {"signature": signature("partition", version="2-A", equivalence=same.signature, population=opened.name)}
         return await scored(state, opened, KEYS, facts, partial(placed, same, classes_by_prompt))
 
     return score

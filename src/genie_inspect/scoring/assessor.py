@@ -192,7 +192,7 @@ class Assessor:
             return Rated((None,) * len(others), dict.fromkeys(range(len(others)), GRADER_FAILED))
 
 
-def signed(population: Population, judge: str, reader: str, min_coverage: float, version: str = "1-A") -> str:
+def signed(population: Population, judge: str, reader: str, min_coverage: float, version: str = "2-A") -> str:
     """The signature of scores that these give."""
     return signature(
         "genie",

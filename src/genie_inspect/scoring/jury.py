@@ -98,7 +98,7 @@ class Jury:
         """What a novelty that comes of it depends on; it names every grader."""
         (least,) = {assessor.min_coverage for assessor in self.assessors.values()}
         # 1 was the mean of those graders that measured
-        return signed(self.population, self.judged_by, self.read_by, least, version="2-A")
+        return signed(self.population, self.judged_by, self.read_by, least, version="3-A")
 
     async def assess(self, text: str, prompt: str, made_of: str = "") -> JuryAssessment:
         """Compare one document with the population's documents for its prompt, once a grader.

@@ -11,10 +11,13 @@ from genie_inspect.errors import EngineFailedError, GenieError, GraderFailedErro
 from genie_inspect.logs.lengths import are_unlike, unlike_lengths
 from genie_inspect.logs.scores import scores_of
 from genie_inspect.measures.length import word_count
+from genie_inspect.prompting.documents.refusals import MOST_WORDS
 from genie_inspect.samples.document import REFUSAL, document_of, unusable
 from genie_inspect.scoring.explanation import cell
+from genie_inspect.scripts import is_english
 from genie_inspect.statistics.descriptive.digits import three_digits
 
+MAY_REFUSE = "Warning: the rule for refusals knows English only, and this short document is in another language"
 # Inspect knows all of them but the last by these names, and counts unscored samples by them
 REASONS: Mapping[type[GenieError], str] = {
     RefusalError: REFUSAL,
@@ -43,7 +46,7 @@ async def scored_or_reason(
     if reason := unusable(state):
         return unscored(keys, reason, f"Not scored: {cell(reason)}.", text, facts)
     try:
-        return _with_length_note(rounded(await measure()), text)
+        return _with_notes(rounded(await measure()), text)
     # only these: a fault of ours as an unscored sample would look like a fault of the model
     except tuple(REASONS) as error:
         reason = next(reason for kind, reason in REASONS.items() if isinstance(error, kind))
@@ -61,13 +64,16 @@ def rounded(score: Score) -> Score:
     return score.model_copy(update={"value": kept}) if values else score
 
 
-def _with_length_note(score: Score, text: str) -> Score:
-    """The score; where its document is of another length than those that it was compared with, it says so."""
+def _with_notes(score: Score, text: str) -> Score:
+    """The score; it says where its document is of another length than the others, or may be a refusal unseen."""
     words, others = word_count(text), scores_of("", score).population_words
-    if not are_unlike(words, others):
+    notes = [unlike_lengths("Beware: this document has", words, others)] if are_unlike(words, others) else []
+    if words <= MOST_WORDS and not is_english(text):
+        notes.append(MAY_REFUSE)
+    if not notes:
         return score
-    note = unlike_lengths("Beware: this document has", words, others)
-    return score.model_copy(update={"explanation": f"{score.explanation or ''}\n\n{note}.".lstrip()})
+    explanation = "\n\n".join([score.explanation or "", *(f"{note}." for note in notes)]).lstrip()
+    return score.model_copy(update={"explanation": explanation})
 
 
 def unscored(keys: Iterable[str], reason: str, explanation: str, text: str, metadata: dict[str, Any]) -> Score:

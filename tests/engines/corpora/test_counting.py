@@ -61,6 +61,6 @@ def test_the_text_itself_is_left_out_of_the_documents_however_it_is_spaced() -> 
 
 def test_words_of_an_expression_are_those_of_the_documents() -> None:
     counted = DocumentsCorpus("one", [("one", "He said “don’t” to Zoë.")]).counted("")
-    (known,) = novelties([counted.words("don't\" to Zoe")], counted.counts)
+    (known,) = novelties([counted.words("don't\" to Zoë")], counted.counts)
     assert known.novel_share == 0
     assert known.log_perplexity == pytest.approx(np.log(counted.counts.tokens) / 4)

@@ -234,7 +234,7 @@ def edited(**fields: object) -> Callable[[Path], None]:
         (lambda folder: (folder / TABLE).unlink(), "table.0 is missing"),
         (lambda folder: (folder / TABLE).write_bytes(b"x" * 8), "table.0 has 8 bytes, expected 9"),
         (lambda folder: (folder / TOKENS).write_bytes(b""), "tokenized.0 has 0 bytes, expected 6"),
-        (edited(dtype="u32"), "dtype 'u32', expected 1 and 'u16'"),
+        (edited(dtype="u32"), "dtype 'u32', expected 2 and 'u16'"),
         (edited(symbols=2), "6 bytes for 2 symbols, expected 2 bytes each: its numbers are not u16"),
         (edited(format=9), "format 9"),
         (edited(more="x"), "is no manifest"),

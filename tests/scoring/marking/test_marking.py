@@ -36,7 +36,7 @@ async def test_a_document_has_its_marks_a_hundred_words_and_all_that_they_rest_o
     assert (score.answer, score.reason) == (STORY, None)
     facts = score.metadata or {}
     assert facts["signature"] == (
-        f"measure:close_reading|reader:{own.signature}|examples:{own.approach.examples.identity}|version:1-B"
+        f"measure:close_reading|reader:{own.signature}|examples:{own.approach.examples.identity}|version:2-A"
     )
     assert facts["prompt"] == ("Tide! " * 100)[:159] + "…"
     assert facts["marked"] == {"novel": 1, "awkward": 0}

@@ -28,7 +28,7 @@ from genie_inspect.measures.words.tokens import placed_tokens, tokens
 MANIFEST, DOCUMENTS = "genie_index.json", "documents.jsonl"
 TOKENS, OFFSETS, TABLE = "tokenized.0", "offset.0", "table.0"
 FILES = (TOKENS, OFFSETS, TABLE, FILE, DOCUMENTS)
-FORMAT, DTYPE, DTYPE_BYTES = 1, "u16", 2  # with u32 infini-gram's indexer asks for 32 GB
+FORMAT, DTYPE, DTYPE_BYTES = 2, "u16", 2  # with u32 infini-gram's indexer asks for 32 GB
 BUILD = "build it with: genie index <folder of texts> <index folder>"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
-from genie_inspect.engines.embedders.choices import Embedder
+from genie_inspect.engines.embedders.choices import Embedder, blindness
 from genie_inspect.engines.failures import engine_failures
 from genie_inspect.engines.models.folders import check_model, check_unchanged, device, folder_facts, model_identity
 from genie_inspect.engines.models.revisions import at_revision, with_commit
@@ -31,8 +31,8 @@ class LocalEquivalence(Protocol):
         """How it stands in signatures."""
         ...
 
-    def same(self, founders: Sequence[str], text: str) -> list[bool]:
-        """For each founder in order whether the text says the same; may end after the first yes.
+    def same(self, founders: Sequence[str], text: str) -> Sequence[bool | None]:
+        """For each founder in order whether the text says the same; may end after the first yes; None: cannot tell.
 
         Raises:
             EngineFailedError: If a model cannot be loaded or breaks off, or a server cannot be reached.
@@ -73,12 +73,21 @@ class EmbeddedEquivalence:
         """`embedded(<embedder's identity>,threshold=0.5)`."""
         return f"embedded({self.embedder.identity},threshold={self.threshold:g})"
 
-    def same(self, founders: Sequence[str], text: str) -> list[bool]:
-        """For each founder in order whether the text says the same."""
+    def same(self, founders: Sequence[str], text: str) -> list[bool | None]:
+        """For each founder in order whether the text says the same; None for one that the embedder cannot see.
+
+        Raises:
+            EngineFailedError: If it cannot see the text.
+        """
         if not founders:
             return []
+        if blind := blindness(self.embedder, text):
+            raise EngineFailedError(blind)
         vectors = self.embedder.embed([text, *founders])
-        return [bool(cosine >= self.threshold) for cosine in vectors[1:] @ vectors[0]]
+        return [
+            None if blindness(self.embedder, founder) else bool(cosine >= self.threshold)
+            for founder, cosine in zip(founders, vectors[1:] @ vectors[0], strict=True)
+        ]
 
 
 class ClassifierEquivalence:

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from genie_inspect.engines.embedders.choices import Embedder
+from genie_inspect.engines.embedders.choices import Embedder, blindness
 from genie_inspect.files.shipped import DATA
 from genie_inspect.judges.protocols import Answer, AskedQuestion, Rated, Reading
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.texts import has_word
+from genie_inspect.scripts import SENTENCE_ENDS, WIDE_ENDS, is_english
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,9 +30,12 @@ if TYPE_CHECKING:
 
 TEMPERATURE = 0.1
 LAST_SENTENCES = 3
+NO_PRONOUNS = "the rule of pronouns knows English alone"
 SAME = 1e-9  # directions whose cosine is this near to 1 differ by rounding alone
 ANCHORS = DATA / "embedded_anchors.json"
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”’)])\s+|\n+")
+_SENTENCE_END = re.compile(
+    rf"(?<=[{SENTENCE_ENDS}])\s+|(?<=[{SENTENCE_ENDS}][\"'”’)])\s+|(?<=[{WIDE_ENDS}])(?![{WIDE_ENDS}”’」』])|\n+"
+)
 _QUOTED = re.compile(r"[“\"][^”\"\n]*([”\"]?)")  # what is never closed is read once and stays
 _FIRST = frozenset("i me my mine myself we us our ours ourselves".split())  # noqa: SIM905  # as people read them
 _THIRD = frozenset(
@@ -65,22 +69,32 @@ class EmbeddedReader:
         return f"embedded({self.embedder.identity})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
-        """One direction a question, with the sentence that weighs most in it as its words."""
+        """One direction a question, with the sentence that weighs most in it as its words.
+
+        A fault in place of each where the embedder cannot see the document, and of those that go by pronouns, which are
+        English ones, where it is not English.
+        """
         return await to_thread.run_sync(self._read, document, questions)
 
     def _read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         found = sentences(document)
         if not found:
             return Reading((None,) * len(questions), {})
+        if blind := blindness(self.embedder, document):
+            return Reading((None,) * len(questions), dict.fromkeys(range(len(questions)), blind))
         vectors = self.embedder.embed(found)
         queries = self.embedder.embed([self._query(question) for question in questions])
+        by_pronouns = [self._by_pronouns(question.feature) for question in questions]
+        unseen = [] if is_english(document) else [place for place, by_rule in enumerate(by_pronouns) if by_rule]
+        faults = dict.fromkeys(unseen, NO_PRONOUNS)
         return Reading(
             tuple(
-                pronoun_answer(document)
-                if self._by_pronouns(question.feature)
+                (None if faults else pronoun_answer(document))
+                if by_rule
                 else attended(found, vectors, query, ending=_ENDING.search(question.text) is not None)
-                for question, query in zip(questions, queries, strict=True)
-            )
+                for question, query, by_rule in zip(questions, queries, by_pronouns, strict=True)
+            ),
+            faults,
         )
 
     def _by_pronouns(self, feature: str) -> bool:

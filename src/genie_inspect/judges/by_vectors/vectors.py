@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from anyio import to_thread
 from inspect_ai.model import Model
 
-from genie_inspect.engines.embedders.choices import Embedder
+from genie_inspect.engines.embedders.choices import Embedder, blindness
 from genie_inspect.engines.embedders.choices import embedder as chosen_embedder
 from genie_inspect.judges.by_vectors.vector_fit import VectorFit, fit_for, shown
 from genie_inspect.judges.grader_reader import READ
@@ -50,7 +50,7 @@ class VectorsJudge:
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer, on a continuous scale from 1 to 4; equal answers are 4, whatever their vectors.
 
-        An answer that holds nothing the embedder knows has no vector, and its pairs no rating.
+        An answer that holds little that the embedder knows has no vector, and its pairs no rating.
 
         Raises:
             EngineFailedError: If the embedder cannot be reached.
@@ -64,7 +64,7 @@ class VectorsJudge:
         for other, is_equal in zip(others, equal, strict=True):
             if is_equal:
                 ratings.append(float(HIGHEST))
-            elif vectors[answer.text].any() and vectors[other.text].any():
+            elif all(vectors[text].any() and not blindness(self.embedder, text) for text in (answer.text, other.text)):
                 ratings.append(self.fit.rating(question.feature, float(vectors[answer.text] @ vectors[other.text])))
             else:
                 ratings.append(None)

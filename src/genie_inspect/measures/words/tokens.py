@@ -2,10 +2,15 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+
+from genie_inspect.scripts import SPACED, UNSPACED, pattern
 
 # a word with its inner apostrophes and hyphens, a run of full stops, or one other mark
-_TOKEN = re.compile(r"\w+(?:['-]\w+)*|\.{2,}|[^\w\s]")
+_PLAIN_TOKEN = re.compile(r"\w+(?:['-]\w+)*|\.{2,}|[^\w\s]")
+_TOKEN = rf"{UNSPACED}|{SPACED}(?:['\-·\u05f3\u05f4]{SPACED})*|\.{{2,}}|(?![\s\x1c-\x1f])\X"
 # typography that says the same as its plain form; Unicode's compatibility forms do the rest
 _SINGLE, _DOUBLE = "\u2018\u2019\u201a\u201b\u02bc`", "\u201c\u201d\u201e\u201f\u00ab\u00bb"
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
@@ -40,14 +45,15 @@ class Token:
 
 
 def tokens(text: str) -> list[str]:
-    """Words and punctuation marks in order, as they count for n-grams: plain typography, no accents, case kept.
+    """Words and punctuation marks in order, as they count for n-grams: plain typography, accents and case kept.
 
-    Words keep inner apostrophes and hyphens. A script without spaces between words comes out as long words.
+    Words keep inner apostrophes and hyphens. A script without spaces between words comes out as characters.
 
     >>> tokens("“Don’t,” said Zoë… twice—")
-    ['"', "Don't", ',', '"', 'said', 'Zoe', '...', 'twice', '-']
+    ['"', "Don't", ',', '"', 'said', 'Zoë', '...', 'twice', '-']
     """
-    return _TOKEN.findall(_folded(text))
+    folded = "".join(map(_folded, _characters(text)))
+    return [match[0] for match in _found(folded)]
 
 
 def placed_tokens(text: str) -> list[Token]:
@@ -56,11 +62,16 @@ def placed_tokens(text: str) -> list[Token]:
     >>> [text := "the Zoë…", [text[token.start : token.end] for token in placed_tokens(text)]][1]
     ['the', 'Zoë', '…']
     """
-    folded = [_folded(character) for character in text]
-    # one character may fold to several ("…" to three dots): each of them stands for the place of the one
-    origin = [place for place, plain in enumerate(folded) for _ in plain]
-    matches = _TOKEN.finditer("".join(folded))
-    return [Token(match.group(), origin[match.start()], origin[match.end() - 1] + 1) for match in matches]
+    folded: list[str] = []
+    origin: list[tuple[int, int]] = []
+    start = 0
+    for character in _characters(text):
+        folded.append(_folded(character))
+        end = start + len(character)
+        # one may fold to several ("…" to three dots): each of them stands for the place of the one
+        origin += [(start, end)] * len(folded[-1])
+        start = end
+    return [Token(match[0], origin[match.start()][0], origin[match.end() - 1][1]) for match in _found("".join(folded))]
 
 
 def plain_typography(text: str) -> str:
@@ -72,11 +83,18 @@ def plain_typography(text: str) -> str:
     return text.translate(_PLAIN)
 
 
-def _folded(text: str) -> str:
-    if text.isascii():
-        return text.replace("`", "'")
-    decomposed = unicodedata.normalize("NFKD", plain_typography(text))
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
+def _characters(text: str) -> Iterable[str]:
+    """As people see them: each letter with its marks."""
+    return text if text.isascii() else pattern(r"\X").findall(text)
+
+
+@lru_cache(maxsize=10_000)
+def _folded(character: str) -> str:
+    return unicodedata.normalize("NFKC", plain_typography(character))
+
+
+def _found(folded: str) -> Iterable["re.Match[str]"]:
+    return _PLAIN_TOKEN.finditer(folded) if folded.isascii() else pattern(_TOKEN).finditer(folded)
 
 
 def is_content(token: str) -> bool:

@@ -6,9 +6,10 @@ texts that share one of those are compared, and none is missed.
 """
 
 import math
-import re
 from array import array
 from collections import defaultdict
+
+from genie_inspect.scripts import words
 
 SIZE = 5  # words: five in a row are seldom shared by chance
 THRESHOLD = 0.8
@@ -19,9 +20,9 @@ def shingles(text: str, size: int = SIZE) -> "array[int]":
 
     The numbers differ from process to process; what is equal does not.
     """
-    words = re.findall(r"\w+", text.casefold())
+    found = words(text.casefold())
     # numbers take a fraction of the memory of words
-    runs = {hash(tuple(words[start : start + size])) for start in range(max(1, len(words) - size + 1))}
+    runs = {hash(tuple(found[start : start + size])) for start in range(max(1, len(found) - size + 1))}
     return array("q", sorted(runs))
 
 

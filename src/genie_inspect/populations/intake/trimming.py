@@ -6,10 +6,11 @@ from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.measures.quotations import QuotedText
 from genie_inspect.prompting.documents.sentences import without_repeated_tail
 from genie_inspect.prompting.responses import written_text
+from genie_inspect.scripts import SENTENCE_ENDS, WIDE_ENDS
 
 # marks of chat templates that a model wrote out as text: <|im_end|>, </s>, [/INST]
 _CHAT_MARKS = re.compile(r"<\|[a-z_]{2,20}\|>|</?s>|\[/?INST\]")
-_MARK, _CLOSERS = r"[.!?…。\uff01\uff1f]", r"[\"'”’)\]*_»]*"
+_MARK, _CLOSERS = rf"[{SENTENCE_ENDS}{WIDE_ENDS}]", r"[\"'”’)\]*_»」』]*"
 _CLOSING = re.compile(f"{_MARK}*{_CLOSERS}")
 _SENTENCE_END = re.compile(rf"{_MARK}{_CLOSERS}\Z")
 _LINE_END = re.compile(r"[ \t]*(?:[\r\n]|\Z)")

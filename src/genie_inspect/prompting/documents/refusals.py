@@ -88,7 +88,7 @@ _TALK = (
 
 
 def refuses(text: str) -> bool:
-    """Whether a text is nothing but a refusal in plain English, of at most 100 words.
+    """Whether a text is nothing but a refusal in plain English, of at most 100 words; no other language is known.
 
     One sentence has to refuse the task ("I can't write that"), and every other to talk about it (an apology, a reason,
     an offer): one that does not, or somebody who speaks, makes a story of it. Thoughts that a reasoning model left in

@@ -18,7 +18,7 @@ def document() -> Scorer:
     from genie_inspect.scoring.outcome import rounded
     from genie_inspect.signature import signature
 
-    facts = {"signature": signature("document", version="1-A")}
+    facts = {"signature": signature("document", version="2-A")}
 
     async def score(state: TaskState, target: Target) -> Score:
         others = state.scores or {}

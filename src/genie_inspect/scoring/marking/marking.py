@@ -29,7 +29,7 @@ async def marked(reader: CloseReader, state: TaskState) -> Score:
     text = document_of(state)
     facts = {
         "signature": signature(
-            "close_reading", version="1-B", reader=reader.signature, examples=reader.approach.examples.identity
+            "close_reading", version="2-A", reader=reader.signature, examples=reader.approach.examples.identity
         ),
         "prompt": cut(prompt_of(state), WIDTHS[0]),
     }

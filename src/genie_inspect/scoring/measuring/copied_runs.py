@@ -1,11 +1,13 @@
 """How little of a text is copied from a corpus, run by run: the scorer `creativity_index`."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from inspect_ai.util import concurrency
 
+from genie_inspect.engines.embedders.choices import blindness
 from genie_inspect.scoring.against_documents import Measurement
 from genie_inspect.scoring.compared import Compared
 from genie_inspect.scoring.explanation import cell
@@ -36,6 +38,9 @@ class Copying:
         Raises:
             EngineFailedError: If a look-up fails, or the embedder cannot be reached.
         """
+        if self.corpora.near and (blind := blindness(self.corpora.near, text)):
+            reason = f"{blind}; matcher=exact reads every script"
+            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {reason}.", reason=reason)
         corpus = await self.corpora.of(prompt, others.made_of)
         async with concurrency("creativity_index", AT_ONCE, visible=False):
             return measurement(await to_thread.run_sync(corpus.copies, text))

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from genie_inspect.engines.embedders.choices import Embedder
+from genie_inspect.engines.embedders.choices import Embedder, blindness, half_blindness
 from genie_inspect.scoring.against_documents import Measurement, Warm
 from genie_inspect.scoring.compared import Compared
 from genie_inspect.scoring.explanation import cell
@@ -37,19 +38,24 @@ class Distances:
         Raises:
             EngineFailedError: If the embedder cannot be reached.
         """
+        if blind := blindness(self.engine, text):
+            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {blind}.", reason=blind)
         ids, vectors = await self._warm.get((prompt, others.left_out), partial(self._embedded, others))
         # in a thread: embedding blocks, and other samples go on meanwhile
         target = (await to_thread.run_sync(self.engine.embed, [text]))[0]
         if not target.any() or not ids:
             return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {UNKNOWN_WORDS}.", reason=UNKNOWN_WORDS)
-        return measurement(target, ids, vectors)
+        measured = measurement(target, ids, vectors)
+        warning = half_blindness(self.engine, text)
+        return replace(measured, explanation=f"{measured.explanation}\n\n{warning}") if warning else measured
 
     async def _embedded(self, others: Compared) -> "tuple[list[str], NDArray[np.float64]]":
         """Ids and vectors of the documents; a text of nothing but unknown characters has no direction."""
         import numpy as np
 
         vectors = await to_thread.run_sync(self.engine.embed, [document.text for document in others.documents])
-        usable = np.flatnonzero(vectors.any(axis=1))
+        seen = [not blindness(self.engine, document.text) for document in others.documents]
+        usable = np.flatnonzero(vectors.any(axis=1) & np.array(seen, dtype=bool))
         return [others.documents[place].id for place in usable], vectors[usable]
 
 

@@ -40,7 +40,7 @@ class Bench:
         facts = {
             "signature": signature(
                 "novelty_bench",
-                version="1-A",
+                version="2-A",
                 equivalence=self.same.signature,
                 quality=self.worth.signature,
                 k=str(len(replies)),

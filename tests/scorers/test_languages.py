@@ -1,0 +1,140 @@
+"""What each measure makes of a text in six scripts, as docs/bring_your_own.md has it in a table."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+from inspect_ai.scorer import Score, Scorer
+from tests.scripted import OWL, QUESTIONS, evaluated, grading, saying, scores, small_population
+
+from genie_inspect.scorers.compression import compression
+from genie_inspect.scorers.cosine import cosine
+from genie_inspect.scorers.creativity_index import creativity_index
+from genie_inspect.scorers.expression_novelty import expression_novelty
+from genie_inspect.scorers.genie import genie
+from genie_inspect.scorers.partition import partition
+
+ROOT = Path(__file__).parents[2]
+# three stories of each: a keeper lights his lamp; a chemist spills a liquid and the paper sings; brothers sell a goat
+TEXTS = {
+    "German": (
+        "Der alte Wärter stieg die Treppe des Leuchtturms hinauf, während der Sturm gegen die Felsen schlug. Er "
+        "zündete die Lampe an und wartete auf die Schiffe.",
+        "Eine junge Chemikerin verschüttete die blaue Flüssigkeit über ihre Notizen, und am Morgen hatte das Papier "
+        "singen gelernt.",
+        "Zwei Brüder stritten auf dem ganzen Weg zum Markt über den Preis einer Ziege und verkauften das falsche Tier.",
+    ),
+    "Russian": (
+        "Старый смотритель поднялся по лестнице маяка, пока буря билась о скалы. Он зажёг лампу и стал ждать корабли.",
+        "Молодая женщина-химик пролила синюю жидкость на свои записи, и к утру бумага научилась петь.",
+        "Два брата всю дорогу до рынка спорили о цене козы и продали не то животное.",
+    ),
+    "Arabic": (
+        "صعد الحارس العجوز درج المنارة بينما كانت العاصفة تضرب الصخور. أشعل المصباح وانتظر السفن.",
+        "سكبت كيميائية شابة السائل الأزرق على أوراقها، وفي الصباح تعلم الورق الغناء.",
+        "تجادل أخوان حول ثمن ماعز طوال الطريق إلى السوق، ثم باعا الحيوان الخطأ.",
+    ),
+    "Hindi": (
+        "बूढ़ा रखवाला प्रकाशस्तंभ की सीढ़ियाँ चढ़ा जबकि तूफ़ान चट्टानों से टकरा रहा था। उसने दीपक जलाया और जहाज़ों की प्रतीक्षा की।",
+        "एक युवा रसायनशास्त्री ने नीला द्रव अपने काग़ज़ों पर गिरा दिया, और सुबह तक काग़ज़ गाना सीख चुका था।",
+        "दो भाई बाज़ार के पूरे रास्ते बकरी के दाम पर झगड़ते रहे और ग़लत जानवर बेच आए।",
+    ),
+    "Chinese": (
+        "老看守爬上灯塔的楼梯，风暴拍打着下面的岩石。他点亮了灯，等待着远方的船只。",
+        "一位年轻的化学家把蓝色液体洒在笔记上，到了早晨，纸张学会了唱歌。",
+        "两兄弟一路上为一只山羊的价钱争吵，最后卖错了牲口。",
+    ),
+    "Thai": (
+        "ผู้เฝ้าประภาคารชราปีนบันไดขณะที่พายุซัดโขดหินเบื้องล่าง เขาจุดตะเกียงและรอคอยเรือ",
+        "นักเคมีสาวทำของเหลวสีน้ำเงินหกใส่สมุดบันทึก และรุ่งเช้ากระดาษก็ร้องเพลงเป็น",
+        "พี่น้องสองคนเถียงกันเรื่องราคาแพะตลอดทางไปตลาด แล้วขายสัตว์ผิดตัว",
+    ),
+}
+SCRIPTS = {"Russian": "Cyrillic", "Arabic": "Arabic", "Hindi": "Devanagari", "Chinese": "Han", "Thai": "Thai"}
+
+
+def scorer(name: str, folder: str) -> Scorer:
+    made = {
+        "`genie`, a grader reads": lambda: genie(folder, cache=False),
+        "`genie`, `judge=embedded`": lambda: genie(folder, "embedded"),
+        "`cosine`": lambda: cosine(folder),
+        "`partition`, `embedded`": lambda: partition(folder, "embedded"),
+        "`creativity_index`": lambda: creativity_index(folder),
+        "`creativity_index`, `matcher=near`": lambda: creativity_index(folder, matcher="near"),
+        "`expression_novelty`": lambda: expression_novelty(folder),
+        "`compression`": lambda: compression(folder),
+    }
+    return made[name]()
+
+
+def score_of(name: str, text: str, others: tuple[str, ...], folder: Path) -> Score:
+    population = small_population(folder / "population", {OWL: others}, {OWL: QUESTIONS[OWL]})
+    log = evaluated(scorer(name, str(population.folder)), saying(text), grading(), folder / "logs")
+    (score,) = scores(log, name.split("`")[1])
+    return score
+
+
+def verdict(score: Score) -> str:
+    assert isinstance(score.value, dict)
+    if all(math.isnan(float(str(value))) for value in score.value.values()):
+        return "unscored"
+    return "warns" if "Warning: the embedder" in (score.explanation or "") else "scored"
+
+
+def table() -> dict[str, list[str]]:
+    """The cells of the page's table, by measure."""
+    page = (ROOT / "docs" / "bring_your_own.md").read_text(encoding="utf-8")
+    section = page.partition("## Other languages\n")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
+    assert rows[0][1:] == list(TEXTS)
+    return {row[0]: row[1:] for row in rows[2:]}
+
+
+@pytest.mark.parametrize("name", table())
+@pytest.mark.parametrize("language", TEXTS)
+def test_a_measure_does_in_a_language_what_the_page_says(name: str, language: str, tmp_path: Path) -> None:
+    text, *others = TEXTS[language]
+    found = score_of(name, text, tuple(others), tmp_path)
+    assert verdict(found) == table()[name][list(TEXTS).index(language)]
+
+
+@pytest.mark.parametrize(("language", "script"), SCRIPTS.items())
+def test_a_distance_that_the_embedder_cannot_see_is_unscored_with_that_reason(
+    language: str, script: str, tmp_path: Path
+) -> None:
+    text, *others = TEXTS[language]
+    found = score_of("`cosine`", text, tuple(others), tmp_path)
+    assert re.fullmatch(rf"the embedder static knows \d% of its letters \({script}\): .*", found.reason or "")
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_a_text_and_one_without_a_run_of_the_corpus_stand_at_the_ends_of_the_creativity_index(
+    language: str, tmp_path: Path
+) -> None:
+    text, other, unlike = TEXTS[language]
+    copied = score_of("`creativity_index`", other + " " + text, (text, other), tmp_path / "copied")
+    new = score_of("`creativity_index`", text, (other, unlike), tmp_path / "new")
+    assert isinstance(copied.value, dict)
+    assert isinstance(new.value, dict)
+    assert copied.value["creativity_index_mean"] == 0
+    assert new.value["creativity_index_mean"] == 1
+
+
+def test_a_chinese_copy_with_a_character_put_into_each_clause_is_no_new_text(tmp_path: Path) -> None:
+    text = "".join(TEXTS["Chinese"])
+    # after the fourth character of each clause
+    copy = "".join(part[:4] + "了" + part[4:] if len(part) > 4 else part for part in re.split("(?<=[，。])", text))
+    found = score_of("`creativity_index`", copy, (text,), tmp_path)
+    assert isinstance(found.value, dict)
+    assert float(str(found.value["creativity_index_mean"])) < 0.75
+    assert float(str(found.value["creativity_index_5"])) < 0.2
+
+
+def test_a_short_text_in_another_language_may_be_a_refusal_and_says_so(tmp_path: Path) -> None:
+    refusal = (
+        "Es tut mir leid, aber dabei kann ich leider nicht helfen. Ich schreibe gern über ein anderes Thema, sag mir "
+        "nur welches."
+    )
+    found = score_of("`compression`", refusal, TEXTS["German"], tmp_path)
+    assert "the rule for refusals knows English only" in (found.explanation or "")
