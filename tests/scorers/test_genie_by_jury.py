@@ -128,7 +128,7 @@ def silent_on_style(request: str) -> str | ModelOutput:
     """A grader that finds no tone in any story."""
     data = unfenced(request)
     if "questions" in data:
-        return numbered({n: "not specified" if q == TONE else f"{q} bell" for n, q in data["questions"].items()})
+        return numbered({n: "[not said]" if q == TONE else f"{q} bell" for n, q in data["questions"].items()})
     return rating(SECOND).reply(request)
 
 
@@ -207,7 +207,7 @@ def test_the_signature_names_every_grader_whatever_their_order(tmp_path: Path) -
     assert facts["reader"] == "+".join(part["reader"] for part in parts)
     assert {name: facts[name] for name in facts.keys() - {"judge", "reader"}} == {
         name: parts[0][name] for name in parts[0].keys() - {"judge", "reader"}
-    } | {"version": "2-A"}
+    } | {"version": "3-A"}
 
 
 def test_each_grader_rates_what_it_has_read_itself(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
 """Questions in files: the steps' records, and the table in which people correct them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -18,9 +18,6 @@ from genie_inspect.populations.catalogue import BUNDLED, open_population
 from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import QUESTIONS
 from genie_inspect.populations.schema import Feature, Question, question_id
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 LINE = '{"prompt": "Write a story about an owl.", "feature": "plot", "text": "What does the owl want?"}'
 """A question in a file of one's own; an `id` may stand beside these."""
@@ -86,7 +83,7 @@ def read_questions(source: Path | str, features: Sequence[Feature] | None = None
     return list(questions.values())
 
 
-def _said(fault: "ErrorDetails") -> str:
+def _said(fault: Mapping[str, Any]) -> str:
     field = ".".join(map(str, fault["loc"]))
     named = {"missing": f"no {field}", "extra_forbidden": f"unknown field {field!r}"}
     return named.get(fault["type"], f"{field}: {fault['msg']} (got {str(fault['input'])[:SHOWN]!r})")
