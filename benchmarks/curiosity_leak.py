@@ -16,15 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from genie_inspect.agreement.curiosity.comparison import Plan, compared
-from genie_inspect.agreement.curiosity.folder import NAMES, cell, counts, heading
-from genie_inspect.agreement.curiosity.votes_file import read_explained_votes
 from genie_inspect.agreement.votes import VotedStory, prompt_of, read_votes, writer_of
-from genie_inspect.engines.curiosity.explanations import EXPLANATIONS, Explanation
-from genie_inspect.engines.curiosity.language_model import LanguageCuriosity
-from genie_inspect.engines.curiosity.sentence_vectors import VectorCuriosity
-from genie_inspect.engines.curiosity.votes import CuriosityModel
 from genie_inspect.files.printable import json_text
+from genie_inspect.studies.personal.curiosity import NAMES, Plan, cell, compared, counts, heading, read_explained_votes
+from genie_inspect.studies.personal.curiosity_models import LanguageCuriosity
+from genie_inspect.studies.personal.curiosity_vectors import EXPLANATIONS, CuriosityModel, Explanation, VectorCuriosity
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "ttcw_expert_votes.json"
 OPENING, TRUE_OPENING = 134 / 720, 133 / 134

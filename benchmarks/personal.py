@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from genie_inspect.agreement.personal.claims import Claims, claims
-from genie_inspect.agreement.personal.simulation import World
+from genie_inspect.studies.personal.power import Claims, World, claims
 
 WORLDS = {
     "no difference": World(),

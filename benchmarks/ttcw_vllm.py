@@ -19,12 +19,10 @@ from functools import partial
 import anyio
 from inspect_ai.model import get_model
 
-from genie_inspect.asking.gathering import gathered
-from genie_inspect.critic.critic import Critic, Judgement
-from genie_inspect.critic.instructions import Instructions
-from genie_inspect.critic.requests import orders_of
-from genie_inspect.critic.rubrics import Test, load_rubric
-from genie_inspect.engines.sources.reference_stories import reference_stories
+from genie_inspect.graders.critic import Critic, Judgement, orders_of
+from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.rubrics import Instructions, Test, load_rubric
+from genie_inspect.populations.stories import reference_stories
 
 COUNTERS = {
     "requests": "request_success_total",

@@ -19,10 +19,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from inspect_ai.log import read_eval_log
-from tests.agreement.personal.voters import written
-from tests.engines.curiosity.explained import votes as explained_votes
+from tests.published import second_data_set, ttcw_released
 from tests.served import Served, serving
-from tests.studies import second_data_set, ttcw_released
+from tests.studies.personal.explained import votes as explained_votes
+from tests.studies.personal.voters import written
 from tests.willing import Willing
 
 ROOT = Path(__file__).parents[1]

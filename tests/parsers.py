@@ -9,39 +9,31 @@ from functools import partial
 import genie_inspect
 from genie_inspect import scripts
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
-from genie_inspect.building.features.discovering import split
-from genie_inspect.building.prompts.pairs import concepts
-from genie_inspect.building.questions import rules
-from genie_inspect.engines.sources.prompts import clean_prompt
-from genie_inspect.engines.sources.tables import cell as table_cell
-from genie_inspect.engines.texts import identity
+from genie_inspect.batch.importing import reply_in
+from genie_inspect.building import question_writing as rules
+from genie_inspect.building.choosing import is_degenerate, loses_most, trimmed, up_to_sentence
+from genie_inspect.building.features import split
+from genie_inspect.building.prompts import concepts
+from genie_inspect.engines.identity import identity
 from genie_inspect.errors import GenieError, PopulationError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_object, json_row
 from genie_inspect.files.printable import one_line, printable
-from genie_inspect.judges.by_vectors.embedded import pronoun_answer, sentences
-from genie_inspect.populations.card import plain
-from genie_inspect.populations.files import parsed
-from genie_inspect.populations.intake.trimming import is_degenerate, loses_most, trimmed, up_to_sentence
-from genie_inspect.populations.schema import Document
-from genie_inspect.prompting import (
-    answers,
-    echo,
-    fence,
-    first_labels,
-    panel_replies,
-    quotes,
-    ratings,
-    readings,
-    replies,
-    responses,
-    texts,
-)
-from genie_inspect.prompting.documents import refusals
-from genie_inspect.prompting.documents import sentences as spans
-from genie_inspect.providers.record import short
-from genie_inspect.samples.document import no_document
-from genie_inspect.scale.replies import reply_in
-from genie_inspect.scoring.explanation import cell, cut
+from genie_inspect.graders.embedded_judge import pronoun_answer, sentences
+from genie_inspect.populations.prompts import cell as table_cell
+from genie_inspect.populations.prompts import clean_prompt
+from genie_inspect.populations.schema import Document, parsed
+from genie_inspect.populations.writing import plain
+from genie_inspect.prompting import answers, fence, refusals, replies, responses, texts
+from genie_inspect.prompting import answers as readings
+from genie_inspect.prompting import fence as echo
+from genie_inspect.prompting import replies as first_labels
+from genie_inspect.prompting import replies as panel_replies
+from genie_inspect.prompting import replies as ratings
+from genie_inspect.prompting import responses as quotes
+from genie_inspect.prompting import texts as spans
+from genie_inspect.providers.replay import short
+from genie_inspect.samples import no_document
+from genie_inspect.scorers.explanation import cell, cut
 from genie_inspect.signature import facts_of, judge_of, models_in
 
 COUNT = 9  # items in a request

@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import nct, t
 from tests.documented import ROOT
 
+from genie_inspect.statistics.differences import LEVEL, pairs_that_find
 from genie_inspect.statistics.equivalence import tost
-from genie_inspect.statistics.paired.differences import LEVEL, pairs_that_find
 from genie_inspect.statistics.power import paired_power
 
 PAGE = (ROOT / "docs" / "metric_study.md").read_text(encoding="utf-8")

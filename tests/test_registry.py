@@ -13,11 +13,11 @@ from inspect_ai._util.registry import (  # Inspect lists what it has registered 
 from inspect_ai.model import get_model
 
 from genie_inspect import _registry
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.engines.sources.reference_stories import BUNDLED
-from genie_inspect.populations.catalogue import NONE
-from genie_inspect.scoring.measuring import corpora
-from genie_inspect.scoring.measuring.expressions import EITHER
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.populations.population import NONE
+from genie_inspect.populations.stories import BUNDLED
+from genie_inspect.scorers import corpora
+from genie_inspect.scorers.expressions import EITHER
 from genie_inspect.tasks import panel
 
 IMPORTS = """

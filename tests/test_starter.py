@@ -12,15 +12,13 @@ import pytest
 from inspect_ai.model import get_model
 from tests.tools import tool_named
 
-from genie_inspect.files.shipped import DATA
-from genie_inspect.judges.by_vectors.vector_fit import shipped_fit
-from genie_inspect.judges.grader_reader import GraderReader
-from genie_inspect.populations.catalogue import BUNDLED
-from genie_inspect.populations.files import rows
-from genie_inspect.populations.population import ANSWERS, Population
-from genie_inspect.populations.schema import NonEmpty, Question, Row, document_id, question_id
+from genie_inspect.files.folders import DATA
+from genie_inspect.graders.reader import GraderReader
+from genie_inspect.graders.vectors_judge import shipped_fit
+from genie_inspect.populations.population import ANSWERS, BUNDLED, Population
+from genie_inspect.populations.schema import NonEmpty, Question, Row, document_id, question_id, rows
 from genie_inspect.prompting.answers import is_unspecified, normalised
-from genie_inspect.providers.record import RATINGS, READINGS, RecordedAnswer, RecordedRatings, Story, starter_record
+from genie_inspect.providers.replay import RATINGS, READINGS, RecordedAnswer, RecordedRatings, Story, starter_record
 
 RECORD = starter_record()
 POPULATION: Population = RECORD.population

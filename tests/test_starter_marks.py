@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 from tests.tools import tool_named
 
-from genie_inspect.close_reader.instructions import ASPECTS
+from genie_inspect.graders.close_reader import ASPECTS
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.providers.record import starter_record
+from genie_inspect.providers.replay import starter_record
 
 STORY = starter_record().stories[0]
 REASON = "The sea is asked to keep accounts."

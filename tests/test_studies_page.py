@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai import eval as evaluate
 from tests.documented import ROOT, commands
+from tests.published import second_data_set, ttcw_released
 from tests.scripted import Script, saying
-from tests.studies import second_data_set, ttcw_released
 
 from genie_inspect.cli import main
-from genie_inspect.cli.verbs.demo import demo
+from genie_inspect.cli.results import demo
 
 PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
 TTCW = PAGE.partition("## TTCW, reference-based")[2]

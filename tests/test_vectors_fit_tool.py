@@ -6,8 +6,8 @@ from types import ModuleType
 import pytest
 from tests.tools import tool_named
 
-from genie_inspect.files.shipped import DATA
-from genie_inspect.judges.by_vectors.vector_fit import shipped_fit, shown
+from genie_inspect.files.folders import DATA
+from genie_inspect.graders.vectors_judge import shipped_fit, shown
 
 ROOT = Path(__file__).parents[1]
 CARD = DATA / "starter" / "README.md"

@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 from tests.looks import marks, rows, told_by
 
-from genie_inspect.agreement.chart import agreement_chart
-from genie_inspect.agreement.figures import Agreement, JudgeAgreement
-from genie_inspect.agreement.rankings import Ranking
+from genie_inspect.agreement.figures import Agreement, JudgeAgreement, Ranking, agreement_chart
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 pytest.importorskip("altair", reason="needs the extra `charts`")

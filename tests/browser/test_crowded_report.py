@@ -11,7 +11,7 @@ from tests.browser.test_report_page import FEATURES, INKS_AND_GROUNDS, unfold, w
 from tests.left_out import rest_with_ci, with_ci
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.tasks.views import score_view
+from genie_inspect.tasks.novelty import score_view
 
 LOOKS = [("dark", 375), ("light", 375), ("dark", 1440), ("light", 1440)]
 

@@ -16,8 +16,8 @@ from tests.browser.conftest import HOSTILE, Scheme, Visit, contrast
 from tests.left_out import rest_with_ci
 
 from genie_inspect.reports.charts import DARK, LIGHT
-from genie_inspect.reports.page.page import as_bytes, page
-from genie_inspect.reports.page.report import build_report
+from genie_inspect.reports.page import as_bytes, page
+from genie_inspect.reports.report import build_report
 from genie_inspect.statistics.intervals import prompt_interval
 
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]

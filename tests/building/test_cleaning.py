@@ -8,13 +8,12 @@ import pytest
 from tests.building.scripts import FEATURES, FOX, OWL, recorded, willing, write_log
 from tests.scripted import Script, saying
 
-from genie_inspect.building.cleaning import ABSENT, ASKED, BROKEN, CUT, UNREADABLE, WORDS, Cleaner
+from genie_inspect.building.choosing import ABSENT, ASKED, BROKEN, CUT, UNREADABLE, WORDS, Built, Cleaner, Plan
 from genie_inspect.building.importing import Import, Imported, import_cleaned
-from genie_inspect.building.plan import Built, Plan
+from genie_inspect.building.inspection import faults
 from genie_inspect.building.populating import build
-from genie_inspect.building.questions.writing import Wanted
+from genie_inspect.building.question_writing import Wanted
 from genie_inspect.errors import GraderFailedError, PopulationError, TemplateError
-from genie_inspect.populations.check import faults
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, document_id
 from genie_inspect.prompting.fence import unfenced

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 from tests.scripted import saying
 
-from genie_inspect.asking.refusals import RefusedError
 from genie_inspect.building.importing import Import, Imported, import_population
-from genie_inspect.engines.sources.tables import TableError
+from genie_inspect.building.inspection import faults
 from genie_inspect.errors import MissingExtraError, PopulationError, UnwritableError
-from genie_inspect.populations.check import faults
-from genie_inspect.populations.files import write_rows
+from genie_inspect.graders.grader import RefusedError
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Question, question_id
+from genie_inspect.populations.prompts import TableError
+from genie_inspect.populations.schema import Question, question_id, write_rows
 from genie_inspect.scorers.genie import genie
 
 CASTLE = "Write a story about a castle and a spaceship."

@@ -11,10 +11,8 @@ from inspect_ai import eval as evaluate
 from tests.scripted import FEATURES
 
 from genie_inspect.cli import main
-from genie_inspect.populations.features import write_features
-from genie_inspect.populations.files import write_rows
-from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Question, question_id
+from genie_inspect.populations.population import Population, write_features
+from genie_inspect.populations.schema import Question, question_id, write_rows
 
 pytestmark = [
     pytest.mark.vllm,

@@ -4,11 +4,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from genie_inspect.cli.verbs.stored.cache import cache
-from genie_inspect.engines.embedders.cache import CachedEmbedder
-from genie_inspect.engines.embedders.choices import embedder
-from genie_inspect.engines.embedders.kept_vectors import FILE, KeptVectors
-from genie_inspect.judges.cache import Cache, Judged, Verdict, VerdictKey, cache_folder
+from genie_inspect.cli.cache import cache
+from genie_inspect.engines.embedders import FILE, CachedEmbedder, KeptVectors, embedder
+from genie_inspect.graders.cache import Cache, Judged, Verdict, VerdictKey, cache_folder
 
 
 def called(*arguments: str, answer: str = "") -> Result:

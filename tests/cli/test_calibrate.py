@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.scripted import grading
 
-from genie_inspect.cli.verbs.calibrate import calibrate
-from genie_inspect.files.shipped import DATA
-from genie_inspect.judges.by_vectors.vector_fit import read_fit, shipped_fit
-from genie_inspect.judges.cache import Cache
+from genie_inspect.cli.calibrate import calibrate
+from genie_inspect.files.folders import DATA
+from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.vectors_judge import read_fit, shipped_fit
 
 SECOND = "second_ratings.jsonl"
 

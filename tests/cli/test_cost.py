@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from genie_inspect.cli.cost_tables import MEASURES
-from genie_inspect.cli.verbs.cost import cost
-from genie_inspect.cli.verbs.cost.without_population import TASKS
-from genie_inspect.populations.catalogue import open_population
+from genie_inspect.cli.cost import MEASURES, TASKS, cost
+from genie_inspect.populations.population import open_population
 
 DOCUMENTS = open_population("starter").manifest.counts.documents
 

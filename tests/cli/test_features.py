@@ -11,8 +11,8 @@ from tests.scripted import Script, numbered, saying
 
 import genie_inspect.cli.running as running
 from genie_inspect.cli import main
-from genie_inspect.files.shipped import DATA
-from genie_inspect.populations.features import write_features
+from genie_inspect.files.folders import DATA
+from genie_inspect.populations.population import write_features
 from genie_inspect.populations.schema import Feature
 
 FOUND = (Feature(name="mood", definition="How it feels."), Feature(name="font", definition="How it is set."))

@@ -14,12 +14,12 @@ from inspect_ai.scorer import Score
 from tests.recorded import TELLER, recorded_starter
 from tests.scripted import FOX, OWL, scores
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.cli import main
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.logs.scores import scores_of
 from genie_inspect.populations.yardstick import YARDSTICK
-from genie_inspect.reports.page.page import page
-from genie_inspect.reports.page.report import build_report
+from genie_inspect.reports.page import page
+from genie_inspect.reports.report import build_report
 
 GRADER = ("--grader", "bundled/grader")
 
@@ -143,7 +143,7 @@ def test_two_logs_side_by_side_fit_eighty_columns(logs: tuple[EvalLog, ...], tmp
 
 
 def test_the_demo_shows_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.cli.verbs.demo.STORYTELLERS", (TELLER,))
+    monkeypatch.setattr("genie_inspect.cli.results.STORYTELLERS", (TELLER,))
     with recorded_starter(tmp_path / "population"):
         without = called("demo", "--log-dir", tmp_path / "logs")
         called("population", "yardstick", "starter", *GRADER)

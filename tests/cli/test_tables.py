@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from genie_inspect.cli.tables import summary_notes, summary_tables
-from genie_inspect.judges.cautions import SMOKE_TEST
+from genie_inspect.graders.protocols import SMOKE_TEST
 from genie_inspect.logs.evidence import Share
 from genie_inspect.logs.results import Results
 from genie_inspect.reports.summary import Column, Summary

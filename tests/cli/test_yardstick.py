@@ -10,8 +10,7 @@ from tests.recorded import recorded_starter
 from tests.scripted import OWL, small_population
 
 from genie_inspect.cli import main
-from genie_inspect.populations.catalogue import open_population
-from genie_inspect.populations.population import Population
+from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.yardstick import (
     YARDSTICK,
     Measured,

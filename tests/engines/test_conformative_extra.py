@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from genie_inspect.engines.models.conformative import Conformative
+from genie_inspect.engines.conformative import Conformative
 from genie_inspect.errors import MissingExtraError
 
 

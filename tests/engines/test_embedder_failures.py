@@ -14,14 +14,11 @@ from tests.engines.sentence_models import SentenceTransformer, install, model_fo
 from tests.scripted import Asked
 
 from genie_inspect.engines import requests
-from genie_inspect.engines.embedders.cache import CachedEmbedder
-from genie_inspect.engines.embedders.choices import embedder
-from genie_inspect.engines.embedders.kept_vectors import KeptVectors
-from genie_inspect.engines.embedders.vectors import checked_vectors, unit
+from genie_inspect.engines.embedders import CachedEmbedder, KeptVectors, checked_vectors, embedder, unit
 from genie_inspect.errors import EngineFailedError
-from genie_inspect.judges.by_vectors.embedded import EmbeddedJudge, EmbeddedReader
-from genie_inspect.populations.catalogue import open_population
-from genie_inspect.scoring.assessor import Assessor
+from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
+from genie_inspect.populations.population import open_population
+from genie_inspect.scorers.assessor import Assessor
 
 TEXTS = [f"text {number}" for number in range(3)]
 Change = Callable[[Items], Items]
@@ -129,7 +126,7 @@ def test_a_connection_that_breaks_in_a_reply_is_tried_again(tmp_path: Path) -> N
 
 
 def test_a_server_that_says_nothing_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.embedders.served.SILENCE", 0.1)
+    monkeypatch.setattr("genie_inspect.engines.served_embedders.SILENCE", 0.1)
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
         pytest.raises(EngineFailedError, match="embedder openai/tiny failed: APITimeoutError"),

@@ -9,15 +9,11 @@ import pytest
 from tests.engines.embedding_server import EmbeddingServer, serving
 from tests.engines.sentence_models import install, model_folder
 
-from genie_inspect.engines.embedders.cache import CachedEmbedder
-from genie_inspect.engines.embedders.choices import Embedder, embedder
-from genie_inspect.engines.embedders.kept_vectors import KeptVectors
-from genie_inspect.engines.models.coherence_rewards import CoherenceRewards
-from genie_inspect.engines.models.equivalence import ClassifierEquivalence, EmbeddedEquivalence
-from genie_inspect.engines.models.folders import check_unchanged, folder_facts
-from genie_inspect.engines.models.rewards import RewardModel
+from genie_inspect.engines.classifiers import ClassifierEquivalence, CoherenceRewards, EmbeddedEquivalence, RewardModel
+from genie_inspect.engines.embedders import CachedEmbedder, Embedder, KeptVectors, embedder
+from genie_inspect.engines.models import check_unchanged, folder_facts
 from genie_inspect.errors import EngineFailedError
-from genie_inspect.judges.by_vectors.embedded import EmbeddedJudge, EmbeddedReader
+from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
 
 TEXTS = ["An owl on a clock."]
 HEXED = r"@[0-9a-f]{12}"
@@ -83,7 +79,7 @@ def test_a_model_of_the_hub_is_identified_by_its_name_and_how_texts_are_pooled(
     model = embedder("sentence-transformers/someone/mini")
     assert re.fullmatch(r"sentence-transformers/someone/mini" + HEXED, model.identity)
     assert model.identity == embedder("sentence-transformers/someone/mini").identity
-    monkeypatch.setattr("genie_inspect.engines.embedders.sentences.POOLING", "another way")
+    monkeypatch.setattr("genie_inspect.engines.served_embedders.POOLING", "another way")
     assert embedder("sentence-transformers/someone/mini").identity != model.identity
 
 
@@ -133,7 +129,7 @@ def test_the_window_is_part_of_what_a_served_model_is() -> None:
 def test_the_static_embedder_is_its_table_and_how_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import shutil
 
-    from genie_inspect.engines.embedders import choices as embedders
+    from genie_inspect.engines import embedders as embedders
 
     folder = tmp_path / "static"
     shutil.copytree(embedders.STATIC_FOLDER, folder)
@@ -160,7 +156,7 @@ ENGINES: dict[str, Callable[[str], ClassifierEquivalence | RewardModel | Coheren
 def test_classifiers_and_reward_models_are_named_by_folder_and_digest(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.folders.find_spec", lambda name: object())
+    monkeypatch.setattr("genie_inspect.engines.models.find_spec", lambda name: object())
     engines = []
     for place in ("one", "two"):
         folder = model_folder(tmp_path / place / "final", place)
@@ -179,7 +175,7 @@ def test_classifiers_and_reward_models_are_named_by_folder_and_digest(
 def test_classifiers_and_reward_models_of_the_hub_are_named_by_their_id_alone(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.folders.find_spec", lambda name: object())
+    monkeypatch.setattr("genie_inspect.engines.models.find_spec", lambda name: object())
     assert re.match(r"(classifier|reward)\(someone/model[,)]", ENGINES[kind]("someone/model").name)
 
 

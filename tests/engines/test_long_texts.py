@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from tests.engines.embedding_server import EmbeddingServer, serving
 from tests.engines.sentence_models import READS, SentenceTransformer, install, model_folder, word_vector
 
-from genie_inspect.engines.embedders.choices import STATIC_FOLDER, Embedder, embedder, static_token_count
-from genie_inspect.engines.embedders.sentences import SentenceTransformersEmbedder
-from genie_inspect.engines.embedders.served import WINDOW, most_tokens
-from genie_inspect.engines.embedders.windows import windows
-from genie_inspect.populations.catalogue import open_population
+from genie_inspect.engines.embedders import STATIC_FOLDER, Embedder, embedder, static_token_count, windows
+from genie_inspect.engines.served_embedders import WINDOW, SentenceTransformersEmbedder, most_tokens
+from genie_inspect.populations.population import open_population
 
 STARTER = open_population("starter")
 STORIES = [document.text for prompt in STARTER.prompts for document in STARTER.documents(prompt)]
@@ -198,7 +196,7 @@ def test_a_character_that_does_not_fit_is_a_window_of_its_own() -> None:
 @pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="needs the extra `embeddings`")
 def test_a_real_sentence_model_of_eight_tokens_reads_the_whole_text(tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformer, models
-    from tests.engines.models.test_equivalence import saved
+    from tests.engines.test_classifiers import equivalence_saved as saved
 
     word = models.Transformer(str(saved(tmp_path / "bert")), max_seq_length=8)
     made = SentenceTransformer(modules=[word, models.Pooling(word.get_word_embedding_dimension())], device="cpu")

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from genie_inspect.building.importing import Import, import_population
-from genie_inspect.engines.sources.prompts import all_prompts
-from genie_inspect.engines.texts import folder_texts
+from genie_inspect.engines.identity import folder_texts
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.json_lines import json_object, json_objects, json_row
-from genie_inspect.populations.catalogue import open_population
+from genie_inspect.populations.population import open_population
+from genie_inspect.populations.prompts import all_prompts
 from genie_inspect.populations.schema import Document
 
 LINE = '{"prompt": "Write \\ud83d.", "text": "An owl \\ud83d sat, \\\\ud83d, \\ud83d\\ude00.", "id": "d"}\n'

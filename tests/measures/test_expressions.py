@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.measures.expressions import split_expressions
-from genie_inspect.measures.length import word_count
-from genie_inspect.measures.words.tokens import plain_typography
+from genie_inspect.measures.tokens import plain_typography, word_count
 
 
 def words(text: str) -> list[str]:

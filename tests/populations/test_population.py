@@ -4,9 +4,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.scripted import FEATURES, small_population
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, Population
+from genie_inspect.populations.population import (
+    ANSWERS,
+    BUNDLED,
+    DOCUMENTS,
+    MANIFEST,
+    QUESTIONS,
+    Population,
+    open_population,
+    read_features,
+    write_features,
+)
 from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question
 
 CASTLE, OWL = "Write a story about a castle.", "Write a story about an owl."
@@ -209,3 +220,82 @@ def test_documents_alone_have_prompts_and_are_refused_by_what_asks_questions(mak
 def test_parts_may_come_from_streams(make: Make) -> None:
     stream = (Document(id=f"d{number}", prompt=OWL, text="It flew.") for number in range(3))
     assert len(make(documents=stream, answers=iter(())).documents(OWL)) == 3
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_a_bundled_population_opens_by_name(name: str) -> None:
+    assert open_population(name).manifest.name == name
+
+
+def test_a_folder_opens_by_path(make: Make) -> None:
+    folder = make().folder
+    assert open_population(folder).name == open_population(str(folder)).name == make().name
+
+
+def test_a_folder_named_like_a_bundled_one_opens_by_its_path(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "starter")
+    monkeypatch.chdir(tmp_path)
+    assert open_population("./starter").manifest.name == "small"
+    assert open_population("starter").manifest.name == "starter"
+
+
+@pytest.mark.parametrize("name", ["startre", "", "none"])
+def test_an_unknown_name_is_refused_with_those_that_are_known(name: str) -> None:
+    with pytest.raises(
+        PopulationError, match=rf"population is '{name}', expected abstracts, starter or a folder that holds"
+    ):
+        open_population(name)
+
+
+def test_a_population_is_opened_once_until_one_of_its_files_changes(make: Make) -> None:
+    folder = make().folder
+    first = open_population(folder)
+    assert open_population(str(folder)) is open_population(folder) is first
+    documents = folder / "documents.jsonl"
+    documents.write_bytes(documents.read_bytes())
+    assert open_population(folder) is not first
+
+
+def test_features_come_from_a_file_a_population_or_a_bundled_one(tmp_path: Path) -> None:
+    write_features(tmp_path / "features.json", FEATURES)
+    assert read_features(tmp_path / "features.json") == FEATURES
+    assert read_features(small_population(tmp_path / "p").folder) == FEATURES
+    assert [feature.name for feature in read_features("abstracts")][:2] == ["problem", "approach"]
+
+
+def test_two_features_of_one_name_are_refused(tmp_path: Path) -> None:
+    twice = {"features": [{"name": "plot", "definition": "What happens."}] * 2}
+    (tmp_path / "features.json").write_text(json.dumps(twice))
+    with pytest.raises(PopulationError, match=r"features\.json, field features: .*two features are named 'plot'"):
+        read_features(tmp_path / "features.json")
+
+
+@pytest.mark.parametrize("text", ["{}", '{"features": []}', "[1]", "no json", '{"features": [{"name": "My Plot"}]}'])
+def test_a_file_that_holds_no_features_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "features.json").write_text(text)
+    with pytest.raises(PopulationError, match=r"features\.json"):
+        read_features(tmp_path / "features.json")
+
+
+def test_a_source_that_is_nowhere_is_refused_with_what_would_work() -> None:
+    with pytest.raises(
+        PopulationError, match="features are 'nowhere', expected abstracts, starter, a population's folder"
+    ):
+        read_features("nowhere")
+
+
+def test_a_file_of_json_lines_has_a_feature_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "features.jsonl"
+    path.write_text("".join(feature.model_dump_json() + "\n" for feature in FEATURES))
+    assert read_features(path) == FEATURES
+    path.write_text('{"name": "plot", "definition": "What happens."}\n{"name": "My Plot", "definition": "x"}\n')
+    with pytest.raises(PopulationError, match=r"features\.jsonl, line 2, field name"):
+        read_features(path)
+    path.write_text('{"name": "plot", "definition": "What happens."}\n' * 2)
+    with pytest.raises(PopulationError, match="two features are named 'plot'"):
+        read_features(path)
+    path.write_text("")
+    with pytest.raises(PopulationError, match=r"features\.jsonl"):
+        read_features(path)

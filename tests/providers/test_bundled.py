@@ -9,17 +9,15 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, get_model
 
-from genie_inspect.engines.embedders.choices import static_token_count
-from genie_inspect.judges.instrument import Instrument
-from genie_inspect.judges.list_judge import ListJudge
-from genie_inspect.judges.pairwise_judge import PairwiseJudge
-from genie_inspect.judges.protocols import Answer
+from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.list_judge import ListJudge
+from genie_inspect.graders.pairwise_judge import PairwiseJudge
+from genie_inspect.graders.protocols import Answer
+from genie_inspect.prompting.answers import reading_reply
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.ratings import pair_rating
-from genie_inspect.prompting.readings import reading_reply
-from genie_inspect.prompting.replies import numbered_ratings
-from genie_inspect.providers.record import starter_record
-from genie_inspect.providers.replay import graded
+from genie_inspect.prompting.replies import numbered_ratings, pair_rating
+from genie_inspect.providers.replay import graded, starter_record
 
 RECORD = starter_record()
 PROMPT = RECORD.population.prompts[0]

@@ -5,7 +5,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.solver import Solver
 
-from genie_inspect.providers.record import starter_record
+from genie_inspect.providers.replay import starter_record
 from genie_inspect.solvers.negative_sampling import negative_sampling
 from genie_inspect.solvers.outline import outline
 from genie_inspect.solvers.trim import trim

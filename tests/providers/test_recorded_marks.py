@@ -9,13 +9,10 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import get_model
 from tests.scripted import scores
 
-from genie_inspect.close_reader.instructions import ASPECTS
-from genie_inspect.close_reader.reader import Approach
-from genie_inspect.close_reader.reading import reading_of
-from genie_inspect.populations.files import rows
-from genie_inspect.prompting.quotes import Quote
-from genie_inspect.providers.record import MARKS, RecordedMarks, starter_record
-from genie_inspect.providers.replay import graded
+from genie_inspect.graders.close_reader import ASPECTS, Approach, reading_of
+from genie_inspect.populations.schema import rows
+from genie_inspect.prompting.responses import Quote
+from genie_inspect.providers.replay import MARKS, RecordedMarks, graded, starter_record
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 RECORD = starter_record()

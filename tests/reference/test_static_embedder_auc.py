@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scipy.stats import mannwhitneyu
 
-from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.engines.embedders import embedder
 
 
 def cosines(path: Path) -> Iterator[tuple[bool, float]]:

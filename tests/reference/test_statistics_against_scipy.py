@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from genie_inspect.statistics.bootstrap import paired_bootstrap
+from genie_inspect.statistics.differences import paired_permutation
+from genie_inspect.statistics.effect import PairedTest
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.intervals import prompt_interval
-from genie_inspect.statistics.paired.pairs import PairedTest
-from genie_inspect.statistics.paired.permutation import paired_permutation
 from genie_inspect.statistics.power import paired_power
 
 SIZES = [5, 12, 50]

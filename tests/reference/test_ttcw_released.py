@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from tests.documented import ROOT
-from tests.studies import ttcw_released
+from tests.published import ttcw_released
 
 from genie_inspect.cli import main
 

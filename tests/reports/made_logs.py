@@ -9,7 +9,7 @@ from inspect_ai.model import ModelOutput, ModelUsage
 from inspect_ai.scorer import Score
 from inspect_ai.viewer import ViewerConfig
 
-from genie_inspect.tasks.views import score_view
+from genie_inspect.tasks.novelty import score_view
 
 GENIE = "measure:genie|judge:test|population:small-1@0|version:0"
 QUESTION = {"id": "q", "feature": "plot", "question": "How does it end?", "answer": "in rain", "novelty": 0.5}

@@ -9,17 +9,7 @@ import pytest
 
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError, UnwritableError
 from genie_inspect.files.printable import printable
-from genie_inspect.reports.charts import (
-    DARK,
-    LIGHT,
-    SHARP,
-    Theme,
-    _drawable,
-    check_picture,
-    darkened,
-    svg,
-    write_chart,
-)
+from genie_inspect.reports.charts import DARK, LIGHT, SHARP, Theme, _drawable, check_picture, darkened, svg, write_chart
 
 altair = pytest.importorskip("altair", reason="needs the extra `charts`")
 HOSTILE = "a\u202eb\x07"

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from inspect_ai.util import registry_info
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.asking.refusals import RefusedError
+from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 
 STARTER = {"population": "starter"}
 TEMPLATES = {"templates": None}

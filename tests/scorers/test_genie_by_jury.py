@@ -12,18 +12,18 @@ from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.scorer import Score
 from tests.scripted import Script, evaluated, grading, numbered, output, saying, scores, small_population
 
-from genie_inspect.building.leaving_out import left_out
+from genie_inspect.building.interviewing import left_out
 from genie_inspect.errors import GenieWarning
-from genie_inspect.judges.instrument import Instrument
+from genie_inspect.graders.instrument import Instrument
 from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.results import results_of
 from genie_inspect.populations.yardstick import YARDSTICK, with_measured, write_yardstick, yardstick_of
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.reports.frame import wide_rows
+from genie_inspect.scorers.assessor import assessor_of
 from genie_inspect.scorers.coherence import coherence
+from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.genie import genie
-from genie_inspect.scoring.explanation import MOST_BYTES
-from genie_inspect.scoring.jury import assessor_of
 from genie_inspect.signature import facts_of
 
 STORY = "A blue owl flew."

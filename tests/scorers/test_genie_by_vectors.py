@@ -7,8 +7,8 @@ from inspect_ai import eval as evaluate
 from inspect_ai.scorer import Score
 from tests.scripted import DOCUMENTS, OWL, evaluated, grading, saying, scores, small_population
 
-from genie_inspect.engines.embedders.choices import embedder
-from genie_inspect.judges.by_vectors.vectors import NO_VECTOR
+from genie_inspect.engines.embedders import embedder
+from genie_inspect.graders.vectors_judge import NO_VECTOR
 from genie_inspect.scorers.genie import genie
 from genie_inspect.signature import facts_of
 

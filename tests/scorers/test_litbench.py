@@ -10,11 +10,11 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from tests.scripted import OWL, Script, evaluated, saying, scores, small_population
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.scorers.contest import drawn
 from genie_inspect.scorers.litbench import litbench
-from genie_inspect.scoring.measuring.contest import drawn
 
 STORY = "A brown owl counted the trains."
 

@@ -13,14 +13,14 @@ from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 from tests.scripted import Script, evaluated, output, saying, scores
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.engines.embedders.choices import embedder
-from genie_inspect.panel_judges.choices import chosen_equivalence
-from genie_inspect.panel_judges.quality import GraderQuality
+from genie_inspect.engines.embedders import embedder
+from genie_inspect.graders.equivalence import chosen_equivalence
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.graders.quality import GraderQuality
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.samples.store import keep_generations
+from genie_inspect.samples import keep_generations
+from genie_inspect.scorers.kinds_of_reply import Bench
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
-from genie_inspect.scoring.measuring.kinds_of_reply import Bench
 from genie_inspect.solvers.generations import cache_for, generations
 from genie_inspect.tasks.novelty_partition import novelty_partition
 
@@ -175,7 +175,7 @@ def test_wrong_options_stop_the_task_before_anything_is_generated(options: dict[
 
 
 def test_without_its_extra_a_measure_is_refused_when_the_task_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.folders.find_spec", lambda name: None)
+    monkeypatch.setattr("genie_inspect.engines.models.find_spec", lambda name: None)
     with pytest.raises(PrerequisiteError, match="needs the extra"):
         novelty_partition(equivalence="classifier")
     with pytest.raises(PrerequisiteError, match="needs the extra"):
@@ -183,7 +183,7 @@ def test_without_its_extra_a_measure_is_refused_when_the_task_is_made(monkeypatc
 
 
 def test_an_equivalence_model_without_a_tokenizer_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.folders.find_spec", lambda name: object())
+    monkeypatch.setattr("genie_inspect.engines.models.find_spec", lambda name: object())
     for name in ("config.json", "model.safetensors"):
         (tmp_path / name).write_text("{}")
     with pytest.raises(PrerequisiteError, match="tokenizer"):

@@ -13,22 +13,16 @@ from inspect_ai.scorer import SampleScore, Score, Scorer
 from tests.measures.test_compression import prose
 from tests.scripted import DOCUMENTS, OWL, Script, evaluated, output, saying, scores, small_population
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import CorpusError
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.measures import ngrams
 from genie_inspect.measures.compression import compression_novelty, compression_ratio
 from genie_inspect.measures.partition import Classes
-from genie_inspect.measures.words.tokens import tokens
+from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.compression import compression as compression_scorer
-from genie_inspect.scorers.compression import compression_ratio as compression_metric
-from genie_inspect.scorers.cosine import cosine as cosine_scorer
-from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.partition import partition as partition_scorer
-from genie_inspect.scoring.measuring import (
+from genie_inspect.scorers import (
     added_information,
     class_among_documents,
     copied_runs,
@@ -36,6 +30,12 @@ from genie_inspect.scoring.measuring import (
     embedding_distances,
     expressions,
 )
+from genie_inspect.scorers.compression import compression as compression_scorer
+from genie_inspect.scorers.compression import compression_ratio as compression_metric
+from genie_inspect.scorers.cosine import cosine as cosine_scorer
+from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
+from genie_inspect.scorers.expression_novelty import expression_novelty
+from genie_inspect.scorers.partition import partition as partition_scorer
 
 STORY = "A brown owl counted the trains."
 CHEAP = ("cosine", "compression", "creativity_index", "expression_novelty", "partition")

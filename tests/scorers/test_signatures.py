@@ -11,15 +11,15 @@ from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 from tests.scripted import OWL, output, small_population
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.engines.embedders import embedder
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.measures.compression import CompressedMembers
 from genie_inspect.populations.population import Population
 from genie_inspect.scorers.compression import compression
 from genie_inspect.scorers.cosine import cosine
 from genie_inspect.scorers.creativity_index import creativity_index
+from genie_inspect.scorers.document import document
 from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.from_scores.document import document
 from genie_inspect.scorers.litbench import litbench
 from genie_inspect.scorers.partition import partition
 from genie_inspect.signature import facts_of

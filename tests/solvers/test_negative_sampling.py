@@ -5,7 +5,7 @@ import pytest
 from tests.scripted import OWL, output, saying
 from tests.solvers.runs import run
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.solvers.negative_sampling import negative_sampling
 

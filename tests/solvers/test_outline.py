@@ -6,7 +6,7 @@ import pytest
 from tests.scripted import OWL, Script, saying
 from tests.solvers.runs import run
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.solvers.outline import outline
 

@@ -11,7 +11,7 @@ from inspect_ai.solver import generate
 from tests.critics import comparing
 from tests.scripted import saying
 
-from genie_inspect.asking.refusals import RefusedError
+from genie_inspect.graders.grader import RefusedError
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.solvers.plot_prompt import drawn_plot, plot_prompt
 

@@ -8,7 +8,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from tests.scripted import OWL, Script, saying
 from tests.solvers.runs import run
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.solvers.trim import trim
 from genie_inspect.solvers.verbalized_sampling import verbalized_sampling

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap
+from genie_inspect.statistics.differences import differences, findings, least_p_value, paired_permutation
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.intervals import prompt_interval
-from genie_inspect.statistics.order import position_effect
-from genie_inspect.statistics.paired.differences import differences, findings
-from genie_inspect.statistics.paired.permutation import least_p_value, paired_permutation
 from genie_inspect.statistics.power import margin, minimum_population, paired_power, pairs_needed
+from genie_inspect.statistics.ranking import position_effect
 
 # sixteen pairs: 32,768 ways, so that ways are drawn and number and seed of the draws show
 BEFORE, AFTER = np.random.default_rng(0).normal(size=(2, 16))

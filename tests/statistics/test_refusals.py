@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
-from genie_inspect.statistics.descriptive.rarefaction import chance_of_seeing
-from genie_inspect.statistics.effect import cohens_d
+from genie_inspect.statistics.descriptive import chance_of_seeing
+from genie_inspect.statistics.differences import paired_permutation
+from genie_inspect.statistics.effect import bonferroni, cohens_d, holm
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.intervals import prompt_interval
 from genie_inspect.statistics.mixed import mixed_logistic
-from genie_inspect.statistics.order import position_effect
-from genie_inspect.statistics.paired.corrections import bonferroni, holm
-from genie_inspect.statistics.paired.permutation import paired_permutation
 from genie_inspect.statistics.power import margin, minimum_population, paired_power, pairs_needed
+from genie_inspect.statistics.ranking import position_effect
 
 NAN, INF = math.nan, math.inf
 COIN, SHARE = [0, 1, 1, 0], "expected a number between 0 and 1"

@@ -9,13 +9,13 @@ from inspect_ai import Task
 from inspect_ai import eval as evaluate
 
 from genie_inspect.signature import PACKAGE, package_version
-from genie_inspect.tasks.existing.ttcw_stories import ttcw_stories
 from genie_inspect.tasks.leave_one_out import leave_one_out
 from genie_inspect.tasks.metric_study import metric_study
 from genie_inspect.tasks.novelty_partition import novelty_partition
 from genie_inspect.tasks.population_prompts import population_prompts
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 from genie_inspect.tasks.ttcw import ttcw
+from genie_inspect.tasks.ttcw_stories import ttcw_stories
 from genie_inspect.tasks.writing_prompts import writing_prompts
 from genie_inspect.versions import TASKS
 

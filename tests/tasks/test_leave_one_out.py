@@ -10,11 +10,10 @@ from tests.processes import tries
 from tests.recorded import recorded_starter
 from tests.scripted import grading, scores, small_population
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.logs.labels import POPULATION
-from genie_inspect.logs.reading import read_logs
-from genie_inspect.populations.catalogue import open_population
-from genie_inspect.providers.record import RATINGS
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.logs.reading import POPULATION, read_logs
+from genie_inspect.populations.population import open_population
+from genie_inspect.providers.replay import RATINGS
 
 
 def test_each_document_is_compared_with_the_others_and_no_model_writes(tmp_path: Path) -> None:

@@ -12,13 +12,12 @@ from tests.critics import better, comparing
 from tests.pairs import GREY, OWL_AGAIN, OWL_EDIT, RED, TEXTS, pairs
 from tests.scripted import DOCUMENTS, OWL, Script, grading, scores, small_population
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.interventions.collection import LEFT_OUT
-from genie_inspect.interventions.schema import Edit, LeftOut, Original
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.measures.compression import compression_ratio
-from genie_inspect.populations.files import write_rows
+from genie_inspect.populations.interventions import LEFT_OUT, Edit, LeftOut, Original
 from genie_inspect.populations.population import Population
-from genie_inspect.samples.intervention import InterventionFacts, intervention_of
+from genie_inspect.populations.schema import write_rows
+from genie_inspect.samples import InterventionFacts, intervention_of
 from genie_inspect.scorers.cosine import cosine
 
 OWN, OTHER, THIRD = DOCUMENTS[OWL]

@@ -16,8 +16,8 @@ from tests.processes import Commands
 from tests.scripted import saying, scores, small_population
 
 from genie_inspect import _registry
-from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.tasks.panel import KEYS, MEASURES, chosen_panel, combined, merged
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 

@@ -7,8 +7,8 @@ from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog, HeadlineMetric
 from tests.scripted import DOCUMENTS, FOX, OWL, grading, saying, small_population
 
-from genie_inspect.asking.refusals import RefusedError
-from genie_inspect.scoring.measuring.added_information import ALONE
+from genie_inspect.graders.grader import RefusedError
+from genie_inspect.scorers.added_information import ALONE
 from genie_inspect.tasks.population_prompts import population_prompts
 
 CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]

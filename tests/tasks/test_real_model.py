@@ -18,7 +18,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 
 from genie_inspect.cli import main as genie
-from genie_inspect.populations.catalogue import open_population
+from genie_inspect.populations.population import open_population
 from genie_inspect.populations.writing import write_population
 
 pytestmark = [

@@ -16,10 +16,10 @@ from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
 from tests.scripted import DOCUMENTS, OWL, Asked, small_population
 
-from genie_inspect.judges.list_judge import ListJudge
-from genie_inspect.judges.logit_judge import LogitJudge
-from genie_inspect.judges.pairwise_judge import PairwiseJudge
-from genie_inspect.judges.protocols import OFF_LABELS, Answer
+from genie_inspect.graders.list_judge import ListJudge
+from genie_inspect.graders.logit_judge import LogitJudge
+from genie_inspect.graders.pairwise_judge import PairwiseJudge
+from genie_inspect.graders.protocols import OFF_LABELS, Answer
 
 pytestmark = [
     pytest.mark.vllm,

@@ -10,8 +10,7 @@ from inspect_ai.solver import chain, generate, system_message
 from inspect_ai.viewer import ScoreColorScale
 from tests.scripted import OWL, Script, grading, saying, scores, small_population
 
-from genie_inspect.populations.catalogue import open_population
-from genie_inspect.populations.population import Population
+from genie_inspect.populations.population import Population, open_population
 from genie_inspect.tasks.novelty import EPOCHS, sample_id
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 

@@ -12,7 +12,7 @@ from inspect_ai.model import ModelInfo, set_model_info
 from tests.critics import PLOT, better, comparing
 from tests.scripted import Script, output, saying
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.graders.grader import PrerequisiteError
 
 STORY = " ".join(["A keeper of bees counted them every night."] * 4)  # 32 words
 

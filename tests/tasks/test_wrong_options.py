@@ -17,8 +17,7 @@ from tests.processes import Commands
 from tests.scripted import OWL, grading, saying
 
 import genie_inspect._registry  # noqa: F401  # registers what is looked for
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.asking.refusals import RefusedError
+from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 
 Options = dict[str, list[Any]]
 SHARED: Options = {

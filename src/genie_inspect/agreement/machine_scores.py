@@ -10,16 +10,23 @@ from pathlib import Path
 from inspect_ai.scorer import Score
 from pydantic import Field
 
-from genie_inspect.agreement.layouts import answers
-from genie_inspect.agreement.votes import Id, Result, StoryRow, VotesError, as_numbers, from_letters, json_field, rows
+from genie_inspect.agreement.votes import (
+    Id,
+    Result,
+    StoryRow,
+    VotesError,
+    answers,
+    as_numbers,
+    from_letters,
+    json_field,
+    rows,
+)
 from genie_inspect.files.json_lines import placed_lines
-from genie_inspect.logs.files import log_header, samples
-from genie_inspect.logs.folders import each_log
+from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.logs.measures import TOTAL
 from genie_inspect.logs.scores import AGAIN, scores_of, signature_of, tests_of
-from genie_inspect.measures.length import word_count
-from genie_inspect.samples.document import document_of
-from genie_inspect.samples.story import story_of
+from genie_inspect.measures.tokens import word_count
+from genie_inspect.samples import document_of, story_of
 from genie_inspect.signature import facts_of
 
 _ASKED = re.compile(r",template=[0-9a-f]{4,64}(?=\))")
@@ -65,21 +72,7 @@ class _Logged:
 
 
 def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> dict[str, dict[str, JudgedStory]]:
-    """Scores by judge and story.
-
-    Args:
-        paths: Logs, folders of logs, JSON Lines files (also of answers as Salesforce/creativity_eval has them), or JSON
-            as {"judges": {name: {story: "YNB-..."}}}, a letter a test. The name of a JSON file of votes ends in .json,
-            that of a log in .eval.
-        scorer: Whose scores in the logs, of one or several, also where it scored a log in several ways. A story's id is
-            its own where the sample names one, else that of the sample, `_`, the model, and `#` with the epoch where
-            there are several. Scores of one signature are one judge's, named by their judge, and by what else differs
-            in the signatures of one judge.
-
-    Raises:
-        VotesError: If a file cannot be read or is malformed, or a story has two scores by one judge.
-        LogError: If a log cannot be used.
-    """
+    """Scores by judge and story."""
     scores: dict[str, dict[str, JudgedStory]] = {}
     scorers = [scorer] if isinstance(scorer, str) else list(scorer)
     logs: list[Path] = []

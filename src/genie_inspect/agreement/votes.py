@@ -2,7 +2,8 @@
 
 import codecs
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -10,10 +11,193 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from genie_inspect.agreement.layouts import NUMBER, Vote, annotation_votes, table_votes, without_slips
-from genie_inspect.agreement.mixed_models.rows import TableRow, read_rows
 from genie_inspect.errors import GenieError
-from genie_inspect.files.json_lines import json_object, json_row, placed_lines
+from genie_inspect.files.json_lines import SHOWN, json_object, json_objects, json_row, listed_objects, placed_lines
+from genie_inspect.files.tables import csv_rows
+
+YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
+ROWS_FORM = "CSV (*.csv) or JSON Lines (*.jsonl)"
+
+
+class TableError(GenieError):
+    """A table cannot be read, or lacks what a model needs; the message names file, row and column."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One row, and where it stands."""
+
+    where: str
+    cells: dict[str, Any]
+
+    def __contains__(self, column: str) -> bool:
+        return not _is_empty(self.cells.get(column))
+
+    def text(self, column: str) -> str:
+        """The cell as text."""
+        return str(self.cells[column])
+
+    def number(self, column: str) -> float:
+        """The cell as a number."""
+        value = self.cells[column]
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise TableError(f"{self.where}, column {column!r} is {_shown(value)}, expected a number")
+        return number
+
+    def verdict(self, column: str) -> bool:
+        """The cell as yes or no."""
+        text = self.text(column).strip().lower()
+        if text not in (*YES, *NO):
+            raise TableError(
+                f"{self.where}, column {column!r} is {_shown(self.cells[column])}, expected 1 or 0, true or false"
+            )
+        return text in YES
+
+
+def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
+    """The rows of a table."""
+    if not path.is_file():
+        raise TableError(f"{path} does not exist, expected {ROWS_FORM}")
+    if path.suffix == ".csv":
+        rows = [TableRow(f"{path}, row {number}", cells) for number, cells in csv_rows(path, (), TableError)]
+    else:
+        rows = [TableRow(f"{path}, line {number}", cells) for number, cells in json_objects(path, TableError)]
+    if not rows:
+        raise TableError(f"{path} has no row, expected {ROWS_FORM}")
+    known = dict.fromkeys(column for row in rows for column in row.cells)
+    if missing := [column for column in columns if column not in known]:
+        raise TableError(f"{path} has no column {missing[0]!r}: it has {', '.join(known)}")
+    return rows
+
+
+def complete(rows: Iterable[TableRow], columns: Collection[str]) -> list[TableRow]:
+    """The rows with a value in every one of the columns."""
+    return [row for row in rows if all(column in row for column in columns)]
+
+
+def numbers(rows: Sequence[TableRow], column: str) -> list[float] | None:
+    """The column as numbers; None where its first cell is none, so that it holds categories."""
+    try:
+        rows[0].number(column)
+    except TableError:
+        return None
+    return [row.number(column) for row in rows]
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value != value or (isinstance(value, str) and not value.strip())  # only NaN is unequal
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:SHOWN]
+
+
+ABOUT = ("story", "rater", "plot", "source")
+"""Columns of a table of ratings that say whose a row is; each other one is a test."""
+NUMBER = "number"
+"""Column of a row a vote whose votes are ratings, whatever they are."""
+FEW = 0.1
+"""Share of the votes up to which those beside 1 and 0 are taken for slips, and for no scale."""
+_ANSWER = re.compile(r"story_(.+)_test(\d{1,3})")
+_BEGINS = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one rater says of one test of one story."""
+
+    where: str
+    story: str
+    rater: str
+    test: str
+    value: float
+    """1 = passes, 0 = fails, or a number; NaN = no vote."""
+    plot: str = ""
+    source: str = ""
+
+    @property
+    def tested(self) -> str:
+        """The test as a message has it behind the story; empty where there is one test alone."""
+        return f", test {self.test!r}" * bool(self.test)
+
+
+def without_slips(votes: Iterable[Vote]) -> list[Vote]:
+    """The votes as they are."""
+    votes = list(votes)
+    cast = [vote for vote in votes if not math.isnan(vote.value)]
+    others = [vote for vote in cast if vote.value not in (0, 1)]
+    # one among three, and of more one in ten
+    if others and len(cast) > 2 * len(others) and len(others) <= max(1, FEW * len(cast)):
+        vote = others[0]
+        raise TableError(
+            f"{vote.where}: {vote.value:g} by {vote.rater!r} on story {vote.story!r}{vote.tested} is neither 1 nor 0, "
+            f"as {len(cast) - len(others)} of {len(cast)} votes are, expected yes or no; ratings that are mostly 1 and "
+            f"0 have a row each with the column {NUMBER}"
+        )
+    return votes
+
+
+def annotation_votes(path: Path) -> Iterator[Vote]:
+    """The votes of a JSON list as Salesforce/creativity_eval has it: story_id, expert_idx, ttcw_idx, binary_verdict."""
+    for where, item in listed_objects(path, TableError):
+        row = TableRow(where, item)
+        if missing := [name for name in ("story_id", "expert_idx", "ttcw_idx", "binary_verdict") if name not in row]:
+            raise TableError(f"{where} has no field {missing[0]!r}, expected a vote as Salesforce/creativity_eval has")
+        value = float(row.verdict("binary_verdict"))
+        yield Vote(where, row.text("story_id"), row.text("expert_idx"), _numbered(row.number("ttcw_idx")), value)
+
+
+def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
+    """The votes of a table with a row a rater and story and a column a test: numbers, or yes and no.
+
+    A column of nothing but words is a remark and no test.
+    """
+    columns = [column for column in dict.fromkeys(name for row in rows for name in row.cells) if column not in ABOUT]
+    tests = [column for column in columns if any(column in row and _value(row, column) is not None for row in rows)]
+    for row in rows:
+        if missing := [column for column in ("story", "rater") if column not in row]:
+            raise TableError(f"{row.where} has no {missing[0]}, expected story, rater and a column a test")
+        about = {column: row.text(column) for column in ABOUT if column in row}
+        for test in tests:
+            value = _value(row, test) if test in row else math.nan
+            if value is None:
+                raise TableError(f"{row.where}, column {test!r} is {row.text(test)!r}, expected a number, yes or no")
+            yield Vote(row.where, test=test, value=value, **about)
+
+
+def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
+    """Place, story, test and result of each answer of a file {"id": "story_3_GPT4_test1", "response": "Yes, ..."}.
+
+    An answer that begins with neither yes nor no counts as a pass, as in the published figures.
+    """
+    for number, item in json_objects(path, TableError):
+        where = f"{path}, line {number}"
+        name, response = item.get("id"), item.get("response")
+        match = _ANSWER.fullmatch(name) if isinstance(name, str) else None
+        if match is None or not isinstance(response, str):
+            raise TableError(f'{where} is no answer, expected {{"id": "story_3_GPT4_test1", "response": "Yes, ..."}}')
+        begin = _BEGINS.match(response[:200])
+        yield where, match[1], _numbered(float(match[2])), float(begin is None or begin[1].lower() == "yes")
+
+
+def _numbered(index: float) -> str:
+    return f"{int(index):02d}"
+
+
+def _value(row: TableRow, column: str) -> float | None:
+    """A cell as a number, or as 1 or 0; None where it is neither."""
+    text = row.text(column).strip().lower()
+    if text in (*YES, *NO):
+        return float(text in YES)
+    try:
+        return row.number(column)
+    except TableError:
+        return None
+
 
 Id = Annotated[str, StringConstraints(min_length=1)]
 Result = bool | Annotated[float, Field(allow_inf_nan=False)] | None
@@ -112,19 +296,7 @@ def writer_of(story: str) -> str:
 
 
 def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
-    """The votes of a file, stories in its order.
-
-    Args:
-        path: JSON Lines, a line a person and story; CSV or JSON Lines, a row a vote; CSV, a row a person and story with
-            a column a test; or JSON, {"stories": {id: {"experts": [...], "tests": ["YNN"]}}} with for each test a
-            letter an expert, or the list of Salesforce/creativity_eval.
-        numbers: Whether votes may be numbers in place of verdicts.
-
-    Raises:
-        VotesError: If the file cannot be read, is malformed or empty, holds numbers that are not wanted, or a person
-            votes twice on a story, or on a test of it.
-        TableError: If the rows of votes cannot be read, or few votes are others than 1 and 0.
-    """
+    """The votes of a file, stories in its order."""
     if path.suffix == ".json" and _is_list(path):
         stories = _gathered(annotation_votes(path))
     elif path.suffix == ".json":
@@ -243,11 +415,7 @@ def _released(story: str, row: Any, path: Path) -> VotedStory:
 
 
 def from_letters(letters: str, where: str) -> dict[str, float]:
-    """Results by test, 01, 02 and so on, from a letter a test.
-
-    Raises:
-        VotesError: If a letter is none of those in use.
-    """
+    """Results by test, 01, 02 and so on, from a letter a test."""
     unknown = [letter for letter in letters if letter not in LETTERS]
     if unknown:
         raise VotesError(f"{where}: {unknown[0]!r} is no verdict, expected one of {', '.join(LETTERS)}")
@@ -260,11 +428,7 @@ def as_numbers(results: Mapping[str, bool | float | None]) -> dict[str, float]:
 
 
 def rows(path: Path, kind: type[RowT], form: str) -> Iterator[tuple[str, RowT]]:
-    """The rows of a JSON Lines file, each with the place where it stands.
-
-    Raises:
-        VotesError: If the file cannot be read, or a line is no such row.
-    """
+    """The rows of a JSON Lines file, each with the place where it stands."""
     try:
         for number, _, line in placed_lines(path):
             where = f"{path}, line {number}"
@@ -274,11 +438,7 @@ def rows(path: Path, kind: type[RowT], form: str) -> Iterator[tuple[str, RowT]]:
 
 
 def json_field(path: Path, name: str) -> dict[str, Any]:
-    """The object in one field of a JSON file.
-
-    Raises:
-        VotesError: If the file cannot be read, is no JSON, or has no such field.
-    """
+    """The object in one field of a JSON file."""
     try:
         content = json_object(path.read_bytes(), str(path), VotesError)
     except OSError as error:

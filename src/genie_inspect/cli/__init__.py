@@ -5,65 +5,68 @@ import click
 from genie_inspect.cli.group import VerbGroup
 
 VERBS = {
-    "demo": ("genie_inspect.cli.verbs.demo:demo", "Evaluate the two bundled storytellers, offline."),
-    "summary": ("genie_inspect.cli.verbs.summary:summary", "Put logs into one table."),
-    "cost": ("genie_inspect.cli.verbs.cost:cost", "Say what judging will cost before it is asked for."),
-    "calibrate": ("genie_inspect.cli.verbs.calibrate:calibrate", "Measure how far judges and people rate alike."),
-    "readings": ("genie_inspect.cli.verbs.readings:readings", "Hold a reader's answers against those on record."),
-    "cache": ("genie_inspect.cli.verbs.stored.cache:cache", "Look at, export or clear what models have said."),
+    "demo": ("genie_inspect.cli.results:demo", "Evaluate the two bundled storytellers, offline."),
+    "summary": ("genie_inspect.cli.results:summary", "Put logs into one table."),
+    "cost": ("genie_inspect.cli.cost:cost", "Say what judging will cost before it is asked for."),
+    "calibrate": ("genie_inspect.cli.calibrate:calibrate", "Measure how far judges and people rate alike."),
+    "readings": ("genie_inspect.cli.readings:readings", "Hold a reader's answers against those on record."),
+    "cache": ("genie_inspect.cli.cache:cache", "Look at, export or clear what models have said."),
     "requests": (
-        "genie_inspect.cli.verbs.stored.requests:requests",
+        "genie_inspect.cli.batch:requests",
         "Write what judging would ask as batch files, and say what is left.",
     ),
     "ray": (
-        "genie_inspect.cli.verbs.stored.ray:ray",
+        "genie_inspect.cli.batch:ray",
         "Ask what judging needs as one job on a Ray cluster, and import the replies.",
     ),
-    "compare": ("genie_inspect.cli.verbs.compare:compare", "Say what a strategy changes against a baseline."),
-    "study": ("genie_inspect.cli.verbs.study:study", "Say what a measure is sensitive to, and whether it is robust."),
+    "compare": ("genie_inspect.cli.compare:compare", "Say what a strategy changes against a baseline."),
+    "study": ("genie_inspect.cli.study:study", "Say what a measure is sensitive to, and whether it is robust."),
     "lengths": (
-        "genie_inspect.cli.verbs.lengths:lengths",
+        "genie_inspect.cli.lengths:lengths",
         "Hold scores by long answers against those by concise ones.",
     ),
     "report": (
-        "genie_inspect.cli.verbs.report:report",
+        "genie_inspect.cli.results:report",
         "Put logs into one page: tables, charts, what stood out, methods.",
     ),
-    "frame": ("genie_inspect.cli.verbs.frame:frame", "Write scores as a table for pandas, R or a spreadsheet."),
-    "show": ("genie_inspect.cli.verbs.show:show", "Show one document of a log, and why it got its numbers."),
-    "agreement": ("genie_inspect.cli.verbs.agreement:agreement", "Hold a machine's scores against people's votes."),
+    "frame": ("genie_inspect.cli.results:frame", "Write scores as a table for pandas, R or a spreadsheet."),
+    "show": ("genie_inspect.cli.show:show", "Show one document of a log, and why it got its numbers."),
+    "agreement": ("genie_inspect.cli.agreement:agreement", "Hold a machine's scores against people's votes."),
     "ttcw": (
-        "genie_inspect.cli.verbs.ttcw:ttcw",
+        "genie_inspect.studies.ttcw.commands:ttcw",
         "Count verdicts on stories anew: cutoffs, ways of asking, totals and words by writer.",
     ),
     "plots": (
-        "genie_inspect.cli.verbs.plots:plots",
+        "genie_inspect.studies.ttcw.commands:plots",
         "Draw one-sentence plots from stories of your own, for the task ttcw.",
     ),
-    "rater": ("genie_inspect.cli.verbs.rater:rater", "Fit a judge of one's own to votes, and say what it is worth."),
+    "rater": (
+        "genie_inspect.studies.personal.commands:rater",
+        "Fit a judge of one's own to votes, and say what it is worth.",
+    ),
     "close-reading": (
-        "genie_inspect.cli.verbs.close_reading:close_reading",
+        "genie_inspect.studies.close_reading.commands:close_reading",
         "Hold close readings against n-gram novelty, and against people.",
     ),
-    "index": ("genie_inspect.cli.verbs.index:index", "Build an infini-gram index of a folder of texts."),
+    "index": ("genie_inspect.cli.population:index", "Build an infini-gram index of a folder of texts."),
     "population": (
-        "genie_inspect.cli.verbs.populations.population:population",
+        "genie_inspect.cli.population:population",
         "Build, import, check, merge, sample, measure and show populations.",
     ),
     "prompts": (
-        "genie_inspect.cli.verbs.prompts:prompts",
+        "genie_inspect.cli.questions:prompts",
         "Make files of prompts: pairs of concepts of any domain, or samples of what people wrote.",
     ),
     "questions": (
-        "genie_inspect.cli.verbs.populations.questions:questions",
+        "genie_inspect.cli.questions:questions",
         "Write the questions of a population, and let people correct them.",
     ),
     "interventions": (
-        "genie_inspect.cli.verbs.interventions:interventions",
+        "genie_inspect.studies.metric_study.commands:interventions",
         "Write edits and paraphrases by which a measure is tested, and check them.",
     ),
     "features": (
-        "genie_inspect.cli.verbs.populations.features:features",
+        "genie_inspect.cli.questions:features",
         "Find the features along which texts of a kind can differ.",
     ),
 }

@@ -19,12 +19,7 @@ NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, err
 
 
 class VerbGroup(click.Group):
-    """A group that imports a verb when it is called, so that `--help` is quick.
-
-    Args:
-        verbs: By name: where the command is, `package.module:command`, and what it does in one line.
-        **options: As for `click.Group`.
-    """
+    """A group that imports a verb when it is called, so that `--help` is quick."""
 
     def __init__(self, *args: Any, verbs: Mapping[str, tuple[str, str]], **options: Any) -> None:
         super().__init__(*args, **options)

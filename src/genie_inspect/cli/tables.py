@@ -2,22 +2,31 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
+from rich import box
 from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
 from rich.markup import escape
 from rich.table import Table
 
+from genie_inspect.cli.terminal import echo
 from genie_inspect.errors import GenieError
-from genie_inspect.judges.cautions import caution
+from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.logs.results import Results
 from genie_inspect.reports.summary import Column, Summary
 from genie_inspect.signature import facts_of
 from genie_inspect.statistics.intervals import NO_INTERVAL, Interval
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
 
 LEGEND = (
     "Means over prompts with 95% intervals. Where questions are asked: the share of them that was used / of the ratings"
@@ -53,11 +62,6 @@ def summary_tables(summary: Summary, console: Console, *, nearest: bool = False)
     """Features down, models across: mean, 95% interval, and the shares of questions and of ratings that count.
 
     In as many tables, one below the other, as keep names and figures whole in the console's width.
-
-    Args:
-        summary: What is shown.
-        console: Where it is shown.
-        nearest: Whether a line below each mean says how near the nearest comes.
     """
     # measured without a limit: rich would fold a cell to make any table fit
     unbound = console.options.update_width(UNBOUND)
@@ -200,3 +204,98 @@ def _used(results: Results, key: str) -> str:
 def _scored(results: Results) -> str:
     reasons = f", {escape(counted(results.unscored))}" if results.unscored else ""
     return f"{results.scored} of {results.documents}{reasons}"
+
+
+def record_table(title: str, rows: Sequence[Mapping[str, Any]], heads: Mapping[str, str] | None = None) -> "Table":
+    """A row a record; the first column in words, the others numbers, a blank where there is none."""
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(title=title, title_justify="left")
+    for place, name in enumerate(rows[0] if rows else ()):
+        head = (heads or {}).get(name, name.replace("_", "\n"))
+        shown.add_column(head, justify="right" if place else "left", no_wrap=True)
+    for row in rows:
+        shown.add_row(*(Text(_cell(value)) for value in row.values()))
+    return shown
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.2f}"
+    return str(value)
+
+
+@contextmanager
+def replacing(*outputs: Path | None) -> Iterator[None]:
+    """Say on standard error which files were replaced, once it is done."""
+    before = {output: _numbers(output) for output in outputs if output is not None}
+    yield
+    for output, numbers in before.items():
+        # a file that takes another's place is another file, whatever its name
+        after = _numbers(output)
+        replaced = [file for file in numbers.keys() & after.keys() if numbers[file] != after[file]]
+        if replaced:
+            echo(f"replaced {len(replaced)} files in {output}" if output.is_dir() else f"replaced {output}", err=True)
+
+
+def _numbers(output: Path) -> dict[Path, int]:
+    """The inode number of the output, or of each file in it."""
+    files = list(output.iterdir()) if output.is_dir() else [output]
+    # the inode: writing is atomic here, so that a replaced file has another one
+    return {file: file.stat().st_ino for file in files if file.is_file()}
+
+
+LineT = TypeVar("LineT")  # a Row, its power or a run's Facts
+NAMES = 0.3  # of the width, at most, so that long keys leave room for figures
+
+
+@dataclass(frozen=True, slots=True)
+class Head(Generic[LineT]):
+    """A column of figures."""
+
+    name: str
+    cell: Callable[[LineT], str]
+
+
+def blocks(
+    title: str,
+    name: str,
+    lines: Sequence[tuple[str, LineT | None]],
+    heads: Sequence[Head[LineT]],
+    console: Console,
+) -> list[Table]:
+    """The table, or so many parts of it side by side as fit, one below the other."""
+    # measured without a limit: rich would fold a cell to make any table fit
+    unbound = console.options.update_width(UNBOUND)
+
+    def table(columns: Sequence[Head[LineT]], title: str) -> Table:
+        part = Table(
+            title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
+        )
+        part.add_column(name, overflow="fold", max_width=max(len(name), int(NAMES * console.width)))
+        for head in columns:
+            part.add_column(head.name, justify="right", no_wrap=True)
+        for label, line in lines:
+            part.add_row(label, *(head.cell(line) if line else "" for head in columns))
+        return part
+
+    parts: list[list[Head[LineT]]] = [[]]
+    for head in heads:
+        wider = [*parts[-1], head]
+        # a block has at least one column, however narrow the terminal is
+        if parts[-1] and console.measure(table(wider, ""), options=unbound).maximum > console.width:
+            parts.append([head])
+        else:
+            parts[-1] = wider
+    return [table(columns, title if number == 0 else "") for number, columns in enumerate(parts)]
+
+
+def starred(value: float, holds: bool) -> str:
+    """A p-value, with a star where its difference holds."""
+    return figure(value, ".3f") + ("*" if holds else " ")
+
+
+def figure(value: float, form: str) -> str:
+    """A number in a form such as `.3f`; a dash where there is none."""
+    return format(value, form) if math.isfinite(value) else "-"

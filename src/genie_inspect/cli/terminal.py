@@ -22,17 +22,13 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 
 def echo_json(value: Any) -> None:
     """Print a value as JSON for a script; what is not a finite number is null."""
-    from genie_inspect.reports.plain_values import plain
+    from genie_inspect.files.tables import plain
 
     echo(json_text(plain(value), indent=1))
 
 
 def confirm(question: str) -> None:
-    """Ask on standard error, and go on with yes alone.
-
-    Raises:
-        click.Abort: If it is not yes.
-    """
+    """Ask on standard error, and go on with yes alone."""
     click.confirm(printable(question), abort=True, err=True)
 
 

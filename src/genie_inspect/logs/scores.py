@@ -8,10 +8,9 @@ from typing import Any, Literal
 
 from inspect_ai.scorer import Score
 
-from genie_inspect.logs.evidence import NOTHING, Evidence, evidence_of, mapping, number
-from genie_inspect.logs.graders.juries import GraderPart, parts_of
+from genie_inspect.logs.evidence import NOTHING, Evidence, GraderPart, evidence_of, mapping, number, parts_of
 from genie_inspect.signature import facts_of
-from genie_inspect.statistics.descriptive.standing import Standing
+from genie_inspect.statistics.descriptive import Standing
 from genie_inspect.versions import comparable
 
 NONE = "none"
@@ -72,11 +71,7 @@ def is_signed(signature: str) -> bool:
 
 
 def measured(scores: Mapping[str, Score]) -> dict[str, Score]:
-    """The scores that measure something: all but those whose signature names `document`, the columns of Inspect View.
-
-    Args:
-        scores: Of one sample, by scorer.
-    """
+    """The scores that measure something: all but `document`'s, the columns of Inspect View."""
     return {name: score for name, score in scores.items() if facts_of(signature_of(score)).get("measure") != NO_MEASURE}
 
 
@@ -85,9 +80,6 @@ def last_of_each(scores: Mapping[str, Score]) -> dict[str, Score]:
 
     A log that is scored again with `--action append` holds the new score as `cosine1` beside the old one: that would
     be another measure in every table, and one test more for every difference.
-
-    Args:
-        scores: Of one sample, by scorer.
     """
     names: dict[tuple[str, str], str] = {}
     last: dict[str, Score] = {}
@@ -99,12 +91,7 @@ def last_of_each(scores: Mapping[str, Score]) -> dict[str, Score]:
 
 
 def scores_of(scorer: str, score: Score) -> Scores:
-    """A score's values by key, and the evidence that they rest on.
-
-    Args:
-        scorer: Its name; a score of one value has it for a key.
-        score: As it stands in the log; a lone NaN may stand for any keys.
-    """
+    """A score's values by key, and the evidence that they rest on."""
     values = {key: number(value) for key, value in _by_key(scorer, score).items()}
     facts = score.metadata or {}
     length, graders = mapping(facts.get("length")), parts_of(facts)
@@ -124,12 +111,7 @@ def scores_of(scorer: str, score: Score) -> Scores:
 
 
 def tests_of(score: Score, what: Literal["pass", "score"]) -> dict[str, float]:
-    """What a score says of each test, by the test's id; NaN where it could not be judged, nothing of other scores.
-
-    Args:
-        score: As it stands in the log.
-        what: `pass` for 1 or 0; `score` for points, where tests have any.
-    """
+    """What a score says of each test, by the test's id; NaN where it could not be judged, nothing of other scores."""
     listed = (score.metadata or {}).get("tests")
     rows = [mapping(row) for row in listed] if isinstance(listed, list) else []
     return {str(row["id"]): number(row.get(what)) for row in rows if "id" in row and what in row}

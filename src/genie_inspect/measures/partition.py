@@ -35,15 +35,7 @@ class Classes(Generic[ItemT]):
         """The class of each item, counted up from 0 in order of first appearance; None where nobody could tell."""
 
     def add(self, item: ItemT, verdicts: Iterable[bool | None]) -> int:
-        """The class that the next item is in.
-
-        Args:
-            item: The item.
-            verdicts: For each founder in order whether the item is the same, as for `joined`.
-
-        Raises:
-            UndecidedError: If a class before the first yes is undecided; the item is then in no class.
-        """
+        """The class that the next item is in."""
         # before the verdicts are read: an item that cannot be decided keeps its place, with no class
         self.labels.append(None)
         label = joined(verdicts)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from genie_inspect.prompting.panel_replies import DIFFERENT, SAME
-from genie_inspect.prompting.readings import ATTEMPT, NO, YES
+from genie_inspect.prompting.answers import ATTEMPT, NO, YES
+from genie_inspect.prompting.replies import DIFFERENT, SAME
 
 RATINGS = "01234"
 # no pattern counts characters: xgrammar builds a state for each, and for 200 of them vLLM worked four seconds and more,

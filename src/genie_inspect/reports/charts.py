@@ -4,6 +4,7 @@ The library is altair with vl-convert: of those that draw without a browser and 
 that is well kept. It is an extra, because nobody needs a picture to measure.
 """
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,11 +15,13 @@ from genie_inspect.errors import MissingExtraError, UnknownChoiceError
 from genie_inspect.files.printable import printable
 from genie_inspect.files.writing import check_writable, write_bytes
 from genie_inspect.reports.drawing import drawn
+from genie_inspect.reports.pairing import Comparison, Row
 
 if TYPE_CHECKING:
     import altair
 
     Chart: TypeAlias = altair.Chart | altair.LayerChart | altair.VConcatChart | altair.FacetChart
+
 
 ENDINGS = (".svg", ".png")
 SHARP = 2.0  # pixels of a PNG for each unit of the chart
@@ -65,11 +68,7 @@ _COLOUR = re.compile('="(#[0-9a-f]{6})"')
 
 
 def check_pictures() -> None:
-    """Say what is missing, before anything is computed.
-
-    Raises:
-        MissingExtraError: If altair or vl-convert is not installed.
-    """
+    """Say what is missing, before anything is computed."""
     try:
         import altair  # noqa: F401  # is it there?
         import vl_convert  # noqa: F401
@@ -78,13 +77,7 @@ def check_pictures() -> None:
 
 
 def check_picture(path: Path) -> None:
-    """Refuse a picture that cannot be written, before anything is computed.
-
-    Raises:
-        UnknownChoiceError: If the file's name ends in neither .svg nor .png.
-        MissingExtraError: If altair or vl-convert is not installed.
-        UnwritableError: If the file cannot be written.
-    """
+    """Refuse a picture that cannot be written, before anything is computed."""
     if path.suffix not in ENDINGS:
         raise UnknownChoiceError("picture", str(path), "a file name ending in " + " or ".join(ENDINGS))
     check_pictures()
@@ -92,17 +85,7 @@ def check_picture(path: Path) -> None:
 
 
 def write_chart(draw: Callable[[], "Chart"], path: Path) -> None:
-    """Write a chart for light paper as SVG or PNG, by the file's ending, over what may stand there.
-
-    Args:
-        draw: Makes the chart; called when altair is known to be there.
-        path: Where to.
-
-    Raises:
-        UnknownChoiceError: If the ending is neither.
-        MissingExtraError: If altair or vl-convert is not installed.
-        UnwritableError: If the file cannot be written.
-    """
+    """Write a chart for light paper as SVG or PNG, by the file's ending, over what may stand there."""
     check_picture(path)
     # text on no ground is lost on a dark page
     spec, version = _drawable(draw(), LIGHT.paper)
@@ -150,3 +133,54 @@ def darkened(image: str) -> str:
     # the two themes have the same number of inks, in the same order
     dark = dict(zip(LIGHT.inks, DARK.inks, strict=True))
     return _COLOUR.sub(lambda colour: f'="{dark.get(colour[1], colour[1])}"', image)
+
+
+CELL_WIDTH, CELL_HEIGHT = 120, 34
+LOWER, NONE, HIGHER = "#8e4b10", "#f7f7f7", "#542788"  # told apart by the colour-blind
+DARK_FROM = 0.6  # share of the scale from which white ink reads better
+
+
+def comparison_chart(comparison: Comparison) -> "altair.LayerChart":
+    """Features down, runs across, the difference from the baseline as a number; with colour and star where it holds."""
+    import altair
+
+    cells = [_cell(row, several=len(comparison.signatures) > 1) for row in comparison.rows]
+    # a scale from 0 to 0 has no colours
+    furthest = max(abs(cell["held"]) for cell in cells) or 1.0
+    for cell in cells:
+        cell["dark"] = abs(cell["held"]) > DARK_FROM * furthest
+    keys, runs = (list(dict.fromkeys(str(cell[name]) for cell in cells)) for name in ("key", "run"))
+    # Vega-Lite breaks a label into lines where it is an array
+    x = altair.X("run:N", title=None, sort=runs, axis=altair.Axis(labelAngle=0, labelExpr="split(datum.label, ' ')"))
+    base = (
+        altair.Chart(altair.InlineData(values=cells))
+        .encode(x=x, y=altair.Y("key:N", title=None, sort=keys))
+        .properties(width=CELL_WIDTH * len(runs), height=CELL_HEIGHT * len(keys))
+    )
+    # the same distance on both sides, so that no difference is the middle colour
+    scale = altair.Scale(range=[LOWER, NONE, HIGHER], domain=[-furthest, 0, furthest])
+    colour = altair.Color("held:Q", scale=scale, legend=altair.Legend(title="that holds", format="+.2f"))
+    ink = altair.condition("datum.dark", altair.value("white"), altair.value("#1b1b1b"))
+    title = altair.TitleParams(
+        "Difference from " + comparison.called(*comparison.baselines),
+        subtitle=f"colour and *: holds after correction ({comparison.options.correction}); =: within the margin",
+        anchor="start",
+    )
+    squares = base.mark_rect(stroke="white").encode(color=colour)
+    numbers = base.mark_text(fontSize=12).encode(text="shown:N", color=ink)
+    return altair.LayerChart(layer=[squares, numbers], title=title)
+
+
+def _cell(row: Row, *, several: bool) -> dict[str, Any]:
+    """One cell of the heatmap: run, key, difference and label; with several scorers the key names its own."""
+    name = row.key.replace("_", " ")
+    delta = row.finding.difference.delta
+    mark = " *" if row.finding.differs else " =" if row.finding.is_equivalent else ""
+    measured = not math.isnan(delta)
+    return {
+        "run": row.run,
+        "key": f"{row.scorer}: {name}" if several and row.key != row.scorer else name,
+        # what does not hold has the colour of no difference, however large it is
+        "held": delta if row.finding.differs else 0.0,
+        "shown": f"{delta:+.3f}{mark}" if measured else "not measured",
+    }

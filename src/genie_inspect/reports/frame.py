@@ -10,8 +10,7 @@ from genie_inspect.errors import MissingExtraError
 from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.results import results_of
-from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
-from genie_inspect.logs.signatures import one_signature
+from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, one_signature
 
 if TYPE_CHECKING:
     import pandas
@@ -35,25 +34,12 @@ def rows(paths: Iterable[str | Path]) -> list[Row]:
     """A row for each document, scorer of ours and key: `COLUMNS`, None where nothing is known.
 
     Scores under several signatures stand side by side, each with its own.
-
-    Args:
-        paths: Log files or folders.
-
-    Raises:
-        LogError: If a log cannot be read or is not finished.
     """
     return [row for log in read_logs(paths) for document in log.documents for row in _rows(log, document)]
 
 
 def wide_rows(paths: Iterable[str | Path]) -> list[Row]:
-    """A row for each log: `WIDE_COLUMNS`, and under `score_<scorer>_<key>` the mean over prompts that a summary shows.
-
-    Args:
-        paths: Log files or folders.
-
-    Raises:
-        LogError: As for `rows`, and if scores by one scorer do not compare.
-    """
+    """A row per log: `WIDE_COLUMNS`, and under `score_<scorer>_<key>` a summary's mean over prompts."""
     logs = read_logs(paths)
     scorers = dict.fromkeys(scorer for log in logs for scorer in log.ours)
     for scorer in scorers:
@@ -91,11 +77,7 @@ def columns_of(table: Sequence[Row]) -> list[str]:
 
 
 def parquet(table: Sequence[Row]) -> bytes:
-    """Rows as a Parquet file.
-
-    Raises:
-        MissingExtraError: If pyarrow is not installed.
-    """
+    """Rows as a Parquet file."""
     try:
         import pyarrow
         from pyarrow.parquet import write_table

@@ -37,11 +37,10 @@ def close_reading(sensical: bool = False, examples: str | None = None, templates
     Source: Saakyan et al. 2025 (arXiv 2509.22641). Deviations: expressions are counted in a hundred words of the text;
     marks that overlap count once; the wording of the instructions is ours.
     """
-    from genie_inspect.asking.grader import bound_when_scored
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.close_reader.reader import Approach, CloseReader, reading_model
+    from genie_inspect.graders.close_reader import Approach, CloseReader, reading_model
+    from genie_inspect.graders.grader import bound_when_scored, refusals
     from genie_inspect.options import check_switch
-    from genie_inspect.scoring.marking.marking import marked
+    from genie_inspect.scorers.marking import marked
 
     with refusals():
         check_switch("sensical", sensical)

@@ -53,10 +53,10 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
 
     Source: Shaib et al. 2024 (arXiv 2403.00553). Deviation: compressed once; see measures.compression.
     """
-    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.graders.grader import refusals
     from genie_inspect.measures.compression import codec_version
-    from genie_inspect.scoring.against_documents import reference, scored
-    from genie_inspect.scoring.measuring.added_information import KEYS, Added
+    from genie_inspect.scorers.added_information import KEYS, Added
+    from genie_inspect.scorers.outcome import reference, scored
     from genie_inspect.signature import signature
 
     with refusals():

@@ -29,10 +29,9 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
 
     Source: Genie (arXiv 2606.12790), section 6.1.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.scoring.against_documents import reference, scored
-    from genie_inspect.scoring.kept_embedder import kept_embedder
-    from genie_inspect.scoring.measuring.embedding_distances import KEYS, Distances
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.scorers.embedding_distances import KEYS, Distances
+    from genie_inspect.scorers.outcome import kept_embedder, reference, scored
     from genie_inspect.signature import signature
 
     with refusals():

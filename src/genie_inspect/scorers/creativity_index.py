@@ -41,11 +41,10 @@ def creativity_index(
 
     Source: Lu et al. 2025 (arXiv 2410.04265); deviations in measures.ngrams.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.scoring.against_documents import reference, scored
-    from genie_inspect.scoring.kept_embedder import kept_embedder
-    from genie_inspect.scoring.measuring.copied_runs import KEYS, Copying
-    from genie_inspect.scoring.measuring.corpora import Corpora, opened_corpus
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.scorers.copied_runs import KEYS, Copying
+    from genie_inspect.scorers.corpora import Corpora, opened_corpus
+    from genie_inspect.scorers.outcome import kept_embedder, reference, scored
     from genie_inspect.signature import signature
 
     with refusals():

@@ -42,10 +42,10 @@ def expression_novelty(
 
     Source: Saakyan et al. 2025 (arXiv 2509.22641); deviations in measures.expressions and measures.infinity_gram.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.scoring.against_documents import reference, scored
-    from genie_inspect.scoring.measuring.corpora import Corpora, opened_corpus
-    from genie_inspect.scoring.measuring.expressions import KEYS, ExpressionNovelty
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.scorers.corpora import Corpora, opened_corpus
+    from genie_inspect.scorers.expressions import KEYS, ExpressionNovelty
+    from genie_inspect.scorers.outcome import reference, scored
     from genie_inspect.signature import signature
 
     with refusals():

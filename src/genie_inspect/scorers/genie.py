@@ -52,9 +52,9 @@ def genie(
     Source: Genie (arXiv 2606.12790). Deviations: the list judge rates many answers in one call (`judge=pairwise` is the
     study's own protocol), and a question of whose ratings more than half were lost is not used.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.judges.instrument import Instrument
-    from genie_inspect.scoring.measuring.feature_measure import FeatureMeasure, suited
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.graders.instrument import Instrument
+    from genie_inspect.scorers.feature_measure import FeatureMeasure, suited
 
     with refusals():
         instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length)

@@ -41,13 +41,11 @@ def litbench(
     Source: LitBench (Fein et al. 2025, arXiv 2507.00769). Deviation: win rate against a population; `chat` is ours, and
         what is kept of the other two stands in `panel_judges.protocols`.
     """
-    from genie_inspect.asking.grader import bound_when_scored
-    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.graders.grader import bound_when_scored, refusals
+    from genie_inspect.graders.quality import PreferenceJudge, preference_model, protocol_of
     from genie_inspect.options import check_count
-    from genie_inspect.panel_judges.preference import PreferenceJudge, preference_model
-    from genie_inspect.panel_judges.protocols import protocol_of
-    from genie_inspect.scoring.against_documents import reference, scored
-    from genie_inspect.scoring.measuring.contest import KEYS, contest
+    from genie_inspect.scorers.contest import KEYS, contest
+    from genie_inspect.scorers.outcome import reference, scored
     from genie_inspect.signature import signature
 
     with refusals():

@@ -46,11 +46,11 @@ def novelty_bench(
 
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228).
     """
-    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.graders.equivalence import chosen_equivalence, chosen_quality
+    from genie_inspect.graders.grader import refusals
     from genie_inspect.options import check_share
-    from genie_inspect.panel_judges.choices import chosen_equivalence, chosen_quality
-    from genie_inspect.scoring.kept_embedder import kept_embedder
-    from genie_inspect.scoring.measuring.kinds_of_reply import Bench
+    from genie_inspect.scorers.kinds_of_reply import Bench
+    from genie_inspect.scorers.outcome import kept_embedder
 
     with refusals():
         check_share("patience", patience)

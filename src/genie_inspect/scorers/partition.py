@@ -43,11 +43,10 @@ def partition(
 
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228), its partition applied to a population.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.panel_judges.choices import chosen_equivalence
-    from genie_inspect.scoring.against_documents import reference, scored
-    from genie_inspect.scoring.kept_embedder import kept_embedder
-    from genie_inspect.scoring.measuring.class_among_documents import KEYS, ClassesByPrompt, placed
+    from genie_inspect.graders.equivalence import chosen_equivalence
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.scorers.class_among_documents import KEYS, ClassesByPrompt, placed
+    from genie_inspect.scorers.outcome import kept_embedder, reference, scored
     from genie_inspect.signature import signature
 
     with refusals():

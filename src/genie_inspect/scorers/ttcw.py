@@ -11,10 +11,9 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.critic.critic import Critic
-    from genie_inspect.critic.instructions import Analyse
-    from genie_inspect.critic.rubrics import Rubric
-    from genie_inspect.scoring.critique.examination import Examination
+    from genie_inspect.graders.critic import Critic
+    from genie_inspect.graders.rubrics import Analyse, Rubric
+    from genie_inspect.scorers.examination import Examination
 
 LEVELS = 5
 
@@ -64,8 +63,8 @@ def ttcw(
     """
     from dataclasses import replace
 
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.critic.rubrics import load_rubric, renamed
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.graders.rubrics import load_rubric, renamed
 
     with refusals():
         tests = load_rubric(rubric)
@@ -83,13 +82,9 @@ def _examination(
     analyse: "Analyse",
     reference: bool,
 ) -> "Examination":
-    """How stories are put to the tests, by the scorer's options.
-
-    Raises:
-        GenieError: If an option has a value that cannot be used.
-    """
-    from genie_inspect.critic.instructions import Instructions
-    from genie_inspect.scoring.critique.examination import Examination
+    """How stories are put to the tests, by the scorer's options."""
+    from genie_inspect.graders.rubrics import Instructions
+    from genie_inspect.scorers.examination import Examination
 
     if not reference:
         _refuse_scale(levels, cutoff)
@@ -106,11 +101,10 @@ def _examination(
 
 def _scorer(examination: "Examination", *, cache: bool) -> Scorer:
     """Puts the story of each sample to the tests, beside the sample's target or alone."""
-    from genie_inspect.asking.grader import bound_when_scored, grader
-    from genie_inspect.critic.critic import Critic
-    from genie_inspect.critic.verdicts import VerdictMemo
-    from genie_inspect.judges.cache import Cache
-    from genie_inspect.judges.choices import cache_for
+    from genie_inspect.graders.cache import Cache
+    from genie_inspect.graders.critic import Critic, VerdictMemo
+    from genie_inspect.graders.grader import bound_when_scored, grader
+    from genie_inspect.graders.instrument import cache_for
     from genie_inspect.prompting.texts import whole_text
 
     def critic_of(model: Model) -> "Critic":

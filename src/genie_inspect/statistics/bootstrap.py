@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genie_inspect.statistics.paired.pairs import CELLS, TIE, PairedTest, Values, tested
+from genie_inspect.statistics.effect import CELLS, TIE, PairedTest, Values, tested
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +108,7 @@ def bootstrap_interval(
 
 
 def percentile_interval(value: float, drawn: Values, confidence: float = 0.95) -> BootstrapInterval:
-    """A statistic with the percentile interval of its resamples.
-
-    Args:
-        value: Of all units.
-        drawn: Of each resample, shape (resamples,); NaN where it is not defined.
-        confidence: Two-sided coverage, between 0 and 1.
-
-    Returns:
-        The ends are NaN where no resample defines the statistic.
-    """
+    """A statistic with the percentile interval of its resamples."""
     # a correlation is undefined in resamples that draw one story only
     defined = drawn[~np.isnan(drawn)]
     low, high = _ends(defined, (1 - confidence) / 2) if len(defined) else (math.nan, math.nan)

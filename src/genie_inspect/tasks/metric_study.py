@@ -9,10 +9,9 @@ if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
     from inspect_ai.scorer import Scorer
 
-    from genie_inspect.interventions.collection import Interventions
-    from genie_inspect.interventions.schema import Original, StudyText
+    from genie_inspect.populations.interventions import Interventions, Original, StudyText
     from genie_inspect.populations.population import Population
-    from genie_inspect.samples.intervention import InterventionFacts
+    from genie_inspect.samples import InterventionFacts
 
 NAME = "metric_study"
 
@@ -53,11 +52,11 @@ def metric_study(
     Raises:
         RefusedError: If an option cannot be used; before anything is asked.
     """
-    from genie_inspect.asking.refusals import refusals
     from genie_inspect.errors import InterventionsError, UnknownChoiceError
-    from genie_inspect.interventions.collection import Interventions
-    from genie_inspect.populations.catalogue import NONE, open_population
-    from genie_inspect.solvers.recorded import recorded
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.populations.interventions import Interventions
+    from genie_inspect.populations.population import NONE, open_population
+    from genie_inspect.solvers.generations import recorded
     from genie_inspect.tasks.novelty import novelty_task
     from genie_inspect.tasks.novelty_measures import StudyMeasures
 
@@ -91,11 +90,7 @@ def metric_study(
 
 
 def _judges(judge: "str | Sequence[str]") -> "Sequence[str]":
-    """The judges that the option names.
-
-    Raises:
-        UnknownChoiceError: If it is neither text nor a list of it.
-    """
+    """The judges that the option names."""
     from genie_inspect.errors import UnknownChoiceError
 
     names = judge.split(",") if isinstance(judge, str) else judge
@@ -105,11 +100,7 @@ def _judges(judge: "str | Sequence[str]") -> "Sequence[str]":
 
 
 def _loaded(name: str, options: "Mapping[str, Any]") -> "Scorer":
-    """A scorer by its name; its metrics, whoever's they are, count the study's originals.
-
-    Raises:
-        UnknownChoiceError: If there is none, or it does not take these options.
-    """
+    """A scorer by its name; its metrics, whoever's they are, count the study's originals."""
     from genie_inspect.errors import UnknownChoiceError
     from genie_inspect.inspect_private import PrerequisiteError, loaded_scorer, with_metrics
     from genie_inspect.scorers.stderr import of_originals
@@ -134,8 +125,8 @@ def _samples(interventions: "Interventions", population: "Population") -> "list[
     """A sample for each text, the original before what was made of it."""
     from inspect_ai.dataset import Sample
 
-    from genie_inspect.samples.prompt import KEY
-    from genie_inspect.solvers.recorded import DOCUMENT
+    from genie_inspect.samples import PROMPT_KEY as KEY
+    from genie_inspect.solvers.generations import DOCUMENT
 
     samples = []
     for text in interventions.texts():
@@ -154,8 +145,8 @@ def _samples(interventions: "Interventions", population: "Population") -> "list[
 
 def _facts(text: "StudyText", original: "Original") -> "InterventionFacts":
     """What the sample of a text says of it."""
-    from genie_inspect.interventions.schema import Edit, Original
-    from genie_inspect.samples.intervention import InterventionFacts
+    from genie_inspect.populations.interventions import Edit, Original
+    from genie_inspect.samples import InterventionFacts
 
     if isinstance(text, Original):
         return InterventionFacts(text.kind, text.id)
@@ -165,7 +156,7 @@ def _facts(text: "StudyText", original: "Original") -> "InterventionFacts":
 
 def _reference(population: "Population", prompt: str, text: str, original: str) -> str:
     """The population's first document for the prompt that is neither of the texts; empty where there is none."""
-    from genie_inspect.scoring.compared import Others
+    from genie_inspect.scorers.assessment import Others
 
     documents = sorted(population.documents(prompt), key=lambda document: document.id)
     others = Others(documents).than(text, original).documents

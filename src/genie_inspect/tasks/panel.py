@@ -9,13 +9,21 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
-from genie_inspect.asking.cost import Cost
-from genie_inspect.close_reader.reader import by_templates
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.panel_judges.choices import EMBEDDED, GRADER
-from genie_inspect.panel_judges.equivalence import SAME
-from genie_inspect.panel_judges.protocols import CHAT, PROTOCOLS
+from genie_inspect.graders.close_reader import by_templates
+from genie_inspect.graders.cost import Cost
+from genie_inspect.graders.equivalence import EMBEDDED, GRADER, SAME
+from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.populations.population import Population
+from genie_inspect.scorers import (
+    added_information,
+    class_among_documents,
+    contest,
+    copied_runs,
+    embedding_distances,
+    expressions,
+    marking,
+)
 from genie_inspect.scorers.close_reading import close_reading
 from genie_inspect.scorers.compression import compression
 from genie_inspect.scorers.cosine import cosine
@@ -23,15 +31,6 @@ from genie_inspect.scorers.creativity_index import creativity_index
 from genie_inspect.scorers.expression_novelty import expression_novelty
 from genie_inspect.scorers.litbench import litbench
 from genie_inspect.scorers.partition import partition
-from genie_inspect.scoring.marking import marking
-from genie_inspect.scoring.measuring import (
-    added_information,
-    class_among_documents,
-    contest,
-    copied_runs,
-    embedding_distances,
-    expressions,
-)
 from genie_inspect.signature import signature
 
 Documents = Mapping[str, int]
@@ -129,17 +128,7 @@ class Panel:
         return {name: KEYS[name] for name in self.names}
 
     def scorers(self, population: str, embedder: str = "static", templates: str | None = None) -> dict[str, Scorer]:
-        """The scorer of each measure that is taken.
-
-        Args:
-            population: What documents are compared with.
-            embedder: For `cosine`.
-            templates: A folder of the user's own instruction templates.
-
-        Raises:
-            PopulationError: If the population cannot be opened or has only answers.
-            UnknownChoiceError: If the embedder is unknown.
-        """
+        """The scorer of each measure that is taken."""
         given = {
             "population": population,
             "equivalence": self.equivalence,
@@ -157,10 +146,6 @@ class Panel:
         """What each measure that asks a model asks of new documents; of `partition` the most that it may ask.
 
         A measure that does not ask as it does unless told has its protocol in its name: `litbench/generative`.
-
-        Args:
-            population: What documents are compared with.
-            templates: A folder of the user's own instruction templates.
         """
         # an equivalence that is told without a model costs nothing
         free = "" if self.equivalence == GRADER else EQUIVALENCE
@@ -176,16 +161,7 @@ class Panel:
 
 
 def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
-    """The panel that an option stands for.
-
-    Args:
-        panel: `none`, `cheap` (all that ask no model), `all`, or names with commas between them: `cheap,litbench`; one
-            that can ask in several ways with the way behind it, `litbench/generative`.
-        judge: As for the scorer `genie`; with `embedded`, `partition` asks no model either.
-
-    Raises:
-        UnknownChoiceError: If a name is unknown, or a measure is named with two protocols.
-    """
+    """The panel that an option stands for."""
     given = [name.strip() for name in (panel.split(",") if isinstance(panel, str) else panel) if name.strip()]
     protocols = {WITH_PROTOCOL[name][1] for name in given if name in WITH_PROTOCOL}
     names = [WITH_PROTOCOL[name][0] if name in WITH_PROTOCOL else name for name in given]
@@ -205,11 +181,7 @@ def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
 
 
 def combined(scorers: Mapping[str, Scorer]) -> Scorer:
-    """Several measures as one score: the keys of all, NaN for those of a measure that could not be taken.
-
-    Args:
-        scorers: The scorer of each measure, by its name in the panel.
-    """
+    """Several measures as one score: the keys of all, NaN for those of a measure that could not be taken."""
 
     async def score(state: TaskState, target: Target) -> Score:
         scores = {name: await scorer(state, target) for name, scorer in scorers.items()}

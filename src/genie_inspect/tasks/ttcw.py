@@ -12,10 +12,9 @@ from inspect_ai.viewer import ViewerConfig
 from genie_inspect.errors import GenieError
 
 if TYPE_CHECKING:
-    from genie_inspect.critic.instructions import Analyse
-    from genie_inspect.critic.rubrics import Rubric
-    from genie_inspect.engines.sources.reference_stories import ReferenceStory
-    from genie_inspect.tasks.cost_line import Asks, CostLine
+    from genie_inspect.graders.rubrics import Analyse, Rubric
+    from genie_inspect.populations.stories import ReferenceStory
+    from genie_inspect.tasks.novelty_measures import Asks, CostLine
 
 TOKENS_A_WORD = 1.3  # of English prose, by the bundled tokenizer
 TO_BE_DRAWN = "A story from the plot of the reference, which the grader draws first: {title}"
@@ -51,12 +50,11 @@ def ttcw(
     Raises:
         RefusedError: If an option or a file cannot be used; before anything is generated.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.critic.rubrics import load_rubric
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.graders.rubrics import load_rubric
     from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
-    from genie_inspect.solvers.announce_cost import announce_cost
     from genie_inspect.solvers.plot_prompt import plot_prompt
-    from genie_inspect.solvers.require_grader import require_grader
+    from genie_inspect.solvers.requirements import announce_cost, require_grader
     from genie_inspect.tasks.novelty import package
     from genie_inspect.versions import TASKS
 
@@ -85,17 +83,12 @@ def cost_line(
     words: int | None = None,
     templates: str | None = None,
 ) -> "CostLine":
-    """The samples of the task with these options, and what the critic is asked of stories as long as they should be.
-
-    Raises:
-        GenieError: If an option or a file cannot be used.
-    """
-    from genie_inspect.asking.cost import Cost, tokens
-    from genie_inspect.critic.instructions import Instructions
-    from genie_inspect.critic.requests import critique_cost
-    from genie_inspect.critic.rubrics import load_rubric
+    """The samples of the task with these options, and what the critic is asked of stories as long as they should be."""
+    from genie_inspect.graders.cost import Cost, tokens
+    from genie_inspect.graders.critic import critique_cost
+    from genie_inspect.graders.rubrics import Instructions, load_rubric
     from genie_inspect.solvers.plot_prompt import plot_cost
-    from genie_inspect.tasks.cost_line import CostLine
+    from genie_inspect.tasks.novelty_measures import CostLine
 
     samples, tests = _samples(stories, words, texts=reference), load_rubric(rubric).tests
     instructions = Instructions.load(levels, analyse=analyse, reference=reference, folder=templates)
@@ -117,8 +110,8 @@ def cost_line(
 
 def _samples(stories: str, words: int | None, *, texts: bool) -> list[Sample]:
     """A sample for each reference story."""
-    from genie_inspect.engines.sources.reference_stories import reference_stories, stories_digest
     from genie_inspect.options import check_count
+    from genie_inspect.populations.stories import reference_stories, stories_digest
 
     references = reference_stories(stories, texts=texts)
     if words is not None:
@@ -140,8 +133,8 @@ def _sample(story: "ReferenceStory", words: int, references: str) -> Sample:
 
 def _view(rubric: "Rubric") -> ViewerConfig:
     """Inspect View with a column for the total, each dimension and each test, and colours."""
-    from genie_inspect.critic.rubrics import TOTAL
-    from genie_inspect.tasks.views import UNIT, score_view
+    from genie_inspect.graders.rubrics import TOTAL
+    from genie_inspect.tasks.novelty import UNIT, score_view
 
     # tests pass or fail, dimensions are shares, the total counts tests
     ranges = dict.fromkeys(rubric.keys, UNIT) | {rubric.key(TOTAL): (0.0, float(len(rubric.tests)))}

@@ -1,0 +1,246 @@
+"""What raters are expected to say of a sample, by the scores that it has: whole scores, from judges made by hand."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.scorer import Score
+from tests.scripted import written
+from tests.studies.personal.judged import FIGURES, SENTENCE, SIGNATURE, column, judge
+from tests.studies.personal.voters import verdict
+
+from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.studies.personal.judge import Figure, PersonalError, PersonalJudge, RaterFigures, write_folder
+from genie_inspect.studies.personal.scorer import Foretelling, explained, explained_all, opened
+
+PASSES = verdict({"01": 1, "02": 0}, SIGNATURE)
+YES, NO = 1 / (1 + math.exp(-1)), 1 / (1 + math.exp(1))  # of the average rater, for a pass and a fail
+
+
+async def foretold(
+    raters: tuple[str, ...] = ("ann",),
+    scores: Mapping[str, Score] | None = None,
+    own: PersonalJudge | None = None,
+    fewest: int = 20,
+    **options: Any,
+) -> Score:
+    by_test = options.get("by_test", len(raters) == 1)
+    foretelling = Foretelling(own or judge(), FIGURES, raters, by_test, fewest)
+    return await foretelling.score(written("A story.", scores={"ttcw": PASSES} if scores is None else scores))
+
+
+def values(score: Score) -> dict[str, Any]:
+    assert isinstance(score.value, dict)
+    return {key: value for key, value in score.value.items() if value == value}
+
+
+async def test_a_rater_has_a_chance_a_test_and_their_sum() -> None:
+    score = await foretold()
+    # log-odds 1 of a pass and -1 of a fail; the rater adds 1, and half as much again on the first test
+    chances = 1 / (1 + math.exp(-2.5)), 0.5
+    assert score.value == {
+        "personal_ann_total": round(sum(chances), 3),
+        "personal_ann_01": round(chances[0], 3),
+        "personal_ann_02": 0.5,
+    }
+    digest = judge().digest
+    assert score.metadata == {
+        "signature": f"measure:personal|by:judge@{digest}|rater:ann|fewest:20|lowest:0|highest:1|version:1-A",
+        "judged": 2,
+        "not_judged": 0,
+        "votes": {"ann": 40},
+    }
+    assert score.answer == "A story."
+    assert "| 01 | 1 | 0.73 | 0.92 |" in (score.explanation or "")
+
+
+async def test_all_raters_have_their_totals_and_who_has_too_few_votes_none() -> None:
+    score = await foretold(("cy", "ann", "bob|b"))
+    assert values(score) == {
+        "personal_ann_total": 1.424,
+        "personal_bob|b_total": round(0.5 + 1 / (1 + math.exp(2)), 3),
+    }
+    assert list(score.value if isinstance(score.value, dict) else ()) == [
+        "personal_cy_total",
+        "personal_ann_total",
+        "personal_bob|b_total",
+    ]
+    assert (score.metadata or {})["votes"] == {"cy": 19, "ann": 40, "bob|b": 30}
+    assert "|rater:all|" in (score.metadata or {})["signature"]
+    assert "| cy | 19 | as the average | too few votes |" in (score.explanation or "")
+
+
+async def test_as_many_votes_as_are_asked_for_are_enough() -> None:
+    assert (await foretold(("cy",), fewest=19)).reason is None
+    score = await foretold(("cy",))
+    assert score.reason == "too few votes by this rater"
+    assert score.explanation == ("Not scored: too few votes by this rater: cy has 19, expected 20 or more.")
+    assert values(score) == {}
+
+
+async def test_a_test_without_a_verdict_is_not_foretold_and_the_rest_is() -> None:
+    score = await foretold(scores={"ttcw": verdict({"01": 1, "02": None}, SIGNATURE)})
+    assert values(score) == {"personal_ann_total": 0.924, "personal_ann_01": 0.924}
+    assert ((score.metadata or {})["judged"], (score.metadata or {})["not_judged"]) == (1, 1)
+
+
+async def test_of_a_whole_story_there_is_a_total_alone() -> None:
+    own = judge(column(key="ttcw_total"), scale=(1.0, 2.0), tests=("",))
+    score = await foretold(own=own)
+    # the total is 1, two spreads of 0.25 above the mean would be more: log-odds 1, 1 by the rater and 0.5 by taste
+    assert score.value == {"personal_ann_total": 1.924}
+    assert "|lowest:1|highest:2|" in (score.metadata or {})["signature"]
+
+
+async def test_points_count_where_a_column_goes_by_them() -> None:
+    rows = [{"id": "01", "pass": True, "score": 4}, {"id": "02", "pass": True, "score": -4}]
+    given = Score(value={"ttcw_total": 2.0}, metadata={"signature": SIGNATURE, "tests": rows})
+    own = judge(column(points=True, mean=0.0, spread=4.0))
+    assert values(await foretold(scores={"ttcw": given}, own=own)) == {
+        "personal_ann_total": 1.424,
+        "personal_ann_01": 0.924,
+        "personal_ann_02": 0.5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [
+        ({}, "no score by ttcw"),
+        ({"other": PASSES.model_copy(update={"metadata": {"signature": "measure:x|version:1"}})}, "no score by ttcw"),
+        ({"genie_inspect/ttcw": verdict({"01": 1}, SIGNATURE + "0")}, "ttcw has another signature"),
+        ({"ttcw": verdict({"01": None, "02": None}, SIGNATURE)}, "no value by ttcw"),
+    ],
+)
+async def test_what_cannot_be_foretold_says_why_and_what_to_do(scores: dict[str, Score], reason: str) -> None:
+    score = await foretold(scores=scores)
+    assert score.reason == reason
+    assert score.explanation == (
+        f"Not scored: {reason}. personal reads the scores that it was fitted to: name their scorers before it."
+    )
+    assert values(score) == {}
+    assert score.answer == "A story."
+    assert "measure:personal|" in (score.metadata or {})["signature"]
+
+
+async def test_a_signed_score_counts_by_its_signature_whatever_its_name_and_the_last_of_several() -> None:
+    earlier = verdict({"01": 0, "02": 0}, SIGNATURE)
+    assert values(await foretold(scores={"mine": earlier, "mine1": PASSES}))["personal_ann_01"] == 0.924
+    assert values(await foretold(scores={"mine": earlier, "yours": PASSES}))["personal_ann_01"] == 0.924
+
+
+async def test_a_score_without_a_signature_counts_by_its_scorer_s_name() -> None:
+    own = judge(column(scorer="theirs", signature="none", key="theirs", mean=0.0, spread=1.0))
+    plain = Score(value=1.0)
+    score = await foretold(scores={"theirs": plain}, own=own)
+    assert values(score)["personal_ann_01"] == 0.924
+    assert (await foretold(scores={"others": plain}, own=own)).reason == "no score by theirs"
+
+
+async def test_a_scorer_of_two_columns_without_a_value_is_named_once() -> None:
+    own = judge(column(), column("points", points=True))
+    assert (await foretold(scores={"ttcw": verdict({"01": None}, SIGNATURE)}, own=own)).reason == "no value by ttcw"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("a#b") / "taste"
+    write_folder(judge(), FIGURES, place)
+    return place
+
+
+def test_a_folder_is_opened_for_one_rater_or_for_all_with_twenty_votes_unless_told(folder: Path) -> None:
+    keys = ["personal_ann_total", "personal_ann_01", "personal_ann_02"]
+    one = opened(f"{folder}#ann", None)
+    assert (one.raters, one.by_test, one.fewest, one.keys) == (("ann",), True, 20, keys)
+    both = opened(f"{folder}#all", 0)
+    assert (both.raters, both.by_test, both.fewest) == (("ann", "bob|b", "cy"), False, 0)
+    assert both.keys == ["personal_ann_total", "personal_bob|b_total", "personal_cy_total"]
+    assert (one.judge, one.figures) == (judge(), FIGURES)
+
+
+@pytest.mark.parametrize("rater", ["taste", "#ann", "taste#"])
+def test_what_names_no_folder_or_no_rater_is_refused(rater: str) -> None:
+    with pytest.raises(UnknownChoiceError, match=f"rater is '{rater}', expected FOLDER#ID, or FOLDER#all"):
+        opened(rater, None)
+
+
+@pytest.mark.parametrize(
+    ("rater", "fewest", "said"), [(3, None, "rater"), ("{}#ann", -1, "fewest"), ("{}#zoe", 0, "zoe")]
+)
+def test_a_wrong_option_is_refused_by_its_name(folder: Path, rater: Any, fewest: int | None, said: str) -> None:
+    with pytest.raises(GenieError, match=said):
+        opened(rater.format(folder) if isinstance(rater, str) else rater, fewest)
+
+
+def test_a_judge_without_raters_or_by_scores_of_no_log_is_refused(tmp_path: Path) -> None:
+    write_folder(judge().model_copy(update={"raters": {}}), FIGURES, tmp_path / "none")
+    with pytest.raises(PersonalError, match="none has no rater left: fit anew with genie rater fit"):
+        opened(f"{tmp_path / 'none'}#all", None)
+    write_folder(judge(column(), column("gpt", scorer="")), FIGURES, tmp_path / "file")
+    with pytest.raises(PersonalError, match=r"was fitted to scores from a file \(gpt\), which no score of a log"):
+        opened(f"{tmp_path / 'file'}#ann", None)
+
+
+def test_a_row_a_test_then_what_is_expected_and_how_far_the_rater_stands_apart() -> None:
+    own = judge(column(), column("words", slope=0.0))
+    numbers = {"01": {"critic|a": 1.0, "words": 1234.5}, "02": {"critic|a": math.nan, "words": 0.5}}
+    opinions = {test: own.opinion("ann", test, row) for test, row in numbers.items()}
+    # log-odds 1 by the score, and 1 and 0.5 more by the rater: chances 0.73 and 0.92
+    assert explained(own, "ann", opinions, numbers, FIGURES) == (
+        "| test | critic\\|a | words | average rater | ann | log-odds moved by |\n"
+        "| :-- | --: | --: | --: | --: | --: |\n"
+        "| 01 | 1 | 1.23e+03 | 0.73 | 0.92 | scores +1.00, leniency +1.00, taste +0.50 |\n"
+        "| 02 | none | 0.5 |  |  | a score is missing |\n\n"
+        "Expected of ann: 0.92 yes on 1 tests; average rater: 0.73.\n\n"
+        "1 of 2 tests are not foretold: a score of theirs is missing.\n\n"
+        "ann, 40 votes: more lenient than the average rater (+1.00 [+0.76, +1.24]).\n\n" + SENTENCE
+    )
+
+
+def test_of_whole_stories_with_numbers_points_are_expected_of_whoever_is_harsh() -> None:
+    own = judge(scale=(1.0, 2.0, 3.0), tests=("",))
+    numbers = {"": {"critic|a": 0.5}}
+    # steps at log-odds 0 and 1: chances 0.5 and 0.27 by the average, 0.27 and 0.12 by one who is harsher by 1
+    assert explained(own, "bob|b", {"": own.opinion("bob|b", "", numbers[""])}, numbers, FIGURES) == (
+        "| test | critic\\|a | average rater | bob\\|b | log-odds moved by |\n"
+        "| :-- | --: | --: | --: | --: |\n"
+        "| story | 0.5 | 1.77 | 1.39 | leniency -1.00 |\n\n"
+        "Expected of bob\\|b: 1.39 points on 1 tests; average rater: 1.77.\n\n"
+        "bob\\|b, 30 votes: harsher than the average rater (-1.00 [-1.24, -0.76]).\n\n" + SENTENCE
+    )
+
+
+def test_a_rater_like_the_average_is_moved_by_nothing() -> None:
+    own = judge()
+    numbers = {"01": {"critic|a": 0.5}}
+    said = explained(own, "cy", {"01": own.opinion("cy", "01", numbers["01"])}, numbers, FIGURES)
+    assert "| 01 | 0.5 | 0.50 | 0.50 | nothing |" in said
+    assert "cy, 19 votes: cannot be told from the average rater in leniency (as the average)." in said
+    assert "not foretold" not in said
+
+
+def test_a_rater_who_is_foretold_better_or_worse_than_by_the_grader_is_told_apart_by_that() -> None:
+    own, numbers = judge(), {"01": {"critic|a": 0.5}}
+    opinions = {"01": own.opinion("cy", "01", numbers["01"])}
+    for gain, says in (
+        (Figure(value=-0.074, low=-0.131, high=-0.014), "foretold better than by the grader alone (-0.074 [-0.131, "),
+        (Figure(value=0.02, low=0.01, high=0.03), "foretold worse than by the grader alone (+0.020 [+0.010, +0.030])."),
+    ):
+        raters = {"cy": RaterFigures(votes=19, stories=10, gain=gain)}
+        said = explained(own, "cy", opinions, numbers, FIGURES.model_copy(update={"raters": raters}))
+        assert f"cannot be told from the average rater in leniency (as the average); {says}" in said
+
+
+def test_of_all_raters_each_has_a_row_also_who_has_too_few_votes() -> None:
+    own = judge()
+    opinions = {rater: {"01": own.opinion(rater, "01", {"critic|a": 1.0}), "02": None} for rater in ("ann", "bob|b")}
+    assert explained_all(own, opinions, tuple(own.raters), FIGURES) == (
+        "| rater | votes | leniency | expected |\n"
+        "| :-- | --: | --: | --: |\n"
+        "| ann | 40 | +1.00 \\[+0.76, +1.24\\] | 0.92 |\n"
+        "| bob\\|b | 30 | -1.00 \\[-1.24, -0.76\\] | 0.50 |\n"
+        "| cy | 19 | as the average | too few votes |\n\n" + SENTENCE
+    )
