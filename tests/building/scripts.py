@@ -13,10 +13,7 @@ from genie_inspect.populations.schema import Feature
 from genie_inspect.prompting.fence import unfenced
 
 OWL, FOX = "Write about an owl.", "Write about a fox."
-FEATURES = (
-    Feature(name="plot", definition="What happens."),
-    Feature(name="place", definition="Where it happens."),
-)
+FEATURES = (Feature(name="plot", definition="What happens."), Feature(name="place", definition="Where it happens."))
 STORIES = {
     "a/one": {OWL: ["The owl left the barn at dusk and found the moon.", "An owl kept the clock of a small town."]},
     "b/two": {

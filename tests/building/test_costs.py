@@ -61,11 +61,7 @@ def told_by(judge: str, folder: Path, prompts: int) -> EvalLog:
 
 def told_cost(judge: str) -> Cost:
     """What judging those stories costs, given what the record says of them."""
-    population, record, costs = (
-        open_population("starter"),
-        starter_record(),
-        RequestTokens(WORDING, as_json=False),
-    )
+    population, record, costs = (open_population("starter"), starter_record(), RequestTokens(WORDING, as_json=False))
     total = Cost()
     for prompt in population.prompts[:2]:
         documents, stories = population.documents(prompt), record.stories_of("conventional", prompt)[:EPOCHS]
@@ -150,10 +146,7 @@ def test_more_documents_than_the_population_has_bring_answers_that_it_lacks() ->
 
 
 def test_a_population_that_says_nothing_asks_nothing() -> None:
-    assert rating_cost("Who?", expected_answers([None, None], epochs=5), "list", RequestTokens(WORDING)) == (
-        0,
-        Cost(),
-    )
+    assert rating_cost("Who?", expected_answers([None, None], epochs=5), "list", RequestTokens(WORDING)) == (0, Cost())
 
 
 def test_ratings_on_record_are_not_paid_again() -> None:

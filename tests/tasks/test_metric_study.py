@@ -149,10 +149,7 @@ def test_what_inspect_shows_of_any_scorer_counts_the_originals(tmp_path: Path) -
 @pytest.mark.usefixtures("population")
 def test_any_scorer_is_taken_by_its_name_with_its_options(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs")
-    named = {
-        counting(tmp_path): {"times": 2},
-        "genie_inspect/cosine": {"population": str(tmp_path / "population")},
-    }
+    named = {counting(tmp_path): {"times": 2}, "genie_inspect/cosine": {"population": str(tmp_path / "population")}}
     log = study(tmp_path, panel="compression", scorer=named)
     counts = {sample.id: (sample.scores or {})["words"].value for sample in log.samples or []}
     assert (counts["d-owl"], counts["i-owl"]) == (2 * len(GREY.split()), 2 * len(OWL_EDIT.split()))

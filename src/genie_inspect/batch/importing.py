@@ -29,18 +29,13 @@ OKAY = range(200, 300)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said to one request."""
-
     name: str
-    """The request's id."""
     text: str
     candidates: Candidates = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of an exported cache."""
-
     table: str
     values: dict[str, Any]
 
@@ -77,7 +72,6 @@ def replies(source: Lines) -> Iterator[Reply | Row | Fault]:
 
 
 def reply_in(line: bytes) -> Reply | Row | Fault:
-    """What one line of a file of replies holds."""
     try:
         fields = json_object(line, "", ScaleError)
     except ScaleError:
@@ -125,8 +119,6 @@ TOGETHER = 1_000
 
 @dataclass(slots=True)
 class Imported:
-    """What became of the lines of files."""
-
     lines: int = 0
     used: int = 0
     """Replies that brought something new."""
@@ -141,11 +133,9 @@ class Imported:
     conflicts: int = 0
     """Answers, ratings and verdicts that are on record in other words; what is there stays."""
     missing: int = 0
-    """Requests to which no line replies."""
     faults: Counter[str] = field(default_factory=Counter)
     """Lines that are no reply to a request, by reason."""
     kept: Counter[str] = field(default_factory=Counter)
-    """What is new on record, by the cache's table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +155,6 @@ class Importer:
         self._failed: set[str] = set()
 
     async def take(self, source: Lines) -> None:
-        """All lines of a file."""
         lines = replies(source)
         while some := list(islice(lines, TOGETHER)):
             self.result.lines += len(some)
@@ -280,7 +269,6 @@ def _message(place: Place) -> str:
 
 
 def _data(place: Place, request: str, *names: str) -> dict[str, Any]:
-    """What a request is about."""
     try:
         data = unfenced(request)
     except UnreadableReplyError as error:

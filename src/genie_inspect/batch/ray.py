@@ -95,17 +95,12 @@ class Job(Protocol):
 
 
 class Request(NamedTuple):
-    """What is asked."""
-
     custom_id: str
     payload: str
-    """The body as JSON."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of requests."""
-
     requests: int = 0
     on_path: int = 0
     """Those whose reply was there, which were not asked again."""
@@ -114,7 +109,6 @@ class Outcome:
     faults: Counter[str] = field(default_factory=Counter)
     """Lines of this job that are no reply, by reason; the next job asks for them again."""
     files: int = 0
-    """How many were written."""
 
 
 def ask(
@@ -175,7 +169,6 @@ class _Parts:
         self._write()
 
     def add(self, line: Line) -> None:
-        """Add a line."""
         if not self._lines:
             self._since = time.monotonic()
         self._lines.append(line)
@@ -219,8 +212,6 @@ def _line(row: Mapping[str, Any]) -> Line:
 
 @dataclass(slots=True)
 class Round:
-    """What became of one step."""
-
     asking: Outcome = field(default_factory=Outcome)
     imported: Imported = field(default_factory=Imported)
 

@@ -14,8 +14,6 @@ OKAY = 200
 
 @dataclass(frozen=True)
 class Server:
-    """A server that takes chat completions."""
-
     url: str
     """Where the endpoints begin: `http://.../v1`."""
     key: str = ""
@@ -122,7 +120,6 @@ class Session:
         pass
 
     def post(self, url: str, *, headers: Mapping[str, str], data: str) -> "asyncio.Task[Answer]":
-        """Begin to ask."""
         self._tried[data] += 1
         return asyncio.ensure_future(self._answer(url, headers, data, self._tried[data] >= self._tries))
 
@@ -175,7 +172,6 @@ class Engine:
     """An engine, as many times as there are workers."""
 
     model: str
-    """A folder, or a name on the hub."""
     workers: int = 1
     together: int = 64
     """Requests in a batch; eight of them are at work in an engine at a time."""

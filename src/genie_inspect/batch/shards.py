@@ -30,11 +30,7 @@ _SAME = {
     "presence_penalty",
     "reasoning_effort",
     "seed",
-} | {
-    "temperature",
-    "top_logprobs",
-    "top_p",
-}
+} | {"temperature", "top_logprobs", "top_p"}
 _THINKS = re.compile(r"(o\d|gpt-5)")
 _SAMPLING = ("temperature", "top_p", "logprobs", "top_logprobs")
 """What OpenAI's models that think refuse."""
@@ -84,22 +80,17 @@ class ScaleError(GenieError):
 
 
 class Plan(BaseModel):
-    """What files of requests are for."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: int = FORMAT
     step: str
     judge: str
-    """The judge's mode."""
     answer_length: str = CONCISE
-    """Of the reader's answers."""
     grader: str
     signature: str
     """Of the reader, or of the judge: under which the replies are kept."""
     requests: int = 0
     files: tuple[str, ...] = ()
-    """Names beside the plan's."""
 
 
 def plan_file(requests: Path) -> Path:
@@ -119,7 +110,6 @@ class Shards:
         self._lines = self._bytes = 0
 
     def write(self, name: str, body: str) -> None:
-        """Add a request."""
         line = f'{{"custom_id":"{name}","method":"POST","url":"{URL}","body":{body}}}\n'.encode()
         if self._file is None or self._lines >= self.most or self._bytes + len(line) > BYTES:
             self._file, self._lines, self._bytes = self._next(), 0, 0
@@ -137,7 +127,6 @@ class Shards:
 
 @contextmanager
 def shards(first: Path, most: int, *, new: bool) -> Iterator[Shards]:
-    """Files to write requests to."""
     if new:
         for path in (first, plan_file(first)):
             check_absent(path, "give --force to replace it")
@@ -152,15 +141,11 @@ def write_plan(first: Path, plan: Plan) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a request stands."""
-
     plan: Plan
     file: Path
     begin: int
-    """Its first byte."""
 
     def body(self) -> dict[str, Any]:
-        """The body of the request."""
         with self.file.open("rb") as file:
             file.seek(self.begin)
             body = json_object(file.readline(), f"{self.file}, byte {self.begin}", ScaleError).get("body")
@@ -201,8 +186,6 @@ Note = Callable[[dict[str, Any]], None]
 
 
 class Collecting(StandIn):
-    """Stands in for a model under its name and settings."""
-
     def __init__(self, model: Model, note: Note) -> None:
         check_provider(model)
         super().__init__(model)

@@ -36,8 +36,6 @@ UNKNOWN_PROMPT = "the population has no questions for its prompt"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A document that is to be measured."""
-
     text: str
     prompt: str
     made_of: str = ""
@@ -47,8 +45,6 @@ class Text:
 
 @dataclass(slots=True)
 class Found:
-    """What a walk came by."""
-
     documents: int = 0
     requests: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
@@ -76,14 +72,12 @@ class Sources:
         return cls(paths, opened, [] if own else log_files(paths))
 
     def count(self) -> int:
-        """How many documents there are at most."""
         if not self.logs:
             return sum(len(self.population.documents(prompt)) for prompt in self.population.prompts)
         headers = (log_header(file).eval for file in self.logs)
         return sum(len(header.dataset.sample_ids or []) * (header.config.epochs or 1) for header in headers)
 
     def texts(self) -> Iterator[Text]:
-        """The documents, one at a time."""
         for file in self.logs:
             log_header(file)  # which refuses one that is not finished
             for sample in samples(file):
@@ -189,7 +183,6 @@ class Study:
         return found, files.files
 
     async def left(self, step: str, progress: Progress) -> Found:
-        """What a step would still ask."""
         return (await walk(self.sources, self.instrument, self.model, step, _nothing, progress))[0]
 
 
@@ -213,10 +206,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file of lines."""
-
     files: Any
-    """The file system."""
     path: str
 
     def __str__(self) -> str:
@@ -279,7 +269,6 @@ def write_part(folder: str, name: str, form: str, lines: Sequence[Line]) -> None
 
 
 def line_text(line: Line) -> str:
-    """The line as JSON."""
     return f'{{"custom_id": {json.dumps(line.custom_id)}, "response": {line.response}, "error": {line.error}}}\n'
 
 
@@ -336,15 +325,11 @@ TOGETHER = 10_000
 
 @dataclass(slots=True)
 class Merged:
-    """What became of the rows of other caches."""
-
     rows: int = 0
     kept: Counter[str] = field(default_factory=Counter)
-    """What is new, by table."""
     conflicts: int = 0
     """Rows that are on record with another value, which stays."""
     refused: int = 0
-    """Rows that are none of ours."""
 
 
 def merged(cache: Cache, folders: Sequence[Path], progress: Progress) -> Merged:

@@ -42,19 +42,16 @@ class Collected:
     dropped: Counter[str] = field(default_factory=Counter)
     """Generations that became no document, by reason."""
     models: Counter[str] = field(default_factory=Counter)
-    """Documents by model."""
     begins: dict[str, "array[int]"] = field(default_factory=dict)
     """By prompt, the byte at which each of its documents begins in the file, in order."""
 
     def documents(self, prompt: str) -> list[Document]:
-        """The documents of a prompt."""
         return list(rows_at(self.path, self.begins.get(prompt, ()), Document))
 
 
 def collect_documents(
     logs: Sequence[str], path: Path, prompts: Container[str] | None, progress: Progress = no_progress
 ) -> Collected:
-    """Write the documents of all logs to a file."""
     collected = Collected(path)
     write_rows(path, _documents(logs, prompts, collected, progress))
     # places alone are kept, so that logs may hold more text than memory
@@ -131,7 +128,6 @@ class Size:
     """Size of a sample of a population; None takes all."""
 
     documents: int | None = None
-    """Most documents a prompt."""
     prompts: int | None = None
     seed: int = 0
 

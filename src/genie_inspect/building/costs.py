@@ -52,7 +52,6 @@ class RequestTokens:
         self._empty: dict[tuple[str, int], int] = {}
 
     def reading(self, document: float, questions: Sequence[str], answers: Sequence[float]) -> Cost:
-        """One call that reads a document."""
         asked = {str(number): question for number, question in enumerate(questions, start=1)}
         data = fenced({"document": "", "questions": asked})
         empty = static_token_count(self._wording.read.fill(count=len(questions), data=data))
@@ -71,7 +70,6 @@ class RequestTokens:
         )
 
     def _empty_request(self, mode: str, others: int) -> int:
-        """Tokens of a rating request whose texts are empty."""
         if (mode, others) not in self._empty:
             record = mode_of(mode)
             request = record.request(self._wording.rate[record.instruction.name], "", "", [""] * others)
@@ -92,8 +90,6 @@ WEIGHED = 12  # documents of a prompt that are measured for its mean length
 
 @dataclass(frozen=True, slots=True)
 class TaskCost:
-    """What one evaluation asks the grader."""
-
     documents: int = 0
     """New documents: prompts times epochs."""
     pairs: float = 0.0
@@ -101,15 +97,12 @@ class TaskCost:
     judged: float = 0.0
     """Those of them that have to be judged."""
     reading: Cost = field(default_factory=Cost)
-    """Reading the new documents."""
     population: Cost = field(default_factory=Cost)
     """Reading what this reader has not read of the population; once, the answers are kept."""
     rating: Cost = field(default_factory=Cost)
-    """Judging."""
 
     @property
     def total(self) -> Cost:
-        """Everything."""
         return self.reading + self.population + self.rating
 
     def __add__(self, other: "TaskCost") -> "TaskCost":
@@ -230,8 +223,6 @@ def expected_answers(answers: Sequence[tuple[str, int] | None], epochs: int, *, 
 
 @dataclass(frozen=True, slots=True)
 class _Estimate:
-    """Everything that the cost of a prompt depends on."""
-
     population: Population
     documents: int
     mode: str
@@ -240,7 +231,6 @@ class _Estimate:
     record: Mapping[tuple[str, str], str | None]
 
     def prompt(self, prompt: str) -> TaskCost:
-        """What new documents for one prompt cost."""
         questions, documents = self.population.questions(prompt), self.population.documents(prompt)
         answers = {q.id: [counted_answer(self.record, document, q) for document in documents] for q in questions}
         length = fmean(tokens(document.text) for document in documents[:WEIGHED]) if documents else 0.0
@@ -313,7 +303,6 @@ def yardstick_cost(population: Population, instrument: Instrument, known: Known 
 def _rating(
     question: Question, given: Sequence[tuple[str, int]], mode: str, costs: RequestTokens, known: Known
 ) -> TaskCost:
-    """What it costs to rate the answers to one question against each other."""
     counts, lengths, asked = Counter(key for key, _ in given), dict(given), tokens(question.text)
     parts = []
     for target, count in counts.items():

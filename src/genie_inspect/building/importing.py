@@ -58,11 +58,9 @@ class Preset(Row):
     features: str = "starter"
     columns: dict[str, str]
     names: dict[str, str] = Field(default_factory=dict)
-    """Other words for the features."""
 
 
 def read_preset(name: str) -> Preset:
-    """The bundled preset of that name, or the one in that file."""
     bundled = sorted(path.stem for path in PRESETS.glob("*.json"))
     path = PRESETS / f"{name}.json" if name in bundled else Path(name)
     if not path.is_file():
@@ -100,7 +98,6 @@ def read_mapping(
 
 
 def _by_name(mapping: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
-    """The columns that bear the name of a field which has none yet."""
     own = {name: name for name in FIELDS if name in columns and name not in {*mapping, *mapping.values()}}
     if {"question", "feature"} <= {*mapping, *own}:
         return own
@@ -123,7 +120,6 @@ class Mapped:
     mapping: Mapping[str, str]
     features: Sequence[Feature]
     names: Mapping[str, str] = field(default_factory=dict)
-    """Other words for features."""
     reader: str = "imported"
     rows: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
@@ -135,11 +131,9 @@ class Mapped:
     feature_votes: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     """By prompt and question: what rows say it is about."""
     answer_texts: dict[tuple[Key, str], str | None] = field(default_factory=dict)
-    """By document and question; None where the document does not say."""
     contradicted: set[tuple[Key, str]] = field(default_factory=set)
 
     def take(self, rows: Iterable[Mapping[str, str | None]]) -> "Mapped":
-        """Take every row in."""
         for row in rows:
             self.rows += 1
             self._take({name: row.get(column) for name, column in self.mapping.items()})
@@ -230,7 +224,6 @@ class Mapped:
             self.contradicted.add(place)
 
     def _feature(self, word: str | None) -> str:
-        """The feature that a word stands for; empty when it is none."""
         name = self._named(word or "")
         if not name:
             # "Event / plot" and "tone and style" are of one feature where both words are
@@ -286,8 +279,6 @@ class Import:
 
 @dataclass(slots=True)
 class Imported:
-    """Counts of an import."""
-
     population: str = ""
     rows: int = 0
     documents: int = 0
@@ -415,7 +406,6 @@ def _imported(
     answers: Sequence[AnswerRow],
     note: str,
 ) -> Imported:
-    """The counts of an import."""
     questions_of = Counter(question.prompt for question in questions)
     # every document that answers are about could answer each question of its prompt
     expected = sum(questions_of[prompt] for _, prompt, _ in mapped.models)

@@ -26,8 +26,6 @@ from genie_inspect.populations.yardstick import yardstick_of
 
 @dataclass(slots=True)
 class Fault:
-    """One kind of fault: how often it was found, and where first."""
-
     kind: str
     count: int
     first: str
@@ -41,7 +39,6 @@ class Faults:
         self.lines: Counter[str] = Counter()
 
     def add(self, kind: str, where: str) -> None:
-        """Count one fault."""
         self._by_kind.setdefault(kind, Fault(kind, 0, where)).count += 1
 
     def __iter__(self) -> Iterator[Fault]:
@@ -86,7 +83,6 @@ def _counts(listed: Counts, questions: dict[str, str], documents: dict[str, str]
 
 
 def _questions(path: Path, feature_names: set[str], faults_by_kind: Faults) -> dict[str, str]:
-    """The prompt of every question id."""
     prompts: dict[str, str] = {}
     for where, row in _rows(path, Question, faults_by_kind):
         if row.id in prompts:
@@ -98,7 +94,6 @@ def _questions(path: Path, feature_names: set[str], faults_by_kind: Faults) -> d
 
 
 def _documents(path: Path, prompts: set[str], faults_by_kind: Faults) -> dict[str, str]:
-    """The prompt of every document id."""
     names = {prompt: prompt for prompt in prompts}  # one text object a prompt, however many documents it has
     documents: dict[str, str] = {}
     for where, row in _rows(path, Document, faults_by_kind):
@@ -158,7 +153,6 @@ class Inspected:
     spread: float = SPREAD
 
     def as_dict(self) -> dict[str, Any]:
-        """For scripts."""
         result: dict[str, Any] = {"faults": [asdict(fault) for fault in self.faults]}
         if self.population is not None and self.totals is not None and self.power is not None:
             result |= counts(self.population, self.totals)
@@ -170,7 +164,6 @@ class Inspected:
         return result
 
     def text(self) -> str:
-        """For people."""
         lines = [f"FAULT {fault.kind}: {fault.count}, first: {fault.first}" for fault in self.faults]
         if self.population is None or self.totals is None or self.power is None:
             return "\n".join([*lines, "restore the files, or write the population again; nothing else was counted"])
@@ -209,7 +202,6 @@ def power_sentence(power: Power) -> str:
 
 
 def counts(population: Population, totals: Survey) -> dict[str, Any]:
-    """Counts of a population, by label."""
     manifest, by_prompt = population.manifest, totals.documents_by_prompt
     prompts, answered = manifest.counts.prompts, sum(totals.answered.values()) + sum(totals.unspecified.values())
     result: dict[str, Any] = {

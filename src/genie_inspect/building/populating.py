@@ -54,14 +54,11 @@ COLLECTED = "collected.jsonl"
 
 
 async def build(plan: Plan, model: RecordedModel, work: Path, progress: Progress = no_progress) -> Built:
-    """Build a population; the folder appears when it is complete."""
     check_unused(plan.output)
     return await Builder(plan, model, work, progress).build()
 
 
 class Builder:
-    """One run of building; see `build`."""
-
     def __init__(self, plan: Plan, model: RecordedModel, work: Path, progress: Progress) -> None:
         self.plan = plan
         self.model = model
@@ -77,7 +74,6 @@ class Builder:
         """Documents that were read, also those that then did not join."""
 
     async def build(self) -> Built:
-        """The steps, in order."""
         # of two builders with one work folder neither may read what the other collected
         with giving_way(self.plan.output), private_folder(self.work, self.plan.output) as scratch:
             return await self._steps(scratch)
@@ -167,7 +163,6 @@ class Builder:
         return attempts
 
     def _answers(self, document: Document, questions: Sequence[Question], reading: Reading) -> list[AnswerRow]:
-        """One document's readable answers, counted."""
         reader = self.reader.signature
         answers = [
             AnswerRow(document=document.id, question=question.id, reader=reader, text=answer.text if answer else None)

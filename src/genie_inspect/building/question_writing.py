@@ -80,15 +80,12 @@ class Step(Row):
     text: str
     kept: bool
     reason: str = ""
-    """Why it was rejected."""
     feature: str = ""
     """The feature that the mapping step chose; empty when it chose none."""
 
 
 @dataclass(slots=True)
 class Record:
-    """The three steps, in the order of the prompts."""
-
     written: list[Step] = field(default_factory=list)
     filtered: list[Step] = field(default_factory=list)
     mapped: list[Step] = field(default_factory=list)
@@ -101,7 +98,6 @@ class Record:
 
     @property
     def questions(self) -> list[Question]:
-        """The questions that passed all three."""
         return [
             Question(id=question_id(step.prompt, step.text), prompt=step.prompt, feature=step.feature, text=step.text)
             for step in self.mapped
@@ -110,7 +106,6 @@ class Record:
 
     @property
     def rejected(self) -> dict[str, int]:
-        """How many were rejected, by step and reason."""
         steps = {"written": self.written, "filtered": self.filtered, "mapped": self.mapped}
         reasons = (f"{name}: {step.reason}" for name, decisions in steps.items() for step in decisions if not step.kept)
         return dict(Counter(reasons).most_common())
@@ -118,8 +113,6 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How many questions a prompt shall have for each feature."""
-
     least: int = 2
     most: int = MOST
 
@@ -137,7 +130,6 @@ class QuestionWriter:
         self.wanted = wanted
 
     async def write(self, prompts: Sequence[str], done: Callable[[int], None] = lambda _: None) -> Record:
-        """The steps for all prompts, some prompts at a time."""
         record = Record()
         for start in range(0, len(prompts), PROMPTS_AT_ONCE):
             for part in await gathered(*map(self._prompt, prompts[start : start + PROMPTS_AT_ONCE])):
@@ -160,11 +152,7 @@ class QuestionWriter:
     async def _by_aspect(self, prompt: str) -> list[tuple[str, str]]:
         """Questions with the aspect that they were written for."""
         aspects = await self.interviewer.list_items(
-            "list_aspects",
-            ASPECTS,
-            {"prompt": prompt, "count": ASPECTS},
-            answers_form(ASPECTS),
-            numbered_answers,
+            "list_aspects", ASPECTS, {"prompt": prompt, "count": ASPECTS}, answers_form(ASPECTS), numbered_answers
         )
         questions = await gathered(
             *(self._questions("write_questions", {"prompt": prompt, "aspect": a}) for a in aspects)

@@ -34,18 +34,14 @@ NO = frozenset({"no", "n", "0", "false", "drop"})  # what people write in the co
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """The questions of a corrected table, and how many were changed, dropped and added."""
-
     questions: list[Question]
     reworded: int
     moved: int
-    """To another feature."""
     dropped: int
     added: int
 
 
 def write_record(folder: Path, record: Record) -> None:
-    """Write what each step decided, one file a step."""
     for name, steps in zip(STEPS, (record.written, record.filtered, record.mapped), strict=True):
         write_rows(folder / name, steps)
 
@@ -112,7 +108,6 @@ def write_review(path: Path, questions: Sequence[Question]) -> None:
 
 
 def read_review(path: Path, questions: Sequence[Question], features: Sequence[Feature]) -> Reviewed:
-    """The corrected questions."""
     before = {_plain(question.id): question for question in questions}
     feature_names = {feature.name for feature in features}
     after: dict[tuple[str, str], Question] = {}
@@ -163,8 +158,6 @@ FEATURES = "features.json"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The prompts that get questions, the features these map to, and how many are wanted."""
-
     prompts: Sequence[str]
     features: tuple[Feature, ...]
     wanted: Wanted
@@ -227,13 +220,10 @@ talk about rows with others who fill in the same table: how far you agree is wha
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuestion:
-    """A question, and what the generator says of it."""
-
     id: str
     prompt: str
     text: str
     valid: bool
-    """Whether it passed the filter."""
     feature: str
     """What it was mapped to; `none` where it is none or several, empty where it was not mapped."""
 
@@ -248,7 +238,6 @@ class QuestionVotes:
 
 
 def judged_questions(source: Path | str, features: Sequence[Feature]) -> list[JudgedQuestion]:
-    """Questions with the generator's word on each."""
     folder = BUNDLED.get(str(source), Path(source))
     if not (folder / STEPS[1]).is_file():
         return [JudgedQuestion(q.id, q.prompt, q.text, True, q.feature) for q in read_questions(source, features)]
@@ -288,7 +277,6 @@ def write_tables(
 
 
 def read_table(path: Path, questions: Sequence[JudgedQuestion], features: Sequence[Feature]) -> QuestionVotes:
-    """One person's table."""
     known = {question.id for question in questions}
     names = [*(feature.name for feature in features), NONE]
     valid: dict[str, bool] = {}

@@ -37,7 +37,6 @@ class Edit(Row):
     kind: Literal["edit"]
     id: NonEmpty
     original: NonEmpty
-    """The id of the text that it was made of."""
     feature: Name
     alternatives: tuple[NonEmpty, ...] = ()
     """The values that were proposed, without sight of any population."""
@@ -72,8 +71,6 @@ class StudyRow(RootModel[Annotated[StudyText, Field(discriminator="kind")]]):
 
 
 class LeftOut(Row):
-    """An edit or paraphrase that is no good, and why."""
-
     id: NonEmpty
     reason: NonEmpty
 

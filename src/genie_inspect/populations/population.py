@@ -223,7 +223,6 @@ class Population:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a population."""
     path = folder / MANIFEST
     try:
         return parsed(path.read_bytes(), Manifest, str(path))
@@ -268,12 +267,10 @@ def open_population(name: str | Path) -> Population:
 
 @lru_cache(maxsize=2)  # what is written and what it is compared with; a large one takes hundreds of megabytes
 def _opened(folder: Path, state: tuple[tuple[object, ...], ...]) -> Population:
-    """All scorers of a run share what was read."""
     return Population(folder)
 
 
 def _state(folder: Path) -> tuple[tuple[object, ...], ...]:
-    """What tells whether a folder's files are the same as before."""
     return tuple((path.name, *file_state(path.stat())) for path in sorted(folder.iterdir()))
 
 

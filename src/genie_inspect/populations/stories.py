@@ -24,8 +24,6 @@ class ReferenceStoryError(GenieError):
 
 @dataclass(frozen=True, slots=True)
 class ReferenceStory:
-    """A story to be measured against."""
-
     title: str
     plot: str
     """One sentence; empty where it is not known yet."""
@@ -34,7 +32,6 @@ class ReferenceStory:
 
     @property
     def words(self) -> int:
-        """Its length."""
         return len(self.story.split())
 
     @property
@@ -44,7 +41,6 @@ class ReferenceStory:
 
 
 def reference_stories(source: str, *, texts: bool = True) -> list[ReferenceStory]:
-    """The reference stories of a source, in its order."""
     path = FILE if source == BUNDLED else Path(source)
     local = path.is_file() or source.endswith((".jsonl", ".json"))
     stories = list(_local(path) if local else _hub(source))
@@ -58,7 +54,6 @@ def reference_stories(source: str, *, texts: bool = True) -> list[ReferenceStory
 
 
 def _usable(story: ReferenceStory, source: str) -> ReferenceStory:
-    """The story, which must have its text."""
     if not story.story:
         raise ReferenceStoryError(f"{source} has no text in the field 'story' of {story.title!r}, expected {FORM}")
     if story.is_link:
@@ -143,8 +138,6 @@ _RELEASED = {"story": "story_id", "text": "content", "title": "story_name"}
 
 @dataclass(frozen=True, slots=True)
 class ExistingStory:
-    """A story, and what it is held against."""
-
     id: str
     """As in files of votes: the plot, an underscore, the writer."""
     text: str

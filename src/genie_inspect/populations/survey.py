@@ -100,14 +100,11 @@ class Survey:
     """The counts; everything is over the whole population."""
 
     documents_of: Counter[str] = field(default_factory=Counter)
-    """Documents by model; under "" where nobody said."""
     documents_by_prompt: "array[int]" = field(default_factory=lambda: array("l"))
     words: "array[int]" = field(default_factory=lambda: array("l"))
-    """Words of each document."""
     cut_words: "array[int]" = field(default_factory=lambda: array("l"))
     """Of each document that a model has cut: how many words."""
     questions_of: Counter[str] = field(default_factory=Counter)
-    """Questions by feature."""
     prompts_with: Counter[str] = field(default_factory=Counter)
     """Prompts that have a question, by feature."""
     answered: Counter[str] = field(default_factory=Counter)
@@ -125,7 +122,6 @@ class Survey:
     """By feature, for each question: documents that answer it, documents that could."""
 
     def power(self, feature: str, spread: float = SPREAD) -> Power:
-        """The power of a feature at a spread of similarities."""
         pairs = self.answering.get(feature, [])
         answering = int(statistics.median([answer for answer, _ in pairs])) if pairs else 0
         if not answering:
@@ -137,7 +133,6 @@ class Survey:
 
 
 def survey(population: Population, done: Callable[[int], None] = lambda _: None) -> Survey:
-    """Count everything, one prompt at a time."""
     totals = Survey()
     for number, prompt in enumerate(population.prompts, start=1):
         _count_documents(population, prompt, totals)

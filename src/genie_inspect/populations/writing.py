@@ -86,7 +86,6 @@ def _replace(folder: Path, content: Path) -> None:
 
 
 def _put(content: Path, folder: Path) -> None:
-    """Put a whole folder in the place of another one, or of none."""
     try:
         content.rename(folder)
         return
@@ -193,14 +192,12 @@ Fine-Grained Measure for Novelty" (arXiv 2606.12790). Licence: {licence}.
 def write_card(
     population: Population, provenance: Mapping[str, Any], progress: Callable[[str, int, int], None] = lambda *_: None
 ) -> None:
-    """Write the card beside the population's files."""
     prompts = len(population.prompts)
     totals = survey(population, lambda done: progress("counting", done, prompts))
     write_lines(population.folder / CARD, [card(population, totals, provenance)])
 
 
 def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) -> str:
-    """The card's text."""
     manifest = population.manifest
     models = [(plain(name) or "not said", count) for name, count in totals.documents_of.most_common()]
     return TEXT.format(
@@ -228,7 +225,6 @@ def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) 
 
 
 def table(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
-    """A Markdown table."""
     lines = [head, tuple(":--" for _ in head), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 

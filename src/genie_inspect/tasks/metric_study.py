@@ -90,7 +90,6 @@ def metric_study(
 
 
 def _judges(judge: "str | Sequence[str]") -> "Sequence[str]":
-    """The judges that the option names."""
     from genie_inspect.errors import UnknownChoiceError
 
     names = judge.split(",") if isinstance(judge, str) else judge
@@ -113,7 +112,6 @@ def _loaded(name: str, options: "Mapping[str, Any]") -> "Scorer":
 
 
 def _named(scorers: "str | Sequence[str] | Mapping[str, Any] | None") -> "Mapping[str, Mapping[str, Any]]":
-    """The options of each scorer by its name."""
     if isinstance(scorers, str):
         scorers = scorers.split(",")
     if isinstance(scorers, Mapping):
@@ -144,7 +142,6 @@ def _samples(interventions: "Interventions", population: "Population") -> "list[
 
 
 def _facts(text: "StudyText", original: "Original") -> "InterventionFacts":
-    """What the sample of a text says of it."""
     from genie_inspect.populations.interventions import Edit, Original
     from genie_inspect.samples import InterventionFacts
 

@@ -33,7 +33,6 @@ class CostLine:
     """What the measures of a task ask, and of which samples."""
 
     name: str
-    """The task."""
     samples: Sequence[Sample]
     epochs: int
     """Unless a run has others."""
@@ -105,7 +104,6 @@ class NoveltyMeasures:
     """What documents are compared with, and how: Genie, and a panel beside it or alone; checked when it is made."""
 
     population: str
-    """`none`, or what documents are compared with."""
     judge: str
     """As for `Instrument`; `none` leaves Genie out, and the panel scores alone."""
     embedder: str = "static"
@@ -114,7 +112,6 @@ class NoveltyMeasures:
     panel: str | Sequence[str] = NO_PANEL
     """Holistic measures beside Genie: `none`, `cheap` (those that ask no model), `all`, or their names."""
     answer_length: str = CONCISE
-    """As for `Instrument`."""
 
     def __post_init__(self) -> None:
         check_text("population", self.population)
@@ -139,12 +136,10 @@ class NoveltyMeasures:
 
     @property
     def scores(self) -> bool:
-        """Whether there is anything to compare documents with."""
         return self.population != NONE
 
     @property
     def beside(self) -> Panel:
-        """The measures beside Genie."""
         return chosen_panel(self.panel, self.judge)
 
     @property
@@ -213,7 +208,6 @@ class StudyMeasures(NoveltyMeasures):
     further_judges: Sequence[str] = ()
     """As `judge`; Genie once with each."""
     further_scorers: Sequence[Scorer] = ()
-    """Somebody's own, for instance."""
 
     def __post_init__(self) -> None:
         if self.judge == NO_GENIE and self.further_judges:
@@ -228,7 +222,6 @@ class StudyMeasures(NoveltyMeasures):
 
     @cached_property
     def _further(self) -> list[NoveltyMeasures]:
-        """Genie alone, by each further judge."""
         return [
             NoveltyMeasures(
                 self.population, judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length
@@ -243,7 +236,6 @@ class StudyMeasures(NoveltyMeasures):
         return [*measures, *genies, *self.further_scorers, last]
 
     def requirements(self) -> list[Solver]:
-        """The steps that end a run without the models that are asked."""
         return [*super().requirements(), *(step for measures in self._further for step in measures.requirements())]
 
     def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:

@@ -41,8 +41,6 @@ EQUIVALENCE, PREFERENCE, READING = "equivalence", "preference", "reading"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A measure of the panel."""
-
     scorer: Callable[..., Scorer]
     options: tuple[str, ...]
     """Those of the panel's that the scorer takes."""
@@ -100,18 +98,14 @@ class Panel:
 
     names: tuple[str, ...]
     equivalence: str
-    """How `partition` tells what is the same."""
     protocol: str = CHAT.name
-    """How `litbench` asks."""
 
     @property
     def asks_preference(self) -> bool:
-        """Whether a preference judge is asked."""
         return self._asks(PREFERENCE)
 
     @property
     def asks_reader(self) -> bool:
-        """Whether a close reader is asked."""
         return self._asks(READING)
 
     @property
@@ -124,11 +118,9 @@ class Panel:
 
     @property
     def keys(self) -> dict[str, Sequence[str]]:
-        """The keys of each measure that is taken."""
         return {name: KEYS[name] for name in self.names}
 
     def scorers(self, population: str, embedder: str = "static", templates: str | None = None) -> dict[str, Scorer]:
-        """The scorer of each measure that is taken."""
         given = {
             "population": population,
             "equivalence": self.equivalence,

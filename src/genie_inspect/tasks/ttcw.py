@@ -109,7 +109,6 @@ def cost_line(
 
 
 def _samples(stories: str, words: int | None, *, texts: bool) -> list[Sample]:
-    """A sample for each reference story."""
     from genie_inspect.options import check_count
     from genie_inspect.populations.stories import reference_stories, stories_digest
 

@@ -107,7 +107,6 @@ def cost_line(
 
 
 def _samples(stories: str | None, references: str | None, *, compared: bool) -> list[Sample]:
-    """A sample for each story that is judged."""
     from genie_inspect.populations.stories import existing_stories, reference_stories
     from genie_inspect.signature import digest
 
