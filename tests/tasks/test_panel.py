@@ -18,7 +18,7 @@ from tests.scripted import saying, scores, small_population
 from genie_inspect import _registry
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.tasks.panel import KEYS, MEASURES, chosen_panel, combined, merged
+from genie_inspect.tasks.panel import KEYS, MEASURES, PREFERENCE, chosen_panel, combined, merged
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def test_a_measure_is_named_with_the_protocol_by_which_it_asks() -> None:
     for panel in ("cosine,litbench/generative", "litbench/generative,cosine,litbench"):
         chosen = chosen_panel(panel)
         assert set(chosen.names) == {"cosine", "litbench"}
-        assert (chosen.protocol, chosen.asks_preference) == ("generative", True)
+        assert (chosen.protocol, chosen.asks(PREFERENCE)) == ("generative", True)
 
 
 def test_a_protocol_that_a_measure_lacks_or_that_is_one_too_many_is_refused() -> None:
@@ -64,7 +64,7 @@ def test_partition_asks_a_model_only_where_the_judge_does() -> None:
     assert chosen_panel("all", judge="embedded").asks_equivalence == "embedded"
     assert chosen_panel("cheap", judge="list").asks_equivalence == "embedded"
     assert chosen_panel("cosine", judge="list").asks_equivalence == ""
-    assert [chosen_panel(panel).asks_preference for panel in ("all", "cheap")] == [True, False]
+    assert [chosen_panel(panel).asks(PREFERENCE) for panel in ("all", "cheap")] == [True, False]
 
 
 def test_no_key_stands_twice_in_the_panel() -> None:

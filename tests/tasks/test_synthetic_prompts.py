@@ -31,13 +31,13 @@ def test_the_dataset_is_the_prompts_of_the_population() -> None:
 def test_a_task_with_the_whole_panel_opens_its_population_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = small_population(tmp_path).folder
     opened: list[Path] = []
-    checks = Population._check_identity
+    open_it = Population.__init__
 
-    def counted(population: Population) -> None:
-        opened.append(population.folder)
-        checks(population)
+    def counted(population: Population, folder: Path) -> None:
+        opened.append(folder)
+        open_it(population, folder)
 
-    monkeypatch.setattr(Population, "_check_identity", counted)
+    monkeypatch.setattr(Population, "__init__", counted)
     synthetic_prompts(population=str(folder), judge="embedded", panel="all")
     assert opened == [folder]
 

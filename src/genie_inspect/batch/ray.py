@@ -7,13 +7,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
-from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
 import anyio
@@ -129,7 +128,7 @@ def ask(
     outcome.requests, outcome.on_path = len(left.ids), len(left.ids) - outcome.asked
     if not outcome.asked:
         return outcome
-    with cluster() as ray, _Parts(output, form, len(there), outcome) as files:
+    with cluster() as ray, closing(_Parts(output, form, len(there), outcome)) as files:
         dataset = ray.data.from_arrow_refs([ray.put(block) for block in _blocks(left, job.together)])
         for done, row in enumerate(job.processor()(dataset).iter_rows(), start=1):
             files.add(_line(row))
@@ -162,12 +161,6 @@ class _Parts:
         self._lines: list[Line] = []
         self._since = 0.0
 
-    def __enter__(self) -> "_Parts":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        self._write()
-
     def add(self, line: Line) -> None:
         if not self._lines:
             self._since = time.monotonic()
@@ -177,9 +170,10 @@ class _Parts:
         if isinstance(said, Fault):
             self.outcome.faults[said.reason] += 1
         if len(self._lines) >= LINES or time.monotonic() - self._since >= SECONDS:
-            self._write()
+            self.close()
 
-    def _write(self) -> None:
+    def close(self) -> None:
+        """Write what has come."""
         if self._lines:
             self.outcome.files += 1
             # numbered for the eye; two jobs on one folder do not meet in a name

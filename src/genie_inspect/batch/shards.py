@@ -36,20 +36,14 @@ _SAMPLING = ("temperature", "top_p", "logprobs", "top_logprobs")
 """What OpenAI's models that think refuse."""
 
 
-def check_provider(model: Model) -> None:
-    """Refuse a model whose provider takes requests of another form."""
-    if ModelName(model).api not in PROVIDERS:
-        accepted = f"a provider that takes OpenAI's chat completions: {', '.join(PROVIDERS)}"
-        raise UnknownChoiceError("--grader", str(model), accepted)
-
-
 def chat_body(model: Model, request: str, config: GenerateConfig) -> dict[str, Any]:
     """The body of a request, as Inspect's provider would send it."""
-    settings = resolved_settings(model).merge(config)
+    settings, api, name = resolved_settings(model).merge(config), ModelName(model).api, ModelName(model).name
     head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
     body: dict[str, Any] = {
         "messages": [*head, {"role": "user", "content": request}],
-        "model": _served_name(model),
+        # as its server knows it, without the service through which Inspect reaches it
+        "model": name.partition("/")[2] if api == "openai-api" else name,
         **settings.model_dump(include=_SAME, exclude_none=True),
     }
     if settings.stop_seqs is not None:
@@ -58,16 +52,10 @@ def chat_body(model: Model, request: str, config: GenerateConfig) -> dict[str, A
         schema = form.json_schema.model_dump(exclude_none=True)
         named = {"name": form.name, "schema": schema, "description": form.description, "strict": form.strict}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
-    if ModelName(model).api == "openai" and _THINKS.match(body["model"]):
+    if api == "openai" and _THINKS.match(body["model"]):
         body["max_completion_tokens"] = body.pop("max_tokens", None)
         body = {name: value for name, value in body.items() if name not in _SAMPLING}
     return {**body, **(settings.extra_body or {})}
-
-
-def _served_name(model: Model) -> str:
-    """The model's name as its server knows it, without the service through which Inspect reaches it."""
-    api, name = ModelName(model).api, ModelName(model).name
-    return name.partition("/")[2] if api == "openai-api" else name
 
 
 FORMAT = 1
@@ -187,7 +175,9 @@ Note = Callable[[dict[str, Any]], None]
 
 class Collecting(StandIn):
     def __init__(self, model: Model, note: Note) -> None:
-        check_provider(model)
+        if ModelName(model).api not in PROVIDERS:
+            accepted = f"a provider that takes OpenAI's chat completions: {', '.join(PROVIDERS)}"
+            raise UnknownChoiceError("--grader", str(model), accepted)
         super().__init__(model)
         self._note = note
         self._nothing = ModelOutput.from_content(str(model), "")

@@ -64,7 +64,7 @@ class Sources:
     @classmethod
     def of(cls, paths: Sequence[str], population: str) -> "Sources":
         """What the paths stand for: one population, or logs that are measured against the named one."""
-        own = [path for path in paths if path in BUNDLED or _is_population(path)]
+        own = [path for path in paths if path in BUNDLED or (Path(path) / MANIFEST).is_file()]
         if own and len(paths) > 1:
             raise PopulationError(f"{own[0]} is a population, expected it alone, or logs")
         opened = open_population(own[0] if own else population)
@@ -85,10 +85,6 @@ class Sources:
         if not self.logs:
             for prompt in self.population.prompts:
                 yield from (Text(document.text, prompt) for document in self.population.documents(prompt))
-
-
-def _is_population(path: str) -> bool:
-    return (Path(path) / MANIFEST).is_file()
 
 
 async def walk(
@@ -118,7 +114,7 @@ async def walk(
     with unlogged():
         for text in sources.texts():
             found.documents += 1
-            if reason := _unmeasured(text, sources.population):
+            if reason := text.unusable or ("" if sources.population.questions(text.prompt) else UNKNOWN_PROMPT):
                 found.skipped[reason] += 1
             elif step == READ:
                 await assessor.reading(text.text, text.prompt)
@@ -147,11 +143,6 @@ def _parts(
     for asking in (reader, judge):
         vars(asking)["repeats"] = 0  # nobody answers: to ask again is no other request
     return reader, judge
-
-
-def _unmeasured(text: Text, population: Population) -> str:
-    """Why a scorer would ask nothing of a document; empty where it asks."""
-    return text.unusable or ("" if population.questions(text.prompt) else UNKNOWN_PROMPT)
 
 
 @dataclass(frozen=True)
@@ -183,11 +174,7 @@ class Study:
         return found, files.files
 
     async def left(self, step: str, progress: Progress) -> Found:
-        return (await walk(self.sources, self.instrument, self.model, step, _nothing, progress))[0]
-
-
-def _nothing(name: str, body: str) -> None:
-    """What becomes of a request that is only counted."""
+        return (await walk(self.sources, self.instrument, self.model, step, lambda name, body: None, progress))[0]
 
 
 JSONL, PARQUET = "jsonl", "parquet"
@@ -298,16 +285,14 @@ def _rows(file: Any, name: str) -> Iterator[bytes]:
     try:
         for batch in parquet.ParquetFile(file).iter_batches(batch_size=1_000):
             for row in batch.to_pylist():
-                fields = {name: _field(name, value) for name, value in row.items()}
-                pairs = (f"{json.dumps(field)}: {value}" for field, value in fields.items())
-                yield f"{{{', '.join(pairs)}}}".encode()
+                # what is nested stands in its cell as JSON
+                cells = (
+                    f"{json.dumps(name)}: {cell if name in NESTED and isinstance(cell, str) else json.dumps(cell)}"
+                    for name, cell in row.items()
+                )
+                yield f"{{{', '.join(cells)}}}".encode()
     except pyarrow.ArrowException as error:
         raise ScaleError(f"{name} cannot be read as Parquet: {error}") from error
-
-
-def _field(name: str, value: object) -> str:
-    """A cell as JSON: what is nested stands there as such."""
-    return value if name in NESTED and isinstance(value, str) else json.dumps(value)
 
 
 def _pyarrow(capability: str) -> tuple[Any, Any]:

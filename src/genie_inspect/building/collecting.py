@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments
+from inspect_ai.log import EvalLog, resolve_sample_attachments
 
 from genie_inspect.building.choosing import is_degenerate, stratified, trimmed
 from genie_inspect.building.interviewing import Progress, no_progress
@@ -59,9 +59,8 @@ def collect_documents(
         collected.begins.setdefault(row.prompt, array("Q")).append(begin)
         collected.models[row.model] += 1
     if not collected.begins:
-        raise PopulationError(
-            f"no document in {len(logs)} logs: {_counted(collected.dropped) or 'they hold no samples'}"
-        )
+        dropped = ", ".join(f"{count} {reason}" for reason, count in collected.dropped.most_common())
+        raise PopulationError(f"no document in {len(logs)} logs: {dropped or 'they hold no samples'}")
     return collected
 
 
@@ -81,7 +80,8 @@ def _documents(
             if sample.error is not None:
                 errors[sample.error.message] += 1
             sample = resolve_sample_attachments(sample, "full")
-            reason = _unusable(sample) or ("another prompt" if prompts is not None and prompt not in prompts else "")
+            reason = unusable(sample) or ("degenerate" if is_degenerate(document_of(sample)) else "")
+            reason = reason or ("another prompt" if prompts is not None and prompt not in prompts else "")
             text = "" if reason else trimmed(document_of(sample))
             # models that repeat a document word for word count once, whichever log has it
             identity = document_id(prompt, text)
@@ -112,15 +112,6 @@ def _warn(log: str, header: EvalLog, generations: int, errors: Counter[str]) -> 
         lacks.append(f"the run did not finish ({header.status}): {generations} of {planned} generations are there")
     if lacks:
         warnings.warn(f"{log}: {'; '.join(lacks)}. The population is made of the rest", GenieWarning, 2)
-
-
-def _unusable(sample: EvalSample) -> str:
-    reason = unusable(sample)
-    return reason or ("degenerate" if is_degenerate(document_of(sample)) else "")
-
-
-def _counted(reasons: Counter[str]) -> str:
-    return ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
 
 
 @dataclass(frozen=True, slots=True)

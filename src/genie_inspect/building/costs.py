@@ -178,10 +178,7 @@ def task_cost(
     known = known or Known()
     costs = request_tokens(population, instrument, known)
     record = most_read(population, known.reader)
-    parts = [
-        _Estimate(population, count, instrument.judge, costs, known, record).prompt(prompt)
-        for prompt, count in documents.items()
-    ]
+    parts = (_prompt_cost(population, *each, instrument.judge, costs, known, record) for each in documents.items())
     return reduce(add, parts, TaskCost())
 
 
@@ -221,37 +218,40 @@ def expected_answers(answers: Sequence[tuple[str, int] | None], epochs: int, *, 
     return Expected(dict(given), seen, expected_unseen(counts.values(), total, epochs), pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class _Estimate:
-    population: Population
-    documents: int
-    mode: str
-    costs: RequestTokens
-    known: Known
-    record: Mapping[tuple[str, str], str | None]
+def _prompt_cost(
+    population: Population,
+    prompt: str,
+    new: int,
+    mode: str,
+    costs: RequestTokens,
+    known: Known,
+    record: Mapping[tuple[str, str], str | None],
+) -> TaskCost:
+    """What so many new documents for one prompt cost."""
+    questions, documents = population.questions(prompt), population.documents(prompt)
+    answers = {q.id: [counted_answer(record, document, q) for document in documents] for q in questions}
+    length = fmean(tokens(document.text) for document in documents[:WEIGHED]) if documents else 0.0
+    unspecified = (NOT_SPECIFIED, tokens(NOT_SPECIFIED))
+    said = {
+        name: fmean((answer or unspecified)[1] for answer in own) if own else USUAL_ANSWER
+        for name, own in answers.items()
+    }
 
-    def prompt(self, prompt: str) -> TaskCost:
-        questions, documents = self.population.questions(prompt), self.population.documents(prompt)
-        answers = {q.id: [counted_answer(self.record, document, q) for document in documents] for q in questions}
-        length = fmean(tokens(document.text) for document in documents[:WEIGHED]) if documents else 0.0
+    def reading(asked: Sequence[Question]) -> Cost:
+        return costs.reading(length, [q.text for q in asked], [said[q.id] for q in asked])
 
-        said = {q.id: _mean_length(answers[q.id]) for q in questions}
-
-        def reading(asked: Sequence[Question]) -> Cost:
-            return self.costs.reading(length, [q.text for q in asked], [said[q.id] for q in asked])
-
-        expected = {q.id: expected_answers(answers[q.id], self.documents, kept=self.known.keeps) for q in questions}
-        ratings = [rating_cost(q.text, expected[q.id], self.mode, self.costs, self.known) for q in questions]
-        read = [self.known.read(self.population, document, questions) for document in documents]
-        missing = Counter(tuple(q for q in questions if q.id not in ids) for ids in read)
-        return TaskCost(
-            documents=self.documents,
-            pairs=sum(one.pairs for one in expected.values()),
-            judged=sum(judged for judged, _ in ratings),
-            reading=reading(questions) * self.documents,
-            population=reduce(add, (reading(asked) * count for asked, count in missing.items() if asked), Cost()),
-            rating=reduce(add, (cost for _, cost in ratings), Cost()),
-        )
+    expected = {q.id: expected_answers(answers[q.id], new, kept=known.keeps) for q in questions}
+    ratings = [rating_cost(q.text, expected[q.id], mode, costs, known) for q in questions]
+    read = [known.read(population, document, questions) for document in documents]
+    missing = Counter(tuple(q for q in questions if q.id not in ids) for ids in read)
+    return TaskCost(
+        documents=new,
+        pairs=sum(one.pairs for one in expected.values()),
+        judged=sum(judged for judged, _ in ratings),
+        reading=reading(questions) * new,
+        population=reduce(add, (reading(asked) * count for asked, count in missing.items() if asked), Cost()),
+        rating=reduce(add, (cost for _, cost in ratings), Cost()),
+    )
 
 
 def counted_answer(
@@ -265,10 +265,6 @@ def counted_answer(
         return document.id, USUAL_ANSWER
     text = record[document.id, question.id]
     return None if text is None else (normalised(text), tokens(text))
-
-
-def _mean_length(answers: Sequence[tuple[str, int] | None]) -> float:
-    return fmean(answer[1] if answer else tokens(NOT_SPECIFIED) for answer in answers) if answers else USUAL_ANSWER
 
 
 def request_tokens(population: Population, instrument: Instrument, known: Known) -> RequestTokens:

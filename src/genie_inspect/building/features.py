@@ -79,33 +79,8 @@ FEATURES, SAID = "features.json", "said.jsonl"
 _SEPARATOR = re.compile(r"/|&|\band/or\b|\band\b|\bor\b", re.IGNORECASE)
 # words that say nothing about a feature
 _COMMON = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "by",
-        "for",
-        "from",
-        "how",
-        "in",
-        "is",
-        "it",
-        "its",
-        "of",
-        "on",
-        "or",
-        "that",
-        "the",
-        "their",
-        "this",
-        "to",
-        "what",
-        "which",
-        "with",
-    ]
+    {"a", "an", "and", "are", "as", "at", "by", "for", "from", "how", "in", "is", "it", "its"}
+    | {"of", "on", "or", "that", "the", "their", "this", "to", "what", "which", "with"}
 )
 
 

@@ -174,7 +174,10 @@ class Inspected:
             # six features without a question each would say the same six times over
             return "\n".join([*lines, NO_QUESTIONS])
         lines.append(f"power, at a spread of similarities of {self.spread}:")
-        lines += [f"  {name}: {power_sentence(power)}" for name, power in self.power.items()]
+        for name, power in self.power.items():
+            needed = f"±{power.margin:.2f} at {CONFIDENCE:.0%}; {power.needed} needed for ±{MARGIN}"
+            said = f"{power.documents} documents: {needed}" if power.documents else "no document answers a question"
+            lines.append(f"  {name}: {said}")
         return "\n".join(lines)
 
 
@@ -192,13 +195,6 @@ def inspected(folder: Path, spread: float | None = None, progress: Progress = no
     used = SPREAD if spread is None else spread
     power = {feature.name: totals.power(feature.name, used) for feature in population.features}
     return Inspected([], population, totals, power, used)
-
-
-def power_sentence(power: Power) -> str:
-    """The power as a sentence: "12 documents: ±0.19 at 98%; 43 needed for ±0.1"."""
-    if not power.documents:
-        return "no document answers a question"
-    return f"{power.documents} documents: ±{power.margin:.2f} at {CONFIDENCE:.0%}; {power.needed} needed for ±{MARGIN}"
 
 
 def counts(population: Population, totals: Survey) -> dict[str, Any]:

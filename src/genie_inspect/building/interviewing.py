@@ -194,7 +194,13 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
         novelty |= {document.id: found for document, found in zip(documents, values, strict=True)}
         prompts += [prompt] * len(documents)
     return LeftOut(
-        Measured(signature=assessor.signature, novelty={name: _kept(values) for name, values in novelty.items()}),
+        Measured(
+            signature=assessor.signature,
+            novelty={
+                name: {key: None if math.isnan(value) else three_digits(value) for key, value in values.items()}
+                for name, values in novelty.items()
+            },
+        ),
         {
             key: prompt_interval([values[key] for values in novelty.values()], prompts, bounds=(0.0, 1.0))
             for key in comparing.features
@@ -231,10 +237,6 @@ class _Comparing:
         self._done += 1
         self._progress(STEP, self._done, self._assessor.population.manifest.counts.documents)
         return found
-
-
-def _kept(novelty: Mapping[str, float]) -> dict[str, float | None]:
-    return {feature: None if math.isnan(value) else three_digits(value) for feature, value in novelty.items()}
 
 
 SCORER = "genie"

@@ -144,9 +144,9 @@ class QuestionWriter:
         # the second pass knows the feature, and its questions so far
         for feature in poor:
             existing = [question.text for question in record.questions if question.feature == feature.name]
-            record += await self._pass(
-                prompt, await self._by_feature(prompt, feature, existing), record, only=feature.name
-            )
+            data = {"prompt": prompt, "feature": feature.name, "definition": feature.definition, "existing": existing}
+            texts = await self._questions("write_feature_questions", data)
+            record += await self._pass(prompt, [(feature.name, text) for text in texts], record, only=feature.name)
         return record
 
     async def _by_aspect(self, prompt: str) -> list[tuple[str, str]]:
@@ -158,10 +158,6 @@ class QuestionWriter:
             *(self._questions("write_questions", {"prompt": prompt, "aspect": a}) for a in aspects)
         )
         return [(aspect, text) for aspect, texts in zip(aspects, questions, strict=True) for text in texts]
-
-    async def _by_feature(self, prompt: str, feature: Feature, existing: Sequence[str]) -> list[tuple[str, str]]:
-        data = {"prompt": prompt, "feature": feature.name, "definition": feature.definition, "existing": list(existing)}
-        return [(feature.name, text) for text in await self._questions("write_feature_questions", data)]
 
     async def _questions(self, template: str, data: Mapping[str, object]) -> list[str]:
         count = QUESTIONS_AN_ASPECT

@@ -3,7 +3,7 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -247,14 +247,9 @@ def judged_questions(source: Path | str, features: Sequence[Feature]) -> list[Ju
         if step.reason != UNREADABLE
     }
     return [
-        JudgedQuestion(
-            question_id(step.prompt, step.text),
-            step.prompt,
-            step.text,
-            step.kept,
-            mapped.get((step.prompt, step.text), ""),
-        )
+        JudgedQuestion(question_id(*words), *words, step.kept, mapped.get(words, ""))
         for _, step in numbered_rows(folder / STEPS[1], Step)
+        for words in [(step.prompt, step.text)]
         # nobody has judged a question whose verdict could not be read
         if step.reason != UNREADABLE
     ]
@@ -310,7 +305,7 @@ class QuestionFigures:
     """Share of these on which the generator says the same; over all features: of all questions with a feature."""
     f1: float
     """Of the generator against the person; over all features: the mean."""
-    alpha: float
+    alpha: float = math.nan
     """Krippendorff's alpha among all people: of `valid`, and of which feature it is; NaN in the rows of one feature."""
 
 
@@ -330,17 +325,11 @@ def question_figures(
         ids = [name for name in table.feature if said[name].feature]
         gold, mapped = [table.feature[name] for name in ids], [said[name].feature for name in ids]
         own = [
-            QuestionFigures(
-                feature.name,
-                table.name,
-                gold.count(feature.name),
-                recall(mapped, gold, feature.name),
-                f1(mapped, gold, feature.name),
-                math.nan,
-            )
-            for feature in features
+            QuestionFigures(name, table.name, gold.count(name), recall(mapped, gold, name), f1(mapped, gold, name))
+            for name in (feature.name for feature in features)
         ]
-        mean = _mean(row.f1 for row in own)
+        known = [row.f1 for row in own if not math.isnan(row.f1)]
+        mean = math.fsum(known) / len(known) if known else math.nan
         rows += [*own, QuestionFigures(ALL, table.name, len(ids), accuracy(mapped, gold), mean, mapping)]
     return rows
 
@@ -356,8 +345,3 @@ def _alpha(votes: Sequence[Mapping[str, object]]) -> float:
     codes = {word: code for code, word in enumerate(dict.fromkeys(str(w) for table in votes for w in table.values()))}
     table = [[codes[str(own[name])] if name in own else math.nan for name in ids] for own in votes]
     return krippendorff_alpha(table, "nominal") if ids else math.nan
-
-
-def _mean(values: Iterable[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return math.fsum(known) / len(known) if known else math.nan

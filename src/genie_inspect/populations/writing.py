@@ -50,7 +50,10 @@ def write_population(
     is killed between putting the old folder aside and the new one there leaves both under hidden names beside it.
     """
     place = Path(os.path.realpath(folder))  # a link stays, the folder that it points to is replaced
-    _check_replaceable(place)
+    with unwritable(place):
+        names = {file.name for file in place.iterdir()} if place.exists() else set()
+    if names and MANIFEST not in names:
+        raise UnwritableError(f"output {place} holds no {MANIFEST}, expected a population, or an empty folder or none")
     with private_folder(place.parent, place) as private:
         content = private / "new"
         content.mkdir()
@@ -67,13 +70,6 @@ def write_population(
         )
         _replace(place, content)
     return Population(folder)
-
-
-def _check_replaceable(folder: Path) -> None:
-    with unwritable(folder):
-        names = {file.name for file in folder.iterdir()} if folder.exists() else set()
-    if names and MANIFEST not in names:
-        raise UnwritableError(f"output {folder} holds no {MANIFEST}, expected a population, or an empty folder or none")
 
 
 def _replace(folder: Path, content: Path) -> None:

@@ -66,17 +66,8 @@ def metric_study(
         interventions = Interventions(pairs)
         first, *others = _judges(judge)
         scorers = tuple(_loaded(name, options) for name, options in _named(scorer).items())
-        measures = StudyMeasures(
-            population,
-            first,
-            embedder,
-            templates,
-            cache,
-            panel,
-            answer_length,
-            further_judges=tuple(others),
-            further_scorers=scorers,
-        )
+        given = (embedder, templates, cache, panel, answer_length)
+        measures = StudyMeasures(population, first, *given, further_judges=tuple(others), further_scorers=scorers)
         if not interventions.changed:
             raise InterventionsError(
                 f"{interventions.file} has no edit and no paraphrase of use: {len(interventions.left_out)} are left "

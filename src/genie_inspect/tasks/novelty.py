@@ -181,12 +181,10 @@ def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int] |
 
 
 def _dataset(name: str, population: Population) -> MemoryDataset:
-    return prompt_dataset(name, population.prompts, _lengths(population))
-
-
-def _lengths(population: Population) -> dict[str, int]:
+    """One sample for each of a population's prompts, with the median length of its documents."""
     medians = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
-    return {prompt: words for prompt, words in medians.items() if words is not None}
+    lengths = {prompt: words for prompt, words in medians.items() if words is not None}
+    return prompt_dataset(name, population.prompts, lengths)
 
 
 def sample_id(prompt: str) -> str:

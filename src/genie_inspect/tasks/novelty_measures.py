@@ -21,7 +21,7 @@ from genie_inspect.populations.population import NONE, Population, open_populati
 from genie_inspect.scorers.document import document
 from genie_inspect.scorers.genie import genie
 from genie_inspect.solvers.requirements import Line, require_grader, require_models
-from genie_inspect.tasks.panel import CHEAP, Panel, chosen_panel
+from genie_inspect.tasks.panel import CHEAP, PREFERENCE, READING, Panel, chosen_panel
 from genie_inspect.tasks.panel import NONE as NO_PANEL
 
 Asks = Callable[[Sequence[Sample], int], Cost]
@@ -171,25 +171,18 @@ class NoveltyMeasures:
         if not self.with_genie:
             return beside
         # by their options, which Inspect writes into the log: who scores it again gets the same scorers
-        own = genie(
-            self.population,
-            chosen.judge,
-            chosen.embedder,
-            chosen.templates,
-            chosen.cache,
-            answer_length=chosen.answer_length,
-        )
-        return [own, *beside]
+        given = (chosen.judge, chosen.embedder, chosen.templates, chosen.cache)
+        return [genie(self.population, *given, answer_length=chosen.answer_length), *beside]
 
     def requirements(self) -> list[Solver]:
         """The steps that end a run without the models that are asked, before anything is generated."""
         beside = self.beside
-        models = require_models(beside.asks_equivalence, preference=beside.asks_preference, reading=beside.asks_reader)
+        preference, reading = beside.asks(PREFERENCE), beside.asks(READING)
+        models = require_models(beside.asks_equivalence, preference=preference, reading=reading)
         if not self.with_genie:
             return [models]
         # the panel can do without a grader, so that leaving Genie out is a way to run without one
-        asks = beside.asks_equivalence == GRADER or beside.asks_preference or beside.asks_reader
-        alone = bool(beside.names) and not asks
+        alone = bool(beside.names) and not (beside.asks_equivalence == GRADER or preference or reading)
         return [require_grader(self.judge, panel_alone=alone), models]
 
     def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:

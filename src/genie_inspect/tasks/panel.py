@@ -100,34 +100,22 @@ class Panel:
     equivalence: str
     protocol: str = CHAT.name
 
-    @property
-    def asks_preference(self) -> bool:
-        return self._asks(PREFERENCE)
-
-    @property
-    def asks_reader(self) -> bool:
-        return self._asks(READING)
+    def asks(self, whom: str) -> bool:
+        """Whether a measure that is taken asks an `equivalence`, a `preference` judge or the `reading` grader."""
+        return any(MEMBERS[name].asks == whom for name in self.names)
 
     @property
     def asks_equivalence(self) -> str:
         """The equivalence, empty when no measure is taken that tells what is the same."""
-        return self.equivalence if self._asks(EQUIVALENCE) else ""
-
-    def _asks(self, whom: str) -> bool:
-        return any(MEMBERS[name].asks == whom for name in self.names)
+        return self.equivalence if self.asks(EQUIVALENCE) else ""
 
     @property
     def keys(self) -> dict[str, Sequence[str]]:
         return {name: KEYS[name] for name in self.names}
 
     def scorers(self, population: str, embedder: str = "static", templates: str | None = None) -> dict[str, Scorer]:
-        given = {
-            "population": population,
-            "equivalence": self.equivalence,
-            "embedder": embedder,
-            "templates": templates,
-            "protocol": self.protocol,
-        }
+        given = {"population": population, "embedder": embedder, "templates": templates}
+        given |= {"equivalence": self.equivalence, "protocol": self.protocol}
         members = {name: MEMBERS[name] for name in self.names}
         return {
             name: member.scorer(**{option: given[option] for option in member.options})

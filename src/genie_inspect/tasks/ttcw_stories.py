@@ -59,10 +59,13 @@ def ttcw_stories(
     with refusals():
         chosen, tests = ways_of(ways), load_rubric(rubric)
         line = cost_line(stories, references, ways, rubric, templates)
-        prefixes = _prefixes(tests, chosen)
+        # the keys of the first way begin as everywhere
+        prefixes = [tests.name, *(f"{tests.name}_{way.name}" for way in chosen[1:])]
+        # the cutoff is one of five levels; others have their own, and a story alone has none
+        cutoffs = [cutoff if way.reference and way.levels == 5 else None for way in chosen]
         scorers = [
-            ttcw_scorer(rubric, way.levels, _cutoff(way, cutoff), way.analyse, way.reference, templates, cache, prefix)
-            for way, prefix in zip(chosen, prefixes, strict=True)
+            ttcw_scorer(rubric, way.levels, least, way.analyse, way.reference, templates, cache, prefix)
+            for way, least, prefix in zip(chosen, cutoffs, prefixes, strict=True)
         ]
     return Task(
         dataset=MemoryDataset(list(line.samples), name=NAME),
@@ -129,16 +132,6 @@ def _sample(story: "ExistingStory", references: str) -> Sample:
     prompt = story.plot or f"A story from plot {prompt_of(story.id)}"
     metadata = {KEY: prompt, DOCUMENT: story.text, "references": references, **facts.as_metadata()}
     return Sample(id=story.id, input=prompt, target=story.reference, metadata=metadata)
-
-
-def _cutoff(way: "Way", cutoff: int | None) -> int | None:
-    """The cutoff is one of five levels; others have their own, and a story alone has none."""
-    return cutoff if way.reference and way.levels == 5 else None
-
-
-def _prefixes(rubric: "Rubric", ways: "Sequence[Way]") -> list[str]:
-    """What the keys of each way begin with; those of the first as everywhere."""
-    return [rubric.name, *(f"{rubric.name}_{way.name}" for way in ways[1:])]
 
 
 def _view(rubric: "Rubric", prefixes: Sequence[str]) -> ViewerConfig:
