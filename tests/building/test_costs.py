@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import get_model
+from tests.building.scripts import population_of
 from tests.recorded import answered as leaving_out_answered
 from tests.recorded import rated, read_population
 from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, Asked, Script, grading, small_population
+from tests.tasks.runs import run
 
 from genie_inspect.building.costs import (
     USUAL_ANSWER,
@@ -33,7 +34,6 @@ from genie_inspect.graders.protocols import Answer
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import AnswerRow, Document
-from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, normalised
 from genie_inspect.providers.replay import starter_record
 from genie_inspect.scorers.assessor import Assessor
@@ -45,18 +45,8 @@ WORDING = Wording.load()
 
 def told_by(judge: str, folder: Path, prompts: int) -> EvalLog:
     """The bundled conventional storyteller, evaluated with the bundled grader on the first prompts."""
-    (log,) = evaluate(
-        "genie_inspect/synthetic_prompts",
-        model="bundled/conventional",
-        model_roles={"grader": "bundled/grader"},
-        task_args={"judge": judge},
-        epochs=EPOCHS,
-        limit=prompts,
-        log_dir=str(folder),
-        display="none",
-    )
-    assert log.status == "success", log.error
-    return log
+    options = {"epochs": EPOCHS, "limit": prompts, "log_realtime": True, "task_args": {"judge": judge}}
+    return run("synthetic_prompts", folder, "bundled/conventional", "bundled/grader", **options)
 
 
 def told_cost(judge: str) -> Cost:
@@ -175,17 +165,8 @@ def read_by(folder: Path, readers: Mapping[str, Callable[[Document], str | None]
         for question in made.questions(document.prompt)
         if (text := answer(document)) is not None
     ]
-    manifest = made.manifest
-    return write_population(
-        folder,
-        name=manifest.name,
-        version=manifest.version,
-        licence=manifest.licence,
-        features=manifest.features,
-        documents=documents,
-        questions=[question for prompt in made.prompts for question in made.questions(prompt)],
-        answers=rows,
-    )
+    questions = [question for prompt in made.prompts for question in made.questions(prompt)]
+    return population_of(folder, documents, questions, rows)
 
 
 @pytest.mark.parametrize("order", [("most", "least"), ("least", "most")])

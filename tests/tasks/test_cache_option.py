@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from inspect_ai import eval as evaluate
 from tests.scripted import grading, saying, small_population
+from tests.tasks.runs import run
 
 TASKS = ("synthetic_prompts", "writing_prompts", "population_prompts", "leave_one_out")
 RECIPE = Path(__file__).parents[2] / "tasks" / "mitigation_grid.py"
@@ -19,17 +19,7 @@ def population(tmp_path: Path) -> str:
 def requests(task: str, population: str, folder: Path, *, cache: bool) -> int:
     """How much the grader is asked in a run that writes the same two stories as any other."""
     grader = grading()
-    (log,) = evaluate(
-        task,
-        task_args={"population": population, "cache": cache},
-        model=saying("A story.").model(),
-        model_roles={"grader": grader.model()},
-        epochs=1,
-        log_dir=str(folder / "logs"),
-        display="none",
-        log_realtime=False,
-    )
-    assert log.status == "success", log.error
+    run(task, folder, saying("A story."), grader, epochs=1, task_args={"population": population, "cache": cache})
     return len(grader.requests)
 
 
@@ -42,17 +32,17 @@ def announced(shown: str) -> list[int]:
 def test_what_the_grader_has_said_is_asked_again_only_with_cache_false(
     task: str, population: str, tmp_path: Path
 ) -> None:
-    first = requests(f"genie_inspect/{task}", population, tmp_path, cache=True)
+    first = requests(task, population, tmp_path, cache=True)
     assert first > 0
-    assert requests(f"genie_inspect/{task}", population, tmp_path, cache=True) == 0
-    assert requests(f"genie_inspect/{task}", population, tmp_path, cache=False) >= first
+    assert requests(task, population, tmp_path, cache=True) == 0
+    assert requests(task, population, tmp_path, cache=False) >= first
 
 
 def test_the_line_before_a_run_counts_everything_when_the_cache_is_off(
     population: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for cache in (False, True, True, False):
-        requests("genie_inspect/synthetic_prompts", population, tmp_path, cache=cache)
+        requests("synthetic_prompts", population, tmp_path, cache=cache)
     empty, fresh, kept, off = announced(capsys.readouterr().err)
     assert kept < fresh <= empty
     assert off == empty

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import Task
-from inspect_ai import eval as evaluate
+from tests.tasks.runs import run
 
 from genie_inspect.signature import PACKAGE, package_version
 from genie_inspect.tasks.leave_one_out import leave_one_out
@@ -19,7 +19,7 @@ from genie_inspect.tasks.ttcw_stories import ttcw_stories
 from genie_inspect.tasks.writing_prompts import writing_prompts
 from genie_inspect.versions import TASKS
 
-STORIES = Path(__file__).parent / "stories.jsonl"
+STORIES = Path(__file__).parent / "existing" / "stories.jsonl"
 MADE: dict[str, Callable[[], Task]] = {
     "synthetic_prompts": lambda: synthetic_prompts(judge="embedded"),
     "writing_prompts": lambda: writing_prompts(population="starter", judge="embedded"),
@@ -85,15 +85,8 @@ def test_the_headline_of_a_task_is_chosen(name: str) -> None:
 def test_a_run_resolves_the_headline_to_the_plot_else_to_the_first_feature_and_warns_of_nothing(
     name: str, options: dict[str, str], score: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (log,) = evaluate(
-        f"genie_inspect/{name}",
-        task_args={"judge": "embedded", **options},
-        model="bundled/inventive" if name == "synthetic_prompts" else "bundled/researcher",
-        limit=2,
-        epochs=1,
-        log_dir=str(tmp_path),
-        display="none",
-    )
+    writer = "bundled/inventive" if name == "synthetic_prompts" else "bundled/researcher"
+    log = run(name, tmp_path, writer, limit=2, epochs=1, task_args={"judge": "embedded", **options})
     assert log.results is not None
     assert log.results.headline is not None
     assert (log.results.headline.score, log.results.headline.metric) == (score, "mean")

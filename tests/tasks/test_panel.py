@@ -3,10 +3,8 @@
 import inspect
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelName
 from inspect_ai.scorer import Score, Target
@@ -14,6 +12,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import registry_info
 from tests.processes import Commands
 from tests.scripted import saying, scores, small_population
+from tests.tasks.runs import run
 
 from genie_inspect import _registry
 from genie_inspect.errors import UnknownChoiceError
@@ -106,15 +105,8 @@ def test_on_every_task_the_cheap_panel_scores_the_same_documents_as_genie_and_as
 ) -> None:
     folder = str(small_population(tmp_path / "population").folder)
     writer = saying("A brown owl counted the trains.")
-    (log,) = evaluate(
-        getattr(_registry, name)(population=folder, judge="embedded", panel="cheap"),
-        model=writer.model(),
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-        log_realtime=False,
-        epochs=1,
-    )
-    assert log.status == "success", log.error
+    task = getattr(_registry, name)(population=folder, judge="embedded", panel="cheap")
+    log = run(task, tmp_path, writer, epochs=1)
     assert len(writer.requests) == (0 if name == "leave_one_out" else 2), "one for each prompt"
     assert log.eval.model_roles is None
     for sample in log.samples or []:
@@ -133,18 +125,6 @@ def test_the_viewer_has_a_column_for_the_first_key_of_each_measure() -> None:
     assert columns["score__cosine__cosine_nearest"] is False
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"panel": "x"}, "panel is 'x', expected none, or cheap"),
-        ({"population": "none", "panel": "cheap"}, "no population to compare with"),
-    ],
-)
-def test_a_panel_that_cannot_be_had_is_refused_when_the_task_is_made(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(PrerequisiteError, match=message):
-        synthetic_prompts(judge="embedded", **options)
-
-
 def test_a_panel_over_answers_alone_names_the_measure_that_needs_documents(tmp_path: Path) -> None:
     folder = str(small_population(tmp_path / "answers", documents={}).folder)
     with pytest.raises(PrerequisiteError, match="measure cosine compares with documents, and population small-1"):
@@ -157,27 +137,15 @@ def test_a_panel_over_answers_alone_names_the_measure_that_needs_documents(tmp_p
 def test_litbench_without_a_judge_stops_the_run_before_anything_is_generated(tmp_path: Path) -> None:
     folder = str(small_population(tmp_path / "population").folder)
     writer = saying("An owl.")
-    (log,) = evaluate(
-        synthetic_prompts(population=folder, judge="embedded", panel="all"),
-        model=writer.model(),
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-        log_realtime=False,
-    )
-    assert log.status == "error"
+    task = synthetic_prompts(population=folder, judge="embedded", panel="all")
+    run(task, tmp_path, writer, status="error")
     assert writer.requests == []
 
 
 def test_the_recipe_scores_an_old_log_with_one_score(tmp_path: Path) -> None:
     folder = str(small_population(tmp_path / "population").folder)
-    (log,) = evaluate(
-        synthetic_prompts(population=folder, judge="embedded"),
-        model=saying("A brown owl counted the trains.").model(),
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-        log_realtime=False,
-        epochs=1,
-    )
+    writer = saying("A brown owl counted the trains.")
+    log = run(synthetic_prompts(population=folder, judge="embedded"), tmp_path, writer, epochs=1)
     command = [
         "score", log.location, "--scorer", ROOT / "scorers" / "novelty_panel.py", "-S", f"population={folder}",
         "--action", "append", "--output-file", tmp_path / "scored.eval", "--display", "plain",

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from inspect_ai import eval as evaluate
-from inspect_ai.log import EvalLog, HeadlineMetric
+from inspect_ai.log import HeadlineMetric
 from tests.scripted import DOCUMENTS, FOX, OWL, grading, saying, small_population
+from tests.tasks.runs import run
 
 from genie_inspect.graders.grader import RefusedError
 from genie_inspect.scorers.added_information import ALONE
@@ -18,24 +18,12 @@ def documents_alone(folder: Path) -> str:
     return str(small_population(folder / "population", DOCUMENTS, {}).folder)
 
 
-def run(task: str, folder: Path, **options: str) -> EvalLog:
-    (log,) = evaluate(
-        f"genie_inspect/{task}",
-        model=saying("A grey owl slept.").model(),
-        task_args={"population": documents_alone(folder), **options},
-        epochs=1,
-        log_dir=str(folder / "logs"),
-        display="none",
-    )
-    assert log.status == "success", log.error
-    return log
-
-
 @pytest.mark.parametrize("task", ["population_prompts", "leave_one_out"])
 def test_documents_without_questions_are_scored_by_the_panel_alone_without_a_grader(
     task: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    log = run(task, tmp_path, panel="cheap")
+    task_args = {"population": documents_alone(tmp_path), "panel": "cheap"}
+    log = run(task, tmp_path, saying("A grey owl slept."), epochs=1, task_args=task_args)
     for sample in log.samples or []:
         assert list(sample.scores or {}) == [*CHEAP, "document"]
         reasons = {name: score.reason for name, score in (sample.scores or {}).items() if score.reason}
@@ -56,15 +44,8 @@ def test_without_a_panel_such_a_population_is_refused_with_the_panel_that_would_
 def test_with_questions_the_panel_stands_beside_genie(tmp_path: Path) -> None:
     folder = small_population(tmp_path / "population").folder
     grader = grading(answer=lambda document, question: document, rating=lambda answer, other: 2)
-    (log,) = evaluate(
-        population_prompts(population=str(folder), panel="cosine"),
-        model=saying("A grey owl slept.").model(),
-        model_roles={"grader": grader.model()},
-        epochs=1,
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-    )
-    assert log.status == "success", log.error
+    task = population_prompts(population=str(folder), panel="cosine")
+    log = run(task, tmp_path, saying("A grey owl slept."), grader, epochs=1)
     assert [list(sample.scores or {}) for sample in log.samples or [] if sample.input == OWL] == [
         ["genie", "cosine", "document"]
     ]

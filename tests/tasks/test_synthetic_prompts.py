@@ -1,14 +1,12 @@
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import pytest
 from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.solver import chain, generate, system_message
 from inspect_ai.viewer import ScoreColorScale
 from tests.scripted import OWL, Script, grading, saying, scores, small_population
+from tests.tasks.runs import run
 
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.tasks.novelty import EPOCHS, sample_id
@@ -57,8 +55,7 @@ def test_without_a_population_all_25_prompts_are_generated_and_nothing_is_scored
     assert task.scorer is None
     assert set(open_population("starter").prompts) <= set(inputs(task)), "the starter's prompts are 8 of the study's"
     writer = saying("A story.")
-    (log,) = evaluate(task, model=writer.model(), epochs=1, limit=3, log_dir=str(tmp_path), display="none")
-    assert log.status == "success", log.error
+    log = run(task, tmp_path, writer, epochs=1, limit=3)
     assert len(writer.requests) == 3
     assert log.results is None or log.results.scores == []
 
@@ -68,8 +65,7 @@ def test_a_population_of_ones_own_brings_its_own_prompts_and_columns(tmp_path: P
     task = synthetic_prompts(population=str(folder), judge="embedded")
     assert OWL in inputs(task)
     assert len(inputs(task)) == 2
-    (log,) = evaluate(task, model=saying("I saw an owl.").model(), epochs=1, log_dir=str(tmp_path), display="none")
-    assert log.status == "success", log.error
+    log = run(task, tmp_path, saying("I saw an owl."), epochs=1)
     assert log.results is not None
     assert [found.name for found in log.results.scores] == ["plot", "style"]
 
@@ -79,28 +75,10 @@ def test_space_around_a_populations_prompts_does_not_part_documents_from_their_q
     questions = {f" {OWL}": (("plot", "What happens?"),)}
     folder = small_population(tmp_path / "population", padded, questions).folder
     task = synthetic_prompts(population=str(folder), judge="embedded")
-    (log,) = evaluate(task, model=saying("I saw an owl.").model(), epochs=1, log_dir=str(tmp_path), display="none")
-    assert log.status == "success", log.error
+    log = run(task, tmp_path, saying("I saw an owl."), epochs=1)
     (score,) = scores(log)
     assert score.metadata is not None
     assert score.metadata["documents"] == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"population": "nowhere"}, "population is 'nowhere', expected abstracts, starter or a folder"),
-        ({"judge": "kind"}, "judge is 'kind', expected one of list, pairwise, logit, vectors, embedded"),
-        ({"embedder": "word2vec", "judge": "embedded"}, "embedder is 'word2vec', expected static, openai/<model>"),
-        ({"templates": "nowhere"}, "templates folder 'nowhere' does not exist"),
-    ],
-)
-def test_an_option_that_cannot_be_used_is_refused_before_anything_is_generated(
-    options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(PrerequisiteError) as caught:
-        synthetic_prompts(**options)
-    assert message in str(caught.value.message)
 
 
 @pytest.mark.parametrize("judge", ["list", "pairwise"])
@@ -108,8 +86,7 @@ def test_without_a_grader_the_run_stops_before_any_generation(tmp_path: Path, ju
     folder = small_population(tmp_path / "population").folder
     writer = saying("A story.")
     task = synthetic_prompts(population=str(folder), judge=judge)
-    (log,) = evaluate(task, model=writer.model(), log_dir=str(tmp_path), display="none")
-    assert log.status == "error"
+    log = run(task, tmp_path, writer, status="error")
     assert log.error is not None
     assert "--model-role grader=" in log.error.message
     assert "judge=embedded" in log.error.message
@@ -119,15 +96,7 @@ def test_without_a_grader_the_run_stops_before_any_generation(tmp_path: Path, ju
 def test_a_grader_is_never_the_model_under_evaluation_by_accident(tmp_path: Path) -> None:
     folder = small_population(tmp_path / "population").folder
     writer, grader = saying("A story."), grading()
-    (log,) = evaluate(
-        synthetic_prompts(population=str(folder)),
-        model=writer.model(),
-        model_roles={"grader": grader.model()},
-        epochs=1,
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    assert log.status == "success", log.error
+    run(synthetic_prompts(population=str(folder)), tmp_path, writer, grader, epochs=1)
     assert len(writer.requests) == 2, "one for each prompt, none for the grader"
     assert grader.requests
 
@@ -136,23 +105,13 @@ def test_generation_has_the_studys_settings(tmp_path: Path) -> None:
     writer = saying("A story.")
     task = synthetic_prompts(population="none")
     assert task.epochs == EPOCHS == 5
-    (log,) = evaluate(task, model=writer.model(), epochs=1, limit=1, log_dir=str(tmp_path), display="none")
-    assert log.status == "success", log.error
+    run(task, tmp_path, writer, epochs=1, limit=1)
     (config,) = writer.configs
     assert (config.temperature, config.top_p, config.max_tokens) == (0.7, 0.9, 750)
 
 
 def test_a_name_of_inspects_registry_is_enough_to_run_it_without_any_model_to_judge(tmp_path: Path) -> None:
-    (log,) = evaluate(
-        "genie_inspect/synthetic_prompts",
-        model="bundled/inventive",
-        task_args={"judge": "embedded"},
-        limit=2,
-        epochs=1,
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    assert log.status == "success", log.error
+    log = run("synthetic_prompts", tmp_path, "bundled/inventive", limit=2, epochs=1, task_args={"judge": "embedded"})
     assert log.results is not None
     assert [found.name for found in log.results.scores] == ["plot", *(f for f in FEATURES if f != "plot")], (
         "headline first"
@@ -168,14 +127,8 @@ def test_a_solver_of_the_users_takes_the_place_of_plain_generation_and_the_grade
 ) -> None:
     folder = small_population(tmp_path / "population").folder
     writer = Script(lambda request: "A story.")
-    (log,) = evaluate(
-        synthetic_prompts(population=str(folder)),
-        solver=chain(system_message("Be brief."), generate()),
-        model=writer.model(),
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    assert log.status == "error"
+    solver = chain(system_message("Be brief."), generate())
+    run(synthetic_prompts(population=str(folder)), tmp_path, writer, status="error", solver=solver)
     assert writer.requests == []
 
 

@@ -5,16 +5,15 @@ from typing import Any
 
 import pytest
 from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai._util.registry import (  # Inspect lists what it has registered in no public way
     registry_find,
     registry_info,
 )
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import SolverSpec
-from rich.text import Text
 from tests.processes import Commands
 from tests.scripted import OWL, grading, saying
+from tests.tasks.runs import line_of, run
 
 import genie_inspect._registry  # noqa: F401  # registers what is looked for
 from genie_inspect.graders.grader import PrerequisiteError, RefusedError
@@ -76,39 +75,31 @@ def refusal(task: Any, folder: Path, **options: Any) -> PrerequisiteError:
     """The error that ends a run in which a writer and a grader stand by."""
     writer, grader = saying("A story."), grading()
     with pytest.raises(PrerequisiteError) as caught:
-        evaluate(
-            task, model=writer.model(), model_roles={"grader": grader.model()}, log_dir=str(folder), display="none",
-            **options,
-        )  # fmt: skip
+        run(task, folder, writer, grader, **options)
     assert writer.requests == grader.requests == []
     return caught.value
 
 
-def line_of(error: PrerequisiteError) -> str:
-    """What Inspect shows of it."""
-    return Text.from_markup(str(error.message)).plain
-
-
-@pytest.mark.parametrize(("task", "option", "value"), cases(TASKS))
-def test_a_tasks_wrong_option_is_one_line(task: str, option: str, value: object, tmp_path: Path) -> None:
-    error = refusal(f"genie_inspect/{task}", tmp_path, task_args={option: value})
+def names_option_and_value(error: PrerequisiteError, option: str, value: object) -> None:
+    """Hold one line to what it must say."""
     line = line_of(error)
     assert len(line.splitlines()) == 1
     assert option in line
     assert repr(value) in line
     assert "expected" in line
+
+
+@pytest.mark.parametrize(("task", "option", "value"), cases(TASKS))
+def test_a_tasks_wrong_option_is_one_line(task: str, option: str, value: object, tmp_path: Path) -> None:
+    names_option_and_value(refusal(task, tmp_path, task_args={option: value}), option, value)
 
 
 @pytest.mark.parametrize(("solver", "option", "value"), cases(SOLVERS))
 def test_a_solvers_wrong_option_is_one_line(solver: str, option: str, value: object, tmp_path: Path) -> None:
     task = Task(dataset=MemoryDataset([Sample(input=OWL)]))
     error = refusal(task, tmp_path, solver=SolverSpec(f"genie_inspect/{solver}", {option: value}, {option: value}))
-    line = line_of(error)
     assert isinstance(error, RefusedError)
-    assert len(line.splitlines()) == 1
-    assert option in line
-    assert repr(value) in line
-    assert "expected" in line
+    names_option_and_value(error, option, value)
 
 
 def test_no_task_and_no_solver_was_forgotten() -> None:
@@ -125,21 +116,15 @@ def test_a_misspelt_option_stops_any_task_solver_and_scorer_and_names_the_neares
         with pytest.raises(PrerequisiteError, match=rf"^{registry_info(made).name} has no option 'jugde': (did|It) "):
             made(jugde="list")
     for task in ("synthetic_prompts", "metric_study"):
-        line = line_of(refusal(f"genie_inspect/{task}", tmp_path, task_args={"jugde": "list"}))
+        line = line_of(refusal(task, tmp_path, task_args={"jugde": "list"}))
         assert line.startswith(
             f"genie_inspect/{task} has no option 'jugde': did you mean judge? It has answer_length, "
         )
 
 
 def test_the_options_that_there_are_stand_in_the_log_as_they_were_given(tmp_path: Path) -> None:
-    (log,) = evaluate(
-        "genie_inspect/synthetic_prompts",
-        task_args={"population": "none", "judge": "embedded"},
-        model=saying("A story.").model(),
-        log_dir=str(tmp_path),
-        display="none",
-        limit=1,
-    )
+    task_args = {"population": "none", "judge": "embedded"}
+    log = run("synthetic_prompts", tmp_path, saying("A story."), limit=1, task_args=task_args)
     assert log.eval.task_args_passed == {"population": "none", "judge": "embedded"}
     assert "unknown" not in log.eval.task_args
 
@@ -147,19 +132,19 @@ def test_the_options_that_there_are_stand_in_the_log_as_they_were_given(tmp_path
 @pytest.mark.parametrize("population", ["starter", "none"])
 def test_an_option_is_refused_whether_or_not_there_is_anything_to_score(population: str, tmp_path: Path) -> None:
     arguments = {"population": population, "judge": "kind"}
-    error = refusal("genie_inspect/synthetic_prompts", tmp_path, task_args=arguments)
+    error = refusal("synthetic_prompts", tmp_path, task_args=arguments)
     assert line_of(error) == "judge is 'kind', expected one of list, pairwise, logit, vectors, embedded, none"
 
 
 @pytest.mark.parametrize("arguments", [{}, {"population": "starter", "prompts": "prompts.txt"}])
 def test_a_population_and_prompts_are_given_one_or_the_other(arguments: dict[str, str], tmp_path: Path) -> None:
-    line = line_of(refusal("genie_inspect/population_prompts", tmp_path, task_args=arguments))
+    line = line_of(refusal("population_prompts", tmp_path, task_args=arguments))
     assert "expected one of population=<name or folder> and prompts=<text file of a prompt a line>" in line
 
 
 def test_a_panel_without_a_population_is_refused(tmp_path: Path) -> None:
     arguments = {"population": "none", "panel": "cheap"}
-    line = line_of(refusal("genie_inspect/synthetic_prompts", tmp_path, task_args=arguments))
+    line = line_of(refusal("synthetic_prompts", tmp_path, task_args=arguments))
     assert line.startswith("panel is 'cheap', expected none when there is no population")
 
 
@@ -201,9 +186,6 @@ def test_a_bundled_model_without_a_story_for_a_prompt_ends_the_run_before_it_beg
     task: str, options: dict[str, str], model: str, line: str, tmp_path: Path
 ) -> None:
     with pytest.raises(PrerequisiteError) as caught:
-        evaluate(
-            f"genie_inspect/{task}", model=f"bundled/{model}", model_roles={"grader": "bundled/grader"},
-            task_args=options, log_dir=str(tmp_path), display="none",
-        )  # fmt: skip
+        run(task, tmp_path, f"bundled/{model}", "bundled/grader", task_args=options)
     assert line_of(caught.value).startswith(line)
     assert list(tmp_path.iterdir()) == []
