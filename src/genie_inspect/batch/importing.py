@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -230,12 +229,16 @@ class Importer:
         if read.is_attempt is False:
             answers = dict.fromkeys(wordings)
         fresh: set[str] = set()
-        reading = await AnswerMemo(self.cache).answered(
-            place.plan.signature,
-            data["document"],
-            questions,
-            partial(_read, answers, fresh, read.is_attempt is not False),
-        )
+
+        async def reading_of(document: str, unread: Sequence[AskedQuestion]) -> Reading:
+            fresh.update(question.text for question in unread if question.text in answers)
+            texts = [answers.get(question.text) for question in unread]
+            faults = {place: UNREADABLE for place, question in enumerate(unread) if question.text not in answers}
+            given = tuple(None if text is None else Answer(text) for text in texts)
+            return Reading(given, faults, read.is_attempt is not False)
+
+        memo = AnswerMemo(self.cache)
+        reading = await memo.answered(place.plan.signature, data["document"], questions, reading_of)
         here = {
             question: answer.text if answer else None
             for question, answer in zip(wordings, reading.answers, strict=True)
@@ -243,20 +246,6 @@ class Importer:
         self.result.conflicts += sum(here[question] != answer for question, answer in answers.items())
         self.result.kept["answers"] += len(fresh)
         return len(questions), len(answers), len(fresh)
-
-
-async def _read(
-    answers: Mapping[str, str | None],
-    fresh: set[str],
-    is_attempt: bool,
-    document: str,
-    questions: Sequence[AskedQuestion],
-) -> Reading:
-    """A reading by answers that a reply gave; notes which were asked for."""
-    fresh.update(question.text for question in questions if question.text in answers)
-    texts = [answers.get(question.text) for question in questions]
-    faults = {place: UNREADABLE for place, question in enumerate(questions) if question.text not in answers}
-    return Reading(tuple(None if text is None else Answer(text) for text in texts), faults, is_attempt)
 
 
 def _message(place: Place) -> str:

@@ -13,11 +13,12 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import anyio
 
 from genie_inspect.batch.importing import FOREIGN, Fault, Imported, Importer, Reply, replies, reply_in
+from genie_inspect.batch.ray_server import Engine, Server
 from genie_inspect.batch.shards import ScaleError, places
 from genie_inspect.batch.walk import (
     JSONL,
@@ -76,21 +77,8 @@ FAILED = "__inference_error__"
 """Where Ray Data LLM says why an engine could not take a request."""
 
 
-class Job(Protocol):
-    """Who answers: a server, or engines on the cluster."""
-
-    @property
-    def together(self) -> int:
-        """Requests whose replies come back at once."""
-        ...
-
-    def check(self, body: str) -> None:
-        """Refuse what cannot work before the cluster is asked for anything; given the first request."""
-        ...
-
-    def processor(self) -> Any:
-        """Ray Data LLM's: takes rows of `custom_id` and `payload`, gives rows of the fields of a `Line`."""
-        ...
+Job = Server | Engine
+"""Who answers: a server, or engines on the cluster."""
 
 
 class Request(NamedTuple):

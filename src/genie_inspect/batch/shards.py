@@ -97,20 +97,18 @@ class Shards:
         self._file: IO[bytes] | None = None
         self._lines = self._bytes = 0
 
-    def write(self, name: str, body: str) -> None:
-        line = f'{{"custom_id":"{name}","method":"POST","url":"{URL}","body":{body}}}\n'.encode()
+    def write(self, identity: str, body: str) -> None:
+        line = f'{{"custom_id":"{identity}","method":"POST","url":"{URL}","body":{body}}}\n'.encode()
         if self._file is None or self._lines >= self.most or self._bytes + len(line) > BYTES:
-            self._file, self._lines, self._bytes = self._next(), 0, 0
+            number = len(self.files) + 1
+            name = self.first.name if number == 1 else f"{self.first.stem}-{number}{self.first.suffix}"
+            self.files.append(self.first.with_name(name))
+            self._file = self._stack.enter_context(written(self.files[-1], new=self._new))
+            self._lines = self._bytes = 0
         self._file.write(line)
         self._lines += 1
         self._bytes += len(line)
         self.count += 1
-
-    def _next(self) -> IO[bytes]:
-        number = len(self.files) + 1
-        name = self.first.name if number == 1 else f"{self.first.stem}-{number}{self.first.suffix}"
-        self.files.append(self.first.with_name(name))
-        return self._stack.enter_context(written(self.files[-1], new=self._new))
 
 
 @contextmanager

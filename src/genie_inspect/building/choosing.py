@@ -37,11 +37,6 @@ ItemT = TypeVar("ItemT")
 def stratified(items: Iterable[ItemT], stratum: Callable[[ItemT], str], *seed: object) -> list[ItemT]:
     """All items in a seeded order of which every beginning takes the strata as equally as can be.
 
-    Args:
-        items: Whatever is sampled; the same items in the same order give the same result.
-        stratum: What an item belongs to.
-        seed: Whatever shall change the order.
-
     >>> [word[0] for word in stratified(["a1", "a2", "a3", "a4", "b1", "b2"], lambda word: word[0], 0)].count("a")
     4
     """

@@ -35,14 +35,11 @@ class Faults:
     """Faults by kind, in the order in which they were met, and how many lines each file has."""
 
     def __init__(self) -> None:
-        self._by_kind: dict[str, Fault] = {}
+        self.by_kind: dict[str, Fault] = {}
         self.lines: Counter[str] = Counter()
 
     def add(self, kind: str, where: str) -> None:
-        self._by_kind.setdefault(kind, Fault(kind, 0, where)).count += 1
-
-    def __iter__(self) -> Iterator[Fault]:
-        return iter(self._by_kind.values())
+        self.by_kind.setdefault(kind, Fault(kind, 0, where)).count += 1
 
 
 def faults(folder: Path) -> list[Fault]:
@@ -64,7 +61,7 @@ def faults(folder: Path) -> list[Fault]:
         yardstick_of(folder)
     except PopulationError as error:
         faults_by_kind.add("unusable yardstick", str(error))
-    return list(faults_by_kind)
+    return list(faults_by_kind.by_kind.values())
 
 
 def _counts(listed: Counts, questions: dict[str, str], documents: dict[str, str], faults_by_kind: Faults) -> None:

@@ -55,7 +55,10 @@ COLLECTED = "collected.jsonl"
 
 async def build(plan: Plan, model: RecordedModel, work: Path, progress: Progress = no_progress) -> Built:
     check_unused(plan.output)
-    return await Builder(plan, model, work, progress).build()
+    builder = Builder(plan, model, work, progress)
+    # of two builders with one work folder neither may read what the other collected
+    with giving_way(plan.output), private_folder(work, plan.output) as scratch:
+        return await builder.build(scratch)
 
 
 class Builder:
@@ -73,12 +76,8 @@ class Builder:
         self.readings = 0
         """Documents that were read, also those that then did not join."""
 
-    async def build(self) -> Built:
-        # of two builders with one work folder neither may read what the other collected
-        with giving_way(self.plan.output), private_folder(self.work, self.plan.output) as scratch:
-            return await self._steps(scratch)
-
-    async def _steps(self, scratch: Path) -> Built:
+    async def build(self, scratch: Path) -> Built:
+        """The population, whose logs are collected in a scratch folder."""
         plan, built = self.plan, self.built
         supplied = read_questions(plan.questions, plan.features) if plan.questions else None
         # questions that were supplied say which prompts the population has

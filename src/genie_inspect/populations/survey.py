@@ -40,12 +40,7 @@ def jaccard(first: "array[int]", second: "array[int]") -> float:
 class NearDuplicates:
     """Finds for each text of a group an earlier one that it nearly repeats.
 
-    Args:
-        threshold: Jaccard similarity of shingles from which two texts are near-duplicates, above 0 and at most 1.
-        size: Words a shingle.
-
-    Raises:
-        ValueError: If the threshold is out of range.
+    The threshold is the Jaccard similarity of shingles from which they are near-duplicates, above 0 and at most 1.
 
     >>> seen = NearDuplicates()
     >>> [seen.twin(text) for text in ("It was late and she slept.", "A ship.", "it was late, and she slept")]

@@ -9,9 +9,8 @@ if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
     from inspect_ai.scorer import Scorer
 
-    from genie_inspect.populations.interventions import Interventions, Original, StudyText
+    from genie_inspect.populations.interventions import Interventions
     from genie_inspect.populations.population import Population
-    from genie_inspect.samples import InterventionFacts
 
 NAME = "metric_study"
 
@@ -114,38 +113,23 @@ def _samples(interventions: "Interventions", population: "Population") -> "list[
     """A sample for each text, the original before what was made of it."""
     from inspect_ai.dataset import Sample
 
-    from genie_inspect.samples import PROMPT_KEY as KEY
+    from genie_inspect.populations.interventions import Edit, Original
+    from genie_inspect.samples import PROMPT_KEY, InterventionFacts
+    from genie_inspect.scorers.assessment import Others
     from genie_inspect.solvers.generations import DOCUMENT
 
     samples = []
     for text in interventions.texts():
         original = interventions.original(text)
-        facts = _facts(text, original)
-        samples.append(
-            Sample(
-                input=original.prompt,
-                id=text.id,
-                target=_reference(population, original.prompt, text.text, original.text),
-                metadata={KEY: original.prompt, DOCUMENT: text.text, **facts.as_metadata()},
-            )
-        )
+        if isinstance(text, Original):
+            facts = InterventionFacts(text.kind, text.id)
+        else:
+            feature, alternative = (text.feature, text.alternative) if isinstance(text, Edit) else ("", "")
+            facts = InterventionFacts(text.kind, original.id, feature, alternative, original.text)
+        metadata = {PROMPT_KEY: original.prompt, DOCUMENT: text.text, **facts.as_metadata()}
+        # the population's first document for the prompt that is neither of the texts
+        documents = sorted(population.documents(original.prompt), key=lambda document: document.id)
+        others = Others(documents).than(text.text, original.text).documents
+        target = others[0].text if others else ""
+        samples.append(Sample(input=original.prompt, id=text.id, target=target, metadata=metadata))
     return samples
-
-
-def _facts(text: "StudyText", original: "Original") -> "InterventionFacts":
-    from genie_inspect.populations.interventions import Edit, Original
-    from genie_inspect.samples import InterventionFacts
-
-    if isinstance(text, Original):
-        return InterventionFacts(text.kind, text.id)
-    feature, alternative = (text.feature, text.alternative) if isinstance(text, Edit) else ("", "")
-    return InterventionFacts(text.kind, original.id, feature, alternative, original.text)
-
-
-def _reference(population: "Population", prompt: str, text: str, original: str) -> str:
-    """The population's first document for the prompt that is neither of the texts; empty where there is none."""
-    from genie_inspect.scorers.assessment import Others
-
-    documents = sorted(population.documents(prompt), key=lambda document: document.id)
-    others = Others(documents).than(text, original).documents
-    return others[0].text if others else ""

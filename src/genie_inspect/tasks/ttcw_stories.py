@@ -13,7 +13,6 @@ from genie_inspect.errors import UnknownChoiceError
 
 if TYPE_CHECKING:
     from genie_inspect.graders.rubrics import Rubric, Way
-    from genie_inspect.populations.stories import ExistingStory
     from genie_inspect.tasks.novelty_measures import Asks, CostLine
 
 NAME = "ttcw_stories"
@@ -110,28 +109,25 @@ def cost_line(
 
 
 def _samples(stories: str | None, references: str | None, *, compared: bool) -> list[Sample]:
+    from genie_inspect.agreement.votes import prompt_of
     from genie_inspect.populations.stories import existing_stories, reference_stories
+    from genie_inspect.samples import PROMPT_KEY, StoryFacts
     from genie_inspect.signature import digest
+    from genie_inspect.solvers.generations import DOCUMENT
 
     if not isinstance(stories, str):
         raise UnknownChoiceError("stories", stories, "a file of stories")
     fine = reference_stories(references) if references else []
     existing = existing_stories(Path(stories), fine, compared=compared)
     known = digest(*(part for story in existing for part in (story.id, story.text, story.reference)))
-    return [_sample(story, known) for story in existing]
-
-
-def _sample(story: "ExistingStory", references: str) -> Sample:
-    from genie_inspect.agreement.votes import prompt_of
-    from genie_inspect.samples import PROMPT_KEY as KEY
-    from genie_inspect.samples import StoryFacts
-    from genie_inspect.solvers.generations import DOCUMENT
-
-    facts = StoryFacts(story.id, story.reference_name, len(story.reference.split()))
-    # stories from one plot are ranked together, and are one prompt for intervals
-    prompt = story.plot or f"A story from plot {prompt_of(story.id)}"
-    metadata = {KEY: prompt, DOCUMENT: story.text, "references": references, **facts.as_metadata()}
-    return Sample(id=story.id, input=prompt, target=story.reference, metadata=metadata)
+    samples = []
+    for story in existing:
+        facts = StoryFacts(story.id, story.reference_name, len(story.reference.split()))
+        # stories from one plot are ranked together, and are one prompt for intervals
+        prompt = story.plot or f"A story from plot {prompt_of(story.id)}"
+        metadata = {PROMPT_KEY: prompt, DOCUMENT: story.text, "references": known, **facts.as_metadata()}
+        samples.append(Sample(id=story.id, input=prompt, target=story.reference, metadata=metadata))
+    return samples
 
 
 def _view(rubric: "Rubric", prefixes: Sequence[str]) -> ViewerConfig:
