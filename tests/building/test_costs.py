@@ -45,8 +45,8 @@ WORDING = Wording.load()
 
 def told_by(judge: str, folder: Path, prompts: int) -> EvalLog:
     """The bundled conventional storyteller, evaluated with the bundled grader on the first prompts."""
-    options = {"epochs": EPOCHS, "limit": prompts, "log_realtime": True, "task_args": {"judge": judge}}
-    return run("synthetic_prompts", folder, "bundled/conventional", "bundled/grader", **options)
+    told = ("bundled/conventional", "bundled/grader")
+    return run("synthetic_prompts", folder, *told, epochs=EPOCHS, limit=prompts, task_args={"judge": judge})
 
 
 def told_cost(judge: str) -> Cost:

@@ -166,7 +166,7 @@ def test_a_run_in_batches_says_the_one_option_that_batches_its_grader(
     grader = get_model(
         "mockllm/one", custom_outputs=judge_of_everything(), memoize=False, config=GenerateConfig(**roles)
     )
-    options = {"batch": batch} if batch else {}
+    options: dict[str, Any] = {"batch": batch} if batch else {}
     run(synthetic_prompts(str(folder), cache=False), tmp_path, writing(), grader, epochs=1, limit=1, **options)
     lines = [line for line in capsys.readouterr().err.splitlines() if "--batch" in line]
     assert len(lines) == bool(said)

@@ -64,7 +64,7 @@ def log(few_stories: Path, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     name = model()
     # of a list a weak model gives every pair one rating, or none; its tokens' probabilities differ
     task_args = {"population": str(few_stories), "judge": "logit" if name.startswith("vllm/") else "list"}
-    settings = {"epochs": STORIES, "max_tokens": 400, "temperature": 0.7, "task_args": task_args}
+    settings: dict[str, Any] = {"epochs": STORIES, "max_tokens": 400, "temperature": 0.7, "task_args": task_args}
     message = "Write a story of about 150 words."
     folder = tmp_path_factory.mktemp("logs")
     return run("synthetic_prompts", folder, name, name, system_message=message, **settings)
