@@ -3,7 +3,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.model import Model, ModelOutput, get_model
 from tests.recorded import recorded_starter
 from tests.scripted import (
@@ -18,6 +17,7 @@ from tests.scripted import (
     saying,
     small_population,
 )
+from tests.tasks.runs import run
 
 from genie_inspect.building.features import INSTRUCTION
 from genie_inspect.building.interviewing import (
@@ -104,14 +104,8 @@ def test_the_numbers_are_those_of_the_task(judge: str, tmp_path: Path, monkeypat
     monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
     population = small_population(tmp_path / "population")
     model = various(population).model() if judge != "embedded" else None
-    (log,) = evaluate(
-        "genie_inspect/leave_one_out",
-        model="mockllm/model",
-        model_roles={"grader": model} if model else {},
-        task_args={"population": str(population.folder), "judge": judge},
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-    )
+    task_args = {"population": str(population.folder), "judge": judge}
+    log = run("leave_one_out", tmp_path, grader=model, task_args=task_args)
     scored = read_scored_log(log.location)
     fresh = various(population).model() if model else None
 

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from tests.critics import blocks
 from tests.scripted import Script, saying
+from tests.tasks.runs import run as run_task
 
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.graders.grader import PrerequisiteError
@@ -17,7 +17,7 @@ from genie_inspect.signature import facts_of
 from genie_inspect.studies.ttcw.verdicts import asked_ways
 from genie_inspect.tasks.ttcw_stories import cost_line
 
-STORIES = Path(__file__).parent / "stories.jsonl"
+STORIES = Path(__file__).parent / "existing" / "stories.jsonl"
 """Two on a fine one, and one on another."""
 CALLS = {"both": 28, "baseline": 14, "reference_only": 28, "analysis_only": 14, "rate_first": 28}
 
@@ -54,16 +54,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path, int]
 
 
 def run(critic: Script, **options: Any) -> EvalLog:
-    [log] = evaluate(
-        "genie_inspect/ttcw_stories",
-        model=saying("nothing").model(),
-        model_roles={"grader": critic.model()},
-        task_args={"stories": str(STORIES), **options},
-        display="none",
-        log_dir="logs",
-    )
-    assert log.status == "success", log.error
-    return log
+    return run_task("ttcw_stories", Path(), saying("nothing"), critic, task_args={"stories": str(STORIES), **options})
 
 
 def test_stories_are_judged_beside_their_references_and_alone_in_one_run_and_nothing_is_written(
