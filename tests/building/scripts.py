@@ -8,7 +8,7 @@ from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpe
 from inspect_ai.model import ModelOutput, StopReason
 from tests.scripted import Data, Script, numbered
 
-from genie_inspect.building.stand_ins import RecordedModel, ReplyRecord
+from genie_inspect.graders.stand_ins import RecordedModel, ReplyRecord
 from genie_inspect.populations.schema import Feature
 from genie_inspect.prompting.fence import unfenced
 

@@ -9,7 +9,7 @@ import pytest
 import genie_inspect
 
 SOURCE = Path(genie_inspect.__file__).parent
-ONE_PLACE = SOURCE / "asking" / "readable.py"
+ONE_PLACE = SOURCE / "graders" / "readable.py"
 
 
 def settings_of_a_cache(source: str) -> Iterator[int]:

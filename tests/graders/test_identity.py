@@ -14,7 +14,6 @@ from tests.scripted import OWL, evaluated, numbered, saying, scores, small_popul
 from tests.served import Served, serving
 
 from genie_inspect.graders import critic, list_judge, logit_judge, pairwise_judge, quality
-from genie_inspect.graders import quality as coherence
 from genie_inspect.graders import reader as grader_reader
 from genie_inspect.graders.critic import Critic
 from genie_inspect.graders.identity import identified_model, served_at
@@ -136,46 +135,32 @@ def test_a_script_is_the_same_in_every_process() -> None:
     assert identified_model(saying("a").model()) == identified_model(saying("b").model())
 
 
-def made_by(module: Any) -> str:
-    """The signature of the instrument that a module holds."""
-    makers: dict[Any, Callable[[Model], Any]] = {
-        list_judge: ListJudge,
-        pairwise_judge: PairwiseJudge,
-        logit_judge: LogitJudge,
-        grader_reader: GraderReader,
-        quality: GraderQuality,
-        coherence: GraderCoherence,
-        critic: lambda model: Critic(model, Instructions.load()),
-    }
-    return str(makers[module](local()).signature)
-
-
 HOT = GenerateConfig(temperature=0.6)
 
 
 @pytest.mark.parametrize(
-    ("module", "constants"),
+    ("module", "make", "constants"),
     [
-        (list_judge, {"TOKENS_A_RATING": 13}),
-        (list_judge, {"SPARE_TOKENS": 7}),
-        (list_judge, {"TOKENS_A_RATING": 13, "SPARE_TOKENS": 99}),  # as many as before, for a single rating
-        (grader_reader, {"TOKENS_AN_ANSWER": 41}),
-        (grader_reader, {"TOKENS_AN_ANSWER": 41, "SPARE_TOKENS": 199}),
-        (pairwise_judge, {"STUDY": HOT}),
-        (logit_judge, {"ONE_TOKEN": HOT}),
-        (quality, {"CONFIG": HOT}),
-        (coherence, {"CONFIG": HOT}),
-        (critic, {"FIRST": HOT}),
-        (critic, {"AGAIN": HOT}),
+        (list_judge, ListJudge, {"TOKENS_A_RATING": 13}),
+        (list_judge, ListJudge, {"SPARE_TOKENS": 7}),
+        (list_judge, ListJudge, {"TOKENS_A_RATING": 13, "SPARE_TOKENS": 99}),  # as many as before, for a single rating
+        (grader_reader, GraderReader, {"TOKENS_AN_ANSWER": 41}),
+        (grader_reader, GraderReader, {"TOKENS_AN_ANSWER": 41, "SPARE_TOKENS": 199}),
+        (pairwise_judge, PairwiseJudge, {"STUDY": HOT}),
+        (logit_judge, LogitJudge, {"ONE_TOKEN": HOT}),
+        (quality, GraderQuality, {"CONFIG": HOT}),
+        (quality, GraderCoherence, {"COHERENCE_CONFIG": HOT}),
+        (critic, lambda model: Critic(model, Instructions.load()), {"FIRST": HOT}),
+        (critic, lambda model: Critic(model, Instructions.load()), {"AGAIN": HOT}),
     ],
 )
 def test_a_constant_of_the_instrument_that_changes_asks_anew(
-    module: Any, constants: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    module: Any, make: Callable[[Model], Any], constants: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = made_by(module)
+    before = make(local()).signature
     for constant, value in constants.items():
         monkeypatch.setattr(module, constant, value)
-    assert made_by(module) != before
+    assert make(local()).signature != before
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

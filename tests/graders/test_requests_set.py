@@ -23,11 +23,11 @@ from genie_inspect.graders.reader import GraderReader
 
 Made = Callable[[Model], Any]
 COUNTED: dict[str, tuple[Made, str, list[int]]] = {
-    "reader": (GraderReader, "judges.grader_reader", [240, 280]),
-    "list": (ListJudge, "judges.list_judge", [112, 124]),
-    "equivalence": (GraderEquivalence, "panel_judges.equivalence", [112, 124]),
-    "pairwise": (PairwiseJudge, "judges.pairwise_judge", [256]),
-    "logit": (LogitJudge, "judges.logit_judge", [1]),
+    "reader": (GraderReader, "reader", [240, 280]),
+    "list": (ListJudge, "list_judge", [112, 124]),
+    "equivalence": (GraderEquivalence, "equivalence", [112, 124]),
+    "pairwise": (PairwiseJudge, "pairwise_judge", [256]),
+    "logit": (LogitJudge, "logit_judge", [1]),
 }
 QUESTIONS = [Asked("Who?"), Asked("Where?")]
 
@@ -41,7 +41,7 @@ def test_a_signature_knows_the_settings_of_one_item_and_of_two(name: str, monkey
         given.extend(requests)
         return "m@0"
 
-    monkeypatch.setattr(importlib.import_module(f"genie_inspect.{module}"), "identified_model", identified)
+    monkeypatch.setattr(importlib.import_module(f"genie_inspect.graders.{module}"), "identified_model", identified)
     own = make(saying("").model())
     assert "(m@0," in own.signature
     assert own.signature.endswith(f"template={own.template.digest})")
@@ -70,7 +70,7 @@ async def test_what_could_not_be_read_is_asked_twice_more_past_the_provider_s_ca
         given.append(settings)
         return "Hm."
 
-    monkeypatch.setattr(importlib.import_module(f"genie_inspect.{module}"), "ask", ask)
+    monkeypatch.setattr(importlib.import_module(f"genie_inspect.graders.{module}"), "ask", ask)
     await _asked(make(saying("").model()))
     # a reader asks anew for each question alone
     assert [settings.cache for settings in given] == [None, *[False] * (4 if name == "reader" else 2)]
