@@ -320,10 +320,6 @@ def spaced_tokens(text: str) -> list[str]:
 def counted(content: bytes) -> int:
     """The count in a reply: a whole number, and no estimate where it is 0, since that would count as novel.
 
-    Raises:
-        PassingFaultError: If the reply holds none.
-        EngineFailedError: If it is an error or an estimated 0, which would come again.
-
     >>> counted(b'{"count": 3, "approx": false}')
     3
     """

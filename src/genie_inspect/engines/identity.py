@@ -52,9 +52,6 @@ def folder_digest(folder: Path | str) -> str:
 def address(url: str) -> str:
     """Where a server answers, `host:port/path`: no scheme, and no user, password, query or fragment.
 
-    Raises:
-        AddressError: If the URL has no host or no usable port.
-
     >>> address("https://user:password@Host.example/v1/?key=secret")
     'host.example:443/v1'
     """
@@ -75,9 +72,6 @@ def open_address(url: str) -> str:
     """Where a server answers, as `address` has it, of a URL that may be written into logs.
 
     Inspect writes every option of a task and a scorer into the log as it was given.
-
-    Raises:
-        AddressError: If the URL has no host or no usable port, or holds a user, a password, a query or a fragment.
 
     >>> open_address("https://host.example/v1/")
     'host.example:443/v1'
@@ -126,9 +120,6 @@ def identity(text: str) -> str:
 def embeddable(texts: Sequence[str]) -> list[str]:
     """The texts as they may go to an embedder; half characters, which no encoding has, become question marks.
 
-    Raises:
-        ValueError: If a text is empty or only space; the message says which.
-
     >>> embeddable(["An owl" + chr(0xD800)])
     ['An owl?']
     """
@@ -167,12 +158,6 @@ def at_revision(source: str) -> tuple[str, dict[str, str]]:
     """The name by which a library loads a model or dataset, and the commit for it where one is pinned.
 
     A hub id without a commit is loaded as it is now, with a warning: the same run would be another one tomorrow.
-
-    Args:
-        source: `owner/name@<commit of 40 digits>`, `owner/name`, or a folder.
-
-    Raises:
-        EngineFailedError: If what follows the @ is no commit.
 
     >>> at_revision("owner/name@" + "0a" * 20)
     ('owner/name', {'revision': '0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a'})

@@ -57,11 +57,6 @@ def windows(text: str, limit: int, count: Callable[[str], int]) -> list[Window]:
 
     A piece that does not fit is halved at the space nearest its middle, so that no small rest is left over.
 
-    Args:
-        text: Holds more than space.
-        limit: Tokens of a window, at least 1.
-        count: How many tokens a text has.
-
     >>> [window.text for window in windows("one two three four five", 2, lambda text: len(text.split()))]
     ['one two', 'three', 'four five']
     """

@@ -186,11 +186,6 @@ def reading_of(aspect: str, quotes: Sequence[Quote], text: str) -> Reading:
     is endless, or lies over another that counts. Nothing is known where none of the quotes is left, or where those that
     stand in the text make up more than 30% of its words.
 
-    Args:
-        aspect: What was asked for.
-        quotes: What the reader quotes, as it gives it.
-        text: The text.
-
     >>> text = "Tin-coloured light fell on the quay, and nobody minded."
     >>> reading = reading_of("novel", [Quote("tin-coloured light", "Light has a taste.")] * 3, text)
     >>> len(reading.marks), reading.dropped

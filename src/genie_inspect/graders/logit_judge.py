@@ -40,10 +40,6 @@ class LabelReading:
 def label_reading(candidates: Iterable[tuple[str, float]]) -> LabelReading:
     """The expected rating of one token position.
 
-    Args:
-        candidates: The most likely tokens with their natural log probabilities; a token counts for a label when it is
-            that label but for surrounding space.
-
     >>> reading = label_reading([("3", math.log(0.6)), (" 4", math.log(0.2)), ("The", math.log(0.2))])
     >>> round(reading.rating, 2), round(reading.off_labels, 2)
     (3.25, 0.2)
