@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 from panel import documents
 
-from genie_inspect.engines.corpora import Corpus, DocumentsCorpus
-from genie_inspect.engines.identity import folder_texts
+from genie_inspect.engines.corpora import Corpus, DocumentsCorpus, folder_texts
 from genie_inspect.engines.infini_gram import InfiniGramCorpus, build_index
 from genie_inspect.measures.expressions import split_expressions
 from genie_inspect.measures.infinity_gram import FLOOR, novelties

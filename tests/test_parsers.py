@@ -172,7 +172,7 @@ OTHERS = {
     "engines.corpora.excerpt": "a slice between tokens",
     "engines.embedders.static_token_count": "a library's tokenizer",
     "engines.served_embedders.most_tokens": "an estimate from the length",
-    "engines.embedders.windows": "asks a tokenizer",
+    "engines.served_embedders.windows": "asks a tokenizer",
     "graders.equivalence.class_of": "asks a model",
     "graders.list_judge.list_ratings": "through numbered_ratings",
     "measures.tokens.word_count": "a count, no reading",

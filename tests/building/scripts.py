@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from genie_inspect.building.stand_ins import RecordedModel, ReplyRecord
 from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
 from inspect_ai.model import ModelOutput, StopReason
 from tests.scripted import FEATURES as SMALL
 from tests.scripted import Data, Script, numbered
 
-from genie_inspect.building.stand_ins import RecordedModel, ReplyRecord
+from genie_inspect.graders.stand_ins import RecordedModel, ReplyRecord
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question
 from genie_inspect.populations.writing import write_population

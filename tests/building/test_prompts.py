@@ -31,9 +31,9 @@ from genie_inspect.building.prompts import (
     concepts,
     write_pairs,
 )
-from genie_inspect.building.stand_ins import rehearsed
 from genie_inspect.engines.embedders import StaticEmbedder
 from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.prompts import PromptSourceError, prompt_lines
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.tasks.synthetic_prompts import concept_pairs

@@ -12,8 +12,8 @@ from tests.scripted import Script, saying
 
 import genie_inspect.cli.running as running
 from genie_inspect.building.questions import read_prompts
-from genie_inspect.building.stand_ins import rehearsed
 from genie_inspect.cli import main
+from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.prompting.fence import unfenced
 
 

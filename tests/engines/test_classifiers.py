@@ -72,7 +72,7 @@ def test_a_reward_model_that_breaks_off_or_changes_is_one_error_that_names_it(tm
 
 
 def test_without_the_extra_the_reward_model_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.find_spec", lambda name: None)
+    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="needs the extra reward: pip install"):
         RewardModel()
 
@@ -217,7 +217,7 @@ def test_a_model_that_does_not_judge_pairs_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_lacks_something_is_refused_when_the_task_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: list[str], message: str
 ) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.find_spec", lambda name: object())
+    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: object())
     for name in files:
         (tmp_path / name).write_text("{}")
     with pytest.raises(EngineFailedError, match=message):
@@ -225,12 +225,12 @@ def test_a_folder_that_lacks_something_is_refused_when_the_task_is_made(
 
 
 def test_a_folder_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.find_spec", lambda name: object())
+    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: object())
     with pytest.raises(EngineFailedError, match="does not exist"):
         ClassifierEquivalence(str(tmp_path / "nowhere"))
 
 
 def test_without_the_extra_the_classifier_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.find_spec", lambda name: None)
+    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="needs the extra classifier: pip install"):
         ClassifierEquivalence()

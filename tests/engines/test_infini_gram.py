@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from genie_inspect.engines import infini_gram as vocabulary
-from genie_inspect.engines.corpora import DocumentsCorpus
-from genie_inspect.engines.identity import folder_texts
+from genie_inspect.engines.corpora import DocumentsCorpus, folder_texts
 from genie_inspect.engines.infini_gram import (
     DOCUMENTS,
     DTYPE,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genie_inspect.building.importing import Import, import_population
-from genie_inspect.engines.identity import folder_texts
+from genie_inspect.engines.corpora import folder_texts
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.json_lines import json_object, json_objects, json_row
 from genie_inspect.populations.population import open_population

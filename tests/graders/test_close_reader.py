@@ -22,7 +22,7 @@ from genie_inspect.graders.close_reader import (
     Reading,
     reading_of,
 )
-from genie_inspect.graders.close_reader import READING_AGAIN as AGAIN
+from genie_inspect.graders.close_reader import REPEATED as AGAIN
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.responses import Quote, quotes
 

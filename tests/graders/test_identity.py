@@ -1,4 +1,4 @@
-"""One name, two graders: what tells them apart, and what does not."""
+"""One name, two graders: what tells them apart; and a model to plan with."""
 
 import json
 import os
@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import GenerateConfig, Model, ModelName, get_model
 from tests.scripted import OWL, evaluated, numbered, saying, scores, small_population
 from tests.served import Served, serving
 
+from genie_inspect import inspect_private
 from genie_inspect.graders import critic, list_judge, logit_judge, pairwise_judge, quality
-from genie_inspect.graders import quality as coherence
 from genie_inspect.graders import reader as grader_reader
+from genie_inspect.graders.cost import planned_model
 from genie_inspect.graders.critic import Critic
-from genie_inspect.graders.identity import identified_model, served_at
+from genie_inspect.graders.grader import PrerequisiteError, identified_model, served_at
 from genie_inspect.graders.list_judge import ListJudge
 from genie_inspect.graders.logit_judge import LogitJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
@@ -136,46 +137,32 @@ def test_a_script_is_the_same_in_every_process() -> None:
     assert identified_model(saying("a").model()) == identified_model(saying("b").model())
 
 
-def made_by(module: Any) -> str:
-    """The signature of the instrument that a module holds."""
-    makers: dict[Any, Callable[[Model], Any]] = {
-        list_judge: ListJudge,
-        pairwise_judge: PairwiseJudge,
-        logit_judge: LogitJudge,
-        grader_reader: GraderReader,
-        quality: GraderQuality,
-        coherence: GraderCoherence,
-        critic: lambda model: Critic(model, Instructions.load()),
-    }
-    return str(makers[module](local()).signature)
-
-
 HOT = GenerateConfig(temperature=0.6)
 
 
 @pytest.mark.parametrize(
-    ("module", "constants"),
+    ("module", "make", "constants"),
     [
-        (list_judge, {"TOKENS_A_RATING": 13}),
-        (list_judge, {"SPARE_TOKENS": 7}),
-        (list_judge, {"TOKENS_A_RATING": 13, "SPARE_TOKENS": 99}),  # as many as before, for a single rating
-        (grader_reader, {"TOKENS_AN_ANSWER": 41}),
-        (grader_reader, {"TOKENS_AN_ANSWER": 41, "SPARE_TOKENS": 199}),
-        (pairwise_judge, {"STUDY": HOT}),
-        (logit_judge, {"ONE_TOKEN": HOT}),
-        (quality, {"CONFIG": HOT}),
-        (coherence, {"CONFIG": HOT}),
-        (critic, {"FIRST": HOT}),
-        (critic, {"AGAIN": HOT}),
+        (list_judge, ListJudge, {"TOKENS_A_RATING": 13}),
+        (list_judge, ListJudge, {"SPARE_TOKENS": 7}),
+        (list_judge, ListJudge, {"TOKENS_A_RATING": 13, "SPARE_TOKENS": 99}),  # as many as before, for a single rating
+        (grader_reader, GraderReader, {"TOKENS_AN_ANSWER": 41}),
+        (grader_reader, GraderReader, {"TOKENS_AN_ANSWER": 41, "SPARE_TOKENS": 199}),
+        (pairwise_judge, PairwiseJudge, {"STUDY": HOT}),
+        (logit_judge, LogitJudge, {"ONE_TOKEN": HOT}),
+        (quality, GraderQuality, {"CONFIG": HOT}),
+        (quality, GraderCoherence, {"COHERENCE_CONFIG": HOT}),
+        (critic, lambda model: Critic(model, Instructions.load()), {"FIRST": HOT}),
+        (critic, lambda model: Critic(model, Instructions.load()), {"AGAIN": HOT}),
     ],
 )
 def test_a_constant_of_the_instrument_that_changes_asks_anew(
-    module: Any, constants: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    module: Any, make: Callable[[Model], Any], constants: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = made_by(module)
+    before = make(local()).signature
     for constant, value in constants.items():
         monkeypatch.setattr(module, constant, value)
-    assert made_by(module) != before
+    assert make(local()).signature != before
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -256,3 +243,47 @@ def test_a_role_asked_with_other_settings_does_not_count_as_the_one_before(tmp_p
         asked = len(served.requests)
         scored_by(served, tmp_path / "population", tmp_path, reasoning_effort="high")
         assert len(served.requests) == 2 * asked
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-4o", "anthropic/claude-sonnet-4-0", "hf/some/model", "vllm/tiny"])
+def test_a_model_is_planned_with_without_its_key_or_package(name: str) -> None:
+    model = planned_model(name)
+    assert str(model) == name
+    assert ModelName(model).api == name.partition("/")[0]
+
+
+def test_what_the_real_model_has_said_is_found_on_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = planned_model("openai/gpt-4o")
+    monkeypatch.setenv("OPENAI_API_KEY", "nobody asks it")
+    assert identified_model(planned) == identified_model(get_model("openai/gpt-4o", memoize=False))
+
+
+@pytest.mark.parametrize("name", ["nobody/x", "gpt-4o"])
+def test_a_provider_that_inspect_does_not_have_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        planned_model(name)
+
+
+def test_a_bundled_model_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(PrerequisiteError, match="nobody"):
+        planned_model("bundled/nobody")
+
+
+@pytest.mark.anyio
+async def test_a_planned_model_cannot_be_asked() -> None:
+    with pytest.raises(NotImplementedError, match="cannot be asked"):
+        await planned_model("openai/gpt-4o").generate("Who?")
+
+
+def test_where_the_wire_is_gone_planning_takes_what_asking_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspect_private, "_wire", lambda module, name: None)
+    with pytest.raises(PrerequisiteError, match="OPENAI_API_KEY"):
+        planned_model("openai/gpt-4o")
+    monkeypatch.setenv("OPENAI_API_KEY", "nobody asks it")
+    assert isinstance(planned_model("openai/gpt-4o"), Model)

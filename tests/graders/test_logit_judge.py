@@ -1,31 +1,58 @@
+"""The logit judge: labels by probability, one request or many, and what judges refuse."""
+
 import math
 import re
 import string
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
+import anyio
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
 from inspect_ai.log import transcript
 from inspect_ai.log._transcript import Transcript, init_transcript
-from inspect_ai.model import Logprob, Logprobs, ModelOutput, TopLogprob, get_model
-from tests.scripted import Asked, Script, output
+from inspect_ai.model import Logprob, Logprobs, Model, ModelOutput, TopLogprob, get_model
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+from tests.scripted import Asked, Script, output, saying
+from tests.served import NO_BATCHES, Served, serving
 
-from genie_inspect.errors import GraderFailedError, UnknownChoiceError
-from genie_inspect.graders.cache import Cache
+from genie_inspect.engines.classifiers import PUBLISHED_REWARD
+from genie_inspect.engines.embedders import embedder
+from genie_inspect.errors import FitError, GraderFailedError, UnknownChoiceError
+from genie_inspect.graders.cache import Cache, Judged
 from genie_inspect.graders.logit_judge import (
+    BATCHING,
     CANDIDATES,
     LABELS,
     LOGIT,
+    LOGPROBS,
     NO_LOGPROBS,
+    ONE_TOKEN,
     LogitJudge,
     check_log_probabilities,
     judged,
     label_reading,
 )
-from genie_inspect.graders.merging import RatingMemo
+from genie_inspect.graders.merging import RatingMemo, Unrated
+from genie_inspect.graders.pairwise_judge import PAIRWISE
 from genie_inspect.graders.protocols import OFF_LABELS, UNSPECIFIED, Answer
+from genie_inspect.graders.quality import RewardQuality
+from genie_inspect.graders.vectors_judge import VECTORS, FeatureFit, fit_for, shipped_fit, vectors_judge
 from genie_inspect.prompting.fence import unfenced
+
+if TYPE_CHECKING:
+    from genie_inspect.engines.classifiers import RewardModel
+    from genie_inspect.engines.embedders import Embedder
+
 
 QUESTION = Asked("How does it end?")
 ANSWER = Answer("in the rain")
@@ -248,3 +275,161 @@ def test_the_order_of_the_candidates_does_not_matter(weights: dict[str, float]) 
     forwards, backwards = label_reading(logged(weights)), label_reading(logged(weights)[::-1])
     assert forwards.rating == pytest.approx(backwards.rating, nan_ok=True)
     assert forwards.off_labels == pytest.approx(backwards.off_labels)
+
+
+QUESTIONS, PATIENCE = 30, 3.0  # more than any limit here; seconds
+
+
+class Counter:
+    """Replies when as many requests are under way as are awaited, or when they have been for long enough."""
+
+    def __init__(self, awaited: int) -> None:
+        self.awaited, self.now, self.most = awaited, 0, 0
+        self._changed = threading.Condition()
+        self._end = 0.0
+
+    def __call__(self, request: str) -> dict[str, float]:
+        """Called for each conversation, of which a request here has one."""
+        with self._changed:
+            self._end = self._end or time.monotonic() + PATIENCE
+            self.now += 1
+            self.most = max(self.most, self.now)
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self.most >= self.awaited, max(0.0, self._end - time.monotonic()))
+        time.sleep(0.02)  # one too many would arrive meanwhile
+        with self._changed:
+            self.now -= 1
+        return {"1": 0.0}
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    """A server that says 1."""
+    with serving(Served(lambda request: "1")) as server:
+        yield server
+
+
+async def rate_all(model: Model) -> None:
+    judge = LogitJudge(model)
+    async with anyio.create_task_group() as group:
+        for number in range(QUESTIONS):
+            group.start_soon(judge.rate, Asked(f"What is thing {number}?"), Answer("a"), [Answer("b")])
+
+
+@scorer(metrics=[])
+def rating() -> Scorer:
+    """Asks the grader of the run."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        await rate_all(get_model(role="grader"))
+        return Score(value=1)
+
+    return score
+
+
+@pytest.mark.parametrize("connections", [4, 24])
+def test_as_many_batches_are_in_flight_as_the_run_has_connections(
+    served: Served, tmp_path: Path, connections: int
+) -> None:
+    served.logprobs = counter = Counter(connections)
+    grader = served.model("vllm", max_connections=None)
+    task = Task(dataset=[Sample(input="")], scorer=rating())
+    run = partial(evaluate, task, model=saying("A story.").model(), log_dir=str(tmp_path), display="none")
+    (log,) = run(model_roles={"grader": grader}, max_connections=connections)
+    assert log.status == "success", log.error
+    assert {path.rpartition("/")[2] for path in served.paths} == {"batch"}
+    assert (len(served.paths), counter.most) == (QUESTIONS, connections)
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
+async def test_a_roles_own_connections_are_a_batchs_too(served: Served, anyio_backend: str) -> None:
+    served.logprobs = counter = Counter(16)
+    async with served.model("vllm", max_connections=16) as model:
+        await rate_all(model)
+    assert counter.most == 16
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_where_there_are_no_batches_the_pairs_have_as_many(served: Served, anyio_backend: str) -> None:
+    served.logprobs = counter = Counter(12)
+    served.fault = lambda number, request: NO_BATCHES if served.paths[-1].endswith("/batch") else ""
+    async with served.model("vllm", max_connections=12) as model:
+        await rate_all(model)
+    assert counter.most == 12
+
+
+def test_a_pair_is_of_one_other_answer() -> None:
+    with pytest.raises(ValueError, match="too many values"):
+        PAIRWISE.request(PAIRWISE.instruction.template(), "Who?", "an owl", ["a fox", "a hen"])
+
+
+def test_the_logit_judge_asks_whoever_gives_log_probabilities_for_twenty_candidates() -> None:
+    assert LOGIT.check is check_log_probabilities
+    assert not {"anthropic", "bundled", "mistral", "bedrock"} & LOGPROBS
+    assert BATCHING == {"vllm"} < LOGPROBS
+    assert (ONE_TOKEN.top_logprobs, ONE_TOKEN.max_tokens, ONE_TOKEN.logprobs) == (20, 1, True)
+    check_log_probabilities(saying("").model())
+
+
+async def test_two_answers_to_a_question_are_rated_at_a_time_and_any_probability_off_the_labels_counts() -> None:
+    memo, both = RatingMemo(), anyio.Event()
+    asked: list[str] = []
+
+    async def rate(pairs: Unrated) -> Mapping[str, str]:
+        asked.append(pairs.answer)
+        if len(asked) == 2:
+            both.set()
+        await both.wait()
+        pairs.keep({"a hen": Judged(3.0, 0.9)})
+        return {}
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as group:
+            for answer in ("an owl", "a fox"):
+                group.start_soon(memo.rated, "judge", "Who?", answer, [Answer("a hen")], rate)
+    assert sorted(asked) == ["a fox", "an owl"]
+    assert (await memo.rated("judge", "Who?", "a dog", [Answer("a hen")], rate)).ratings == (3.0,)
+
+
+def test_vectors_cost_no_reply_and_name_the_features_that_their_fit_does_not_know() -> None:
+    assert [VECTORS.reply_tokens(50, as_json) for as_json in (False, True)] == [0, 0]
+    assert vectors_judge(embedder(), features=["weather", "age"]).signature.endswith("pooled=age+weather)")
+    assert "pooled" not in vectors_judge(embedder()).signature
+
+
+def test_a_fit_of_another_embedder_says_how_to_make_one() -> None:
+    class Other:
+        name, identity = "mine", "mine@1"
+
+    with pytest.raises(FitError) as refused:
+        fit_for(cast("Embedder", Other()))
+    assert str(refused.value) == (
+        f"embedder is 'mine' (mine@1) and the fit that ships was measured with {shipped_fit().embedder}; make one "
+        "with: genie calibrate --ratings ratings.jsonl --embedder mine --fit-vectors fit.json and name it: "
+        "judge=vectors/fit.json"
+    )
+
+
+@pytest.mark.parametrize("knots", [((0.1, 2.0), (0.1, 3.0)), ((0.1, 3.0), (0.2, 2.0)), ()])
+def test_a_fit_has_cosines_that_rise_and_ratings_that_do_not_fall(knots: tuple[tuple[float, float], ...]) -> None:
+    facts = {"pairs": 1, "answers": 1, "spearman": None, "kendall": None}
+    assert FeatureFit.model_validate({**facts, "knots": ((0.1, 2.0), (0.2, 2.0))}).pairs == 1
+    with pytest.raises(ValueError, match="knots"):
+        FeatureFit.model_validate({**facts, "knots": knots})
+
+
+@pytest.mark.parametrize(
+    ("model", "signature"),
+    [
+        (PUBLISHED_REWARD, "reward(x)"),
+        (f"{PUBLISHED_REWARD}@abc", "reward(x)"),
+        ("other/model", "reward(x,thresholds of another model)"),
+    ],
+)
+def test_a_reward_model_with_thresholds_of_another_says_so(model: str, signature: str) -> None:
+    class Rewards:
+        name = "reward(x)"
+
+    rewards = Rewards()
+    rewards.model = model  # type: ignore[attr-defined]
+    assert RewardQuality(cast("RewardModel", rewards)).signature == signature

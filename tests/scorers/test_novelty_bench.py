@@ -175,7 +175,7 @@ def test_wrong_options_stop_the_task_before_anything_is_generated(options: dict[
 
 
 def test_without_its_extra_a_measure_is_refused_when_the_task_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.find_spec", lambda name: None)
+    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: None)
     with pytest.raises(PrerequisiteError, match="needs the extra"):
         novelty_partition(equivalence="classifier")
     with pytest.raises(PrerequisiteError, match="needs the extra"):
@@ -183,7 +183,7 @@ def test_without_its_extra_a_measure_is_refused_when_the_task_is_made(monkeypatc
 
 
 def test_an_equivalence_model_without_a_tokenizer_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.find_spec", lambda name: object())
+    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: object())
     for name in ("config.json", "model.safetensors"):
         (tmp_path / name).write_text("{}")
     with pytest.raises(PrerequisiteError, match="tokenizer"):

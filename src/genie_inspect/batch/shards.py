@@ -10,12 +10,12 @@ from typing import IO, Any
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelName, ModelOutput
 from pydantic import BaseModel, ConfigDict
 
-from genie_inspect.building.stand_ins import StandIn, last_text
 from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.files.json_lines import json_object, json_row, placed_lines
 from genie_inspect.files.printable import json_text
 from genie_inspect.files.writing import check_absent, write_lines, written
 from genie_inspect.graders.reader import CONCISE
+from genie_inspect.graders.stand_ins import StandIn, last_text
 from genie_inspect.inspect_private import resolved_settings
 
 URL = "/v1/chat/completions"

@@ -15,8 +15,7 @@ from inspect_ai.model import GenerateConfig, Model
 from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.building.question_writing import Wanted
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.graders.grader import gathered
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.grader import gathered, identified_model
 from genie_inspect.graders.quality import CoherenceRater
 from genie_inspect.graders.readable import readable
 from genie_inspect.measures.marks import QuotedText

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai.model import GenerateConfig
 
 from genie_inspect.building.interviewing import Interviewer, Progress, appearing, interview_templates, no_progress
-from genie_inspect.building.stand_ins import RecordedModel
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import MissingExtraError, PopulationError, UnknownChoiceError
 from genie_inspect.files.folders import clear_left
 from genie_inspect.files.writing import write_lines
-from genie_inspect.graders.grader import gathered
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.grader import gathered, identified_model
+from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.populations.population import read_features, write_features
 from genie_inspect.populations.schema import Feature
 from genie_inspect.prompting.replies import LONGEST_ANSWER, numbered_answers

@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model
 
-from genie_inspect.building.stand_ins import FILE, RecordedModel, ReplyRecord
 from genie_inspect.errors import GenieError, GraderFailedError, RefusalError, UnreadableReplyError
 from genie_inspect.files.folders import clear_left, new_folder
 from genie_inspect.files.writing import unwritable
 from genie_inspect.graders.grader import ask, gathered
 from genie_inspect.graders.protocols import GRADER_FAILED
 from genie_inspect.graders.readable import ANEW, until_complete, until_read
+from genie_inspect.graders.stand_ins import FILE, RecordedModel, ReplyRecord
 from genie_inspect.logs.evidence import together
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scored_log import one_signature

@@ -31,7 +31,6 @@ from genie_inspect.building.interviewing import (
 )
 from genie_inspect.building.question_writing import QuestionWriter
 from genie_inspect.building.questions import read_questions, write_record
-from genie_inspect.building.stand_ins import RecordedModel
 from genie_inspect.errors import PopulationError, UnknownChoiceError
 from genie_inspect.files.folders import check_unused, giving_way, private_folder
 from genie_inspect.files.writing import written
@@ -41,6 +40,7 @@ from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.protocols import Reading
 from genie_inspect.graders.quality import COHERENCE, HIGHEST, LOWEST, REWARD, CoherenceRater, GraderCoherence, rewarded
 from genie_inspect.graders.reader import READ, GraderReader
+from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.options import check_between
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question, Row

@@ -13,11 +13,11 @@ from pydantic import ValidationError
 
 from genie_inspect.building.interviewing import Interviewer, Progress, appearing, interview_templates, no_progress
 from genie_inspect.building.question_writing import UNREADABLE, QuestionWriter, Record, Step, Wanted
-from genie_inspect.building.stand_ins import RecordedModel
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.json_lines import SHOWN, json_objects
 from genie_inspect.files.tables import csv_rows, csv_text, yes_or_no
 from genie_inspect.files.writing import write_lines
+from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.populations.population import BUNDLED, QUESTIONS, open_population, write_features
 from genie_inspect.populations.prompts import prompt_lines
 from genie_inspect.populations.schema import Feature, Question, numbered_rows, question_id, write_rows

@@ -396,7 +396,7 @@ def sample(
     Example: genie prompts sample SAA-Lab/LitBench-Train --story-where -o litbench.jsonl
              genie prompts sample euclaise/writingprompts --story-where --count 25 --seed 0 -o people.jsonl
     """
-    from genie_inspect.engines.models import with_commit
+    from genie_inspect.engines.identity import with_commit
     from genie_inspect.files.writing import check_absent
     from genie_inspect.populations.prompts import check_prompts_file, write_prompts, writing_prompt_sample
 

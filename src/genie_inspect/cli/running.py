@@ -14,7 +14,6 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from pydantic import ValidationError
 
 from genie_inspect.building.interviewing import Progress, record_folder, recorded, work_folder
-from genie_inspect.building.stand_ins import FILE, RecordedModel, Rehearsal, Tally
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.errors import GenieError
@@ -22,6 +21,7 @@ from genie_inspect.files.folders import check_unused
 from genie_inspect.files.json_lines import first_fault
 from genie_inspect.graders.cost import planned_model
 from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.graders.stand_ins import FILE, RecordedModel, Rehearsal, Tally
 
 T = TypeVar("T")
 GRADER = click.option(

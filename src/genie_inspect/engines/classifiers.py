@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from genie_inspect.engines.embedders import Embedder, blindness
-from genie_inspect.engines.models import (
+from genie_inspect.engines.identity import (
     at_revision,
     check_model,
     check_unchanged,
@@ -94,7 +94,6 @@ class CoherenceRewards:
 
     @property
     def name(self) -> str:
-        """`reward(<hub id, or folder and digest>)`."""
         return f"reward({model_identity(self.model, self._facts)})"
 
     def coherence(self, prompt: str, document: str) -> float:
@@ -154,13 +153,10 @@ class LocalEquivalence(Protocol):
     """An equivalence of texts that asks no chat model."""
 
     @property
-    def name(self) -> str:
-        """How it stands in signatures."""
-        ...
+    def name(self) -> str: ...
 
     def same(self, founders: Sequence[str], text: str) -> Sequence[bool | None]:
         """For each founder in order whether the text says the same; may end after the first yes; None: cannot tell."""
-        ...
 
 
 class EmbeddedEquivalence:
@@ -190,7 +186,6 @@ class EmbeddedEquivalence:
         return f"embedded({self.embedder.identity},threshold={self.threshold:g})"
 
     def same(self, founders: Sequence[str], text: str) -> list[bool | None]:
-        """For each founder in order whether the text says the same; None for one that the embedder cannot see."""
         if not founders:
             return []
         if blind := blindness(self.embedder, text):
@@ -241,7 +236,6 @@ class ClassifierEquivalence:
         return verdicts
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Probability of "same" for each pair, in one batch."""
         if not pairs:
             return []
         import torch

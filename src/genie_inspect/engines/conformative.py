@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from genie_inspect.engines.models import at_revision
+from genie_inspect.engines.identity import at_revision
 from genie_inspect.errors import EngineFailedError, GenieError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """The text written for one request."""
-
     text: str
     prompt_tokens: int
     tokens: int
@@ -74,7 +72,6 @@ class Conformative:
         self.size = max(self.tokenizer.get_vocab().values()) + 1
 
     def chat(self, messages: Sequence[dict[str, str]]) -> str:
-        """The messages in the instruct model's chat template, up to where its reply begins."""
         if not self.tokenizer.chat_template:
             raise ConformativeError(f"{self.tokenizer.name_or_path} has no chat template, expected an instruct model")
         text: str = self.tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True)
@@ -113,7 +110,6 @@ class Batch:
         return weight * self._base.chances() + (1 - weight) * self._instruct.chances()
 
     def append(self, tokens: Sequence[int]) -> None:
-        """Go on with these tokens, one a request."""
         self._base.append(tokens)
         self._instruct.append(tokens)
 
@@ -159,8 +155,6 @@ class _Side:
 
 @dataclass(slots=True)
 class _Row:
-    """One request's continuation as it grows."""
-
     models: Conformative
     request: Request
     tokens: list[int] = field(default_factory=list)
@@ -228,12 +222,10 @@ def begun(tokenizer: Any, text: str) -> list[int]:
 
 
 def _bare(models: Conformative, text: str) -> list[int]:
-    """The tokens of a chat, which holds the special tokens that its template has written."""
     return list(models.tokenizer.encode(text, add_special_tokens=False))
 
 
 def check_vocabularies(base: str, first: dict[str, int], instruct: str, second: dict[str, int]) -> None:
-    """Refuse two models that do not have the same tokens under the same numbers."""
     differing = [token for token in first.keys() | second.keys() if first.get(token) != second.get(token)]
     if differing:
         token = min(differing)
@@ -261,6 +253,5 @@ def _ends(*parts: Any) -> frozenset[int]:
 
 
 def _first(models: Conformative) -> int:
-    """The token with which an empty prompt begins."""
     token = models.tokenizer.bos_token_id
     return int(token) if token is not None else min(models.ends, default=0)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -22,8 +23,9 @@ from genie_inspect.engines.requests import (
     shown,
 )
 from genie_inspect.errors import CorpusError, EngineFailedError
+from genie_inspect.files.json_lines import json_objects
 from genie_inspect.measures.infinity_gram import Numbers, RunCounts
-from genie_inspect.measures.ngrams import LENGTHS, copied_spans, counted_match_lengths, near_matches
+from genie_inspect.measures.ngrams import LENGTHS, Span, copied_spans, counted_match_lengths, near_matches
 from genie_inspect.measures.suffix_array import Matches, TokenIndex, no_matches
 from genie_inspect.measures.tokens import Token, is_content, placed_tokens, tokens
 
@@ -31,10 +33,44 @@ if TYPE_CHECKING:
     from httpx import Client
 
 
+WHOLE, LINES = (".txt", ".md"), ".jsonl"
+ACCEPTED = "*.txt and *.md (a document each) and *.jsonl (a document a line, in the field 'text')"
+
+
+def check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise CorpusError(f"corpus folder {folder} does not exist")
+    if next(_text_files(folder), None) is None:
+        raise CorpusError(f"corpus folder {folder} holds no texts, expected {ACCEPTED}")
+
+
+def folder_texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every document in a folder and those inside it, in the order of their paths."""
+    # sorted: the order in which a file system lists its files differs between machines
+    for path in sorted(_text_files(folder)):
+        name = path.relative_to(folder).as_posix()
+        try:
+            if path.suffix == LINES:
+                yield from _lines(path, name)
+            else:
+                yield name, path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise CorpusError(f"{path} cannot be read as UTF-8 text: {error}") from error
+
+
+def _text_files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.suffix in (*WHOLE, LINES) and path.is_file())
+
+
+def _lines(path: Path, name: str) -> Iterator[tuple[str, str]]:
+    for number, row in json_objects(path, CorpusError):
+        if not isinstance(row.get("text"), str):
+            raise CorpusError(f"{path}, line {number} has no text in the field 'text'")
+        yield f"{name}:{number}", row["text"]
+
+
 @dataclass(frozen=True, slots=True)
 class CountedCorpus:
-    """A corpus as it is for one text."""
-
     counts: RunCounts
     words: Callable[[str], Sequence[str]]
     """The words of an expression of the text, as the corpus counts them."""
@@ -51,15 +87,12 @@ class CountsWithout:
 
     @property
     def tokens(self) -> int:
-        """How many tokens the other documents have."""
         return self._index.tokens - len(self._left_out) * self._own.tokens
 
     def lengths(self, tokens: Sequence[str], limits: Numbers) -> Numbers:
-        """The longest run at each token that stands in another document, no further than the token's limit."""
         return self._index.lengths(tokens, limits, self._left_out)
 
     def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
-        """How often the runs stand in the other documents."""
         own = self._own.counts(tokens, starts, ends)
         return self._index.counts(tokens, starts, ends) - len(self._left_out) * own
 
@@ -81,7 +114,6 @@ class LookedUpCounts:
         return counted_match_lengths(len(tokens), stands, 1, len(tokens))
 
     def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
-        """How often the runs stand in the corpus, each asked once."""
         runs = zip(starts.tolist(), ends.tolist(), strict=True)
         return np.array([self._count_of(tokens[start:end]) for start, end in runs], dtype=np.int64)
 
@@ -99,8 +131,6 @@ MOST_TOKENS = 20_000_000  # some 300 MB once built, a gigabyte while building
 
 @dataclass(frozen=True, slots=True)
 class CopiedRun:
-    """Words of a text that stand in the corpus."""
-
     words: str
     """As the text has them."""
     tokens: int
@@ -110,8 +140,6 @@ class CopiedRun:
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """The runs of a text that stand in a corpus."""
-
     lengths: Sequence[int]
     """For each token of the text the length in tokens of the longest run that starts there and stands in the corpus."""
     runs: tuple[CopiedRun, ...]
@@ -120,20 +148,15 @@ class Copies:
 
 
 class Corpus(Protocol):
-    """A corpus in which the runs of words of a text can be looked up."""
-
     @property
     def name(self) -> str:
         """Its name in signatures; corpora of different texts have different names."""
-        ...
 
     def copies(self, text: str) -> Copies:
         """The runs of the text that stand in the corpus, the text itself left out where the corpus holds it."""
-        ...
 
     def counted(self, text: str) -> CountedCorpus:
         """The corpus to count runs of words in, the text itself left out where the corpus holds it."""
-        ...
 
 
 class DocumentsCorpus:
@@ -150,25 +173,18 @@ class DocumentsCorpus:
         self.name = identified(name, *sorted(self._numbers))
 
     def copies(self, text: str) -> Copies:
-        """The runs of the text that stand in the documents."""
         placed = placed_tokens(text)
         # a text that stands in the corpus would be a copy of itself from end to end
         same = self._numbers.get(identity(text), [])
         matches = self._index.matches([token.text for token in placed], same)
         if self._near is not None:
             matches = _longer(matches, self._near_matches(placed, self._near, same))
-        runs = tuple(
-            CopiedRun(
-                excerpt(text, placed, span.start, span.end),
-                span.end - span.start,
-                self._where(span.document, span.place),
-            )
-            for span in copied_spans(matches)
+        runs = copied_runs(
+            text, placed, matches, lambda span: f"{self._names[span.document]}, from token {span.place + 1}"
         )
         return Copies(matches.lengths.tolist(), runs, tuple(self._names[number] for number in same))
 
     def counted(self, text: str) -> CountedCorpus:
-        """The documents to count runs of words in, without those that are the text."""
         same = self._numbers.get(identity(text), [])
         counts = CountsWithout(self._index, same, tokens(text)) if same else self._index
         return CountedCorpus(counts, tokens, tuple(self._names[number] for number in same))
@@ -198,17 +214,29 @@ class DocumentsCorpus:
         vectors = dict(zip(content, embedder.embed(content), strict=True)) if content else {}
         return near_matches(words, documents, vectors)
 
-    def _where(self, document: int, place: int) -> str:
-        return f"{self._names[document]}, from token {place + 1}"
-
 
 def excerpt(text: str, placed: Sequence[Token], start: int, end: int) -> str:
     """The text from one token up to another, its spacing made single."""
     return " ".join(text[placed[start].start : placed[end - 1].end].split())
 
 
+def by_lengths(lengths: Numbers) -> Matches:
+    """Matches of whatever gives counts and no places."""
+    matches = no_matches(len(lengths))
+    matches.lengths[:] = lengths
+    return matches
+
+
+def copied_runs(
+    text: str, placed: Sequence[Token], matches: Matches, where: Callable[[Span], str]
+) -> tuple[CopiedRun, ...]:
+    return tuple(
+        CopiedRun(excerpt(text, placed, span.start, span.end), span.end - span.start, where(span))
+        for span in copied_spans(matches)
+    )
+
+
 def _longer(matches: Matches, others: Matches) -> Matches:
-    """For each token the longer of two matches, the first of equals."""
     first = matches.lengths >= others.lengths
     return Matches(
         np.where(first, matches.lengths, others.lengths),
@@ -248,7 +276,6 @@ class InfiniGramService:
         self.count("the")
 
     def count(self, words: str) -> int:
-        """How often the words stand in the corpus."""
         return answered(f"corpus {self.name}: look-up", lambda: self._ask(words))
 
     def copies(self, text: str) -> Copies:
@@ -262,13 +289,7 @@ class InfiniGramService:
             # a request each, so that no run is followed past the longest length that the Creativity Index counts
             LENGTHS[-1],
         )
-        matches = no_matches(len(placed))
-        matches.lengths[:] = lengths
-        runs = tuple(
-            CopiedRun(excerpt(text, placed, span.start, span.end), span.end - span.start, self.index)
-            for span in copied_spans(matches)
-        )
-        return Copies(lengths.tolist(), runs)
+        return Copies(lengths.tolist(), copied_runs(text, placed, by_lengths(lengths), lambda _: self.index))
 
     def counted(self, text: str) -> CountedCorpus:
         """The index to count runs of words in, a request each; the text itself counts where the corpus holds it."""
@@ -298,10 +319,6 @@ def spaced_tokens(text: str) -> list[str]:
 
 def counted(content: bytes) -> int:
     """The count in a reply: a whole number, and no estimate where it is 0, since that would count as novel.
-
-    Raises:
-        PassingFaultError: If the reply holds none.
-        EngineFailedError: If it is an error or an estimated 0, which would come again.
 
     >>> counted(b'{"count": 3, "approx": false}')
     3

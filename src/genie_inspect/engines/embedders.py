@@ -2,14 +2,13 @@
 
 import hashlib
 import math
-import re
 import sqlite3
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from genie_inspect.engines.identity import embeddable, identified
 from genie_inspect.engines.requests import engine_failures
@@ -25,49 +24,6 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float64]
     from model2vec import StaticModel
-
-
-POOLING = "windows by halves, mean by tokens"
-"""What vectors of long texts depend on beside the model; part of an embedder's identity."""
-_SPACE = re.compile(r"\s")
-
-
-class Window(NamedTuple):
-    """A piece of a text."""
-
-    text: str
-    tokens: int
-
-
-def windows(text: str, limit: int, count: Callable[[str], int]) -> list[Window]:
-    """A text's pieces in order, each of at most `limit` tokens; a text that fits is one piece, as it is.
-
-    A piece that does not fit is halved at the space nearest its middle, so that no small rest is left over.
-
-    Args:
-        text: Holds more than space.
-        limit: Tokens of a window, at least 1.
-        count: How many tokens a text has.
-
-    >>> [window.text for window in windows("one two three four five", 2, lambda text: len(text.split()))]
-    ['one two', 'three', 'four five']
-    """
-    tokens = count(text)
-    if tokens <= limit or len(text) == 1:
-        return [Window(text, tokens)]
-    halves = _halves(text.strip())
-    return [window for half in halves for window in windows(half, limit, count)]
-
-
-def _halves(text: str) -> tuple[str, ...]:
-    """Two parts that hold more than space; a text of one character is one part."""
-    if len(text) == 1:
-        return (text,)
-    middle = len(text) // 2
-    spaces = (match.start() for match in _SPACE.finditer(text))
-    # at a space, so that no word is cut; a text without any is cut in its middle
-    place = min(spaces, key=lambda start: abs(start - middle), default=middle)
-    return text[:place].rstrip(), text[place:].lstrip()
 
 
 def checked_vectors(rows: object, count: int, embedder: str) -> "Vectors":
@@ -88,26 +44,11 @@ def checked_vectors(rows: object, count: int, embedder: str) -> "Vectors":
 
 
 def check_width(vectors: "Vectors", width: int, embedder: str) -> None:
-    """Refuse vectors of another width than those that the same embedder gave before."""
     if vectors.shape[1] != width:
         raise EngineFailedError(
             f"embedder {embedder} gives vectors of {vectors.shape[1]} numbers and gave {width} before: another model "
             "goes by its name now. Start again; what was kept of it is forgotten by: genie cache clear"
         )
-
-
-def pooled(vectors: "Vectors", texts: Sequence[Sequence[Window]]) -> "Vectors":
-    """One vector a text: the mean of its windows' vectors weighted by their tokens; of one window the vector itself."""
-    import numpy as np
-
-    rows, start = [], 0
-    for windows in texts:
-        part = vectors[start : start + len(windows)]
-        # a window of unknown characters only has no tokens, and weights that sum to 0 have no mean
-        weights = [max(window.tokens, 1) for window in windows]
-        rows.append(part[0] if len(part) == 1 else np.average(part, axis=0, weights=weights))
-        start += len(windows)
-    return np.stack(rows) if rows else np.zeros((0, 0))
 
 
 def unit(vectors: "Vectors", embedder: str) -> "Vectors":
@@ -127,7 +68,6 @@ def unit(vectors: "Vectors", embedder: str) -> "Vectors":
 
 
 def _checked(row: object, index: int, embedder: str) -> "Vectors":
-    """One row as numbers, shape (D,)."""
     import numpy as np
 
     vector = None
@@ -154,24 +94,19 @@ ACCEPTED = "static, openai/<model>[#<tokens that it reads>] or sentence-transfor
 
 
 class Embedder(Protocol):
-    """Whatever turns texts into vectors."""
-
     @property
     def name(self) -> str:
         """How it is chosen and spoken of; several models may share it."""
-        ...
 
     @property
     def identity(self) -> str:
         """How it stands in signatures and in caches: equal identities give a text one vector. It never changes."""
-        ...
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """Unit vectors, one row a text in the given order, shape (N, D); (0, 0) for no texts.
 
         The whole of a text counts, however long it is. A text that holds nothing the embedder knows is a row of zeros.
         """
-        ...
 
 
 def embedder(name: str = "static", base_url: str | None = None) -> Embedder:
@@ -197,7 +132,6 @@ class StaticEmbedder:
 
     @property
     def identity(self) -> str:
-        """`static` with a digest of the table and of how it is read."""
         return _static_identity()
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
@@ -256,7 +190,6 @@ def half_blindness(embedder: Embedder, text: str) -> str:
 
 
 def static_token_count(text: str) -> int:
-    """How many word pieces the static embedder's tokenizer makes of a text."""
     return _remembered_count(text) if len(text) < LONG else _count(text)
 
 
@@ -296,28 +229,18 @@ create table if not exists embeddings (
 """
 
 
-class KeptVectors:
+class KeptVectors(SqliteFile):
     """A file of vectors, by the embedder's identity and the digest of the text."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = SqliteFile(folder / FILE, SCHEMA)
-
-    @property
-    def path(self) -> Path:
-        """Where the file stands."""
-        return self._file.path
+        super().__init__(folder / FILE, SCHEMA)
 
     def vectors(self, embedder: str, texts: Iterable[str]) -> dict[str, bytes]:
-        """The vectors on record of an embedder (by its identity), by text (by its digest)."""
         keys = list(texts)
         parts = [keys[start : start + ASKED_AT_ONCE] for start in range(0, len(keys), ASKED_AT_ONCE)]
-        return self._file.run(
+        return self.run(
             lambda connection: {text: vector for part in parts for text, vector in _rows(connection, embedder, part)}
         )
-
-    def close(self) -> None:
-        """Let go of the file; it opens again when it is needed."""
-        self._file.close()
 
     def size(self, embedder: str) -> int:
         """Bytes of an embedder's vectors, as most of them have; 0 where no number is on record."""
@@ -326,33 +249,29 @@ class KeptVectors:
             "select length(vector) from embeddings where embedder = ? and typeof(vector) = 'blob' "
             "and length(vector) > 0 and length(vector) % 4 = 0 group by 1 order by count(*) desc limit 1"
         )
-        row = self._file.run(lambda connection: connection.execute(query, (embedder,)).fetchone())
+        row = self.run(lambda connection: connection.execute(query, (embedder,)).fetchone())
         return int(row[0]) if row else 0
 
     def keep(self, embedder: str, vectors: Mapping[str, bytes]) -> None:
-        """Put vectors by text on record."""
         rows = [(embedder, text, vector) for text, vector in vectors.items()]
 
         def write(connection: sqlite3.Connection) -> None:
             with connection:
                 connection.executemany("insert or replace into embeddings values (?, ?, ?)", rows)
 
-        self._file.run(write)
+        self.run(write)
 
     def counts(self) -> dict[str, int]:
-        """How many vectors there are, by embedder."""
         query = "select embedder, count(*) from embeddings group by 1"
-        return self._file.run(lambda connection: dict(connection.execute(query).fetchall()))
+        return self.run(lambda connection: dict(connection.execute(query).fetchall()))
 
     def clear(self) -> None:
-        """Forget all of them, and give the space back."""
-
         def forget(connection: sqlite3.Connection) -> None:
             with connection:
                 connection.execute("delete from embeddings")
             connection.execute("vacuum")  # outside the transaction: SQLite refuses it inside one
 
-        self._file.run(forget)
+        self.run(forget)
 
 
 def _rows(connection: sqlite3.Connection, embedder: str, texts: Sequence[str]) -> list[tuple[str, bytes]]:
@@ -379,16 +298,13 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """That of the embedder: caching changes no vector."""
         return self.embedder.name
 
     @property
     def identity(self) -> str:
-        """That of the embedder."""
         return self.embedder.identity
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Unit vectors, one row a text in the given order, shape (N, D)."""
         import numpy as np
 
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]

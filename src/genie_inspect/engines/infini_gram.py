@@ -23,14 +23,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.engines.corpora import CopiedRun, Copies, CountedCorpus, LookedUpCounts, excerpt
-from genie_inspect.engines.identity import check_folder, folder_texts, identified, identity
+from genie_inspect.engines.corpora import (
+    Copies,
+    CountedCorpus,
+    LookedUpCounts,
+    by_lengths,
+    check_folder,
+    copied_runs,
+    folder_texts,
+)
+from genie_inspect.engines.identity import identified, identity
 from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraError
 from genie_inspect.files.folders import new_folder
 from genie_inspect.files.json_lines import json_objects
 from genie_inspect.files.writing import write_lines, written
-from genie_inspect.measures.ngrams import LENGTHS, copied_spans, counted_match_lengths
-from genie_inspect.measures.suffix_array import no_matches
+from genie_inspect.measures.ngrams import LENGTHS, counted_match_lengths
 from genie_inspect.measures.tokens import placed_tokens, tokens
 from genie_inspect.signature import digest
 
@@ -60,7 +67,6 @@ class Vocabulary:
 
     @classmethod
     def read(cls, folder: Path) -> "Vocabulary":
-        """The vocabulary that `write` left in a folder."""
         # by "\n" alone: splitlines splits at more characters than `write` puts between words
         return cls((folder / FILE).read_text(encoding="utf-8").split("\n")[:-1])
 
@@ -70,7 +76,6 @@ class Vocabulary:
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits of the words in their order."""
         return digest(*self.words)
 
     @property
@@ -104,8 +109,6 @@ BUILD = "build it with: genie index <folder of texts> <index folder>"
 
 @dataclass(frozen=True, slots=True)
 class IndexManifest:
-    """What an index holds, as it stands beside it."""
-
     format: int
     dtype: str
     symbols: int
@@ -118,18 +121,15 @@ class IndexManifest:
     """Size of each file in bytes."""
 
     def write(self, folder: Path) -> None:
-        """Put it beside the index."""
         write_lines(folder / MANIFEST, [json.dumps(asdict(self), indent=1) + "\n"])
 
 
 def check_installed() -> None:
-    """Refuse to go on without the package infini-gram."""
     if find_spec("infini_gram") is None:
         raise MissingExtraError("corpus=infini-gram:<index folder>", "infini-gram")
 
 
 def checked_manifest(folder: Path) -> IndexManifest:
-    """The manifest of an index whose files are what it says."""
     path = folder / MANIFEST
     if not path.is_file():
         raise CorpusError(f"{folder} holds no {MANIFEST}: it is no index of ours, or one not built to its end; {BUILD}")
@@ -179,7 +179,6 @@ class InfiniGramCorpus:
         return f"infini-gram({self._identity},documents={self.manifest.documents})"
 
     def count(self, words: Sequence[str]) -> int:
-        """How often a run of words stands in the corpus."""
         symbols = self.vocabulary.symbols(words)
         return self._count(symbols) if symbols is not None else 0
 
@@ -195,16 +194,8 @@ class InfiniGramCorpus:
             return self.count(run) > (len(same) * _occurrences(run, words) if same else 0)
 
         lengths = counted_match_lengths(len(words), stands, LENGTHS[0], len(words))
-        # the index gives counts and no places: the spans come from the lengths alone
-        matches = no_matches(len(words))
-        matches.lengths[:] = lengths
-        runs = tuple(
-            CopiedRun(
-                excerpt(text, placed, span.start, span.end),
-                span.end - span.start,
-                self._where(words[span.start : span.end], same),
-            )
-            for span in copied_spans(matches)
+        runs = copied_runs(
+            text, placed, by_lengths(lengths), lambda span: self._where(words[span.start : span.end], same)
         )
         return Copies(lengths.tolist(), runs, tuple(self._names[number] for number in same))
 
@@ -221,14 +212,12 @@ class InfiniGramCorpus:
 
     @cached_property
     def _tokens(self) -> int:
-        """How many words the documents have."""
         # a separator stands before each document, and before the sentinel, which is one symbol
         symbols = self.manifest.symbols - self.manifest.documents - 2
         # a rare word is two symbols, the first of which stands nowhere else
         return symbols - sum(self._count([symbol]) for symbol in self.vocabulary.first_halves)
 
     def _where(self, words: Sequence[str], left_out: Sequence[int]) -> str:
-        """The name of the first document that holds the words, of those that are not left out."""
         symbols = self.vocabulary.symbols(words) or []
         segments = self._engine.find(input_ids=symbols)["segment_by_shard"]
         for shard, (start, end) in enumerate(segments):
@@ -248,7 +237,6 @@ class InfiniGramCorpus:
 
 
 def open_engine(folder: Path) -> Any:
-    """infini-gram's engine on the files of an index that was checked."""
     from infini_gram.engine import InfiniGramEngine
 
     return InfiniGramEngine(index_dir=str(folder), eos_token_id=UNUSED, vocab_size=UNUSED + 1, token_dtype=DTYPE)
@@ -322,14 +310,13 @@ def _word_counts(texts: Path) -> "Counter[str]":
 
 
 def _write_tokens(texts: Path, vocabulary: Vocabulary, folder: Path) -> tuple[int, int]:
-    """Token, offset and document files; returns the number of symbols and of documents."""
     symbols = documents = 0
     with (
         written(folder / TOKENS) as token_file,
         written(folder / OFFSETS) as offset_file,
         written(folder / DOCUMENTS) as document_file,
     ):
-        for row, part in _infini_gram_build_documents(texts, vocabulary):
+        for row, part in _numbered_documents(texts, vocabulary):
             offset_file.write(np.array([DTYPE_BYTES * symbols], dtype="<u8").tobytes())
             token_file.write(np.array([SEPARATOR, *part], dtype="<u2").tobytes())
             symbols += 1 + len(part)
@@ -339,7 +326,7 @@ def _write_tokens(texts: Path, vocabulary: Vocabulary, folder: Path) -> tuple[in
     return symbols, documents
 
 
-def _infini_gram_build_documents(texts: Path, vocabulary: Vocabulary) -> Iterator[tuple[dict[str, str], list[int]]]:
+def _numbered_documents(texts: Path, vocabulary: Vocabulary) -> Iterator[tuple[dict[str, str], list[int]]]:
     for name, text in folder_texts(texts):
         part = vocabulary.symbols(tokens(text))
         if part is None:
@@ -373,7 +360,6 @@ def _sort(folder: Path) -> None:
 
 
 def _check_counts(folder: Path, symbols: int) -> None:
-    """Compare counts of runs of symbols with plain counts."""
     text = np.memmap(folder / TOKENS, dtype="<u2", mode="r")
     engine = open_engine(folder)
     for run in _sampled_runs(text):

@@ -39,18 +39,12 @@ class Reply(Protocol):
     """A reply that is still coming in, of whichever HTTP library."""
 
     @property
-    def status_code(self) -> int:
-        """The HTTP status."""
-        ...
+    def status_code(self) -> int: ...
 
     @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers, whatever case a name is asked for in."""
-        ...
+    def headers(self) -> Mapping[str, str]: ...
 
-    def iter_bytes(self) -> Iterator[bytes]:
-        """The content, piece by piece."""
-        ...
+    def iter_bytes(self) -> Iterator[bytes]: ...
 
 
 def answered(what: str, ask: Callable[[], T]) -> T:
@@ -122,12 +116,10 @@ def body(reply: Reply) -> bytes:
 
 
 def passes(status: int) -> bool:
-    """Whether a fault with this HTTP status may pass."""
     return status in TRANSIENT or status >= 500
 
 
 def shown(content: bytes) -> str:
-    """The beginning of a reply, in one line."""
     return " ".join(content[: 4 * SHOWN].decode("utf-8", "replace").split())[:SHOWN]
 
 
@@ -153,7 +145,7 @@ def _wait(state: "RetryCallState") -> float:
     return max(seconds, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))
 
 
-FAILURES_LONGEST = 300  # characters of a library's message
+LONGEST_REASON = 300  # characters of a library's message
 
 
 @contextmanager
@@ -167,5 +159,5 @@ def engine_failures(what: str) -> Iterator[None]:
     except EngineFailedError:
         raise
     except Exception as error:  # tokenizers and safetensors raise errors that derive from nothing else
-        reason = (str(error).strip().splitlines() or ["no reason given"])[0][:FAILURES_LONGEST]
+        reason = (str(error).strip().splitlines() or ["no reason given"])[0][:LONGEST_REASON]
         raise EngineFailedError(f"{what} failed: {type(error).__name__}: {reason}") from error

@@ -3,14 +3,23 @@
 import json
 import math
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from genie_inspect.engines.embedders import POOLING, Window, check_width, checked_vectors, pooled, unit, windows
-from genie_inspect.engines.identity import address, embeddable, identified
-from genie_inspect.engines.models import at_revision, check_folder, check_unchanged, folder_facts, model_name
+from genie_inspect.engines.embedders import check_width, checked_vectors, unit
+from genie_inspect.engines.identity import (
+    address,
+    at_revision,
+    check_folder,
+    check_unchanged,
+    embeddable,
+    folder_facts,
+    identified,
+    model_name,
+)
 from genie_inspect.engines.requests import (
     CONNECTING,
     SILENCE,
@@ -31,6 +40,56 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float64]
     from sentence_transformers import SentenceTransformer
+
+
+POOLING = "windows by halves, mean by tokens"
+"""What vectors of long texts depend on beside the model; part of an embedder's identity."""
+_SPACE = re.compile(r"\s")
+
+
+class Window(NamedTuple):
+    text: str
+    tokens: int
+
+
+def windows(text: str, limit: int, count: Callable[[str], int]) -> list[Window]:
+    """A text's pieces in order, each of at most `limit` tokens; a text that fits is one piece, as it is.
+
+    A piece that does not fit is halved at the space nearest its middle, so that no small rest is left over.
+
+    >>> [window.text for window in windows("one two three four five", 2, lambda text: len(text.split()))]
+    ['one two', 'three', 'four five']
+    """
+    tokens = count(text)
+    if tokens <= limit or len(text) == 1:
+        return [Window(text, tokens)]
+    halves = _halves(text.strip())
+    return [window for half in halves for window in windows(half, limit, count)]
+
+
+def _halves(text: str) -> tuple[str, ...]:
+    """Two parts that hold more than space; a text of one character is one part."""
+    if len(text) == 1:
+        return (text,)
+    middle = len(text) // 2
+    spaces = (match.start() for match in _SPACE.finditer(text))
+    # at a space, so that no word is cut; a text without any is cut in its middle
+    place = min(spaces, key=lambda start: abs(start - middle), default=middle)
+    return text[:place].rstrip(), text[place:].lstrip()
+
+
+def pooled(vectors: "Vectors", texts: Sequence[Sequence[Window]]) -> "Vectors":
+    """One vector a text: the mean of its windows' vectors weighted by their tokens; of one window the vector itself."""
+    import numpy as np
+
+    rows, start = [], 0
+    for windows in texts:
+        part = vectors[start : start + len(windows)]
+        # a window of unknown characters only has no tokens, and weights that sum to 0 have no mean
+        weights = [max(window.tokens, 1) for window in windows]
+        rows.append(part[0] if len(part) == 1 else np.average(part, axis=0, weights=weights))
+        start += len(windows)
+    return np.stack(rows) if rows else np.zeros((0, 0))
 
 
 OPENAI = "https://api.openai.com/v1"
@@ -58,7 +117,6 @@ class OpenAIEmbedder:
 
     @property
     def name(self) -> str:
-        """`openai/<model>`."""
         return f"openai/{self.model}"
 
     @cached_property
@@ -67,7 +125,6 @@ class OpenAIEmbedder:
         return identified(self.name, self._address, str(self.window), POOLING)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Unit vectors, shape (N, D)."""
         parts = [windows(text, self.window, most_tokens) for text in embeddable(texts)]
         whole = [window for part in parts for window in part]
         rows = [row for batch in _batches(whole) for row in self._rows([window.text for window in batch])]
@@ -78,7 +135,6 @@ class OpenAIEmbedder:
         return vectors
 
     def _rows(self, batch: list[str]) -> list[object]:
-        """What the server gives for each text, in the order of the texts."""
         what = f"embedder {self.name}"
         with engine_failures(what):
             content = answered(what, lambda: self._reply(batch))
@@ -98,7 +154,6 @@ class OpenAIEmbedder:
         return [vectors[index] for index in range(len(batch))]
 
     def _reply(self, batch: list[str]) -> bytes:
-        """The server's reply to one request."""
         import openai
 
         request = _client(self.base_url, os.environ.get("OPENAI_API_KEY")).embeddings.with_streaming_response
@@ -179,7 +234,6 @@ class SentenceTransformersEmbedder:
         return folder_facts(self.model)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Unit vectors, shape (N, D)."""
         usable = embeddable(texts)
         if not usable:
             return unit(checked_vectors([], 0, self.name), self.name)

@@ -19,7 +19,7 @@ from genie_inspect.prompting.texts import shortened
 
 T = TypeVar("T")
 
-ATTEMPT, NO = "", "no"
+WHETHER_ATTEMPT, NO = "", "no"
 """In place of a question, which is never empty: whether the document is an attempt at all; kept where it is none."""
 
 FOLDER_VARIABLE = "GENIE_CACHE_DIR"
@@ -57,8 +57,6 @@ create table if not exists verdicts (
 
 
 class Judged(NamedTuple):
-    """What a judge said of one pair."""
-
     rating: float
     """1 to 4; 0: one side gives no answer."""
     off_labels: float | None = None
@@ -66,8 +64,6 @@ class Judged(NamedTuple):
 
 
 class VerdictKey(NamedTuple):
-    """What a critic was asked."""
-
     judge: str
     """The critic's signature: model, templates and labels, but not what is made of its verdicts."""
     story_a: str
@@ -79,8 +75,6 @@ class VerdictKey(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a critic said of one test."""
-
     points: int
     """Of story A over story B; of a story alone 1 = yes, 0 = no."""
     reply: str
@@ -88,8 +82,6 @@ class Verdict(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What became of rows from elsewhere."""
-
     new: int
     conflicts: int
     """Of which another value is on record."""
@@ -102,7 +94,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get(FOLDER_VARIABLE) or platformdirs.user_cache_dir("genie-inspect"))
 
 
-class Cache:
+class Cache(SqliteFile):
     """Answers, ratings and verdicts in one SQLite file that any number of processes share.
 
     The file is opened at once, so that a cache that cannot be used is a warning before anything is asked; what becomes
@@ -110,16 +102,11 @@ class Cache:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._file = SqliteFile((folder or cache_folder()) / FILE, SCHEMA)
+        super().__init__((folder or cache_folder()) / FILE, SCHEMA)
         if kind := network_file_system(self.path):
             warnings.warn(NETWORKED.format(path=self.path, kind=kind), NetworkFolderWarning, stacklevel=2)
-        self._file.run(lambda _: None)
+        self.run(lambda _: None)
         self._together = False
-
-    @property
-    def path(self) -> Path:
-        """Where the file stands."""
-        return self._file.path
 
     def answers(self, reader: str, document: str, questions: Iterable[str]) -> dict[str, str | None]:
         """What a reader answered about a document (by its digest); None: the document does not say."""
@@ -128,7 +115,6 @@ class Cache:
         return {question: recorded[question] for question in questions if question in recorded}
 
     def keep_answers(self, reader: str, document: str, answers: Mapping[str, str | None]) -> None:
-        """Put answers by question on record."""
         self._write("answers", ((reader, document, question, answer) for question, answer in answers.items()))
 
     def ratings(self, judge: str, question: str, answer: str) -> dict[str, Judged]:
@@ -137,7 +123,6 @@ class Cache:
         return dict(self._made(_rating, select, judge, question, answer))
 
     def keep_ratings(self, judge: str, question: str, answer: str, ratings: Mapping[str, Judged]) -> None:
-        """Put ratings by the other answer on record."""
         self._write("ratings", ((judge, question, answer, other, *said) for other, said in ratings.items()))
 
     def verdict(self, key: VerdictKey) -> Verdict | None:
@@ -146,7 +131,6 @@ class Cache:
         return next(iter(self._made(_verdict, select, *key)), None)
 
     def keep_verdict(self, key: VerdictKey, verdict: Verdict) -> None:
-        """Put a verdict on record."""
         self._write("verdicts", [(*key, *verdict)])
 
     @contextmanager
@@ -160,13 +144,13 @@ class Cache:
             yield
         finally:
             self._together = False
-            self._file.run(lambda connection: connection.commit())
+            self.run(lambda connection: connection.commit())
 
     def rows(self, table: str) -> Iterator[dict[str, object]]:
         """Every row of a table by column name, one at a time."""
         columns = TABLES[table]
         select = f"select {', '.join(columns)} from {table}"  # noqa: S608  # our own names
-        for row in self._file.run(lambda connection: connection.execute(select)):
+        for row in self.run(lambda connection: connection.execute(select)):
             yield dict(zip(columns, row, strict=True))
 
     def add(self, table: str, rows: Iterable[Mapping[str, object]]) -> "Added":
@@ -187,7 +171,7 @@ class Cache:
                         conflicts += connection.execute(select, row[:keys]).fetchone() != row[keys:]
             return Added(new, conflicts, len(made) - len(whole))
 
-        return self._file.run(write)
+        return self.run(write)
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Rows by table, and in it by reader, judge or critic."""
@@ -197,26 +181,20 @@ class Cache:
         }
 
     def clear(self) -> None:
-        """Forget everything, and give the space back."""
-
         def forget(connection: sqlite3.Connection) -> None:
             with connection:
                 for table in TABLES:
                     connection.execute(f"delete from {table}")  # noqa: S608  # our own names
             connection.execute("vacuum")
 
-        self._file.run(forget)
-
-    def close(self) -> None:
-        """Let go of the file; it opens again when it is needed."""
-        self._file.close()
+        self.run(forget)
 
     def _all(self, select: str, *values: str) -> list[tuple[Any, ...]]:
-        return self._file.run(lambda connection: connection.execute(select, values).fetchall())
+        return self.run(lambda connection: connection.execute(select, values).fetchall())
 
     def _made(self, make: Callable[..., T], select: str, *values: str) -> list[T]:
         """What is made of each row; a row of which nothing can be made is damage of the file."""
-        return self._file.run(lambda connection: [make(*row) for row in connection.execute(select, values)])
+        return self.run(lambda connection: [make(*row) for row in connection.execute(select, values)])
 
     def _write(self, table: str, rows: Iterable[tuple[object, ...]]) -> None:
         blanks = ", ".join("?" * len(TABLES[table]))
@@ -227,7 +205,7 @@ class Cache:
             with nullcontext() if self._together else connection:
                 connection.executemany(f"insert or replace into {table} values ({blanks})", whole)  # noqa: S608  # our own names
 
-        self._file.run(write)
+        self.run(write)
 
 
 def _row(table: str, row: Mapping[str, object]) -> tuple[Any, ...]:

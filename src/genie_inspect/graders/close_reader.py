@@ -15,8 +15,7 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GenieError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_row, placed_lines
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import ROLE, ask, bound_model, gathered
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.grader import ROLE, ask, bound_model, gathered, identified_model
 from genie_inspect.graders.protocols import UNREADABLE
 from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_read
 from genie_inspect.measures.marks import QuotedText, Span, covered_share, without_overlaps
@@ -34,8 +33,6 @@ MARK = Instruction("close_reading", frozenset({"aspect", "data"}))
 
 @dataclass(frozen=True)
 class Instructions:
-    """How a close reader is asked for one aspect of a text."""
-
     aspect: str
     mark: Template
     """What holds for every aspect."""
@@ -43,17 +40,14 @@ class Instructions:
 
     @classmethod
     def load(cls, aspect: str, folder: Path | str | None = None) -> Self:
-        """The instructions for one of the aspects."""
         definition = Instruction(f"aspect_{aspect}", frozenset())
         return cls(aspect, MARK.template(folder), definition.template(folder))
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits of the texts."""
         return digest(self.mark.text, self.definition.text)
 
     def request(self, text: str, examples: Sequence[Mapping[str, Any]] = ()) -> str:
-        """What is asked of a text."""
         # the text last: what stands before it is the same for every text, and is kept by providers
         data = {"aspect": self.aspect} | ({"examples": list(examples)} if examples else {}) | {"text": text}
         return self.mark.fill(aspect=self.definition.fill().strip(), data=fenced(data))
@@ -115,8 +109,6 @@ def read_passages(path: Path, kind: type[RowT], form: str) -> Iterator[tuple[str
 
 
 class Examples:
-    """Texts with their marks that a reader is shown before the text that it reads."""
-
     def __init__(self, path: Path | str | None = None) -> None:
         self._rows = [row for _, row in read_passages(Path(path), ExampleRow, FORM)] if path is not None else []
         for row in self._rows:
@@ -152,14 +144,12 @@ MOST_SHARE = 0.3
 """Share of a text's words that a reader may quote for one aspect; one who quotes more tells nothing apart."""
 TOO_MUCH = "the reader quotes over 30% of the text"
 NOTHING_FOUND = "no quote is an expression of the text"
-ABSENT, READING_AGAIN, OVERLAPPING = "quote not in the text", "quote given again", "quote within another"
+ABSENT, REPEATED, OVERLAPPING = "quote not in the text", "quote given again", "quote within another"
 SHORT, LONG, BEYOND = "quote of one word", f"quote of over {MOST_WORDS} words", f"quote beyond the first {MOST_QUOTES}"
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One expression of a text that a reader marks."""
-
     aspect: str
     text: str
     """As it stands in the text, from `start` up to `end`."""
@@ -196,11 +186,6 @@ def reading_of(aspect: str, quotes: Sequence[Quote], text: str) -> Reading:
     is endless, or lies over another that counts. Nothing is known where none of the quotes is left, or where those that
     stand in the text make up more than 30% of its words.
 
-    Args:
-        aspect: What was asked for.
-        quotes: What the reader quotes, as it gives it.
-        text: The text.
-
     >>> text = "Tin-coloured light fell on the quay, and nobody minded."
     >>> reading = reading_of("novel", [Quote("tin-coloured light", "Light has a taste.")] * 3, text)
     >>> len(reading.marks), reading.dropped
@@ -211,7 +196,7 @@ def reading_of(aspect: str, quotes: Sequence[Quote], text: str) -> Reading:
     for quote in quotes:
         different.setdefault(quote.expression, quote)
     wanted = list(different.values())
-    dropped[READING_AGAIN] = len(quotes) - len(wanted)
+    dropped[REPEATED] = len(quotes) - len(wanted)
     dropped[BEYOND] = len(wanted[MOST_QUOTES:])
     searched = QuotedText(text)
     places = [(searched.find(quote.expression), quote) for quote in wanted[:MOST_QUOTES]]
@@ -249,7 +234,6 @@ Name one:
 
 
 def reading_model() -> Model:
-    """The model in the grader role."""
     return bound_model((ROLE,), NO_READER)
 
 
@@ -265,16 +249,13 @@ class Approach:
     def load(
         cls, examples: Path | str | None = None, templates: Path | str | None = None, *, sensical: bool = False
     ) -> Self:
-        """The approach by its files."""
         return cls([Instructions.load(aspect, templates) for aspect in ASPECTS], Examples(examples), sensical=sensical)
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits of all instructions."""
         return digest(*(one.digest for one in self.instructions.values()))
 
     def request(self, aspect: str, text: str) -> str:
-        """What is asked of a text for an aspect."""
         return self.instructions[aspect].request(text, self.examples.of(aspect))
 
     def cost(self, length: float) -> Cost:
@@ -289,8 +270,6 @@ def by_templates(templates: Path | str | None) -> Approach:
 
 
 class CloseReader:
-    """Marks texts."""
-
     def __init__(self, model: Model, approach: Approach, repeats: int = REPEATS) -> None:
         self.model = model
         self.approach = approach

@@ -14,8 +14,7 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
 from genie_inspect.graders.cache import Cache, Verdict, VerdictKey
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import answered, gathered, held_to
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.grader import answered, gathered, held_to, identified_model
 from genie_inspect.graders.protocols import UNREADABLE
 from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_read
 from genie_inspect.graders.rubrics import TOTAL, Instructions, Rubric, Test
@@ -60,7 +59,6 @@ class VerdictMemo:
         self._asking: WeakValueDictionary[VerdictKey, anyio.Lock] = WeakValueDictionary()
 
     def recorded(self, key: VerdictKey) -> Verdict | None:
-        """The verdict on record; None when there is none."""
         return self.cache.verdict(key) if self.cache else None
 
     async def verdict(self, key: VerdictKey, ask: Callable[[], Awaitable[Verdict]]) -> Verdict:
@@ -80,7 +78,6 @@ class VerdictMemo:
 
 
 def verdict_key(judge: str, stories: Sequence[str], test: Test) -> VerdictKey:
-    """The key of a question to a critic, under which its verdict is on record."""
     first, second = (*map(digest, stories), "")[:2]
     return VerdictKey(judge, first, second, test.digest)
 
@@ -95,8 +92,6 @@ UNFINISHED = {"max_tokens": "reply cut off", "content_filter": "refusal"}
 
 
 class NoVerdictError(UnreadableReplyError):
-    """A reply holds no verdict; the message says why."""
-
     def __init__(self, fault: str, reply: str) -> None:
         super().__init__(fault)
         self.reply = reply
@@ -130,7 +125,6 @@ class Judgement:
 
     @property
     def is_judged(self) -> bool:
-        """Whether no verdict is missing."""
         return len(self.points) == len(self.opinions)
 
     @property
@@ -151,7 +145,6 @@ class Judgement:
 
     @property
     def faults(self) -> list[str]:
-        """Why verdicts are missing."""
         return [opinion.fault for opinion in self.opinions if opinion.fault]
 
 
@@ -190,11 +183,8 @@ class Critic:
         by_test = {judgement.test.id: judgement for judgement in (ahead, *others)}
         return [by_test[test.id] for test in tests]
 
-    def _key(self, stories: Sequence[str], test: Test) -> VerdictKey:
-        return verdict_key(self.signature, stories, test)
-
     def _touched(self, orders: Sequence[Sequence[str]], test: Test) -> bool:
-        return any(self.memo.recorded(self._key(stories, test)) for stories in orders)
+        return any(self.memo.recorded(verdict_key(self.signature, stories, test)) for stories in orders)
 
     async def _compare(self, orders: Sequence[Sequence[str]], test: Test) -> Judgement:
         shown = ORDERS if len(orders) == 2 else ALONE
@@ -204,18 +194,15 @@ class Critic:
     async def _opinion(self, stories: Sequence[str], test: Test, order: str) -> Opinion:
         async def attempt(settings: GenerateConfig) -> Verdict:
             async with labelled(f"test {test.id}", test.name, order):
-                return await self._attempt(self._request(stories, test), settings)
+                return await self._attempt(request_parts(self.instructions, stories, test), settings)
 
         ask = partial(until_read, attempt, self.repeats)
         try:
-            return Opinion(*await self.memo.verdict(self._key(stories, test), ask))
+            return Opinion(*await self.memo.verdict(verdict_key(self.signature, stories, test), ask))
         except NoVerdictError as error:
             return Opinion(None, error.reply, str(error))
         except GraderFailedError as error:
             return Opinion(None, fault=str(error), failed=True)
-
-    def _request(self, stories: Sequence[str], test: Test) -> tuple[str, str]:
-        return request_parts(self.instructions, stories, test)
 
     async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
         repeated = settings == ANEW
@@ -236,8 +223,6 @@ class Critic:
 
 @dataclass(frozen=True)
 class Critique:
-    """The critic's judgements of one story by all tests of a rubric."""
-
     rubric: Rubric
     judgements: tuple[Judgement, ...]
     """One a test, in the rubric's order."""
@@ -246,7 +231,6 @@ class Critique:
 
     @property
     def is_alone(self) -> bool:
-        """Whether the candidate was judged without a reference."""
         return self.cutoff is None
 
     def result(self, judgement: Judgement) -> float:
@@ -267,12 +251,10 @@ class Critique:
 
     @cached_property
     def judged(self) -> list[Judgement]:
-        """The judgements that have their verdicts."""
         return [judgement for judgement in self.judgements if judgement.is_judged]
 
     @property
     def disagreeing(self) -> list[Judgement]:
-        """The judged judgements whose two orders name different stories."""
         return [judgement for judgement in self.judged if not judgement.agree]
 
     @property
@@ -298,5 +280,4 @@ class Critique:
 
     @property
     def faults(self) -> dict[str, int]:
-        """How many verdicts are missing, by reason."""
         return dict(Counter(fault for judgement in self.judgements for fault in judgement.faults))

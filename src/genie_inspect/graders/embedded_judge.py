@@ -52,8 +52,6 @@ class PronounAnswer(Answer):
 
 
 class EmbeddedReader:
-    """Finds the direction in which a document answers a question."""
-
     def __init__(self, embedder: Embedder, words: Mapping[str, Sequence[str]]) -> None:
         self.embedder = embedder
         self.words = words

@@ -21,8 +21,7 @@ from genie_inspect.engines.classifiers import (
 from genie_inspect.engines.embedders import Embedder, static_token_count
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import ROLE, ask, bound_when_scored, judging_model
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.grader import ROLE, ask, bound_when_scored, identified_model, judging_model
 from genie_inspect.graders.merging import numbered_tokens
 from genie_inspect.graders.quality import QUALITY, GraderQuality, Quality, RewardQuality
 from genie_inspect.graders.readable import REPEATS, until_complete
@@ -40,16 +39,11 @@ SPARE_TOKENS = 100  # for models that begin with a sentence
 
 
 class Equivalence(Protocol):
-    """Says which of several texts another one is the same as."""
-
     @property
-    def signature(self) -> str:
-        """What the verdicts depend on: kind, model, template."""
-        ...
+    def signature(self) -> str: ...
 
     async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
         """For each founder in order whether the text is the same; may end after the first yes; None: could not tell."""
-        ...
 
 
 class ComputedEquivalence:
@@ -60,11 +54,9 @@ class ComputedEquivalence:
 
     @property
     def signature(self) -> str:
-        """The engine's name."""
         return self.engine.name
 
     async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
-        """For each founder in order whether the text is the same; the prompt does not matter."""
         return await to_thread.run_sync(self.engine.same, founders, text)
 
 
@@ -120,7 +112,6 @@ def _request(template: Template, prompt: str, text: str, others: Sequence[str]) 
 
 
 def _settings(count: int) -> GenerateConfig:
-    """What a request for so many verdicts sets."""
     return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_VERDICT * count)
 
 
@@ -180,12 +171,10 @@ OTHER_QUALITY = "quality=reward (published, an extra): -T for a task"
 
 
 def equivalence_kind(equivalence: str) -> str:
-    """Whether an equivalence is `grader`, `embedded` or some `classifier`."""
     return _kind("equivalence", equivalence, (GRADER, EMBEDDED), CLASSIFIER, EQUIVALENCES)
 
 
 def quality_kind(quality: str) -> str:
-    """Whether a quality is `grader` or some `reward`."""
     return _kind("quality", quality, (GRADER,), REWARD, QUALITIES)
 
 
@@ -229,12 +218,10 @@ def chosen_quality(quality: str, templates: Path | str | None = None) -> Callabl
 
 
 def equivalence_grader() -> Model:
-    """The grader for `equivalence=grader`."""
     return judging_model(
         (ROLE,), "equivalence=grader", NO_GRADER.format(option="equivalence=grader", other=OTHER_EQUIVALENCE)
     )
 
 
 def quality_grader() -> Model:
-    """The grader for `quality=grader`."""
     return judging_model((ROLE,), "quality=grader", NO_GRADER.format(option="quality=grader", other=OTHER_QUALITY))

@@ -48,7 +48,6 @@ def mode_and_fit(judge: str, others: Sequence[str] = ()) -> tuple[Mode, str]:
 
 
 def _sized(mode: Mode, judge: str, size: str) -> Mode:
-    """The same mode with another number of answers a call."""
     if not re.fullmatch(r"[1-9][0-9]{0,3}", size) or size == "1":
         raise UnknownChoiceError(
             "judge", judge, f"how many answers {mode.name} is shown in a call, such as {mode.name}/10"
@@ -57,7 +56,6 @@ def _sized(mode: Mode, judge: str, size: str) -> Mode:
 
 
 def mode_of(judge: str) -> Mode:
-    """The record of a judge that asks a grader."""
     return mode_and_fit(judge)[0]
 
 
@@ -94,8 +92,6 @@ def cache_for(model: Model, cache: Cache | None) -> Cache | None:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The templates of the reader and of every judge that asks a grader."""
-
     read: Template
     rate: Mapping[str, Template]
     """By the name of the instruction."""
@@ -143,12 +139,10 @@ class Instrument:
 
     @cached_property
     def wording(self) -> Wording:
-        """The templates, loaded once."""
         return Wording.load(self.templates, LENGTHS[self.answer_length])
 
     @cached_property
     def engine(self) -> Embedder:
-        """The embedder that its option names."""
         return chosen_embedder(self.embedder)
 
     @cached_property
@@ -157,21 +151,17 @@ class Instrument:
 
     @property
     def is_smoke_test(self) -> bool:
-        """Whether no model is asked."""
         return self.judge == EMBEDDED
 
     def graders(self) -> tuple[Model, ...]:
-        """The models that the judge asks, one or a jury; none when it asks no model."""
         return graders_for(self.judge)
 
     def cache_for(self, model: Model) -> Cache | None:
-        """Where what the model says is looked up and kept; None asks it everything anew."""
         return cache_for(model, self._cache)
 
     def reader_and_judge(
         self, model: Model | None, features: Iterable[Feature] = (), *, anew: bool = False, cache: Cache | None = None
     ) -> tuple[Reader, Judge]:
-        """Who reads documents, and who rates how alike two answers are."""
         if model is None:
             words = {feature.name: feature.words for feature in features}
             return EmbeddedReader(self.engine, words), EmbeddedJudge(self.engine)

@@ -8,8 +8,7 @@ from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import Judged
-from genie_inspect.graders.grader import Room, ask
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.grader import Room, ask, identified_model
 from genie_inspect.graders.merging import Mode, RatingMemo, Unrated, numbered_tokens
 from genie_inspect.graders.protocols import Answer, AskedQuestion, Rated
 from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_complete
@@ -56,7 +55,6 @@ class ListJudge:
         return f"list({model},chunk={self.chunk},template={self.template.digest})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
-        """One rating an other answer; equal answers are judged once."""
         return await self.memo.rated(self.signature, question.text, answer.text, others, self._rate)
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
@@ -85,13 +83,11 @@ class ListJudge:
 
 
 def list_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
-    """The request that rates an answer against others, each with its number."""
     listed = {str(number): text for number, text in enumerate(others, start=1)}
     return template.fill(count=len(others), data=fenced({"question": question, "answer": answer, "others": listed}))
 
 
 def list_ratings(reply: str, others: Sequence[str]) -> dict[str, Judged]:
-    """What a reply says of the others, in the order in which they were listed; what cannot be read is absent."""
     return {others[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, len(others)).items()}
 
 
@@ -104,7 +100,6 @@ def reply_tokens(count: int, as_json: bool) -> int:
 
 
 def _settings(count: int) -> GenerateConfig:
-    """What a request for so many ratings sets."""
     return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_RATING * count)
 
 

@@ -12,8 +12,7 @@ from pydantic import BaseModel
 
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
 from genie_inspect.graders.cache import Judged
-from genie_inspect.graders.grader import ALL, PrerequisiteError, Room, answered, give_up
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.grader import ALL, PrerequisiteError, Room, answered, give_up, identified_model
 from genie_inspect.graders.merging import Candidates, Mode, RatingMemo, Unrated, pair_instruction, pair_request
 from genie_inspect.graders.protocols import Answer, AskedQuestion, Rated
 from genie_inspect.inspect_private import connections, count_usage, resolved_settings, retried, served_client, unlogged
@@ -30,8 +29,6 @@ LABELS = (NO_ANSWER, *map(str, range(LOWEST, HIGHEST + 1)))
 
 @dataclass(frozen=True, slots=True)
 class LabelReading:
-    """What the label probabilities say."""
-
     rating: float
     """Expected value over the labels 1 to 4; NaN when they have no probability."""
     no_answer: float
@@ -42,10 +39,6 @@ class LabelReading:
 
 def label_reading(candidates: Iterable[tuple[str, float]]) -> LabelReading:
     """The expected rating of one token position.
-
-    Args:
-        candidates: The most likely tokens with their natural log probabilities; a token counts for a label when it is
-            that label but for surrounding space.
 
     >>> reading = label_reading([("3", math.log(0.6)), (" 4", math.log(0.2)), ("The", math.log(0.2))])
     >>> round(reading.rating, 2), round(reading.off_labels, 2)
@@ -81,7 +74,6 @@ BATCHING = frozenset({"vllm"})  # providers that take many conversations in one 
 
 
 def check_log_probabilities(model: Model) -> None:
-    """Refuse a model whose provider returns no log probabilities."""
     if ModelName(model).api not in LOGPROBS:
         accepted = f"a provider with log probabilities: {', '.join(sorted(LOGPROBS))}"
         raise UnknownChoiceError("grader for judge=logit", str(model), accepted)
@@ -145,7 +137,6 @@ class LogitJudge:
         return [other in ratings for other in pairs.others]
 
     async def _rate_pair(self, pairs: Unrated, other: str) -> bool:
-        """Whether there are candidates for an other answer; their rating is kept."""
         rating = judged({other: await self._ask(self._request(pairs, other))})
         pairs.keep(rating)
         return bool(rating)
@@ -195,13 +186,10 @@ class _Token(BaseModel):
 
 
 class Logprobs(BaseModel):
-    """What stands under `logprobs` of a choice."""
-
     content: list[_Token] | None = None
 
 
 def first_tokens(logprobs: Logprobs | None) -> list[tuple[str, float]]:
-    """Tokens with their log probabilities; none where the reply has none."""
     tokens = logprobs.content if logprobs else None
     return [(top.token, top.logprob) for top in tokens[0].top_logprobs] if tokens else []
 

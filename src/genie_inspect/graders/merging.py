@@ -83,7 +83,6 @@ class RatingMemo:
         return _spread([normalised(other.text) for other in others], judged, reasons, most_off_labels)
 
     def _keep(self, pair: tuple[str, str, str], judged: dict[str, Judged], ratings: Mapping[str, Judged]) -> None:
-        """Add ratings to those of this question, and put them on record."""
         fresh = {normalised(text): rating for text, rating in ratings.items()}
         judged.update(fresh)
         if self.cache:
@@ -104,7 +103,6 @@ def _spread(
 
 
 def _fault(judged: Judged | None, reason: str, most_off_labels: float) -> str | None:
-    """Why a finding is no rating; None when it is one."""
     if judged is None:
         return reason
     if (judged.off_labels or 0.0) > most_off_labels:
@@ -117,12 +115,10 @@ Candidates = Sequence[tuple[str, float]]
 
 
 def pair_instruction(name: str) -> Instruction:
-    """The instruction that `pair_request` fills, from the template of that name."""
     return Instruction(name, frozenset({"data"}))
 
 
 def pair_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
-    """The request that rates an answer against one other."""
     (other,) = others
     return template.fill(data=fenced({"question": question, "answer": answer, "other": other}))
 

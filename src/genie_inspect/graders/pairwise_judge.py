@@ -8,8 +8,7 @@ from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.cache import Judged
-from genie_inspect.graders.grader import Room
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.grader import Room, identified_model
 from genie_inspect.graders.merging import Candidates, Mode, RatingMemo, Unrated, pair_instruction, pair_request
 from genie_inspect.graders.protocols import Answer, AskedQuestion, Rated
 from genie_inspect.graders.readable import REPEATS, readable
@@ -44,7 +43,6 @@ class PairwiseJudge:
         return f"pairwise({identified_model(self.model, (STUDY, None))},template={self.template.digest})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
-        """One rating an other answer; equal answers are judged once."""
         return await self.memo.rated(self.signature, question.text, answer.text, others, self._rate)
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
@@ -53,7 +51,6 @@ class PairwiseJudge:
         return {}
 
     async def _rate_pair(self, pairs: Unrated, other: str) -> None:
-        """Keeps the rating of a reply that can be read."""
         request = pair_request(self.template, pairs.question, pairs.answer, [other])
         with suppress(UnreadableReplyError):
             rating = await readable(self.model, request, STUDY, pair_rating, repeats=self.repeats)

@@ -21,14 +21,10 @@ class AskedQuestion(Protocol):
     """A question as readers and judges see it; a population's Question is one."""
 
     @property
-    def text(self) -> str:
-        """The question itself."""
-        ...
+    def text(self) -> str: ...
 
     @property
-    def feature(self) -> str:
-        """The feature that it asks about."""
-        ...
+    def feature(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +58,12 @@ class Rated:
 
 
 class Reader(Protocol):
-    """Answers questions about a document."""
-
     @property
     def signature(self) -> str:
         """What the answers depend on: kind, model, template."""
-        ...
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         """One answer a question, in order."""
-        ...
 
 
 class Judge(Protocol):
@@ -80,11 +72,9 @@ class Judge(Protocol):
     @property
     def signature(self) -> str:
         """What the ratings depend on: kind, model, template."""
-        ...
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer, in order."""
-        ...
 
 
 SMOKE_TEST = "Embedded judge: a smoke test without any reading model, not a measurement."

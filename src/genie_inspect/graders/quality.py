@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Protocol as CoherenceProtocol
-from typing import Protocol as QualityProtocol
+from typing import Protocol
 
 from anyio import to_thread
 from inspect_ai.model import GenerateConfig, Model
@@ -15,8 +14,7 @@ from genie_inspect.engines.classifiers import PUBLISHED_REWARD, CoherenceRewards
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE, gathered, judging_model
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE, gathered, identified_model, judging_model
 from genie_inspect.graders.readable import REPEATS, readable
 from genie_inspect.measures.partition import reward_level
 from genie_inspect.prompting.fence import fenced
@@ -34,17 +32,12 @@ CONFIG = GenerateConfig(temperature=0.0, max_tokens=200)
 TOKENS_A_LEVEL = 30  # a reason in one sentence, and a number
 
 
-class Quality(QualityProtocol):
-    """Says how good replies are."""
-
+class Quality(Protocol):
     @property
-    def signature(self) -> str:
-        """What the levels depend on."""
-        ...
+    def signature(self) -> str: ...
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
         """The level of each reply, 1 (of no use) to 10; NaN where no level could be had."""
-        ...
 
 
 class RewardQuality:
@@ -61,7 +54,6 @@ class RewardQuality:
         return self.model.name.removesuffix(")") + foreign + ")"
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
-        """The level of each reply, 1 to 10."""
         rewards = await to_thread.run_sync(self.model.rewards, prompt, replies)
         # levels, not rewards: utility is a mean, and only levels have equal steps
         return [float(reward_level(reward)) for reward in rewards]
@@ -94,7 +86,6 @@ class GraderQuality:
 
 
 def quality_cost(template: Template, prompt: str, length: float) -> Cost:
-    """What one level asks, by the tokens of the reply."""
     return Cost(1, static_token_count(_request(template, prompt, "")) + length, TOKENS_A_LEVEL)
 
 
@@ -108,17 +99,13 @@ LOWEST, HIGHEST = 1, 5
 COHERENCE_CONFIG = GenerateConfig(temperature=0.0, max_tokens=150)  # a reason of one sentence, then the rating
 
 
-class CoherenceRater(CoherenceProtocol):
+class CoherenceRater(Protocol):
     """Rates one document; higher = more coherent."""
 
     @property
-    def signature(self) -> str:
-        """What the ratings depend on: kind, model, template."""
-        ...
+    def signature(self) -> str: ...
 
-    async def rate(self, prompt: str, document: str) -> float:
-        """The document's coherence."""
-        ...
+    async def rate(self, prompt: str, document: str) -> float: ...
 
 
 class GraderCoherence:
@@ -150,11 +137,9 @@ class RewardCoherence:
 
     @property
     def signature(self) -> str:
-        """`reward(<model>)`."""
         return self.rewards.name
 
     async def rate(self, prompt: str, document: str) -> float:
-        """The coherence of the document as a reply to its prompt."""
         # in a thread: a forward pass blocks, and other samples go on meanwhile
         return await to_thread.run_sync(self.rewards.coherence, prompt, document)
 
@@ -170,9 +155,7 @@ Blanks = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Protocol:
-    """One way of asking which of two stories is better."""
-
+class PreferenceProtocol:
     name: str
     said: str
     """In words."""
@@ -190,19 +173,15 @@ class Protocol:
     """What a signature says of it: nothing of the first, so that its scores compare with those of before."""
 
     def wording(self, templates: Path | str | None = None) -> "Wording":
-        """How it asks, by the user's folder of templates where that has one."""
         return Wording(self, self.instruction.template(templates))
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A protocol and the instruction that it is asked with."""
-
-    protocol: Protocol
+    protocol: PreferenceProtocol
     template: Template
 
     def request(self, prompt: str, first: str, second: str) -> str:
-        """The text that is sent of two stories and what they were written for."""
         return self.template.fill(**self.protocol.blanks(prompt, first, second))
 
     @property
@@ -221,7 +200,7 @@ def _as_trained(_: str, first: str, second: str) -> Blanks:
 
 
 _STORIES = frozenset({"story_a", "story_b"})
-CHAT = Protocol(
+CHAT = PreferenceProtocol(
     "chat",
     "preferring, in both orders",
     Instruction("prefer", frozenset({"data"})),
@@ -231,7 +210,7 @@ CHAT = Protocol(
     tokens=50,  # a reason in one or two sentences, and a label
     repeats=REPEATS,
 )
-GENERATIVE = Protocol(
+GENERATIVE = PreferenceProtocol(
     "generative",
     "preferring as GenRM",
     Instruction("prefer_generative", _STORIES),
@@ -241,7 +220,7 @@ GENERATIVE = Protocol(
     tokens=4,
     signed="protocol=generative,",
 )
-GENERATIVE_COT = Protocol(
+GENERATIVE_COT = PreferenceProtocol(
     "generative_cot",
     "preferring as GenRM-CoT",
     Instruction("prefer_generative_cot", _STORIES),
@@ -254,8 +233,7 @@ GENERATIVE_COT = Protocol(
 PROTOCOLS = {protocol.name: protocol for protocol in (CHAT, GENERATIVE, GENERATIVE_COT)}
 
 
-def protocol_of(name: str) -> Protocol:
-    """The protocol that an option names."""
+def protocol_of(name: str) -> PreferenceProtocol:
     if name not in PROTOCOLS:
         raise UnknownChoiceError("protocol", name, f"one of {', '.join(PROTOCOLS)}")
     return PROTOCOLS[name]
@@ -270,7 +248,6 @@ accident. Three ways out:
 
 
 def preference_model() -> Model:
-    """The model in the role `preference`, else the grader."""
     return judging_model((PREFERENCE_ROLE, ROLE), "litbench", NO_JUDGE)
 
 
@@ -299,5 +276,4 @@ class PreferenceJudge:
 
 
 def preference_cost(wording: Wording, prompt: str, lengths: float) -> Cost:
-    """What one verdict asks, by the tokens of both stories together."""
     return Cost(1, static_token_count(wording.request(prompt, "", "")) + lengths, wording.protocol.tokens)

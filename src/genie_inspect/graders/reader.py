@@ -8,10 +8,8 @@ from functools import cached_property
 import anyio
 from inspect_ai.model import GenerateConfig, Model
 
-from genie_inspect.graders.cache import ATTEMPT as ANSWERING_ATTEMPT
-from genie_inspect.graders.cache import NO, Cache
-from genie_inspect.graders.grader import ask
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.cache import NO, WHETHER_ATTEMPT, Cache
+from genie_inspect.graders.grader import ask, identified_model
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.graders.readable import REPEATS, labelled, until_complete
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, ReadingReply, reading_reply
@@ -41,8 +39,8 @@ class AnswerMemo:
             return await read(document, questions)
         key = digest(document)
         async with self._reading[key]:
-            kept = self.cache.answers(reader, key, (ANSWERING_ATTEMPT, *(question.text for question in questions)))
-            if kept.get(ANSWERING_ATTEMPT) == NO:
+            kept = self.cache.answers(reader, key, (WHETHER_ATTEMPT, *(question.text for question in questions)))
+            if kept.get(WHETHER_ATTEMPT) == NO:
                 return Reading((None,) * len(questions), is_attempt=False)
             missing = [question for question in questions if question.text not in kept]
             fresh = await read(document, missing) if missing else Reading(())
@@ -54,7 +52,7 @@ class AnswerMemo:
                 if index not in fresh.faults
             }
             if usable:
-                self.cache.keep_answers(reader, key, usable if is_attempt else {**usable, ANSWERING_ATTEMPT: NO})
+                self.cache.keep_answers(reader, key, usable if is_attempt else {**usable, WHETHER_ATTEMPT: NO})
         faults = {missing[index].text: fault for index, fault in fresh.faults.items()}
         return _in_order(questions, kept | usable, faults, is_attempt)
 
@@ -62,7 +60,6 @@ class AnswerMemo:
 def _in_order(
     questions: Sequence[AskedQuestion], texts: Mapping[str, str | None], faults: Mapping[str, str], is_attempt: bool
 ) -> Reading:
-    """A reading from answers and faults by the question's text."""
     answers = [texts.get(question.text) for question in questions]
     places = {index: faults[question.text] for index, question in enumerate(questions) if question.text in faults}
     return Reading(tuple(None if text is None else Answer(text) for text in answers), places, is_attempt)
@@ -75,8 +72,6 @@ CONCISE = "concise"
 
 @dataclass(frozen=True, slots=True)
 class AnswerLength:
-    """How long the answers are that a reader is asked for."""
-
     name: str
     """As `answer_length=` takes it."""
     instruction: Instruction
@@ -147,7 +142,6 @@ class GraderReader:
         return Reading(tuple(Answer(text) if text is not None else None for text in texts), faults)
 
     async def ask(self, document: str, questions: Sequence[AskedQuestion], settings: GenerateConfig) -> ReadingReply:
-        """What one reply says."""
         texts = {str(number): question.text for number, question in enumerate(questions, start=1)}
         request = self.template.fill(count=len(questions), data=fenced({"document": document, "questions": texts}))
         count = len(questions)
@@ -165,7 +159,6 @@ class GraderReader:
         return form(count)
 
     def _settings(self, count: int) -> GenerateConfig:
-        """What a request for so many answers sets."""
         most = SPARE_TOKENS + TOKENS_AN_ANSWER * self.length.times * count
         return GenerateConfig(temperature=0.0, max_tokens=most)
 

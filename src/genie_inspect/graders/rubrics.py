@@ -41,7 +41,6 @@ class Test(BaseModel):
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits of what a critic is asked."""
         # the id is left out: renumbered, a test is the same and its verdicts on record stay good
         return digest(self.name, self.question)
 
@@ -70,12 +69,10 @@ class Rubric(BaseModel):
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """Names of the dimensions, in order of appearance; none in a rubric without them."""
         return tuple(dict.fromkeys(test.dimension for test in self.tests if test.dimension))
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits of all tests."""
         return digest(self.name, json.dumps([test.model_dump() for test in self.tests], sort_keys=True))
 
     def key(self, part: str) -> str:
@@ -84,12 +81,10 @@ class Rubric(BaseModel):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Every key, the total first, then the dimensions, then the tests."""
         return tuple(map(self.key, (TOTAL, *self.dimensions, *(test.id for test in self.tests))))
 
 
 def load_rubric(rubric: str) -> Rubric:
-    """A rubric by its name, or from a YAML or JSON file."""
     return _bundled(rubric) if rubric in BUNDLED else _read(rubric, Path(rubric))
 
 
@@ -125,7 +120,6 @@ def renamed(rubric: Rubric, name: str) -> Rubric:
 
 
 def _first(errors: Sequence[Any], content: object) -> str:
-    """The first fault in one line, with the place where it stands."""
     if not isinstance(content, dict):
         return f"the file holds a {type(content).__name__}, expected the fields name and tests"
     place = ".".join(map(str, errors[0]["loc"]))
@@ -141,8 +135,6 @@ _FORMS = {True: "analyse", False: "label", AFTER: "rate"}
 
 @dataclass(frozen=True)
 class Instructions:
-    """One way of asking a critic."""
-
     stories: Template
     """The part that holds the stories: shared by all tests."""
     test: Template
@@ -159,7 +151,6 @@ class Instructions:
     def load(
         cls, levels: int = 5, *, analyse: Analyse = True, reference: bool = True, folder: Path | str | None = None
     ) -> Self:
-        """The instructions for one way of asking."""
         if levels not in LEVELS:
             raise UnknownChoiceError("levels", levels, "one of " + ", ".join(map(str, LEVELS)))
         if not (isinstance(analyse, bool) or analyse == AFTER):
@@ -185,8 +176,6 @@ class Instructions:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way of asking."""
-
     name: str
     said: str
     """In words."""
@@ -216,7 +205,6 @@ _GROUPS = {PUBLISHED: ("both", "baseline"), EVERY: tuple(WAYS)}
 
 
 def ways_of(names: str | Iterable[str]) -> list[Way]:
-    """The ways of asking that an option names, each once."""
     listed = names.split(",") if isinstance(names, str) else list(names)
     single = [part for name in listed for part in _GROUPS.get(str(name).strip(), (str(name).strip(),))]
     unknown = [name for name in single if name not in WAYS]

@@ -61,8 +61,6 @@ class FeatureFit(Row):
 
 
 class VectorFit(Row):
-    """A fit for one embedder: what the vectors judge rates by."""
-
     embedder: NonEmpty
     """Identity of the embedder."""
     population: NonEmpty
@@ -76,7 +74,6 @@ class VectorFit(Row):
 
     @property
     def digest(self) -> str:
-        """Twelve digits of all that it says."""
         return digest(self.model_dump_json())
 
     def rating(self, feature: str, cosine: float) -> float:
@@ -88,12 +85,10 @@ class VectorFit(Row):
 
 @lru_cache(maxsize=1)
 def shipped_fit() -> VectorFit:
-    """The fit that ships with the package, for the static embedder."""
     return read_fit(SHIPPED)
 
 
 def read_fit(path: Path) -> VectorFit:
-    """The fit in a file."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -105,7 +100,6 @@ def read_fit(path: Path) -> VectorFit:
 
 
 def fit_for(embedder: Embedder, file: str = "") -> VectorFit:
-    """The fit of an embedder."""
     fit = read_fit(Path(file)) if file else shipped_fit()
     if fit.embedder != embedder.identity:
         which = f"fit {file}" if file else "the fit that ships"
@@ -125,8 +119,6 @@ NO_VECTOR = "no vector"
 
 
 class VectorsJudge:
-    """Rates two answers by the cosine of their vectors."""
-
     def __init__(self, embedder: Embedder, fit: VectorFit, features: Collection[str] = ()) -> None:
         self.embedder = embedder
         self.fit = fit
@@ -164,7 +156,6 @@ class VectorsJudge:
 
 
 def vectors_judge(embedder: Embedder, file: str = "", features: Collection[str] = ()) -> Judge:
-    """The judge by an embedder and its fit."""
     return VectorsJudge(embedder, fit_for(embedder, file), features)
 
 

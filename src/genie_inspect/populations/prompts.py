@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from genie_inspect.engines.models import hub_dataset
+from genie_inspect.engines.identity import hub_dataset
 from genie_inspect.errors import GenieError, MissingExtraError
 from genie_inspect.files.json_lines import json_objects
 from genie_inspect.files.writing import write_lines

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from genie_inspect.engines.models import hub_dataset
+from genie_inspect.engines.identity import hub_dataset
 from genie_inspect.errors import GenieError
 from genie_inspect.files.folders import DATA
 from genie_inspect.files.json_lines import json_objects, listed_objects

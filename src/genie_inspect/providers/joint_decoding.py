@@ -10,7 +10,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.engines.conformative import WEIGHT, Conformative, Continuation, Request
-from genie_inspect.engines.models import folder_facts, model_identity
+from genie_inspect.engines.identity import folder_facts, model_identity
 from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.graders.grader import unmet
 from genie_inspect.signature import signature

@@ -13,8 +13,7 @@ import anyio
 from inspect_ai.model import Model
 
 from genie_inspect.errors import GraderFailedError, RefusalError
-from genie_inspect.graders.grader import gathered
-from genie_inspect.graders.identity import names_of
+from genie_inspect.graders.grader import gathered, names_of
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.protocols import GRADER_FAILED, UNSPECIFIED, Answer, Judge, Rated, Reader, Reading
 from genie_inspect.logs.evidence import agreement, part_of

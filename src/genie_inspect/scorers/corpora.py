@@ -54,8 +54,7 @@ def opened_corpus(corpus: str, near: Embedder | None = None) -> "Corpus | None":
     if corpus == POPULATION:
         return None
     if not corpus.startswith(INFINI_GRAM):
-        from genie_inspect.engines.corpora import DocumentsCorpus
-        from genie_inspect.engines.identity import check_folder, folder_texts
+        from genie_inspect.engines.corpora import DocumentsCorpus, check_folder, folder_texts
 
         if not Path(corpus).is_dir():
             raise UnknownChoiceError("corpus", redacted(corpus), ACCEPTED)

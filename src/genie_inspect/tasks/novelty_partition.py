@@ -43,7 +43,7 @@ def novelty_partition(
 
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228). Published: classifier and reward.
     """
-    from genie_inspect.engines.models import with_commit
+    from genie_inspect.engines.identity import with_commit
     from genie_inspect.graders.grader import refusals
     from genie_inspect.providers.replay import check_recorded
     from genie_inspect.scorers.kinds_of_reply import KEYS

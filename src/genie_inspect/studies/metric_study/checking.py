@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from genie_inspect.building.interviewing import Progress, appearing, no_progress
-from genie_inspect.building.stand_ins import RecordedModel
 from genie_inspect.errors import InterventionsError
 from genie_inspect.files.tables import csv_rows, csv_text, yes_or_no
 from genie_inspect.files.writing import write_lines
@@ -20,6 +19,7 @@ from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.protocols import Judge, Reader, Reading
+from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.populations.interventions import (
     INTERVENTIONS,
     LEFT_OUT,

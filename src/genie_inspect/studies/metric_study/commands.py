@@ -10,7 +10,6 @@ import click
 
 from genie_inspect.building.collecting import collect_documents
 from genie_inspect.building.interviewing import Progress, appearing, no_progress
-from genie_inspect.building.stand_ins import RecordedModel
 from genie_inspect.cli.group import VerbGroup
 from genie_inspect.cli.running import (
     AT_LEAST_1,
@@ -27,6 +26,7 @@ from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.errors import InterventionsError
 from genie_inspect.graders.reader import READ, GraderReader
+from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.logs.files import log_files
 from genie_inspect.populations.interventions import EDIT, INTERVENTIONS, PARAPHRASE
 from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population

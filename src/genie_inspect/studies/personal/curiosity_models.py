@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from genie_inspect.engines.models import check_model, check_unchanged, device, folder_facts, model_identity
+from genie_inspect.engines.identity import check_model, check_unchanged, device, folder_facts, model_identity
 from genie_inspect.engines.requests import engine_failures
 from genie_inspect.errors import EngineFailedError, MissingExtraError
 from genie_inspect.prompting.fence import fenced

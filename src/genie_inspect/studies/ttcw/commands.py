@@ -13,7 +13,6 @@ from genie_inspect.agreement.figures import Ranking
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, read_votes
 from genie_inspect.building.interviewing import Progress, no_progress
-from genie_inspect.building.stand_ins import RecordedModel
 from genie_inspect.cli.group import VerbGroup
 from genie_inspect.cli.running import (
     DRY_RUN,
@@ -31,6 +30,7 @@ from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.files.folders import clear_left
 from genie_inspect.files.writing import write_lines
 from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.stories import ReferenceStory, ReferenceStoryError, reference_stories
 from genie_inspect.prompting.templates import load_template

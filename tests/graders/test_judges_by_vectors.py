@@ -1,13 +1,19 @@
+"""Judges that compare vectors: no model at all, and a fit to ratings on record."""
+
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.scripted import Asked
+from tests.scripted import Asked, saying
 
 from genie_inspect.engines.embedders import embedder
+from genie_inspect.errors import FitError
 from genie_inspect.graders.embedded_judge import (
     ANCHORS,
     EmbeddedJudge,
@@ -19,7 +25,22 @@ from genie_inspect.graders.embedded_judge import (
     recorded_anchors,
     sentences,
 )
+from genie_inspect.graders.merging import RatingMemo
 from genie_inspect.graders.protocols import Answer
+from genie_inspect.graders.reader import READ
+from genie_inspect.graders.vectors_judge import (
+    NO_VECTOR,
+    SHIPPED,
+    VECTORS,
+    FeatureFit,
+    VectorFit,
+    VectorsJudge,
+    fit_for,
+    read_fit,
+    shipped_fit,
+    vectors_judge,
+)
+from genie_inspect.measures.genie import question_novelty
 from genie_inspect.populations.population import open_population
 
 STARTER = open_population("starter")
@@ -271,3 +292,187 @@ def test_the_words_of_a_direction_are_those_of_the_sentence_that_weighs_most() -
     four = attended(list("wxyz"), np.eye(4), np.array([1.0, 0, 0, 0.5]), ending=True)
     assert four is not None
     assert four.text == "z", "of the last three"
+
+
+def changed(folder: Path, **parts: Any) -> Path:
+    """The fit that ships with other values, in a file of its own."""
+    facts = json.loads(SHIPPED.read_text(encoding="utf-8")) | parts
+    (folder / "fit.json").write_text(json.dumps(facts), encoding="utf-8")
+    return folder / "fit.json"
+
+
+def pooled(**parts: Any) -> dict[str, Any]:
+    return dict(json.loads(SHIPPED.read_text(encoding="utf-8"))["pooled"], **parts)
+
+
+def test_the_fit_that_ships_is_of_the_starter_population_as_it_ships() -> None:
+    fit = shipped_fit()
+    assert fit.population == STARTER.name  # else run tools/measure_vectors_fit.py
+    assert fit.embedder == embedder().identity
+    assert set(fit.features) == {feature.name for feature in STARTER.features}
+    assert fit.pooled.pairs == sum(part.pairs for part in fit.features.values())
+
+
+def test_the_fit_that_ships_ranks_better_than_chance_and_is_no_reader() -> None:
+    fit = shipped_fit().pooled
+    assert fit.kendall is not None
+    assert fit.spearman is not None
+    assert 0.2 < fit.kendall < fit.spearman < 0.9
+
+
+def test_the_nearer_the_vectors_the_higher_the_rating() -> None:
+    for feature in (*shipped_fit().features, "unheard of"):
+        ratings = [shipped_fit().rating(feature, cosine / 10) for cosine in range(-10, 11)]
+        assert ratings == sorted(ratings)
+        assert 1 <= ratings[0] < ratings[-1] <= 4
+
+
+def test_a_fit_of_the_users_is_read_and_its_digest_tells_it_apart(tmp_path: Path) -> None:
+    assert fit_for(embedder(), str(changed(tmp_path))) == shipped_fit()
+    assert read_fit(changed(tmp_path, raters=["me"])).digest != shipped_fit().digest
+
+
+@pytest.mark.parametrize(
+    ("parts", "named"),
+    [
+        ({"pooled": pooled(knots=[])}, "field pooled.knots"),
+        ({"pooled": pooled(knots=[[0.2, 1.0], [0.1, 2.0]])}, "expected cosines that rise"),
+        ({"pooled": pooled(knots=[[0.1, 2.0], [0.2, 1.0]])}, "ratings that do not fall"),
+        ({"pooled": pooled(knots=[[0.1, 5.0]])}, "less than or equal to 4"),
+        ({"pooled": pooled(spearman=2)}, "field pooled.spearman"),
+        ({"knots": []}, "field knots"),
+        ({"embedder": "letters@1"}, "was measured with letters@1"),
+    ],
+)
+def test_a_file_that_is_no_fit_for_the_embedder_is_one_line_that_names_it(
+    parts: dict[str, Any], named: str, tmp_path: Path
+) -> None:
+    file = changed(tmp_path, **parts)
+    with pytest.raises(FitError) as caught:
+        fit_for(embedder(), str(file))
+    assert named in str(caught.value)
+    assert str(file) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_fit_that_ships_says_that_it_is_not_for_another_embedder() -> None:
+    class Letters:
+        name, identity = "letters", "letters@1"
+
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+            raise NotImplementedError
+
+    with pytest.raises(FitError, match=r"'letters' \(letters@1\) and the fit that ships was measured with static@"):
+        fit_for(Letters())
+
+
+def test_a_file_that_is_not_there_says_what_would_write_it(tmp_path: Path) -> None:
+    with pytest.raises(FitError, match=r"nowhere\.json cannot be read: No such file .*--fit-vectors"):
+        fit_for(embedder(), str(tmp_path / "nowhere.json"))
+
+
+def test_a_fit_of_no_json_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "fit.json").write_text("fit", encoding="utf-8")
+    with pytest.raises(FitError, match=r"fit\.json: Invalid JSON"):
+        read_fit(tmp_path / "fit.json")
+
+
+VECTORS_PLOT, MOOD = Asked("What is lost?", "plot"), Asked("What is the mood?", "mood")
+DEGREES = {"a": 0, "b": 60, "c": 90}
+
+
+@dataclass
+class Angles:
+    """An embedder of single letters, each at its angle; of anything else it knows nothing."""
+
+    name: str = "angles"
+    identity: str = "angles@1"
+    embedded: list[str] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        self.embedded += texts
+        return np.array([self._vector(text) for text in texts]) if texts else np.zeros((0, 0))
+
+    def _vector(self, text: str) -> tuple[float, float]:
+        angle = math.radians(DEGREES.get(text, 0))
+        return (math.cos(angle), math.sin(angle)) if text in DEGREES else (0.0, 0.0)
+
+
+def line(*knots: tuple[float, float]) -> FeatureFit:
+    return FeatureFit(pairs=40, knots=knots, answers=9, spearman=0.614, kendall=None)
+
+
+FIT = VectorFit(
+    embedder="angles@1",
+    population="small",
+    raters=("people",),
+    features={"plot": line((0.0, 1.0), (1.0, 4.0))},
+    pooled=line((0.0, 2.0), (1.0, 2.0)),
+)
+
+
+def answers(*texts: str) -> list[Answer]:
+    return [Answer(text) for text in texts]
+
+
+async def test_a_rating_is_what_the_features_line_says_of_the_cosine() -> None:
+    rated = await VectorsJudge(Angles(), FIT).rate(VECTORS_PLOT, Answer("a"), answers("b", "c"))
+    # cos 60 = 0.5, halfway from 1 to 4; cos 90 = 0
+    assert rated.ratings == pytest.approx((2.5, 1.0))
+    assert rated.faults == {}
+    assert question_novelty(rated.ratings) == pytest.approx(0.75)
+
+
+async def test_equal_answers_are_interchangeable_without_any_vector() -> None:
+    engine = Angles()
+    rated = await VectorsJudge(engine, FIT).rate(VECTORS_PLOT, Answer("The owl"), answers("the  owl.", "The owl"))
+    assert rated.ratings == (4.0, 4.0)
+    assert engine.embedded == []
+
+
+async def test_an_answer_without_a_vector_has_no_rating_and_a_reason() -> None:
+    judge = VectorsJudge(Angles(), FIT)
+    rated = await judge.rate(VECTORS_PLOT, Answer("a"), answers("?", "b"))
+    assert rated.ratings[0] is None
+    assert rated.faults == {0: NO_VECTOR}
+    assert (await judge.rate(VECTORS_PLOT, Answer("?"), answers("a", "?"))).ratings == (None, 4.0)
+
+
+async def test_nothing_to_compare_with_is_nothing_rated() -> None:
+    assert (await VectorsJudge(Angles(), FIT).rate(VECTORS_PLOT, Answer("a"), [])).ratings == ()
+
+
+async def test_a_feature_that_the_fit_does_not_know_is_judged_by_the_line_over_all_and_named() -> None:
+    judge = VectorsJudge(Angles(), FIT, ["plot", "pace", "mood"])
+    assert (await judge.rate(MOOD, Answer("a"), answers("b"))).ratings == (2.0,)
+    assert judge.signature == f"vectors(angles@1,fit={FIT.digest},spearman=0.61,kendall=not defined,pooled=mood+pace)"
+    assert "pooled" not in VectorsJudge(Angles(), FIT, ["plot"]).signature
+
+
+def test_another_fit_is_another_signature() -> None:
+    other = FIT.model_copy(update={"features": {}})
+    assert VectorsJudge(Angles(), FIT).signature != VectorsJudge(Angles(), other).signature
+
+
+def test_an_embedder_without_a_fit_is_refused_with_the_way_to_one() -> None:
+    with pytest.raises(FitError) as caught:
+        vectors_judge(Angles())
+    said = str(caught.value)
+    assert "embedder is 'angles' (angles@1)" in said
+    assert "genie calibrate --ratings ratings.jsonl --embedder angles --fit-vectors fit.json" in said
+    assert "judge=vectors/fit.json" in said
+    assert "\n" not in said
+
+
+def test_the_fit_that_ships_is_the_static_embedders() -> None:
+    assert fit_for(embedder()) is shipped_fit()
+
+
+def test_no_pair_is_asked_of_the_grader() -> None:
+    assert not VECTORS.asks_pairs
+    assert VECTORS.instruction is READ
+
+
+def test_by_itself_the_mode_judges_with_the_embedder_that_ships() -> None:
+    judge = VECTORS.judge(saying("").model(), READ.template(), RatingMemo())
+    assert judge.signature == vectors_judge(embedder()).signature

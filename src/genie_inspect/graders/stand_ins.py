@@ -16,7 +16,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, Mo
 from genie_inspect.engines.embedders import static_token_count, static_words
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.sqlite_file import connected, is_damage
-from genie_inspect.graders.identity import identified_model
+from genie_inspect.graders.grader import identified_model
 from genie_inspect.prompting.fence import fenced, unfenced
 from genie_inspect.prompting.forms import LAST
 from genie_inspect.prompting.texts import last_sentence
@@ -44,16 +44,13 @@ class StandIn(Model):
         *args: Any,
         **options: Any,
     ) -> ModelOutput:
-        """What the kind replies; none of ours is given tools."""
         return await self.reply(input, config)
 
     @abstractmethod
-    async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        """The reply to a request."""
+    async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput: ...
 
 
 def last_text(messages: str | list[ChatMessage]) -> str:
-    """The text of a request, or of its last message."""
     return messages if isinstance(messages, str) else messages[-1].text
 
 
@@ -68,8 +65,6 @@ create table if not exists replies (
 
 @dataclass(slots=True)
 class Tally:
-    """Requests of a run and the tokens that they took."""
-
     calls: int = 0
     """Replies that a model gave now."""
     recorded: int = 0
@@ -80,7 +75,6 @@ class Tally:
 
     @property
     def requests(self) -> int:
-        """All requests, however they were answered."""
         return self.calls + self.recorded
 
 
@@ -96,14 +90,12 @@ class ReplyRecord:
             self._connection = connected(path, SCHEMA)
 
     def reply(self, request: str, turn: int) -> ModelOutput | None:
-        """The reply on record; None when there is none."""
         select = "select output from replies where request = ? and turn = ?"
         with self._readable():
             row = self._connection.execute(select, (request, turn)).fetchone()
             return ModelOutput.model_validate_json(row[0]) if row else None
 
     def keep(self, request: str, turn: int, output: ModelOutput) -> None:
-        """Put a reply on record."""
         text = output.model_dump_json(exclude_none=True)
         with self._readable(), self._connection:
             # two processes may ask the same: either reply will do
@@ -174,7 +166,6 @@ class Rehearsal(StandIn):
     """Stands in for a model under its name; counts tokens with the static embedder's tokenizer."""
 
     async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        """A readable reply to any of our requests."""
         request = last_text(messages)
         data = unfenced(request)
         reply = rehearsed(data)

@@ -8,8 +8,8 @@ from tests.building.scripts import recorded
 from tests.scripted import Script, output, saying
 
 from genie_inspect.building.prompts import concepts
-from genie_inspect.building.stand_ins import TOKENS_A_REPLY_ITEM, RecordedModel, Rehearsal, ReplyRecord
 from genie_inspect.errors import PopulationError
+from genie_inspect.graders.stand_ins import TOKENS_A_REPLY_ITEM, RecordedModel, Rehearsal, ReplyRecord
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.replies import numbered_answers
 
