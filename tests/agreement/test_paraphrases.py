@@ -13,7 +13,7 @@ from genie_inspect.files.folders import DATA
 from genie_inspect.graders.vectors_judge import VectorsJudge, shipped_fit
 from genie_inspect.populations.population import open_population
 
-PAGE = Path(__file__).parents[3] / "docs" / "judging.md"
+PAGE = Path(__file__).parents[2] / "docs" / "judging.md"
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
