@@ -72,8 +72,6 @@ class Conduct:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Raters compared, each two of them and each alone."""
-
     agreements: tuple[RaterAgreement, ...]
     conducts: tuple[Conduct, ...]
 
@@ -101,7 +99,6 @@ class _Table:
         self.resamples = resamples
 
     def features(self, names: Sequence[str]) -> Iterator[tuple[str, Rows]]:
-        """Each feature that has pairs with its rows, then all."""
         for name in names:
             rows = np.flatnonzero(self.feature == name)
             if len(rows):
@@ -109,7 +106,6 @@ class _Table:
         yield ALL, np.arange(len(self.target))
 
     def agreement(self, first: Ratings, second: Ratings, feature: str, rows: Rows) -> RaterAgreement:
-        """How far two raters agree on these rows."""
         sides = [np.array(rater.values) for rater in (first, second)]
         # pairs that only one of the two could rate would move its novelty and not the other's
         both = rows[~np.isnan(sides[0][rows]) & ~np.isnan(sides[1][rows])]
@@ -128,7 +124,6 @@ class _Table:
         )
 
     def conduct(self, rater: Ratings, feature: str, rows: Rows) -> Conduct:
-        """How a rater rated these rows."""
         values = np.array(rater.values)
         faults = Counter(rater.faults[row] for row in rows.tolist() if row in rater.faults)
         rated = rows[~np.isnan(values[rows])]
@@ -147,7 +142,6 @@ class _Table:
         )
 
     def _novelties(self, values: Values, rows: Rows) -> Values:
-        """Novelty of each target against the others in these rows."""
         return np.array([question_novelty(values[group].tolist()) for group in _grouped(rows, self.target)])
 
     def _by_question(self, values: Values, rows: Rows) -> Values:
@@ -179,7 +173,6 @@ UNKNOWN = BootstrapInterval(math.nan, math.nan, math.nan, 0)
 
 
 def _grouped(rows: Rows, keys: NDArray[np.generic]) -> list[Rows]:
-    """The rows that share a key, key by key."""
     rows_by_key: dict[object, list[int]] = {}
     for row in rows.tolist():
         rows_by_key.setdefault(keys[row], []).append(row)

@@ -39,8 +39,6 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How rankings are counted."""
-
     numbers: bool = False
     """Whether votes are numbers."""
     published_averages: bool = False
@@ -76,12 +74,10 @@ def rankings(
 
 
 def compared_stories(votes: Sequence[VotedStory], leave_out: Sequence[str]) -> list[VotedStory]:
-    """The stories whose ids no pattern matches."""
     return [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
 
 
 def stories_by_prompt(stories: Sequence[VotedStory]) -> dict[str, list[VotedStory]]:
-    """The stories of each prompt."""
     by_prompt: dict[str, list[VotedStory]] = {}
     for story in stories:
         by_prompt.setdefault(story.prompt, []).append(story)
@@ -91,7 +87,6 @@ def stories_by_prompt(stories: Sequence[VotedStory]) -> dict[str, list[VotedStor
 def ranked(
     by_prompt: Mapping[str, Sequence[VotedStory]], judged: Mapping[str, JudgedStory], counted: Counted
 ) -> dict[str, Ranking]:
-    """Each measure over prompts."""
     values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in RANKINGS}
     for prompt, stories in by_prompt.items():
         human = [human_score(story, numbers=counted.numbers) for story in stories]

@@ -42,8 +42,6 @@ class _Scored(StoryRow):
 
 @dataclass(frozen=True, slots=True)
 class JudgedStory:
-    """One story with a machine's score and test results."""
-
     story: str
     score: float
     """Higher = better; NaN when it was not judged."""
@@ -63,8 +61,6 @@ class JudgedStory:
 
 @dataclass(frozen=True, slots=True)
 class _Logged:
-    """A story that a log has a score of, and by which judge."""
-
     judge: str
     signature: str
     judged: JudgedStory
@@ -72,7 +68,6 @@ class _Logged:
 
 
 def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> dict[str, dict[str, JudgedStory]]:
-    """Scores by judge and story."""
     scores: dict[str, dict[str, JudgedStory]] = {}
     scorers = [scorer] if isinstance(scorer, str) else list(scorer)
     logs: list[Path] = []
@@ -144,7 +139,6 @@ def _are_answers(path: Path) -> bool:
 
 
 def _answered(path: Path) -> Iterator[tuple[str, JudgedStory]]:
-    """Stories by a judge who is named after the file."""
     stories: dict[str, dict[str, float]] = {}
     for where, story, test, result in answers(path):
         if stories.setdefault(story, {}).setdefault(test, result) != result:
@@ -154,7 +148,6 @@ def _answered(path: Path) -> Iterator[tuple[str, JudgedStory]]:
 
 
 def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedStory:
-    """With no score of its own a story's is the number of tests that it passes."""
     passed = math.fsum(result for result in tests.values() if not math.isnan(result))
     return JudgedStory(story, passed if score is None else score, tests)
 

@@ -25,8 +25,6 @@ class TableError(GenieError):
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row, and where it stands."""
-
     where: str
     cells: dict[str, Any]
 
@@ -34,7 +32,6 @@ class TableRow:
         return not _is_empty(self.cells.get(column))
 
     def text(self, column: str) -> str:
-        """The cell as text."""
         return str(self.cells[column])
 
     def number(self, column: str) -> float:
@@ -59,7 +56,6 @@ class TableRow:
 
 
 def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
-    """The rows of a table."""
     if not path.is_file():
         raise TableError(f"{path} does not exist, expected {ROWS_FORM}")
     if path.suffix == ".csv":
@@ -75,7 +71,6 @@ def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
 
 
 def complete(rows: Iterable[TableRow], columns: Collection[str]) -> list[TableRow]:
-    """The rows with a value in every one of the columns."""
     return [row for row in rows if all(column in row for column in columns)]
 
 
@@ -126,7 +121,6 @@ class Vote:
 
 
 def without_slips(votes: Iterable[Vote]) -> list[Vote]:
-    """The votes as they are."""
     votes = list(votes)
     cast = [vote for vote in votes if not math.isnan(vote.value)]
     others = [vote for vote in cast if vote.value not in (0, 1)]
@@ -216,8 +210,6 @@ class VotesError(GenieError):
 
 
 class StoryRow(BaseModel):
-    """One line about a story."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     story: Id
@@ -246,7 +238,6 @@ class VotedStory:
     """Who or what wrote it; empty where the file does not say."""
 
     def by_test(self) -> dict[str, list[float]]:
-        """The votes on each test, in the order of the raters."""
         votes: dict[str, list[float]] = {}
         for ballot in self.votes.values():
             for test, vote in ballot.items():
@@ -313,12 +304,10 @@ def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
 
 
 def are_numbers(stories: Iterable[VotedStory]) -> bool:
-    """Whether any vote is a rating on a scale, and neither yes nor no."""
     return next(_on_scale(stories), None) is not None
 
 
 def _on_scale(stories: Iterable[VotedStory]) -> Iterator[str]:
-    """Where there are votes that are neither yes nor no."""
     for story in stories:
         for rater, ballot in story.votes.items():
             for vote in ballot.values():
@@ -343,7 +332,6 @@ def _has_ballots(path: Path) -> bool:
 
 
 def _ballots(path: Path) -> Iterator[Vote]:
-    """A line a person and story."""
     known: set[tuple[str, str]] = set()
     for where, row in rows(path, _Ballot, FORM):
         if (row.story, row.rater) in known:
@@ -367,7 +355,6 @@ def _rows_of_votes(path: Path) -> Iterator[Vote]:
 
 
 def _gathered(votes: Iterable[Vote]) -> list[VotedStory]:
-    """Votes by story, rater and test."""
     stories: dict[str, VotedStory] = {}
     for vote in votes:
         story = _same(stories, vote.story, vote.plot, vote.source, vote.where)
@@ -394,7 +381,6 @@ def _vote(row: TableRow) -> float:
 
 
 def _same(stories: dict[str, VotedStory], name: str, plot: str, source: str, where: str) -> VotedStory:
-    """The story of that name, so far or new."""
     story = stories.setdefault(name, VotedStory(name, {}, plot, source))
     for what, before, now in (("plot", story.plot, plot), ("source", story.source, source)):
         if before != now:
@@ -423,7 +409,6 @@ def from_letters(letters: str, where: str) -> dict[str, float]:
 
 
 def as_numbers(results: Mapping[str, bool | float | None]) -> dict[str, float]:
-    """Results by test: 1 = passes, 0 = fails, or a number; NaN = none."""
     return {test: math.nan if result is None else float(result) for test, result in results.items()}
 
 
@@ -438,7 +423,6 @@ def rows(path: Path, kind: type[RowT], form: str) -> Iterator[tuple[str, RowT]]:
 
 
 def json_field(path: Path, name: str) -> dict[str, Any]:
-    """The object in one field of a JSON file."""
     try:
         content = json_object(path.read_bytes(), str(path), VotesError)
     except OSError as error:

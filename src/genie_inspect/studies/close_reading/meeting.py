@@ -38,8 +38,6 @@ class MeetingError(GenieError):
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One reader's verdict on one expression."""
-
     source: str
     """Who wrote it: a model, or people."""
     cluster: Hashable
@@ -62,8 +60,6 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One writer's expressions."""
-
     ratings: int
     expressions: int
     shares: dict[str, float]
@@ -159,7 +155,6 @@ class _Drawn:
 
 
 def is_given(rating: Rating, verdict: str) -> bool:
-    """Whether a reader gave that verdict."""
     if verdict == NEITHER:
         return not (rating.novel or rating.awkward)
     return rating.novel if verdict == NOVEL else rating.awkward
@@ -206,8 +201,6 @@ def _ratio(part: float, whole: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class LoggedRatings:
-    """What logs hold of readers and corpora together."""
-
     ratings: list[Rating]
     left_out: int
     """Texts that lack one of the two scores, or a value of it."""

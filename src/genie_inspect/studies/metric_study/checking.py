@@ -69,8 +69,6 @@ class Limits:
 
 
 class Checker:
-    """Checks edits and paraphrases against their originals."""
-
     def __init__(
         self,
         population: Population,
@@ -86,7 +84,6 @@ class Checker:
         self.definitions = definitions
 
     async def check(self, interventions: Interventions, done: Callable[[int], None] = lambda _: None) -> list[Checked]:
-        """What was seen of each edit and paraphrase, in the order of the file."""
         checked: list[Checked] = []
         changed = interventions.changed
         readings: dict[str, Reading] = {}
@@ -157,7 +154,6 @@ def _share(changes: Sequence[bool | None]) -> float | None:
 
 
 def faults(checked: Sequence[Checked], limits: Limits) -> list[LeftOut]:
-    """Those that are no good, each with the first reason."""
     reasons = ((row.id, _fault(row, limits)) for row in checked)
     return [LeftOut(id=name, reason=reason) for name, reason in reasons if reason]
 
@@ -206,8 +202,6 @@ class CheckFigures:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is checked, and by which instruments."""
-
     interventions: Interventions
     population: Population
     """Whose questions are asked."""
@@ -219,7 +213,6 @@ class Order:
 async def check_interventions(
     order: Order, output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress
 ) -> list[CheckFigures]:
-    """Write a folder of the texts with what the check says of each; it appears when complete."""
     interventions, population = order.interventions, order.population
     if not any(population.questions(original.prompt) for original in interventions.originals.values()):
         raise InterventionsError(f"{population.name} has no question for any prompt of {interventions.file}")
@@ -304,7 +297,6 @@ def write_tables(path: Path, interventions: Interventions, seed: int = 0) -> int
 
 
 def read_table(path: Path, interventions: Interventions) -> Votes:
-    """One person's table."""
     edits = {text.id for text in interventions.changed if isinstance(text, Edit)}
     votes: Votes = {}
     for number, row in csv_rows(path, ("id", *CRITERIA), InterventionsError):

@@ -237,7 +237,6 @@ def materials(
     work: Path,
     progress: Progress = no_progress,
 ) -> list[Material]:
-    """The documents with their questions, and the answers on record where they are a population's."""
     own = _population(sources)
     asked = own or population
     if asked is None:
@@ -266,7 +265,6 @@ def _population(sources: Sequence[str]) -> Population | None:
 def _documents(
     own: Population | None, sources: Sequence[str], prompts: Sequence[str], work: Path, progress: Progress
 ) -> list[list[Document]]:
-    """The documents of each prompt."""
     if own is not None:
         return [own.documents(prompt) for prompt in prompts]
     collected = collect_documents(log_files(sources), work / SOURCES_FILE, set(prompts), progress)
@@ -288,8 +286,6 @@ REJECTED = "rejected.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The documents that are changed, and how."""
-
     sources: Sequence[str]
     """A population, or logs."""
     features: tuple[Feature, ...]
@@ -305,7 +301,6 @@ class Order:
 async def write_interventions(
     order: Order, output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress
 ) -> dict[str, Any]:
-    """Write the folder; it appears when it is complete."""
     editor = Editor(model, order.templates)
     documents = materials(order.sources, order.population, order.limit, work, progress)
     reader = GraderReader(model, READ.template(order.templates))

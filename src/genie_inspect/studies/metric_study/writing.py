@@ -154,7 +154,6 @@ def visible_fault(original: str, changed: str, others: Collection[str] = ()) -> 
 
 
 def length_ratio(original: str, changed: str) -> float:
-    """Words of a changed text over its original's."""
     return word_count(changed) / word_count(original)
 
 
@@ -177,8 +176,6 @@ NO_ALTERNATIVE, NO_TEXT = "no alternative proposed", "no text in the reply"
 
 
 class Rejected(Row):
-    """An edit or paraphrase that cannot be used, and why."""
-
     original: str
     kind: str
     feature: str = ""
@@ -189,22 +186,17 @@ class Rejected(Row):
 
 @dataclass(slots=True)
 class Written:
-    """What was written of some documents."""
-
     texts: list[StudyText] = field(default_factory=list)
     """Each original, followed by what was made of it."""
     rejected: list[Rejected] = field(default_factory=list)
 
     @property
     def reasons(self) -> dict[str, int]:
-        """How many were rejected, by what they were and why."""
         return dict(Counter(f"{row.feature or row.kind}: {row.reason}" for row in self.rejected).most_common())
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A document with what can be asked about it, and what is on record of its answers."""
-
     document: Document
     questions: tuple[Question, ...]
     answers: Mapping[str, str | None]
@@ -212,8 +204,6 @@ class Material:
 
 
 class InterventionWriter:
-    """Writes the edits and paraphrases of documents."""
-
     def __init__(
         self,
         editor: Editor,
@@ -231,7 +221,6 @@ class InterventionWriter:
         self.seed = seed
 
     async def write(self, materials: Sequence[Material], done: Callable[[int], None] = lambda _: None) -> Written:
-        """The edits and paraphrases of all documents, some documents at a time."""
         written = Written()
         for start in range(0, len(materials), DOCUMENTS_AT_ONCE):
             for part in await gathered(*map(self._document, materials[start : start + DOCUMENTS_AT_ONCE])):

@@ -87,7 +87,6 @@ GAIN = "log loss less the grader's"
 
 
 def chances_table(figures: HeldOut) -> "Table":
-    """How good the chances are that each model foretells, the best first: a row a model."""
     table = _table(
         f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]",
         "foretold by",
@@ -103,7 +102,6 @@ def chances_table(figures: HeldOut) -> "Table":
 
 
 def verdicts_table(figures: HeldOut) -> "Table":
-    """How good the verdicts are that each model foretells, in the same order: a row a model."""
     models = figures.models
     names = [name for name in FIGURES if name not in AS_CHANCES and any(name in own for own in models.values())]
     table = _table("Verdicts: yes above a chance of a half [95%]", "foretold by", *(FIGURES[name] for name in names))
@@ -113,7 +111,6 @@ def verdicts_table(figures: HeldOut) -> "Table":
 
 
 def raters_table(judge: PersonalJudge, figures: HeldOut) -> "Table":
-    """Every rater: votes, leniency, how much better than by the grader alone."""
     table = _table("Raters [95%, for all raters together]", "rater", "votes", "stories", "leniency", GAIN, "")
     for name, terms in judge.raters.items():
         own = figures.raters[name]
@@ -128,7 +125,6 @@ def raters_table(judge: PersonalJudge, figures: HeldOut) -> "Table":
 
 
 def calibration_table(figures: HeldOut) -> "Table":
-    """What came true of the forecasts: a row a tenth of the scale."""
     table = _table(f"Calibration of {figures.model}", "foretold, mean", "came true", "votes")
     for own in figures.calibration:
         table.add_row(f"{own.mean:.3f}", f"{own.share:.3f}", f"{own.votes:,}")
@@ -136,7 +132,6 @@ def calibration_table(figures: HeldOut) -> "Table":
 
 
 def power_table(curve: Curve) -> "Table":
-    """The gain over the grader alone, by the number of stories: a row a number."""
     table = _table(curve.title, "stories", "votes a rater", GAIN, "1% better in")
     for point in curve.points:
         gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
@@ -145,7 +140,6 @@ def power_table(curve: Curve) -> "Table":
 
 
 def left_out(figures: HeldOut) -> Iterable[str]:
-    """A line for each reason for which votes do not count."""
     return (f"Left out: {count} votes {reason}." for reason, count in figures.left_out.items())
 
 
@@ -190,7 +184,6 @@ OPTIONS = (
 
 
 def reading_votes(command: CommandT) -> CommandT:
-    """A command with the options that say which votes and scores count."""
     return with_options(OPTIONS)(command)
 
 
@@ -201,7 +194,6 @@ def voted(
     plot: str | None,
     **chosen: Any,
 ) -> Ballots:
-    """The votes with the scores beside them."""
     plot_of = prompt_of if plot is None else _plots(plot)
     return ballots(
         read_votes(votes, numbers=True), read_scores(scores, scorers or ("ttcw",)), Choice(plot=plot_of, **chosen)

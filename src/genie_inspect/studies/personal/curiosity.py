@@ -105,8 +105,6 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class CuriosityComparison:
-    """A model's columns, and what they rest on."""
-
     reading: str
     """Whether any column reads the answer; it stands in everything that is printed or written."""
     model: str
@@ -123,8 +121,6 @@ class CuriosityComparison:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many folds are made, and how intervals are drawn."""
-
     folds: int = 5
     resamples: int = 1_000
     seed: int = 0
@@ -219,8 +215,6 @@ WITHIN = "Pearson, AUC and kappa compare votes of one fold."
 
 
 class CuriosityManifest(BaseModel):
-    """What stands in a folder, and what it rests on."""
-
     # JSON has no NaN: a figure that is not defined is written "NaN", which is read back as one
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
@@ -251,7 +245,6 @@ def write_curiosity(
 
 
 def card(comparison: CuriosityComparison) -> Iterator[str]:
-    """The lines of the card, in Markdown."""
     yield "# A curiosity model\n"
     yield f"**{comparison.reading}**\n"
     yield f"{counts(comparison)} Read with {comparison.model}.\n"
@@ -265,7 +258,6 @@ def card(comparison: CuriosityComparison) -> Iterator[str]:
 
 
 def counts(comparison: CuriosityComparison) -> str:
-    """What was learned from and predicted, in one sentence or two."""
     unknown = max(column.unknown_raters for column in comparison.columns)
     return (
         f"{comparison.votes} votes, {comparison.yes} of them yes, {comparison.explained} with an explanation, by "
@@ -275,7 +267,6 @@ def counts(comparison: CuriosityComparison) -> str:
 
 
 def heading(column: Column) -> str:
-    """A column's name."""
     if column.explanation is None:
         return "share of yes by test, whole plots"
     reading = "reads the answer" if column.explanation == "held-out" else "without the explanation"
@@ -283,7 +274,6 @@ def heading(column: Column) -> str:
 
 
 def cell(column: Column, key: str) -> str:
-    """A figure with its interval; without them where it is not defined."""
     figure = column.figures[key]
     if figure.value != figure.value:
         return "not defined"

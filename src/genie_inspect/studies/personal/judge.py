@@ -43,8 +43,6 @@ Rising = Annotated[tuple[Finite, ...], Field(min_length=1), AfterValidator(_risi
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What one score says of a story."""
-
     tests: Mapping[str, float] = field(default_factory=dict)
     """By test, 1 = passes, 0 = fails."""
     points: Mapping[str, float] = field(default_factory=dict)
@@ -76,8 +74,6 @@ class Source(Row):
 
 
 class Column(Source):
-    """A number that the judge goes by, and how."""
-
     mean: Finite
     spread: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     """Standard deviation among the votes that it was fitted to."""
@@ -85,13 +81,10 @@ class Column(Source):
     """Log-odds that one standard deviation adds."""
 
     def moves(self, number: float) -> float:
-        """Log-odds that a number adds."""
         return self.slope * (number - self.mean) / self.spread
 
 
 class RaterTerms(Row):
-    """What sets one rater apart."""
-
     votes: Count
     """That stand behind it."""
     leniency: Finite
@@ -135,12 +128,10 @@ class PersonalJudge(Row):
 
     @property
     def digest(self) -> str:
-        """Twelve digits of all that it says."""
         return digest(self.model_dump_json())
 
     @property
     def is_yes_or_no(self) -> bool:
-        """Whether votes are verdicts, and no numbers."""
         return self.scale == YES_NO
 
     def opinion(self, rater: str, test: str, numbers: Mapping[str, float]) -> Opinion | None:
@@ -156,14 +147,12 @@ class PersonalJudge(Row):
         return Opinion(chances, self._mean(chances), self._mean(self._chances(base)), scores, leniency, taste)
 
     def leniency(self, rater: str) -> tuple[float, float]:
-        """The ends of the interval of a rater's leniency, with an error of 5% over all raters together."""
         terms = self.raters[rater]
         # the share of the error that each rater gets (Bonferroni)
         half = NormalDist().inv_cdf(1 - 0.025 / len(self.raters)) * terms.error
         return terms.leniency - half, terms.leniency + half
 
     def stands_out(self, rater: str) -> bool:
-        """Whether a rater is harsher or more lenient than the average."""
         low, high = self.leniency(rater)
         return self.raters[rater].error > 0 and not low <= 0 <= high
 
@@ -216,12 +205,10 @@ class Figure(Row):
 
     @property
     def is_below(self) -> bool:
-        """Whether it is below 0 with all of its interval."""
         return self.high is not None and self.high < 0
 
     @property
     def is_above(self) -> bool:
-        """Whether it is above 0 with all of its interval."""
         return self.low is not None and self.low > 0
 
 
@@ -234,8 +221,6 @@ class Tenth(Row):
 
 
 class RaterFigures(Row):
-    """How well one rater was foretold."""
-
     votes: int
     stories: int
     gain: Figure
@@ -266,7 +251,6 @@ class HeldOut(Row):
 
     @property
     def gain(self) -> Figure:
-        """That of the judge's model."""
         return self.gains[self.model]
 
     @property
@@ -338,7 +322,6 @@ inspect score LOG --scorer genie_inspect/personal -S rater=FOLDER#ID --action ap
 
 
 def card(judge: PersonalJudge, figures: HeldOut) -> str:
-    """The card's text."""
     rows = figures.models
     names = [name for name in FIGURES if any(name in own for own in rows.values())]
     return TEXT.format(
@@ -370,7 +353,6 @@ def card(judge: PersonalJudge, figures: HeldOut) -> str:
 
 
 def shown(figure: Figure | None, decimals: int = 3, sign: str = "") -> str:
-    """A figure with its interval."""
     if figure is None or figure.value is None:
         return "not defined"
     value = f"{figure.value:{sign}.{decimals}f}"
@@ -380,7 +362,6 @@ def shown(figure: Figure | None, decimals: int = 3, sign: str = "") -> str:
 
 
 def leniency(judge: PersonalJudge, rater: str) -> str:
-    """A rater's leniency with its interval."""
     terms = judge.raters[rater]
     if not terms.error:
         return "as the average"
@@ -408,8 +389,6 @@ class PersonalError(GenieError):
 
 
 class Manifest(Row):
-    """What the folder holds."""
-
     format: Literal[1] = 1
     kind: Literal["personal judge"] = "personal judge"
     made_by: NonEmpty
@@ -425,12 +404,10 @@ def write_folder(judge: PersonalJudge, figures: HeldOut, output: Path) -> None:
 
 
 def read_judge(folder: Path) -> PersonalJudge:
-    """The judge in a folder."""
     return json_row(_checked(folder, JUDGE), PersonalJudge, str(folder / JUDGE), PersonalError)
 
 
 def read_figures(folder: Path) -> HeldOut:
-    """The held-out figures in a folder."""
     return json_row(_checked(folder, FOLDER_FIGURES), HeldOut, str(folder / FOLDER_FIGURES), PersonalError)
 
 
@@ -447,7 +424,6 @@ def forget(folder: Path, rater: str) -> int:
 
 
 def check_rater(judge: PersonalJudge, rater: str, folder: Path) -> None:
-    """Refuse a rater that a judge does not know."""
     if rater not in judge.raters:
         raise UnknownChoiceError("rater", rater, f"one of those in {folder}: {', '.join(judge.raters) or 'none'}")
 
@@ -464,7 +440,6 @@ def _json(row: Row) -> str:
 
 
 def _checked(folder: Path, name: str) -> bytes:
-    """A file's content, which must be what the manifest knows."""
     manifest = json_row(_read(folder, MANIFEST), Manifest, str(folder / MANIFEST), PersonalError)
     content = _read(folder, name)
     if digest(content.decode("utf-8", "replace")) != manifest.digests.get(name):

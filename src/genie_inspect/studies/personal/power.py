@@ -61,8 +61,6 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """Votes, and the raters behind them."""
-
     ballots: Ballots
     leniency: Values
     """Shape (raters,)."""
@@ -148,8 +146,6 @@ Of 200 simulations of raters who do not differ 29% gained something, and none 1%
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One number of stories."""
-
     stories: int
     votes: float
     """A rater, on average over raters and draws."""
@@ -165,8 +161,6 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The gain by the number of stories."""
-
     title: str
     points: tuple[Point, ...]
 
@@ -284,7 +278,6 @@ def _loss(learnt: Ballots, other: Ballots, terms: tuple[str, ...]) -> float:
 
 
 def _plots_to_learn_from(plots: int, stories: int, sizes: Sequence[int]) -> list[int]:
-    """Numbers of plots with so many stories."""
     if plots < 3:
         raise VotesError(f"there are {plots} plots, expected 3 or more: two to learn from and one to foretell")
     counts = [max(1, round(size * plots / stories)) for size in sizes]
@@ -340,7 +333,6 @@ class Claims:
 
 
 def claims(world: World, seed: int, resamples: int = 400) -> Claims:
-    """What is claimed of one simulation of a world."""
     truth = simulated(world, seed)
     ballots = truth.ballots
     model = judge_model(ballots, taste=True)

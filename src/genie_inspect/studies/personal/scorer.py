@@ -63,7 +63,6 @@ def explained(
 def explained_all(
     judge: PersonalJudge, opinions: Mapping[str, Opinions], raters: Sequence[str], figures: HeldOut
 ) -> str:
-    """A table with a row a rater: votes, leniency, what is expected."""
     rows = []
     for rater in raters:
         terms = judge.raters[rater]
@@ -74,7 +73,6 @@ def explained_all(
 
 
 def _standing(judge: PersonalJudge, rater: str, figures: HeldOut) -> str:
-    """What sets the rater apart, as far as the votes say."""
     terms, own = judge.raters[rater], leniency(judge, rater)
     says = f"{cell(rater)}, {terms.votes} votes: cannot be told from the average rater in leniency ({own})"
     if judge.stands_out(rater):
@@ -109,8 +107,6 @@ TOO_FEW = "too few votes by this rater"
 
 @dataclass(frozen=True, slots=True)
 class Foretelling:
-    """A judge, and whom it speaks for."""
-
     judge: PersonalJudge
     figures: HeldOut
     raters: tuple[str, ...]
@@ -121,12 +117,10 @@ class Foretelling:
 
     @property
     def keys(self) -> list[str]:
-        """All keys, in the order of the columns."""
         tests = [test for test in self.judge.tests if test] if self.by_test else []
         return [self._key(rater, part) for rater in self.raters for part in (TOTAL, *tests)]
 
     async def score(self, state: TaskState) -> Score:
-        """The score of a sample."""
         facts = {"signature": self._signature()}
 
         async def measure() -> Score:
@@ -163,7 +157,6 @@ class Foretelling:
         return Score(value=dict(values), answer=text, explanation=said, metadata={**facts, **counts, "votes": votes})
 
     def _numbers(self, scores: Mapping[str, Score]) -> tuple[dict[str, dict[str, float]], str]:
-        """By test the number of each column, and why there is none at all."""
         given: dict[str, Given] = {}
         for column in self.judge.columns:
             own = [score for name, score in scores.items() if _is_of(column, name, score)]
@@ -206,7 +199,6 @@ class Foretelling:
 
 
 def opened(rater: str, fewest: int | None) -> Foretelling:
-    """A judge from its folder, for one rater or all."""
     check_text("rater", rater)
     name, mark, wanted = str(rater).rpartition("#")
     if not (name and mark and wanted):

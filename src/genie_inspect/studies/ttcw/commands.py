@@ -115,7 +115,6 @@ def figure(value: float, decimals: int = 2) -> str:
 
 
 def ranked(rankings: Mapping[str, Ranking]) -> list[str]:
-    """The mean of each measure with its interval."""
     return [_ranked(rankings[name]) for name in NAMES if name in rankings]
 
 

@@ -29,8 +29,6 @@ Scores = Mapping[str, Mapping[str, JudgedStory]]
 
 @dataclass(frozen=True, slots=True)
 class CutoffPoint:
-    """One judge under one cutoff."""
-
     cutoff: int
     total: float
     """Mean over stories of the tests that they pass; NaN when none was judged."""
@@ -40,8 +38,6 @@ class CutoffPoint:
 
 @dataclass(frozen=True, slots=True)
 class CutoffCurve:
-    """One judge under every cutoff."""
-
     judge: str
     cutoff: int | None
     """The one that the log was scored with; None where its signature does not say."""
@@ -63,7 +59,6 @@ def at_cutoff(story: JudgedStory, cutoff: int) -> JudgedStory:
 def cutoff_curves(
     scores: Scores, votes: Sequence[VotedStory] = (), cutoffs: Sequence[int] = (), **options: Any
 ) -> list[CutoffCurve]:
-    """A curve for each judge who compared stories with references."""
     compared = {judge: stories for judge, stories in scores.items() if any(own.points for own in stories.values())}
     if not compared:
         raise VotesError("no score has points on tests, which a cutoff needs: expected logs of stories with references")
@@ -104,8 +99,6 @@ _MODEL = re.compile(r"critic\((.+)@[0-9a-f]+,template=[0-9a-f]+\)")
 
 @dataclass(frozen=True, slots=True)
 class AskedWay:
-    """What one judge says when asked in one way."""
-
     judge: str
     way: str
     """How it was asked, in words; empty where no log says it."""
@@ -123,7 +116,6 @@ class AskedWay:
 def asked_ways(
     scores: Mapping[str, Mapping[str, JudgedStory]], votes: Sequence[VotedStory] = (), **options: Any
 ) -> list[AskedWay]:
-    """A row for each judge and way of asking."""
     writers = {story.story: story.writer for story in votes}
     return [_asked(judge, stories, votes, writers, options) for judge, stories in scores.items()]
 
@@ -165,8 +157,6 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True, slots=True)
 class StoryWords:
-    """The length of one story."""
-
     plot: str
     writer: str
     words: int
@@ -189,7 +179,6 @@ class WriterTotals:
 
     @property
     def stories(self) -> dict[int, int]:
-        """How many stories have a total, by the total."""
         return dict(sorted(Counter(map(round, self.totals)).items()))
 
 
