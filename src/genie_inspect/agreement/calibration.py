@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.raters import Ratings, Target
+from genie_inspect.files.tables import plain
 from genie_inspect.measures.genie import question_novelty
 from genie_inspect.statistics.agreement import krippendorff_alpha
 from genie_inspect.statistics.bootstrap import BootstrapInterval, paired_bootstrap
@@ -262,16 +263,12 @@ def calibration_chart(calibration: Calibration) -> "altair.VConcatChart":
 
     features = list(dict.fromkeys(agreement.feature.replace("_", " ") for agreement in calibration.agreements))
     raters = list(dict.fromkeys(map(_label, calibration.agreements)))
-    alphas = [{**_names(agreement), "value": agreement.alpha} for agreement in calibration.agreements]
-    differences = [
-        {
-            **_names(agreement),
-            "value": agreement.difference.value,
-            "low": _number(agreement.difference.low),
-            "high": _number(agreement.difference.high),
-        }
-        for agreement in calibration.agreements
-    ]
+    alphas, differences = [], []
+    for agreement in calibration.agreements:
+        names = {"feature": agreement.feature.replace("_", " "), "raters": _label(agreement)}
+        alphas.append({**names, "value": agreement.alpha})
+        difference = agreement.difference
+        differences.append({**names, "value": difference.value, "low": difference.low, "high": difference.high})
     title = altair.TitleParams("How far raters agree", subtitle="lines: 95% intervals over questions", anchor="start")
     return altair.vconcat(
         _panel(alphas, "ordinal Krippendorff alpha (1: alike, 0: as by chance)", features, raters),
@@ -286,7 +283,7 @@ def _panel(
     import altair
 
     # NaN is no JSON: the picture's data would be refused
-    drawn = [row for row in rows if not math.isnan(row["value"])]
+    drawn = [plain(row) for row in rows if not math.isnan(row["value"])]
     height = ROW * max(1, len(raters)) + 8
     base = altair.Chart(altair.InlineData(values=drawn)).properties(width=420, height=height * len(features))
     y = altair.Y("feature:N", title=None, sort=features, scale=altair.Scale(paddingInner=0.2))
@@ -308,13 +305,5 @@ def _panel(
     return altair.layer(*layers)
 
 
-def _names(agreement: RaterAgreement) -> dict[str, str]:
-    return {"feature": agreement.feature.replace("_", " "), "raters": _label(agreement)}
-
-
 def _label(agreement: RaterAgreement) -> str:
     return f"{agreement.first} and {agreement.second}"
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers
+from genie_inspect.files.tables import plain
 from genie_inspect.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
 from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, rank_correlation, rank_products, spearman
@@ -395,8 +396,8 @@ def _panel(agreement: Agreement, name: str, title: str) -> "altair.LayerChart | 
         ranking = figures.rankings[name]
         dots += [{"judge": judge, "value": value} for value in ranking.by_prompt.values() if not math.isnan(value)]
         if not math.isnan(ranking.mean.value):
-            ends = {"low": _number(ranking.mean.low), "high": _number(ranking.mean.high)}
-            means.append({"judge": judge, "value": ranking.mean.value, **ends})
+            mean = ranking.mean
+            means.append(plain({"judge": judge, "value": mean.value, "low": mean.low, "high": mean.high}))
     # an accuracy cannot be negative, a correlation can
     lowest = 0 if name == "pairwise_accuracy" else -1
     x = altair.X("value:Q", title=title, scale=altair.Scale(domain=[lowest, 1]))
@@ -411,7 +412,3 @@ def _panel(agreement: Agreement, name: str, title: str) -> "altair.LayerChart | 
         base.mark_rule(strokeWidth=2, color=INK).encode(x=altair.X("low:Q", title=title), x2="high:Q", y=y),
         base.mark_point(shape="diamond", filled=True, size=90, color=INK, opacity=1).encode(x=x, y=y),
     )
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

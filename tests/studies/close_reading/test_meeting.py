@@ -80,8 +80,8 @@ def novelty(rows: Any = EXPRESSIONS) -> Score:
 
 
 def verdicts(*samples: dict[str, Score], folder: Path) -> list[tuple[bool, bool]]:
-    found = logged_ratings([made_log(folder, samples, texts=[TEXT] * len(samples))])
-    return [(one.novel, one.awkward) for one in found.ratings]
+    ratings, _ = logged_ratings([made_log(folder, samples, texts=[TEXT] * len(samples))])
+    return [(one.novel, one.awkward) for one in ratings]
 
 
 def test_an_expression_has_the_verdicts_of_the_marks_that_lie_on_it(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_mark_that_ends_where_an_expression_begins_is_not_on_it(tmp_path: Path
 def test_each_reader_of_a_text_rates_its_expressions(tmp_path: Path) -> None:
     readers = {"close_reading": close_reading(("novel", 0, 15)), "another": close_reading(), "b": novelty()}
     log = made_log(tmp_path, [readers], texts=[TEXT])
-    ratings = logged_ratings([log]).ratings
+    ratings, _ = logged_ratings([log])
     assert [one.novel for one in ratings] == [True, False, False, False]
     assert len({one.expression for one in ratings}) == 2
 
@@ -109,8 +109,8 @@ def test_a_text_without_one_of_the_scores_or_an_aspect_is_left_out_and_counted(t
         {"a": close_reading(awkward=math.nan), "b": novelty()},
         {"a": close_reading(), "b": novelty([{"text": "of another version"}])},
     ]
-    found = logged_ratings([made_log(tmp_path, samples, texts=[TEXT] * 5)])
-    assert (len(found.ratings), found.left_out) == (2, 4)
+    ratings, left_out = logged_ratings([made_log(tmp_path, samples, texts=[TEXT] * 5)])
+    assert (len(ratings), left_out) == (2, 4)
 
 
 def test_logs_without_both_scores_are_one_line(tmp_path: Path) -> None:

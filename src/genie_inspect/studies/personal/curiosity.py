@@ -25,6 +25,7 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     Values,
     explained,
 )
+from genie_inspect.studies.tables import shown_interval
 
 SHOWN = 3  # copies that an error names
 Folds = NDArray[np.intp]
@@ -238,7 +239,11 @@ def write_curiosity(
             comparison=comparison,
             votes_by_rater=dict(sorted(Counter(vote.rater for vote in votes).items())),
             version=package_version(),
-            weights={path.relative_to(folder).as_posix(): _sha256(path) for path in _files(weights)},
+            weights={
+                path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+                for path in sorted(weights.rglob("*"))
+                if path.is_file()
+            },
         )
         write_lines(folder / MANIFEST, [manifest.model_dump_json(indent=1), "\n"])
         write_lines(folder / CARD, (f"{line}\n" for line in card(comparison)))
@@ -274,20 +279,7 @@ def heading(column: Column) -> str:
 
 
 def cell(column: Column, key: str) -> str:
-    figure = column.figures[key]
-    if figure.value != figure.value:
-        return "not defined"
-    ends = "" if figure.low != figure.low else f" [{figure.low:.3f}, {figure.high:.3f}]"
-    return f"{figure.value:.3f}{ends}"
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return shown_interval(column.figures[key], "{:.3f}".format, "not defined")
 
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -312,7 +304,19 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
 
     A story's plot is what the file says, else the part of its id before the first underscore.
     """
-    votes = [_vote(row) for _, row in rows(path, _Row, FORM)]
+    votes = [
+        ExplainedVote(
+            row.story,
+            row.plot or prompt_of(row.story),
+            row.text,
+            row.test,
+            row.question,
+            row.rater,
+            row.verdict,
+            row.explanation,
+        )
+        for _, row in rows(path, _Row, FORM)
+    ]
     if not votes:
         raise VotesError(f"{path} holds no vote, expected {FORM}")
     given = Counter((vote.story, vote.test, vote.rater) for vote in votes)
@@ -324,16 +328,3 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
         if texts.setdefault(vote.story, (vote.text, vote.plot)) != (vote.text, vote.plot):
             raise VotesError(f"{path}: story {vote.story!r} has two texts or plots, expected one of each")
     return votes
-
-
-def _vote(row: _Row) -> ExplainedVote:
-    return ExplainedVote(
-        story=row.story,
-        plot=row.plot or prompt_of(row.story),
-        text=row.text,
-        test=row.test,
-        question=row.question,
-        rater=row.rater,
-        verdict=row.verdict,
-        explanation=row.explanation,
-    )

@@ -12,6 +12,7 @@ from genie_inspect.agreement.figures import DOTS, INK, Ranking, human_score, ran
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers, prompt_of, writer_of
 from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.files.tables import plain
 from genie_inspect.graders.rubrics import way_said
 from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.measures.likert import passed, passes
@@ -245,7 +246,11 @@ def cutoff_chart(curves: Sequence[CutoffCurve], ranking: str, title: str) -> "al
     y_title = title if with_votes else "tests passed, mean"
     panels = []
     for curve in curves:
-        rows = [_point(point.cutoff, point.total, point.rankings.get(ranking)) for point in curve.points]
+        rows = []
+        for point in curve.points:
+            mean = point.rankings[ranking].mean if ranking in point.rankings else None
+            ends = {"low": mean.low, "high": mean.high} if mean else {}
+            rows.append(plain({"cutoff": point.cutoff, "value": mean.value if mean else point.total, **ends}))
         base = altair.Chart(altair.InlineData(values=rows)).encode(
             x=altair.X("cutoff:O", title="a test passes from this score on", sort=None, axis=altair.Axis(labelAngle=0))
         )
@@ -255,13 +260,6 @@ def cutoff_chart(curves: Sequence[CutoffCurve], ranking: str, title: str) -> "al
         panels.append(altair.layer(rule, line).properties(width=360, height=180, title=curve.judge))
     heading = altair.TitleParams("One set of verdicts under every cutoff", anchor="start")
     return altair.vconcat(*panels, title=heading)
-
-
-def _point(cutoff: int, total: float, ranking: Any) -> dict[str, Any]:
-    if ranking is None:
-        return {"cutoff": cutoff, "value": _number(total)}
-    mean = ranking.mean
-    return {"cutoff": cutoff, "value": _number(mean.value), "low": _number(mean.low), "high": _number(mean.high)}
 
 
 def totals_chart(rows: Sequence[WriterTotals]) -> "altair.VConcatChart":
@@ -284,7 +282,3 @@ def totals_chart(rows: Sequence[WriterTotals]) -> "altair.VConcatChart":
         panels.append(altair.layer(shown, mean).properties(width=360, height=90, title=title))
     heading = altair.TitleParams("Tests passed by writer", subtitle="black: the mean", anchor="start")
     return altair.vconcat(*panels, title=heading)
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
