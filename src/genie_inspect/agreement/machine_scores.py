@@ -14,14 +14,16 @@ from genie_inspect.agreement.votes import (
     Id,
     Result,
     StoryRow,
+    TableError,
     VotesError,
-    answers,
     as_numbers,
     from_letters,
     json_field,
+    numbered,
     rows,
+    votes_file,
 )
-from genie_inspect.files.json_lines import placed_lines
+from genie_inspect.files.json_lines import json_objects, placed_lines
 from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.logs.measures import TOTAL
 from genie_inspect.logs.scores import AGAIN, scores_of, signature_of, tests_of
@@ -29,6 +31,8 @@ from genie_inspect.measures.tokens import word_count
 from genie_inspect.samples import document_of, story_of
 from genie_inspect.signature import facts_of
 
+_ANSWER = re.compile(r"story_(.+)_test(\d{1,3})")
+_BEGINS = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _ASKED = re.compile(r",template=[0-9a-f]{4,64}(?=\))")
 FORM = 'a line a story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests": {"01": 1, "02": 0}}'
 
@@ -132,10 +136,23 @@ def _from_file(path: Path) -> Iterator[tuple[str, JudgedStory]]:
 
 def _are_answers(path: Path) -> bool:
     """Whether a file holds answers as they were released; an empty or broken one is read as scores."""
-    try:
+    with votes_file(path):
         return next((b'"response"' in line for _, _, line in placed_lines(path)), False)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
+    """Place, story, test and result of each answer of a file {"id": "story_3_GPT4_test1", "response": "Yes, ..."}.
+
+    An answer that begins with neither yes nor no counts as a pass, as in the published figures.
+    """
+    for number, item in json_objects(path, TableError):
+        where = f"{path}, line {number}"
+        name, response = item.get("id"), item.get("response")
+        match = _ANSWER.fullmatch(name) if isinstance(name, str) else None
+        if match is None or not isinstance(response, str):
+            raise TableError(f'{where} is no answer, expected {{"id": "story_3_GPT4_test1", "response": "Yes, ..."}}')
+        begin = _BEGINS.match(response[:200])
+        yield where, match[1], numbered(float(match[2])), float(begin is None or begin[1].lower() == "yes")
 
 
 def _answered(path: Path) -> Iterator[tuple[str, JudgedStory]]:

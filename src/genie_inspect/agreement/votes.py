@@ -2,8 +2,8 @@
 
 import codecs
 import math
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -97,8 +97,6 @@ NUMBER = "number"
 """Column of a row a vote whose votes are ratings, whatever they are."""
 FEW = 0.1
 """Share of the votes up to which those beside 1 and 0 are taken for slips, and for no scale."""
-_ANSWER = re.compile(r"story_(.+)_test(\d{1,3})")
-_BEGINS = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +140,7 @@ def annotation_votes(path: Path) -> Iterator[Vote]:
         if missing := [name for name in ("story_id", "expert_idx", "ttcw_idx", "binary_verdict") if name not in row]:
             raise TableError(f"{where} has no field {missing[0]!r}, expected a vote as Salesforce/creativity_eval has")
         value = float(row.verdict("binary_verdict"))
-        yield Vote(where, row.text("story_id"), row.text("expert_idx"), _numbered(row.number("ttcw_idx")), value)
+        yield Vote(where, row.text("story_id"), row.text("expert_idx"), numbered(row.number("ttcw_idx")), value)
 
 
 def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
@@ -163,22 +161,7 @@ def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
             yield Vote(row.where, test=test, value=value, **about)
 
 
-def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
-    """Place, story, test and result of each answer of a file {"id": "story_3_GPT4_test1", "response": "Yes, ..."}.
-
-    An answer that begins with neither yes nor no counts as a pass, as in the published figures.
-    """
-    for number, item in json_objects(path, TableError):
-        where = f"{path}, line {number}"
-        name, response = item.get("id"), item.get("response")
-        match = _ANSWER.fullmatch(name) if isinstance(name, str) else None
-        if match is None or not isinstance(response, str):
-            raise TableError(f'{where} is no answer, expected {{"id": "story_3_GPT4_test1", "response": "Yes, ..."}}')
-        begin = _BEGINS.match(response[:200])
-        yield where, match[1], _numbered(float(match[2])), float(begin is None or begin[1].lower() == "yes")
-
-
-def _numbered(index: float) -> str:
+def numbered(index: float) -> str:
     return f"{int(index):02d}"
 
 
@@ -315,20 +298,24 @@ def _on_scale(stories: Iterable[VotedStory]) -> Iterator[str]:
                     yield f"{vote:g} by {rater!r} on story {story.story!r}"
 
 
-def _is_list(path: Path) -> bool:
+@contextmanager
+def votes_file(path: Path) -> Iterator[None]:
+    """A file that cannot be opened is told in one line."""
     try:
-        with path.open("rb") as file:
-            return file.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
+        yield
     except OSError as error:
         raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _is_list(path: Path) -> bool:
+    with votes_file(path), path.open("rb") as file:
+        return file.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
 
 
 def _has_ballots(path: Path) -> bool:
     """Whether a JSON Lines file has a line a person and story; an empty or broken one is read as such."""
-    try:
+    with votes_file(path):
         return next((b'"verdict"' not in line and b'"number"' not in line for _, _, line in placed_lines(path)), True)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def _ballots(path: Path) -> Iterator[Vote]:
@@ -414,19 +401,15 @@ def as_numbers(results: Mapping[str, bool | float | None]) -> dict[str, float]:
 
 def rows(path: Path, kind: type[RowT], form: str) -> Iterator[tuple[str, RowT]]:
     """The rows of a JSON Lines file, each with the place where it stands."""
-    try:
+    with votes_file(path):
         for number, _, line in placed_lines(path):
             where = f"{path}, line {number}"
             yield where, json_row(line, kind, where, VotesError, form)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def json_field(path: Path, name: str) -> dict[str, Any]:
-    try:
+    with votes_file(path):
         content = json_object(path.read_bytes(), str(path), VotesError)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
     if not isinstance(content.get(name), dict):
         raise VotesError(f"{path} has no object {name!r}")
     return dict(content[name])

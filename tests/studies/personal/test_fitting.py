@@ -22,7 +22,7 @@ from genie_inspect.studies.personal.fitting import (
     shares,
 )
 from genie_inspect.studies.personal.judge import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE, Figure
-from genie_inspect.studies.personal.power import World, claims, simulated, world_of
+from genie_inspect.studies.personal.power import World, simulated, world_of
 
 TASTES = World(stories=90, tests=4, raters=8, raters_a_story=4, leniency=1.0, taste=1.0)
 
@@ -46,8 +46,10 @@ def test_raters_of_known_leniency_and_taste_are_recovered() -> None:
 
 @pytest.mark.repeated
 def test_raters_who_do_not_differ_cannot_be_told_from_the_average() -> None:
-    found = [claims(World(), seed, resamples=100) for seed in range(tries(3, 8))]
-    assert not any(one.better or one.rater for one in found)
+    for seed in range(tries(3, 8)):
+        judge, figures = fit_judge(simulated(World(), seed).ballots, resamples=100, seed=seed)
+        assert not figures.gain.is_below
+        assert not any(map(judge.stands_out, judge.raters))
 
 
 def test_without_a_difference_the_sentence_claims_no_gain() -> None:
@@ -57,7 +59,9 @@ def test_without_a_difference_the_sentence_claims_no_gain() -> None:
 
 
 def test_a_large_difference_is_claimed() -> None:
-    assert all(claims(World(stories=60, leniency=1.5), seed, resamples=200).better for seed in range(2))
+    for seed in range(2):
+        _, figures = fit_judge(simulated(World(stories=60, leniency=1.5), seed).ballots, resamples=200, seed=seed)
+        assert figures.gain.is_below
 
 
 def test_the_judge_foretells_what_its_model_does() -> None:
