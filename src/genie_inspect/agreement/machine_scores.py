@@ -19,7 +19,6 @@ from genie_inspect.agreement.votes import (
     as_numbers,
     from_letters,
     json_field,
-    numbered,
     rows,
     votes_file,
 )
@@ -152,7 +151,7 @@ def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
         if match is None or not isinstance(response, str):
             raise TableError(f'{where} is no answer, expected {{"id": "story_3_GPT4_test1", "response": "Yes, ..."}}')
         begin = _BEGINS.match(response[:200])
-        yield where, match[1], numbered(float(match[2])), float(begin is None or begin[1].lower() == "yes")
+        yield where, match[1], f"{int(match[2]):02d}", float(begin is None or begin[1].lower() == "yes")
 
 
 def _answered(path: Path) -> Iterator[tuple[str, JudgedStory]]:

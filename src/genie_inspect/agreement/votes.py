@@ -29,7 +29,9 @@ class TableRow:
     cells: dict[str, Any]
 
     def __contains__(self, column: str) -> bool:
-        return not _is_empty(self.cells.get(column))
+        value = self.cells.get(column)
+        # only NaN is unequal to itself
+        return value is not None and value == value and not (isinstance(value, str) and not value.strip())
 
     def text(self, column: str) -> str:
         return str(self.cells[column])
@@ -81,10 +83,6 @@ def numbers(rows: Sequence[TableRow], column: str) -> list[float] | None:
     except TableError:
         return None
     return [row.number(column) for row in rows]
-
-
-def _is_empty(value: object) -> bool:
-    return value is None or value != value or (isinstance(value, str) and not value.strip())  # only NaN is unequal
 
 
 def _shown(value: object) -> str:
@@ -140,7 +138,7 @@ def annotation_votes(path: Path) -> Iterator[Vote]:
         if missing := [name for name in ("story_id", "expert_idx", "ttcw_idx", "binary_verdict") if name not in row]:
             raise TableError(f"{where} has no field {missing[0]!r}, expected a vote as Salesforce/creativity_eval has")
         value = float(row.verdict("binary_verdict"))
-        yield Vote(where, row.text("story_id"), row.text("expert_idx"), numbered(row.number("ttcw_idx")), value)
+        yield Vote(where, row.text("story_id"), row.text("expert_idx"), f"{int(row.number('ttcw_idx')):02d}", value)
 
 
 def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
@@ -159,10 +157,6 @@ def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
             if value is None:
                 raise TableError(f"{row.where}, column {test!r} is {row.text(test)!r}, expected a number, yes or no")
             yield Vote(row.where, test=test, value=value, **about)
-
-
-def numbered(index: float) -> str:
-    return f"{int(index):02d}"
 
 
 def _value(row: TableRow, column: str) -> float | None:
@@ -335,27 +329,25 @@ def _rows_of_votes(path: Path) -> Iterator[Vote]:
         yield from without_slips(table_votes(table))
         return
     for row in table:
-        name, rater = (_named(row, column) for column in ("story", "rater"))
+        if missing := [column for column in ("story", "rater") if column not in row]:
+            raise VotesError(f"{row.where} has no {missing[0]}, expected a vote: {ONE_VOTE}")
         test = next((row.text(column) for column in TESTS if column in row), "")
         plot, source = (row.text(column) if column in row else "" for column in ("plot", "source"))
-        yield Vote(row.where, name, rater, test, _vote(row), plot, source)
+        yield Vote(row.where, row.text("story"), row.text("rater"), test, _vote(row), plot, source)
 
 
 def _gathered(votes: Iterable[Vote]) -> list[VotedStory]:
     stories: dict[str, VotedStory] = {}
     for vote in votes:
-        story = _same(stories, vote.story, vote.plot, vote.source, vote.where)
+        story = stories.setdefault(vote.story, VotedStory(vote.story, {}, vote.plot, vote.source))
+        for what, before, now in (("plot", story.plot, vote.plot), ("source", story.source, vote.source)):
+            if before != now:
+                raise VotesError(f"{vote.where}: story {vote.story!r} has the {what} {now!r}, and {before!r} before")
         ballot = story.votes.setdefault(vote.rater, {})
         if vote.test in ballot:
             raise VotesError(f"{vote.where}: {vote.rater!r} votes twice on story {vote.story!r}{vote.tested}")
         ballot[vote.test] = vote.value
     return list(stories.values())
-
-
-def _named(row: TableRow, column: str) -> str:
-    if column not in row:
-        raise VotesError(f"{row.where} has no {column}, expected a vote: {ONE_VOTE}")
-    return row.text(column)
 
 
 def _vote(row: TableRow) -> float:
@@ -365,14 +357,6 @@ def _vote(row: TableRow) -> float:
     if NUMBER in row:
         return row.number(NUMBER)
     return float(row.verdict(VERDICT)) if VERDICT in row else math.nan
-
-
-def _same(stories: dict[str, VotedStory], name: str, plot: str, source: str, where: str) -> VotedStory:
-    story = stories.setdefault(name, VotedStory(name, {}, plot, source))
-    for what, before, now in (("plot", story.plot, plot), ("source", story.source, source)):
-        if before != now:
-            raise VotesError(f"{where}: story {name!r} has the {what} {now!r}, and {before!r} before")
-    return story
 
 
 def _released(story: str, row: Any, path: Path) -> VotedStory:

@@ -16,7 +16,6 @@ from genie_inspect.studies.personal.curiosity import (
     FIGURES,
     CuriosityComparison,
     CuriosityManifest,
-    Plan,
     by_plots,
     by_rows,
     card,
@@ -36,7 +35,7 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     VectorSettings,
 )
 
-PLAN = Plan(folds=3, resamples=20)
+PLAN: dict[str, int] = {"folds": 3, "resamples": 20}
 VOTES = votes(12)
 
 
@@ -69,7 +68,7 @@ def noting() -> dict[Explanation, Noting]:
 
 def test_each_vote_is_asked_once_of_a_model_that_has_seen_nothing_of_its_plot() -> None:
     models = noting()
-    compared(VOTES, models, "none", PLAN)
+    compared(VOTES, models, "none", **PLAN)
     asked = models["none"].asked
     assert sorted(vote.story + vote.rater for part in asked for vote in part) == sorted(
         v.story + v.rater for v in VOTES
@@ -81,7 +80,7 @@ def test_each_vote_is_asked_once_of_a_model_that_has_seen_nothing_of_its_plot() 
 
 def test_without_the_explanation_no_model_that_reads_it_is_asked() -> None:
     models = noting()
-    comparison = compared(VOTES, models, "none", PLAN)
+    comparison = compared(VOTES, models, "none", **PLAN)
     assert models["held-out"].learned == []
     assert [(column.explanation, column.held_out) for column in comparison.columns] == [
         ("none", "plots"),
@@ -92,7 +91,7 @@ def test_without_the_explanation_no_model_that_reads_it_is_asked() -> None:
 
 def test_held_out_shows_rows_whole_plots_and_the_figures_without_the_explanation() -> None:
     models = noting()
-    comparison = compared(VOTES, models, "held-out", PLAN)
+    comparison = compared(VOTES, models, "held-out", **PLAN)
     assert [(column.explanation, column.held_out) for column in comparison.columns] == [
         ("held-out", "rows"),
         ("held-out", "plots"),
@@ -107,7 +106,7 @@ def test_held_out_shows_rows_whole_plots_and_the_figures_without_the_explanation
 def test_the_leak_is_seen_where_explanations_say_the_verdict() -> None:
     settings = VectorSettings(penalty=0.01)
     models = {reading: VectorCuriosity(reading, settings) for reading in READING}
-    rows, plots, honest, _ = compared(votes(24), models, "held-out", PLAN).columns
+    rows, plots, honest, _ = compared(votes(24), models, "held-out", **PLAN).columns
     assert rows.figures["auc"].value > 0.95
     assert plots.figures["auc"].value > 0.95
     assert honest.figures["auc"].value < 0.8
@@ -115,7 +114,7 @@ def test_the_leak_is_seen_where_explanations_say_the_verdict() -> None:
 
 
 def test_figures_are_over_all_votes_with_intervals_by_plot() -> None:
-    comparison = compared(VOTES, noting(), "none", PLAN)
+    comparison = compared(VOTES, noting(), "none", **PLAN)
     figures = comparison.columns[0].figures
     assert list(figures) == list(FIGURES) == ["pearson", "f1", "log_loss", "auc", "kappa"]
     # 10 yes of 24, of each of which .25 is said
@@ -127,7 +126,7 @@ def test_figures_are_over_all_votes_with_intervals_by_plot() -> None:
 
 def test_what_the_figures_rest_on_is_counted() -> None:
     given = [replace(VOTES[0], explanation=None), *VOTES[1:], replace(VOTES[-1], rater="cy")]
-    comparison = compared(given, noting(), "none", PLAN)
+    comparison = compared(given, noting(), "none", **PLAN)
     counts = (comparison.votes, comparison.yes, comparison.explained, comparison.stories, comparison.plots)
     assert counts == (25, 10, 24, 12, 12)
     assert (comparison.raters, comparison.model, comparison.settings) == (3, "noting", {"wit": 1})
@@ -145,24 +144,24 @@ def test_a_yes_is_called_above_one_half_as_for_every_forecast(
     said: float, called: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Noting, "probabilities", lambda self, votes: np.full(len(votes), said))
-    figures = compared(VOTES, noting(), "none", PLAN).columns[0].figures
+    figures = compared(VOTES, noting(), "none", **PLAN).columns[0].figures
     # 10 yes of 24
     assert figures["f1"].value == pytest.approx(2 * (10 if called else 0) / (10 + called))
 
 
 def test_the_share_of_yes_outside_of_the_fold_tells_no_vote_of_the_fold_from_another() -> None:
     # one test: the same chance for a whole fold, the lower the more yes it holds; over all votes AUC would be below .5
-    figures = compared(VOTES, noting(), "none", PLAN).columns[-1].figures
+    figures = compared(VOTES, noting(), "none", **PLAN).columns[-1].figures
     assert figures["auc"].value == 0.5
     assert math.isnan(figures["pearson"].value)
-    folds = by_plots(VOTES, PLAN.folds, PLAN.seed)
+    folds = by_plots(VOTES, 3, 0)
     chances, yes = shares(VOTES, folds), np.array([vote.verdict for vote in VOTES])
     assert np.corrcoef(chances, yes)[0, 1] < -0.05
 
 
 def test_progress_is_told_after_each_fold() -> None:
     told: list[tuple[str, int, int]] = []
-    compared(VOTES, noting(), "held-out", PLAN, lambda *step: told.append(step))
+    compared(VOTES, noting(), "held-out", **PLAN, progress=lambda *step: told.append(step))
     assert told[2:4] == [
         ("explanation=held-out, rows held out", 3, 3),
         ("explanation=held-out, plots held out", 1, 3),
@@ -173,9 +172,9 @@ def test_progress_is_told_after_each_fold() -> None:
 def test_one_rater_alone_is_refused_before_anything_is_learned() -> None:
     models = noting()
     with pytest.raises(VotesError, match="all votes are by rater 'ann', expected at least two raters"):
-        compared([vote for vote in VOTES if vote.rater == "ann"], models, "none", PLAN)
+        compared([vote for vote in VOTES if vote.rater == "ann"], models, "none", **PLAN)
     with pytest.raises(VotesError, match="12 plots, expected at least 13"):
-        compared(VOTES, models, "none", Plan(folds=13))
+        compared(VOTES, models, "none", folds=13)
     assert models["none"].learned == []
 
 
@@ -184,7 +183,7 @@ MODELS = {reading: VectorCuriosity(reading) for reading in EXPLANATIONS}
 
 @pytest.fixture(scope="module")
 def comparisons() -> dict[Explanation, CuriosityComparison]:
-    return {reading: compared(VOTES, MODELS, reading, Plan(folds=3, resamples=5)) for reading in EXPLANATIONS}
+    return {reading: compared(VOTES, MODELS, reading, folds=3, resamples=5) for reading in EXPLANATIONS}
 
 
 @pytest.fixture

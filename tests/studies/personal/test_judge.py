@@ -8,20 +8,8 @@ from pydantic import ValidationError
 
 from genie_inspect.errors import UnknownChoiceError, UnwritableError
 from genie_inspect.studies.personal.fitting import fit_judge
-from genie_inspect.studies.personal.judge import (
-    Column,
-    Figure,
-    Given,
-    HeldOut,
-    PersonalError,
-    PersonalJudge,
-    RaterTerms,
-    Source,
-    forget,
-    read_figures,
-    read_judge,
-    write_folder,
-)
+from genie_inspect.studies.personal.folder import PersonalError, forget, read_figures, read_judge, write_folder
+from genie_inspect.studies.personal.judge import Column, Figure, Given, HeldOut, PersonalJudge, RaterTerms, Source
 from genie_inspect.studies.personal.power import World, simulated
 
 CRITIC = Column(name="critic", scorer="ttcw", signature="measure:ttcw", mean=0.5, spread=0.25, slope=0.5)

@@ -19,7 +19,7 @@ from genie_inspect.graders.grader import RefusedError
 from genie_inspect.logs.measures import declared, keys_to_test, known_range
 from genie_inspect.studies.personal.ballots import Choice, ballots
 from genie_inspect.studies.personal.fitting import fit_judge
-from genie_inspect.studies.personal.judge import forget, read_judge, write_folder
+from genie_inspect.studies.personal.folder import forget, read_judge, write_folder
 from genie_inspect.studies.personal.personal import personal
 
 

@@ -11,7 +11,8 @@ from tests.studies.personal.voters import TESTS, WRITER, written
 
 from genie_inspect.cli import main
 from genie_inspect.studies.personal.commands import raters_table
-from genie_inspect.studies.personal.judge import Figure, RaterFigures, read_judge
+from genie_inspect.studies.personal.folder import read_judge
+from genie_inspect.studies.personal.judge import Figure, RaterFigures
 
 Run = Callable[..., Result]
 

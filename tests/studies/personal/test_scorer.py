@@ -12,7 +12,8 @@ from tests.studies.personal.judged import FIGURES, SENTENCE, SIGNATURE, column, 
 from tests.studies.personal.voters import verdict
 
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.studies.personal.judge import Figure, PersonalError, PersonalJudge, RaterFigures, write_folder
+from genie_inspect.studies.personal.folder import PersonalError, write_folder
+from genie_inspect.studies.personal.judge import Figure, PersonalJudge, RaterFigures
 from genie_inspect.studies.personal.scorer import Foretelling, explained, explained_all, opened
 
 PASSES = verdict({"01": 1, "02": 0}, SIGNATURE)

@@ -19,7 +19,7 @@ from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.protocols import Reader
 from genie_inspect.graders.readable import readable
 from genie_inspect.measures.tokens import word_count
-from genie_inspect.populations.interventions import EDIT as WRITING_EDIT
+from genie_inspect.populations.interventions import EDIT as EDITED
 from genie_inspect.populations.interventions import (
     ORIGINAL,
     Changed,
@@ -30,7 +30,7 @@ from genie_inspect.populations.interventions import (
     drawn,
     intervention_id,
 )
-from genie_inspect.populations.interventions import PARAPHRASE as WRITING_PARAPHRASE
+from genie_inspect.populations.interventions import PARAPHRASE as PARAPHRASED
 from genie_inspect.populations.schema import Document, Feature, Question, Row
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, answers_form, choices_form
@@ -280,21 +280,15 @@ class InterventionWriter:
         }
         alternatives = await self.editor.alternatives(ALTERNATIVES, {**data, "count": ALTERNATIVES})
         if not alternatives:
-            return Rejected(original=document.id, kind=WRITING_EDIT, feature=feature.name, reason=NO_ALTERNATIVE)
+            return Rejected(original=document.id, kind=EDITED, feature=feature.name, reason=NO_ALTERNATIVE)
         alternative = drawn(alternatives, document.id, feature.name, self.seed)
         text = await self.editor.edit({**data, "value": alternative}, document.text)
         if reason := await self._fault(document.text, text):
-            return Rejected(
-                original=document.id,
-                kind=WRITING_EDIT,
-                feature=feature.name,
-                alternative=alternative,
-                reason=reason,
-                text=text,
-            )
+            about = {"original": document.id, "kind": EDITED, "feature": feature.name, "alternative": alternative}
+            return Rejected(**about, reason=reason, text=text)
         return Edit(
-            kind=WRITING_EDIT,
-            id=intervention_id(document.id, WRITING_EDIT, feature.name, text),
+            kind=EDITED,
+            id=intervention_id(document.id, EDITED, feature.name, text),
             original=document.id,
             feature=feature.name,
             alternatives=alternatives,
@@ -306,10 +300,10 @@ class InterventionWriter:
     async def _paraphrase(self, document: Document, number: int) -> Changed | Rejected:
         text = await self.editor.paraphrase(document.text, number)
         if reason := await self._fault(document.text, text):
-            return Rejected(original=document.id, kind=WRITING_PARAPHRASE, reason=reason, text=text)
+            return Rejected(original=document.id, kind=PARAPHRASED, reason=reason, text=text)
         return Paraphrase(
-            kind=WRITING_PARAPHRASE,
-            id=intervention_id(document.id, WRITING_PARAPHRASE, "", text),
+            kind=PARAPHRASED,
+            id=intervention_id(document.id, PARAPHRASED, "", text),
             original=document.id,
             text=text,
             writer=self.writer,

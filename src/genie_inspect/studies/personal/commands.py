@@ -20,7 +20,6 @@ from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
 from genie_inspect.studies.personal.curiosity import (
     NAMES,
     WITHIN,
-    Plan,
     cell,
     compared,
     counts,
@@ -39,6 +38,8 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     settings_of,
 )
 from genie_inspect.studies.personal.fitting import calibration_chart, fit_judge
+from genie_inspect.studies.personal.folder import forget as forgotten
+from genie_inspect.studies.personal.folder import read_judge, write_folder
 from genie_inspect.studies.personal.judge import (
     FEWEST_VOTES,
     FIGURES,
@@ -46,11 +47,8 @@ from genie_inspect.studies.personal.judge import (
     PersonalJudge,
     foretold,
     leniency,
-    read_judge,
     shown,
-    write_folder,
 )
-from genie_inspect.studies.personal.judge import forget as forgotten
 from genie_inspect.studies.personal.power import from_data, from_simulation, power_chart
 from genie_inspect.studies.tables import study_table
 
@@ -331,7 +329,9 @@ def curiosity(
         models = _models(base, pairs)
         explained = read_explained_votes(votes)
         with progress_bar() as progress:
-            comparison = compared(explained, models, explanation, Plan(folds, resamples, seed), progress)
+            comparison = compared(
+                explained, models, explanation, folds=folds, resamples=resamples, seed=seed, progress=progress
+            )
         if output:
             write_curiosity(output, explained, models[explanation], comparison)
     if as_json:

@@ -120,18 +120,14 @@ class CuriosityComparison:
     columns: tuple[Column, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    folds: int = 5
-    resamples: int = 1_000
-    seed: int = 0
-
-
 def compared(
     votes: Sequence[ExplainedVote],
     models: Mapping[Explanation, CuriosityModel],
     explanation: Explanation,
-    plan: Plan,
+    *,
+    folds: int = 5,
+    resamples: int = 1_000,
+    seed: int = 0,
     progress: Progress = lambda step, done, total: None,
 ) -> CuriosityComparison:
     """The figures without the explanation; with `held-out`, beside them what reading it gives, by rows and by plots."""
@@ -144,29 +140,40 @@ def compared(
     # faults are said before hours of training
     for reading, _ in ways:
         explained(votes, reading)
-    divisions = {held_out: DIVISIONS[held_out](votes, plan.folds, plan.seed) for _, held_out in ways}
+    divisions = {held_out: DIVISIONS[held_out](votes, folds, seed) for _, held_out in ways}
+    outcomes = np.array([float(vote.verdict) for vote in votes])
+    plots, codes = np.unique([vote.plot for vote in votes], return_inverse=True)
+
+    def column(chances: Values, reading: Explanation | None, held_out: HeldOut) -> Column:
+        fold_of = divisions[held_out]
+        forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
+        found = Draws.of(len(plots), resamples, seed).figures(forecasts, folds)
+        known = [{vote.rater for vote in _parted(votes, fold_of == fold)[0]} for fold in range(folds)]
+        unknown = sum(vote.rater not in known[fold] for vote, fold in zip(votes, fold_of, strict=True))
+        return Column(reading, held_out, {name: found[name] for name in FIGURES}, unknown)
+
     columns = []
     for reading, held_out in ways:
         step = f"explanation={reading}, {held_out} held out"
         chances = np.full(len(votes), np.nan)
-        for fold in range(plan.folds):
+        for fold in range(folds):
             is_out = divisions[held_out] == fold
             learned, out = _parted(votes, is_out)
             chances[is_out] = models[reading].fit(learned).probabilities(out)
-            progress(step, fold + 1, plan.folds)
-        columns.append(_column(votes, chances, reading, held_out, divisions[held_out], plan))
-    columns.append(_column(votes, shares(votes, divisions["plots"]), None, "plots", divisions["plots"], plan))
+            progress(step, fold + 1, folds)
+        columns.append(column(chances, reading, held_out))
+    columns.append(column(shares(votes, divisions["plots"]), None, "plots"))
     model = models[explanation]
     return CuriosityComparison(
         reading=READING[explanation],
         model=model.name,
         settings=model.settings_used(),
-        folds=plan.folds,
+        folds=folds,
         votes=len(votes),
         yes=sum(vote.verdict for vote in votes),
         explained=sum(vote.explanation is not None for vote in votes),
         stories=len({vote.story for vote in votes}),
-        plots=len({vote.plot for vote in votes}),
+        plots=len(plots),
         raters=len(raters),
         columns=tuple(columns),
     )
@@ -190,23 +197,6 @@ def _parted(
 ) -> tuple[list[ExplainedVote], list[ExplainedVote]]:
     learned = [vote for vote, out in zip(votes, is_out, strict=True) if not out]
     return learned, [vote for vote, out in zip(votes, is_out, strict=True) if out]
-
-
-def _column(
-    votes: Sequence[ExplainedVote],
-    chances: Values,
-    explanation: Explanation | None,
-    held_out: HeldOut,
-    fold_of: Folds,
-    plan: Plan,
-) -> Column:
-    outcomes = np.array([float(vote.verdict) for vote in votes])
-    plots, codes = np.unique([vote.plot for vote in votes], return_inverse=True)
-    forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
-    found = Draws.of(len(plots), plan.resamples, plan.seed).figures(forecasts, plan.folds)
-    known = [{vote.rater for vote in _parted(votes, fold_of == fold)[0]} for fold in range(plan.folds)]
-    unknown = sum(vote.rater not in known[fold] for vote, fold in zip(votes, fold_of, strict=True))
-    return Column(explanation, held_out, {name: found[name] for name in FIGURES}, unknown)
 
 
 MANIFEST, CARD, WEIGHTS = "curiosity.json", "card.md", "weights"

@@ -211,12 +211,6 @@ def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
     )
 
 
-def gain_of(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 0) -> Figure:
-    """Mean log loss of a model less that of the grader alone, with its interval over plots."""
-    draws = Draws.of(len(foretold.ballots.plots), resamples, seed)
-    return _gain(foretold.losses(model) - foretold.losses(GRADER), foretold.ballots.plots.codes, draws)
-
-
 def _gain(deltas: Values, plots: Codes, draws: Draws, confidence: float = 0.95) -> Figure:
     count = draws.counts.shape[1]
     sums, counts = (np.bincount(plots, own, count).astype(float) for own in (deltas, np.ones(len(plots))))
