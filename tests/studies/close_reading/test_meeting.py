@@ -1,13 +1,16 @@
 """Where close reading meets n-gram novelty, on ratings that can be counted by hand."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
+from genie_inspect.cli import main
 from genie_inspect.studies.close_reading.meeting import MeetingError, Rating, logged_ratings, meeting
 
 NOVELTIES = range(1, 9)  # of which 7 and 8 are the most novel quarter
@@ -116,3 +119,68 @@ def test_a_text_without_one_of_the_scores_or_an_aspect_is_left_out_and_counted(t
 def test_logs_without_both_scores_are_one_line(tmp_path: Path) -> None:
     with pytest.raises(MeetingError, match="expected scores of close_reading and expression_novelty"):
         logged_ratings([made_log(tmp_path, [{"a": close_reading()}])])
+
+
+SENTENCE = "The tide folded its letters, and went home."
+
+
+def called(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["close-reading", *map(str, arguments)])
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """Two models' logs, whose texts have an expression that is new and one that is not."""
+    for model, last in (("mock/a", 27), ("mock/b", 15)):
+        rows = [
+            {"text": SENTENCE[a:b], "start": a, "end": b, "log_perplexity": log, "novel_share": 0.5}
+            for a, b, log in ((0, 27, 9.0), (29, 42, 2.0), (33, 42, 1.0), (0, 15, 0.5))
+        ]
+        mark = {"aspect": "novel", "text": SENTENCE[4:last], "start": 4, "end": last, "reason": "So."}
+        samples = [
+            {
+                "close_reading": scored(
+                    {"novel_per_100_words": 1.0, "awkward_per_100_words": 0.0},
+                    "measure:close_reading|version:1-A",
+                    marks=[mark] if number else [],
+                ),
+                "expression_novelty": scored({"log_perplexity_mean": 3.0}, "measure:x|version:1-A", expressions=rows),
+            }
+            for number in range(3)
+        ]
+        texts = [f"{SENTENCE} {number}" for number in range(3)]
+        made_log(tmp_path / "logs", samples, model=model, texts=texts)
+    return tmp_path / "logs"
+
+
+def test_a_folder_of_logs_needs_no_verb(logs: Path) -> None:
+    found, named = called(logs, "--resamples", 20), called("meeting", logs, "--resamples", 20)
+    assert found.exit_code == 0, found.output
+    assert found.output == named.output
+    for text in ("by rating", "by expression", "66.7%", "odds of novel", "mock/b", "Every expression has one rating"):
+        assert text in found.output
+
+
+def test_options_may_stand_before_the_logs_and_json_has_the_same_numbers(logs: Path) -> None:
+    found = json.loads(called("--json", "--resamples", "20", logs).stdout)
+    assert found["by_rating"]["shares"]["novel"]["value"] == pytest.approx(2 / 3)
+    assert found["sources"]["mock/b"]["expressions"] == 12
+    assert found["sources"]["mock/a"]["odds"]["novel"]["value"] is None, "the baseline's"
+
+
+def test_a_picture_is_written(logs: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "quarter.svg"
+    assert called(logs, "--resamples", 20, "--picture", picture).exit_code == 0
+    assert "by expression" in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("verb", ["meeting", "agreement", "fit", "preference"])
+def test_each_verb_has_a_help_with_an_example(verb: str) -> None:
+    assert verb in called("--help").output
+    assert "Example: genie close-reading" in called(verb, "--help").output
+
+
+def test_what_is_no_verb_and_no_log_is_one_line() -> None:
+    found = called("nowhere")
+    assert found.exit_code == 1
+    assert "nowhere does not exist, expected a log file or a folder of logs" in found.stderr

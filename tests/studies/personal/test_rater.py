@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.studies.personal.judged import FIGURES, judge
-from tests.studies.personal.voters import TESTS, WRITER, written
+from tests.studies.personal.made import FIGURES, TESTS, WRITER, judge, written
 
 from genie_inspect.cli import main
 from genie_inspect.studies.personal.commands import raters_table
