@@ -334,3 +334,10 @@ def test_the_picture_says_how_much_it_rests_on() -> None:
         "subtitle": "3 prompts (dots, larger for several), 9 stories, 2 raters; diamonds: means with 95% intervals",
         "anchor": "start",
     }
+
+
+def test_the_average_of_a_writers_pass_rates_counts_every_vote_once() -> None:
+    # test 0 has two votes, both for; test 1 has one, against: 2 of 3 votes, not the mean of 1 and 0
+    votes = [story("1_a", "YN", "Y-"), story("1_b", "NN")]
+    found = agreement(votes, {"mine": judged(**{"1_a": 2, "1_b": 1})}, resamples=20)
+    assert found.pass_rates["a"] == pytest.approx({"0": 1, "1": 0, "average": 2 / 3})

@@ -259,3 +259,10 @@ def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
         f"({whole.own_nearer.value:.0%} of at most {whole.highest:.0%}), in style {style.reach:.0%}"
     )
     assert said in " ".join(PAGE.read_text(encoding="utf-8").split())
+
+
+def test_of_equal_answers_of_other_documents_a_judge_rates_one_as_the_record_spells_it(starter: Population) -> None:
+    question = starter.questions(starter.prompts[0])[0]
+    target = AnswerPair("d", question, "In rain.", "in fog", ("in rain", "In snow", "in snow", "In fog")).target
+    assert target is not None
+    assert target.others == ("In rain.", "In snow")

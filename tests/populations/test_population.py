@@ -48,6 +48,13 @@ def test_answers_are_kept_by_reader(make: Make) -> None:
     assert population.answers("somebody else") == {}
 
 
+def test_spaces_around_a_prompt_hide_nothing_of_it(make: Make) -> None:
+    population, spaced = make(), f"\n {CASTLE} \n"
+    assert [document.id for document in population.documents(spaced)] == ["d1", "d3"]
+    assert [question.id for question in population.questions(spaced)] == ["q1", "q2"]
+    assert population.answers("grader(b)", spaced) == {("d1", "q1"): "collapse"}
+
+
 def test_an_unknown_prompt_has_nothing(make: Make) -> None:
     population = make()
     assert population.documents("Another prompt.") == []

@@ -40,6 +40,15 @@ def test_the_quarter_is_counted_by_rating_and_by_expression() -> None:
     }
 
 
+def test_the_interval_of_a_share_is_over_what_each_resample_has_of_the_quarter() -> None:
+    # of 1 to 12 the quarter is 10 to 12: two of one prompt, one of another, all novel whichever prompts are drawn
+    found = meeting([rating(log, novel=log >= 10, cluster=log % 2) for log in range(1, 13)], resamples=50)
+    for shares in (found.by_rating, found.by_expression):
+        assert shares.count == 3
+        share = shares.shares["novel"]
+        assert (share.value, share.low, share.high) == (1, 1, 1)
+
+
 def test_where_the_novel_ratings_lie_is_told() -> None:
     found = meeting([rating(log, novel=log in (1, 2, 3, 8)) for log in NOVELTIES], resamples=10)
     assert found.novel_below_mean == 0.75
@@ -184,3 +193,12 @@ def test_what_is_no_verb_and_no_log_is_one_line() -> None:
     found = called("nowhere")
     assert found.exit_code == 1
     assert "nowhere does not exist, expected a log file or a folder of logs" in found.stderr
+
+
+def test_a_narrow_screen_cuts_no_number_short(logs: Path) -> None:
+    arguments = ["close-reading", str(logs), "--resamples", "20"]
+    found = CliRunner(env={"COLUMNS": "30"}).invoke(main, arguments)
+    assert found.exit_code == 0, found.output
+    rows = [line.split("│")[2:] for line in found.output.splitlines() if line.startswith("│")]
+    assert rows
+    assert not any("…" in cell for cells in rows for cell in cells)

@@ -1,11 +1,12 @@
 """A model that edits, paraphrases, screens, reads and rates by what stands in a request."""
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.pairs import FOX_EDIT, GREY, OWL_AGAIN, OWL_EDIT, pairs
+from tests.pairs import FOX_EDIT, GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
 from tests.scripted import DOCUMENTS, FEATURES, QUESTIONS, Data, Script, numbered, small_population
 from tests.scripted import OWL as WRITING_OWL
 
@@ -17,6 +18,7 @@ from genie_inspect.populations.schema import Document, Question, document_id, qu
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.studies.metric_study.checking import (
     CRITERIA,
+    PAIRS_AT_ONCE,
     Checked,
     Checker,
     Limits,
@@ -392,3 +394,15 @@ def test_a_split_vote_is_good_for_no_criterion(tmp_path: Path) -> None:
     ann = read_table(filled(tmp_path / "a.csv", i_owl=("yes", "yes", "yes")), study)
     bob = read_table(filled(tmp_path / "b.csv", i_owl=("no", "no", "no")), study)
     assert [row.good for row in people_figures([ann, bob], study, [], 0.5)][:3] == [0.0, 0.0, 0.0]
+
+
+async def test_an_original_is_read_once_however_many_texts_are_checked_against_it(tmp_path: Path) -> None:
+    again = [
+        Paraphrase(kind="paraphrase", id=f"i-{number}", original="d-owl", text=f"{OWL_AGAIN} {number}.")
+        for number in range(PAIRS_AT_ONCE + 1)
+    ]
+    script = editing(answer=by_table)
+    rows = await checked(script, tmp_path, pairs(tmp_path / "many", (TEXTS[0], *again)))
+    assert list(rows) == [text.id for text in again]
+    read = Counter(data["document"] for data in script.data if "questions" in data)
+    assert read == Counter([GREY, *(text.text for text in again)])

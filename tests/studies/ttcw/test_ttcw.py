@@ -9,18 +9,30 @@ from zlib import crc32
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.model import Model, get_model
+from tests.looks import rows, told_by
 from tests.reports.made_logs import made_log, scored
 from tests.scripted import Script, output, saying
 from tests.tasks.test_ttcw_stories import STORIES, run, said
 
 import genie_inspect.cli.running as running
+from genie_inspect.agreement.figures import Ranking
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, VotesError
 from genie_inspect.cli import main
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.populations.stories import ReferenceStory, reference_stories
 from genie_inspect.prompting.replies import labels
-from genie_inspect.studies.ttcw.verdicts import asked_ways, at_cutoff, cutoff_curves, story_words, writer_totals
+from genie_inspect.statistics.bootstrap import BootstrapInterval
+from genie_inspect.studies.ttcw.verdicts import (
+    CutoffCurve,
+    CutoffPoint,
+    asked_ways,
+    at_cutoff,
+    cutoff_chart,
+    cutoff_curves,
+    story_words,
+    writer_totals,
+)
 
 VOTES = {"0_plain": (0, 0), "0_bold": (1, 1), "1_plain": (0, 0)}
 
@@ -378,3 +390,20 @@ def test_a_file_that_is_there_is_not_written_over_and_nobody_is_asked(
     assert "refs.jsonl" in result.output
     assert "expected a new file" in result.output
     assert not script.requests
+
+
+def test_the_picture_has_an_interval_at_each_cutoff_from_its_lower_end_to_its_upper() -> None:
+    pytest.importorskip("altair", reason="needs the extra `charts`")
+    spearman = Ranking(BootstrapInterval(0.5, 0.25, 0.75, 0), 0, {"1": 0.5})
+    points = [CutoffPoint(-1, 2.0, {"spearman": spearman}), CutoffPoint(0, 1.5, {"spearman": spearman})]
+    spec = cutoff_chart([CutoffCurve("m", -1, 3, points)], "spearman", "rho").to_dict()
+    (panel,) = spec["vconcat"]
+    assert [told_by(panel, layer) for layer in (0, 1)] == [
+        {"x": "cutoff", "y": "low", "y2": "high"},
+        {"x": "cutoff", "y": "value"},
+    ]
+    for layer in (0, 1):
+        assert rows(spec | panel, layer) == [
+            {"cutoff": cutoff, "value": 0.5, "low": 0.25, "high": 0.75} for cutoff in (-1, 0)
+        ]
+    assert {one["encoding"]["y"]["title"] for one in panel["layer"]} == {"rho"}
