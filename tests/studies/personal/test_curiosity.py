@@ -37,7 +37,7 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     VectorSettings,
 )
 
-PLAN: dict[str, int] = {"folds": 3, "resamples": 20}
+PLAN: dict[str, Any] = {"folds": 3, "resamples": 20}
 VOTES = votes(12)
 
 
