@@ -21,8 +21,8 @@ from pathlib import Path
 from inspect_ai.log import read_eval_log
 from tests.published import second_data_set, ttcw_released
 from tests.served import Served, serving
-from tests.studies.personal.explained import votes as explained_votes
-from tests.studies.personal.voters import written
+from tests.studies.personal.made import votes as explained_votes
+from tests.studies.personal.made import written
 from tests.willing import Willing
 
 ROOT = Path(__file__).parents[1]

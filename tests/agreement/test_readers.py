@@ -1,13 +1,17 @@
 """Figures of readers, each computed by hand."""
 
+import json
 import math
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
-from genie_inspect.agreement.raters import CalibrationError, Ratings
+from genie_inspect.agreement.raters import CalibrationError, Rater, Ratings, judge_ratings
 from genie_inspect.agreement.readers import (
+    LEAST_REACH,
     REFUSAL,
     AnswerPair,
     ReaderFitness,
@@ -17,8 +21,11 @@ from genie_inspect.agreement.readers import (
     reader_fitness,
     sampled_documents,
 )
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
+from genie_inspect.files.folders import DATA
 from genie_inspect.graders.protocols import GRADER_FAILED, Answer, AskedQuestion, Reading
+from genie_inspect.graders.vectors_judge import VectorsJudge, shipped_fit
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import Document, Question
 
@@ -211,6 +218,47 @@ def test_documents_are_drawn_each_prompt_in_turn(starter: Population) -> None:
     assert documents == sampled_documents(starter, 11, seed=3)
     assert documents != sampled_documents(starter, 11, seed=4)
     assert len(sampled_documents(starter, None)) == 192
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "judging.md"
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
+    population = open_population("starter")
+    folder = DATA / "starter"
+    texts = rows(folder / "interventions" / "interventions.jsonl")
+    prompt_of = {text["id"]: text["prompt"] for text in texts if text["kind"] == "original"}
+    readings = {
+        (row["document"], row["question"]): row["text"]
+        for file in (folder / "readings.jsonl", folder / "interventions" / "readings.jsonl")
+        for row in rows(file)
+    }
+    pairs = []
+    for text in texts:
+        if text["kind"] != "paraphrase":
+            continue
+        original = text["original"]
+        recorded = population.answers(population.readers[0], prompt_of[original])
+        for question in population.questions(prompt_of[original]):
+            others = tuple(answer for (_, asked), answer in recorded.items() if asked == question.id and answer)
+            answers = readings[original, question.id], readings[text["id"], question.id]
+            pairs.append(AnswerPair(text["id"], question, *answers, others))
+    features = [feature.name for feature in population.features]
+    judge = VectorsJudge(embedder("static"), shipped_fit(), features)
+    ratings = anyio.run(judge_ratings, Rater("vectors", judge), rated_targets(pairs))
+    fitness = {row.feature: row for row in reader_fitness("recorded", pairs, ratings, features)}
+    whole, style = fitness["all features"], fitness["style"]
+    assert whole.asked == 32 * 14
+    assert whole.reach > LEAST_REACH
+    said = (
+        f"{whole.reach:.0%} of the way when it reads paraphrases in place of the stories "
+        f"({whole.own_nearer.value:.0%} of at most {whole.highest:.0%}), in style {style.reach:.0%}"
+    )
+    assert said in " ".join(PAGE.read_text(encoding="utf-8").split())
 
 
 def test_of_equal_answers_of_other_documents_a_judge_rates_one_as_the_record_spells_it(starter: Population) -> None:

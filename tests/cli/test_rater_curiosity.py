@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from tests.studies.personal.explained import votes
+from tests.studies.personal.made import votes
 
 from genie_inspect.cli import main
 from genie_inspect.studies.personal.curiosity_vectors import (

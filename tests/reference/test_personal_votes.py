@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.reports.made_logs import made_log
-from tests.studies.personal.voters import verdict
+from tests.studies.personal.made import verdict
 
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.raters import Ratings, Target
+from genie_inspect.files.tables import plain
 from genie_inspect.measures.genie import question_novelty
 from genie_inspect.statistics.agreement import krippendorff_alpha
 from genie_inspect.statistics.bootstrap import BootstrapInterval, paired_bootstrap
@@ -72,8 +73,6 @@ class Conduct:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Raters compared, each two of them and each alone."""
-
     agreements: tuple[RaterAgreement, ...]
     conducts: tuple[Conduct, ...]
 
@@ -101,7 +100,6 @@ class _Table:
         self.resamples = resamples
 
     def features(self, names: Sequence[str]) -> Iterator[tuple[str, Rows]]:
-        """Each feature that has pairs with its rows, then all."""
         for name in names:
             rows = np.flatnonzero(self.feature == name)
             if len(rows):
@@ -109,7 +107,6 @@ class _Table:
         yield ALL, np.arange(len(self.target))
 
     def agreement(self, first: Ratings, second: Ratings, feature: str, rows: Rows) -> RaterAgreement:
-        """How far two raters agree on these rows."""
         sides = [np.array(rater.values) for rater in (first, second)]
         # pairs that only one of the two could rate would move its novelty and not the other's
         both = rows[~np.isnan(sides[0][rows]) & ~np.isnan(sides[1][rows])]
@@ -128,7 +125,6 @@ class _Table:
         )
 
     def conduct(self, rater: Ratings, feature: str, rows: Rows) -> Conduct:
-        """How a rater rated these rows."""
         values = np.array(rater.values)
         faults = Counter(rater.faults[row] for row in rows.tolist() if row in rater.faults)
         rated = rows[~np.isnan(values[rows])]
@@ -147,7 +143,6 @@ class _Table:
         )
 
     def _novelties(self, values: Values, rows: Rows) -> Values:
-        """Novelty of each target against the others in these rows."""
         return np.array([question_novelty(values[group].tolist()) for group in _grouped(rows, self.target)])
 
     def _by_question(self, values: Values, rows: Rows) -> Values:
@@ -179,7 +174,6 @@ UNKNOWN = BootstrapInterval(math.nan, math.nan, math.nan, 0)
 
 
 def _grouped(rows: Rows, keys: NDArray[np.generic]) -> list[Rows]:
-    """The rows that share a key, key by key."""
     rows_by_key: dict[object, list[int]] = {}
     for row in rows.tolist():
         rows_by_key.setdefault(keys[row], []).append(row)
@@ -269,16 +263,12 @@ def calibration_chart(calibration: Calibration) -> "altair.VConcatChart":
 
     features = list(dict.fromkeys(agreement.feature.replace("_", " ") for agreement in calibration.agreements))
     raters = list(dict.fromkeys(map(_label, calibration.agreements)))
-    alphas = [{**_names(agreement), "value": agreement.alpha} for agreement in calibration.agreements]
-    differences = [
-        {
-            **_names(agreement),
-            "value": agreement.difference.value,
-            "low": _number(agreement.difference.low),
-            "high": _number(agreement.difference.high),
-        }
-        for agreement in calibration.agreements
-    ]
+    alphas, differences = [], []
+    for agreement in calibration.agreements:
+        names = {"feature": agreement.feature.replace("_", " "), "raters": _label(agreement)}
+        alphas.append({**names, "value": agreement.alpha})
+        difference = agreement.difference
+        differences.append({**names, "value": difference.value, "low": difference.low, "high": difference.high})
     title = altair.TitleParams("How far raters agree", subtitle="lines: 95% intervals over questions", anchor="start")
     return altair.vconcat(
         _panel(alphas, "ordinal Krippendorff alpha (1: alike, 0: as by chance)", features, raters),
@@ -293,7 +283,7 @@ def _panel(
     import altair
 
     # NaN is no JSON: the picture's data would be refused
-    drawn = [row for row in rows if not math.isnan(row["value"])]
+    drawn = [plain(row) for row in rows if not math.isnan(row["value"])]
     height = ROW * max(1, len(raters)) + 8
     base = altair.Chart(altair.InlineData(values=drawn)).properties(width=420, height=height * len(features))
     y = altair.Y("feature:N", title=None, sort=features, scale=altair.Scale(paddingInner=0.2))
@@ -315,13 +305,5 @@ def _panel(
     return altair.layer(*layers)
 
 
-def _names(agreement: RaterAgreement) -> dict[str, str]:
-    return {"feature": agreement.feature.replace("_", " "), "raters": _label(agreement)}
-
-
 def _label(agreement: RaterAgreement) -> str:
     return f"{agreement.first} and {agreement.second}"
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers
+from genie_inspect.files.tables import plain
 from genie_inspect.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
 from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, rank_correlation, rank_products, spearman
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import altair
 
 
+RatingTable = NDArray[np.float64]
 RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
     "spearman": spearman,
     "kendall": kendall,
@@ -39,8 +41,6 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How rankings are counted."""
-
     numbers: bool = False
     """Whether votes are numbers."""
     published_averages: bool = False
@@ -57,6 +57,20 @@ class Counted:
             return float(defined.mean()) if len(defined) else math.nan
 
         return bootstrap_interval(mean, len(array), self.resamples, self.seed)
+
+    def raters(self, parts: Sequence[RatingTable]) -> dict[str, BootstrapInterval]:
+        """Chance-corrected agreement of raters; `parts` has a table (raters, units) for each prompt."""
+
+        def over(statistic: Callable[[RatingTable], float]) -> BootstrapInterval:
+            # prompts are drawn whole: stories of one prompt have the same raters and the same source
+            return bootstrap_interval(
+                lambda drawn: statistic(np.concatenate([parts[index] for index in drawn], axis=1)),
+                len(parts),
+                self.resamples,
+                self.seed,
+            )
+
+        return {name: over(statistic) for name, statistic in (NUMBER_RATERS if self.numbers else RATERS).items()}
 
 
 def rankings(
@@ -76,12 +90,10 @@ def rankings(
 
 
 def compared_stories(votes: Sequence[VotedStory], leave_out: Sequence[str]) -> list[VotedStory]:
-    """The stories whose ids no pattern matches."""
     return [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
 
 
 def stories_by_prompt(stories: Sequence[VotedStory]) -> dict[str, list[VotedStory]]:
-    """The stories of each prompt."""
     by_prompt: dict[str, list[VotedStory]] = {}
     for story in stories:
         by_prompt.setdefault(story.prompt, []).append(story)
@@ -91,7 +103,6 @@ def stories_by_prompt(stories: Sequence[VotedStory]) -> dict[str, list[VotedStor
 def ranked(
     by_prompt: Mapping[str, Sequence[VotedStory]], judged: Mapping[str, JudgedStory], counted: Counted
 ) -> dict[str, Ranking]:
-    """Each measure over prompts."""
     values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in RANKINGS}
     for prompt, stories in by_prompt.items():
         human = [human_score(story, numbers=counted.numbers) for story in stories]
@@ -179,7 +190,6 @@ def _some(stories: Mapping[str, JudgedStory]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-RatingTable = NDArray[np.float64]
 AVERAGE = "average"
 
 
@@ -242,8 +252,9 @@ def agreement(
     check_scored(compared, scores)
     by_prompt = stories_by_prompt(compared)
     numbers = are_numbers(compared)
-    draws = _Draws(resamples, seed, NUMBER_RATERS if numbers else RATERS)
+    counted = Counted(numbers, published_averages, resamples, seed)
     raters = sorted({rater for story in compared for rater in story.votes})
+    cast = [vote for story in compared for votes in story.by_test().values() for vote in votes]
     # a story is as long whoever judges it
     words = {one.story: one.words for own in scores.values() for one in own.values() if not math.isnan(one.words)}
     return Agreement(
@@ -251,58 +262,20 @@ def agreement(
         stories=len(compared),
         raters=len(raters),
         judges={
-            judge: _judge(by_prompt, judged, words, draws, published_averages=published_averages, numbers=numbers)
+            judge: JudgeAgreement(
+                ranked(by_prompt, judged, counted),
+                counted.raters([_against_people(own, judged, numbers=numbers) for own in by_prompt.values()]),
+                sum(math.isnan(judged[story.story].score) for story in compared),
+                length_taken_out(by_prompt, judged, words, counted) if words else None,
+            )
             for judge, judged in scores.items()
         },
-        people=draws.raters([_people(stories, raters) for stories in by_prompt.values()]),
+        people=counted.raters([_people(stories, raters) for stories in by_prompt.values()]),
         # of all stories, those that are left out of the comparison among them
         pass_rates=_pass_rates(votes),
         published_averages=published_averages,
-        scale=_scale(compared) if numbers else None,
+        scale=(min(cast), max(cast)) if numbers else None,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Draws:
-    """How intervals are made: prompts are drawn with replacement."""
-
-    resamples: int
-    seed: int
-    statistics: Mapping[str, Callable[[RatingTable], float]]
-    """Of raters."""
-
-    def raters(self, parts: Sequence[RatingTable]) -> dict[str, BootstrapInterval]:
-        """Chance-corrected agreement of raters; `parts` has a table (raters, units) for each prompt."""
-
-        def over(statistic: Callable[[RatingTable], float]) -> BootstrapInterval:
-            # prompts are drawn whole: stories of one prompt have the same raters and the same source
-            def drawn_statistic(drawn: NDArray[np.intp]) -> float:
-                return statistic(np.concatenate([parts[index] for index in drawn], axis=1))
-
-            return bootstrap_interval(drawn_statistic, len(parts), self.resamples, self.seed)
-
-        return {name: over(statistic) for name, statistic in self.statistics.items()}
-
-
-def _scale(stories: Sequence[VotedStory]) -> tuple[float, float]:
-    votes = [vote for story in stories for cast in story.by_test().values() for vote in cast]
-    return min(votes), max(votes)
-
-
-def _judge(
-    by_prompt: Mapping[str, Sequence[VotedStory]],
-    judged: Mapping[str, JudgedStory],
-    words: Mapping[str, float],
-    draws: _Draws,
-    *,
-    published_averages: bool,
-    numbers: bool,
-) -> JudgeAgreement:
-    counted = Counted(numbers, published_averages, draws.resamples, draws.seed)
-    tables = [_against_people(stories, judged, numbers=numbers) for stories in by_prompt.values()]
-    missing = sum(math.isnan(judged[story.story].score) for stories in by_prompt.values() for story in stories)
-    length = length_taken_out(by_prompt, judged, words, counted) if words else None
-    return JudgeAgreement(ranked(by_prompt, judged, counted), draws.raters(tables), missing, length)
 
 
 def _people(stories: Sequence[VotedStory], raters: Sequence[str]) -> RatingTable:
@@ -339,13 +312,9 @@ def _counts(ratings: RatingTable) -> RatingTable:
     return counts if len(np.unique(counts.sum(axis=1))) <= 1 else counts[:0]
 
 
-def _cohen(ratings: RatingTable) -> float:
-    return cohen_kappa(*ratings.tolist()) if len(ratings) == 2 else math.nan
-
-
 RATERS: dict[str, Callable[[RatingTable], float]] = {
     "fleiss_kappa": lambda ratings: fleiss_kappa(_counts(ratings)),
-    "cohen_kappa": _cohen,
+    "cohen_kappa": lambda ratings: cohen_kappa(*ratings.tolist()) if len(ratings) == 2 else math.nan,
     "randolph_kappa": lambda ratings: randolph_kappa(_counts(ratings)),
     "krippendorff_alpha": lambda ratings: krippendorff_alpha(ratings, level="nominal"),
 }
@@ -400,8 +369,8 @@ def _panel(agreement: Agreement, name: str, title: str) -> "altair.LayerChart | 
         ranking = figures.rankings[name]
         dots += [{"judge": judge, "value": value} for value in ranking.by_prompt.values() if not math.isnan(value)]
         if not math.isnan(ranking.mean.value):
-            ends = {"low": _number(ranking.mean.low), "high": _number(ranking.mean.high)}
-            means.append({"judge": judge, "value": ranking.mean.value, **ends})
+            mean = ranking.mean
+            means.append(plain({"judge": judge, "value": mean.value, "low": mean.low, "high": mean.high}))
     # an accuracy cannot be negative, a correlation can
     lowest = 0 if name == "pairwise_accuracy" else -1
     x = altair.X("value:Q", title=title, scale=altair.Scale(domain=[lowest, 1]))
@@ -416,7 +385,3 @@ def _panel(agreement: Agreement, name: str, title: str) -> "altair.LayerChart | 
         base.mark_rule(strokeWidth=2, color=INK).encode(x=altair.X("low:Q", title=title), x2="high:Q", y=y),
         base.mark_point(shape="diamond", filled=True, size=90, color=INK, opacity=1).encode(x=x, y=y),
     )
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

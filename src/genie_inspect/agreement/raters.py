@@ -150,7 +150,6 @@ class Ratings:
 
 
 def recorded_ratings(name: str, said: Mapping[Pair, float | None], targets: Sequence[Target]) -> Ratings:
-    """What a ratings file holds of the targets' pairs."""
     found = [said.get(pair, math.nan) for target in targets for pair in target.pairs]
     faults = {index: UNSPECIFIED for index, rating in enumerate(found) if rating is None}
     return Ratings(name, RECORDED, tuple(math.nan if one is None else one for one in found), faults)
@@ -158,8 +157,6 @@ def recorded_ratings(name: str, said: Mapping[Pair, float | None], targets: Sequ
 
 @dataclass(frozen=True, slots=True)
 class Rater:
-    """A judge that is held against others."""
-
     name: str
     judge: Judge
     chunk: int = 1
@@ -252,8 +249,6 @@ Rating = Annotated[float | None, AfterValidator(_on_the_scale)]
 
 
 class OneRating(Row):
-    """One pair, rated once."""
-
     question: NonEmpty
     """Id or text of a question of the population."""
     answer: NonEmpty
@@ -263,8 +258,6 @@ class OneRating(Row):
 
 
 class ManyRatings(Row):
-    """One answer, rated against many others."""
-
     question: NonEmpty
     answer: NonEmpty
     ratings: dict[NonEmpty, Rating]
@@ -296,7 +289,6 @@ class RatingsFile:
 
     @property
     def targets(self) -> list[Target]:
-        """The answers that were rated, each with those that it was compared with."""
         return [Target(*self._answers[key], tuple(others.values())) for key, others in self._others.items()]
 
     def _add(self, question: Question, row: OneRating, where: str) -> None:

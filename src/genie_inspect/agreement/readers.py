@@ -108,7 +108,6 @@ def _pairs(
 
 
 def _answer(reading: Reading | GraderFailedError, place: int) -> tuple[str | None, str]:
-    """The answer in this place of a reading, and why there is none."""
     if isinstance(reading, GraderFailedError):
         return None, GRADER_FAILED
     if not reading.is_attempt:
@@ -223,8 +222,6 @@ def fitness_verdict(rows: Sequence[ReaderFitness]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One answer of the reader, compared with the record."""
-
     same: float
     other: float
     own_nearer: float
@@ -267,7 +264,6 @@ def _share(
     of: Callable[[AnswerPair], bool],
     which: Callable[[AnswerPair], bool],
 ) -> float:
-    """Of the pairs that the first is true of, the share that the second is true of too."""
     return _mean([float(which(pair)) for pair, _ in chosen if of(pair)])
 
 
@@ -276,7 +272,6 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _over_documents(values: Sequence[tuple[str, float]], resamples: int) -> BootstrapInterval:
-    """The mean of all values, with an interval over documents, whose answers stand or fall together."""
     by_document: dict[str, list[float]] = {}
     for document, value in values:
         by_document.setdefault(document, []).append(value)

@@ -37,15 +37,12 @@ class RatedPair:
 
 @dataclass(frozen=True, slots=True)
 class _Novelty:
-    """An answer's novelty by the ratings, and by a line that has not seen its prompt."""
-
     feature: str
     recorded: float
     predicted: float
 
 
 def vector_fit(population: str, targets: Sequence[Target], raters: Sequence[Ratings], embedder: Embedder) -> VectorFit:
-    """The fit of an embedder to the mean of some raters' ratings."""
     pairs = rated_pairs(targets, raters, embedder)
     if len(pairs) < FEWEST_PAIRS:
         raise CalibrationError(
@@ -114,7 +111,6 @@ def _line(points: Sequence[tuple[float, float]]) -> Knots:
 
 
 def _novelties(pairs: Iterable[RatedPair], lines: Mapping[str, Knots]) -> Iterator[_Novelty]:
-    """Novelty of the answers to each question, each against those that it was rated with, in either order."""
     by_question: defaultdict[str, list[RatedPair]] = defaultdict(list)
     for pair in pairs:
         by_question[pair.question.id].append(pair)

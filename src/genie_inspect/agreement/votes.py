@@ -2,8 +2,8 @@
 
 import codecs
 import math
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -25,16 +25,15 @@ class TableError(GenieError):
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row, and where it stands."""
-
     where: str
     cells: dict[str, Any]
 
     def __contains__(self, column: str) -> bool:
-        return not _is_empty(self.cells.get(column))
+        value = self.cells.get(column)
+        # only NaN is unequal to itself
+        return value is not None and value == value and not (isinstance(value, str) and not value.strip())
 
     def text(self, column: str) -> str:
-        """The cell as text."""
         return str(self.cells[column])
 
     def number(self, column: str) -> float:
@@ -59,7 +58,6 @@ class TableRow:
 
 
 def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
-    """The rows of a table."""
     if not path.is_file():
         raise TableError(f"{path} does not exist, expected {ROWS_FORM}")
     if path.suffix == ".csv":
@@ -75,7 +73,6 @@ def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
 
 
 def complete(rows: Iterable[TableRow], columns: Collection[str]) -> list[TableRow]:
-    """The rows with a value in every one of the columns."""
     return [row for row in rows if all(column in row for column in columns)]
 
 
@@ -88,10 +85,6 @@ def numbers(rows: Sequence[TableRow], column: str) -> list[float] | None:
     return [row.number(column) for row in rows]
 
 
-def _is_empty(value: object) -> bool:
-    return value is None or value != value or (isinstance(value, str) and not value.strip())  # only NaN is unequal
-
-
 def _shown(value: object) -> str:
     return repr(value)[:SHOWN]
 
@@ -102,8 +95,6 @@ NUMBER = "number"
 """Column of a row a vote whose votes are ratings, whatever they are."""
 FEW = 0.1
 """Share of the votes up to which those beside 1 and 0 are taken for slips, and for no scale."""
-_ANSWER = re.compile(r"story_(.+)_test(\d{1,3})")
-_BEGINS = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +117,6 @@ class Vote:
 
 
 def without_slips(votes: Iterable[Vote]) -> list[Vote]:
-    """The votes as they are."""
     votes = list(votes)
     cast = [vote for vote in votes if not math.isnan(vote.value)]
     others = [vote for vote in cast if vote.value not in (0, 1)]
@@ -148,7 +138,7 @@ def annotation_votes(path: Path) -> Iterator[Vote]:
         if missing := [name for name in ("story_id", "expert_idx", "ttcw_idx", "binary_verdict") if name not in row]:
             raise TableError(f"{where} has no field {missing[0]!r}, expected a vote as Salesforce/creativity_eval has")
         value = float(row.verdict("binary_verdict"))
-        yield Vote(where, row.text("story_id"), row.text("expert_idx"), _numbered(row.number("ttcw_idx")), value)
+        yield Vote(where, row.text("story_id"), row.text("expert_idx"), f"{int(row.number('ttcw_idx')):02d}", value)
 
 
 def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
@@ -167,25 +157,6 @@ def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
             if value is None:
                 raise TableError(f"{row.where}, column {test!r} is {row.text(test)!r}, expected a number, yes or no")
             yield Vote(row.where, test=test, value=value, **about)
-
-
-def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
-    """Place, story, test and result of each answer of a file {"id": "story_3_GPT4_test1", "response": "Yes, ..."}.
-
-    An answer that begins with neither yes nor no counts as a pass, as in the published figures.
-    """
-    for number, item in json_objects(path, TableError):
-        where = f"{path}, line {number}"
-        name, response = item.get("id"), item.get("response")
-        match = _ANSWER.fullmatch(name) if isinstance(name, str) else None
-        if match is None or not isinstance(response, str):
-            raise TableError(f'{where} is no answer, expected {{"id": "story_3_GPT4_test1", "response": "Yes, ..."}}')
-        begin = _BEGINS.match(response[:200])
-        yield where, match[1], _numbered(float(match[2])), float(begin is None or begin[1].lower() == "yes")
-
-
-def _numbered(index: float) -> str:
-    return f"{int(index):02d}"
 
 
 def _value(row: TableRow, column: str) -> float | None:
@@ -216,8 +187,6 @@ class VotesError(GenieError):
 
 
 class StoryRow(BaseModel):
-    """One line about a story."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     story: Id
@@ -246,7 +215,6 @@ class VotedStory:
     """Who or what wrote it; empty where the file does not say."""
 
     def by_test(self) -> dict[str, list[float]]:
-        """The votes on each test, in the order of the raters."""
         votes: dict[str, list[float]] = {}
         for ballot in self.votes.values():
             for test, vote in ballot.items():
@@ -313,12 +281,10 @@ def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
 
 
 def are_numbers(stories: Iterable[VotedStory]) -> bool:
-    """Whether any vote is a rating on a scale, and neither yes nor no."""
     return next(_on_scale(stories), None) is not None
 
 
 def _on_scale(stories: Iterable[VotedStory]) -> Iterator[str]:
-    """Where there are votes that are neither yes nor no."""
     for story in stories:
         for rater, ballot in story.votes.items():
             for vote in ballot.values():
@@ -326,24 +292,27 @@ def _on_scale(stories: Iterable[VotedStory]) -> Iterator[str]:
                     yield f"{vote:g} by {rater!r} on story {story.story!r}"
 
 
-def _is_list(path: Path) -> bool:
+@contextmanager
+def votes_file(path: Path) -> Iterator[None]:
+    """A file that cannot be opened is told in one line."""
     try:
-        with path.open("rb") as file:
-            return file.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
+        yield
     except OSError as error:
         raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _is_list(path: Path) -> bool:
+    with votes_file(path), path.open("rb") as file:
+        return file.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
 
 
 def _has_ballots(path: Path) -> bool:
     """Whether a JSON Lines file has a line a person and story; an empty or broken one is read as such."""
-    try:
+    with votes_file(path):
         return next((b'"verdict"' not in line and b'"number"' not in line for _, _, line in placed_lines(path)), True)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def _ballots(path: Path) -> Iterator[Vote]:
-    """A line a person and story."""
     known: set[tuple[str, str]] = set()
     for where, row in rows(path, _Ballot, FORM):
         if (row.story, row.rater) in known:
@@ -360,28 +329,25 @@ def _rows_of_votes(path: Path) -> Iterator[Vote]:
         yield from without_slips(table_votes(table))
         return
     for row in table:
-        name, rater = (_named(row, column) for column in ("story", "rater"))
+        if missing := [column for column in ("story", "rater") if column not in row]:
+            raise VotesError(f"{row.where} has no {missing[0]}, expected a vote: {ONE_VOTE}")
         test = next((row.text(column) for column in TESTS if column in row), "")
         plot, source = (row.text(column) if column in row else "" for column in ("plot", "source"))
-        yield Vote(row.where, name, rater, test, _vote(row), plot, source)
+        yield Vote(row.where, row.text("story"), row.text("rater"), test, _vote(row), plot, source)
 
 
 def _gathered(votes: Iterable[Vote]) -> list[VotedStory]:
-    """Votes by story, rater and test."""
     stories: dict[str, VotedStory] = {}
     for vote in votes:
-        story = _same(stories, vote.story, vote.plot, vote.source, vote.where)
+        story = stories.setdefault(vote.story, VotedStory(vote.story, {}, vote.plot, vote.source))
+        for what, before, now in (("plot", story.plot, vote.plot), ("source", story.source, vote.source)):
+            if before != now:
+                raise VotesError(f"{vote.where}: story {vote.story!r} has the {what} {now!r}, and {before!r} before")
         ballot = story.votes.setdefault(vote.rater, {})
         if vote.test in ballot:
             raise VotesError(f"{vote.where}: {vote.rater!r} votes twice on story {vote.story!r}{vote.tested}")
         ballot[vote.test] = vote.value
     return list(stories.values())
-
-
-def _named(row: TableRow, column: str) -> str:
-    if column not in row:
-        raise VotesError(f"{row.where} has no {column}, expected a vote: {ONE_VOTE}")
-    return row.text(column)
 
 
 def _vote(row: TableRow) -> float:
@@ -391,15 +357,6 @@ def _vote(row: TableRow) -> float:
     if NUMBER in row:
         return row.number(NUMBER)
     return float(row.verdict(VERDICT)) if VERDICT in row else math.nan
-
-
-def _same(stories: dict[str, VotedStory], name: str, plot: str, source: str, where: str) -> VotedStory:
-    """The story of that name, so far or new."""
-    story = stories.setdefault(name, VotedStory(name, {}, plot, source))
-    for what, before, now in (("plot", story.plot, plot), ("source", story.source, source)):
-        if before != now:
-            raise VotesError(f"{where}: story {name!r} has the {what} {now!r}, and {before!r} before")
-    return story
 
 
 def _released(story: str, row: Any, path: Path) -> VotedStory:
@@ -423,26 +380,20 @@ def from_letters(letters: str, where: str) -> dict[str, float]:
 
 
 def as_numbers(results: Mapping[str, bool | float | None]) -> dict[str, float]:
-    """Results by test: 1 = passes, 0 = fails, or a number; NaN = none."""
     return {test: math.nan if result is None else float(result) for test, result in results.items()}
 
 
 def rows(path: Path, kind: type[RowT], form: str) -> Iterator[tuple[str, RowT]]:
     """The rows of a JSON Lines file, each with the place where it stands."""
-    try:
+    with votes_file(path):
         for number, _, line in placed_lines(path):
             where = f"{path}, line {number}"
             yield where, json_row(line, kind, where, VotesError, form)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def json_field(path: Path, name: str) -> dict[str, Any]:
-    """The object in one field of a JSON file."""
-    try:
+    with votes_file(path):
         content = json_object(path.read_bytes(), str(path), VotesError)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
     if not isinstance(content.get(name), dict):
         raise VotesError(f"{path} has no object {name!r}")
     return dict(content[name])

@@ -1,13 +1,16 @@
 """Where close reading meets n-gram novelty, on ratings that can be counted by hand."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
+from genie_inspect.cli import main
 from genie_inspect.studies.close_reading.meeting import MeetingError, Rating, logged_ratings, meeting
 
 NOVELTIES = range(1, 9)  # of which 7 and 8 are the most novel quarter
@@ -89,8 +92,8 @@ def novelty(rows: Any = EXPRESSIONS) -> Score:
 
 
 def verdicts(*samples: dict[str, Score], folder: Path) -> list[tuple[bool, bool]]:
-    found = logged_ratings([made_log(folder, samples, texts=[TEXT] * len(samples))])
-    return [(one.novel, one.awkward) for one in found.ratings]
+    ratings, _ = logged_ratings([made_log(folder, samples, texts=[TEXT] * len(samples))])
+    return [(one.novel, one.awkward) for one in ratings]
 
 
 def test_an_expression_has_the_verdicts_of_the_marks_that_lie_on_it(tmp_path: Path) -> None:
@@ -105,7 +108,7 @@ def test_a_mark_that_ends_where_an_expression_begins_is_not_on_it(tmp_path: Path
 def test_each_reader_of_a_text_rates_its_expressions(tmp_path: Path) -> None:
     readers = {"close_reading": close_reading(("novel", 0, 15)), "another": close_reading(), "b": novelty()}
     log = made_log(tmp_path, [readers], texts=[TEXT])
-    ratings = logged_ratings([log]).ratings
+    ratings, _ = logged_ratings([log])
     assert [one.novel for one in ratings] == [True, False, False, False]
     assert len({one.expression for one in ratings}) == 2
 
@@ -118,10 +121,84 @@ def test_a_text_without_one_of_the_scores_or_an_aspect_is_left_out_and_counted(t
         {"a": close_reading(awkward=math.nan), "b": novelty()},
         {"a": close_reading(), "b": novelty([{"text": "of another version"}])},
     ]
-    found = logged_ratings([made_log(tmp_path, samples, texts=[TEXT] * 5)])
-    assert (len(found.ratings), found.left_out) == (2, 4)
+    ratings, left_out = logged_ratings([made_log(tmp_path, samples, texts=[TEXT] * 5)])
+    assert (len(ratings), left_out) == (2, 4)
 
 
 def test_logs_without_both_scores_are_one_line(tmp_path: Path) -> None:
     with pytest.raises(MeetingError, match="expected scores of close_reading and expression_novelty"):
         logged_ratings([made_log(tmp_path, [{"a": close_reading()}])])
+
+
+SENTENCE = "The tide folded its letters, and went home."
+
+
+def called(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["close-reading", *map(str, arguments)])
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """Two models' logs, whose texts have an expression that is new and one that is not."""
+    for model, last in (("mock/a", 27), ("mock/b", 15)):
+        rows = [
+            {"text": SENTENCE[a:b], "start": a, "end": b, "log_perplexity": log, "novel_share": 0.5}
+            for a, b, log in ((0, 27, 9.0), (29, 42, 2.0), (33, 42, 1.0), (0, 15, 0.5))
+        ]
+        mark = {"aspect": "novel", "text": SENTENCE[4:last], "start": 4, "end": last, "reason": "So."}
+        samples = [
+            {
+                "close_reading": scored(
+                    {"novel_per_100_words": 1.0, "awkward_per_100_words": 0.0},
+                    "measure:close_reading|version:1-A",
+                    marks=[mark] if number else [],
+                ),
+                "expression_novelty": scored({"log_perplexity_mean": 3.0}, "measure:x|version:1-A", expressions=rows),
+            }
+            for number in range(3)
+        ]
+        texts = [f"{SENTENCE} {number}" for number in range(3)]
+        made_log(tmp_path / "logs", samples, model=model, texts=texts)
+    return tmp_path / "logs"
+
+
+def test_a_folder_of_logs_needs_no_verb(logs: Path) -> None:
+    found, named = called(logs, "--resamples", 20), called("meeting", logs, "--resamples", 20)
+    assert found.exit_code == 0, found.output
+    assert found.output == named.output
+    for text in ("by rating", "by expression", "66.7%", "odds of novel", "mock/b", "Every expression has one rating"):
+        assert text in found.output
+
+
+def test_options_may_stand_before_the_logs_and_json_has_the_same_numbers(logs: Path) -> None:
+    found = json.loads(called("--json", "--resamples", "20", logs).stdout)
+    assert found["by_rating"]["shares"]["novel"]["value"] == pytest.approx(2 / 3)
+    assert found["sources"]["mock/b"]["expressions"] == 12
+    assert found["sources"]["mock/a"]["odds"]["novel"]["value"] is None, "the baseline's"
+
+
+def test_a_picture_is_written(logs: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "quarter.svg"
+    assert called(logs, "--resamples", 20, "--picture", picture).exit_code == 0
+    assert "by expression" in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("verb", ["meeting", "agreement", "fit", "preference"])
+def test_each_verb_has_a_help_with_an_example(verb: str) -> None:
+    assert verb in called("--help").output
+    assert "Example: genie close-reading" in called(verb, "--help").output
+
+
+def test_what_is_no_verb_and_no_log_is_one_line() -> None:
+    found = called("nowhere")
+    assert found.exit_code == 1
+    assert "nowhere does not exist, expected a log file or a folder of logs" in found.stderr
+
+
+def test_a_narrow_screen_cuts_no_number_short(logs: Path) -> None:
+    arguments = ["close-reading", str(logs), "--resamples", "20"]
+    found = CliRunner(env={"COLUMNS": "30"}).invoke(main, arguments)
+    assert found.exit_code == 0, found.output
+    rows = [line.split("│")[2:] for line in found.output.splitlines() if line.startswith("│")]
+    assert rows
+    assert not any("…" in cell for cells in rows for cell in cells)

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
+from genie_inspect.cli import main
 from genie_inspect.graders.close_reader import PassagesError
 from genie_inspect.studies.close_reading.readers import EXPERT, agreement_by_aspect, batch_kappa, passages_with
 
@@ -167,3 +169,44 @@ def test_logs_of_other_texts_are_named(tmp_path: Path) -> None:
     log = made_log(tmp_path / "logs", [{"close_reading": reading()}], texts=["Another text."])
     with pytest.raises(PassagesError, match="is read in these logs"):
         passages_with(written(tmp_path, *PASSAGES), [log])
+
+
+SENTENCE = "The tide folded its letters, and went home."
+
+
+def called(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["close-reading", "agreement", *map(str, arguments)])
+
+
+@pytest.fixture
+def passages(tmp_path: Path) -> Path:
+    path = tmp_path / "passages.jsonl"
+    experts = {"ann": {"novel": ["folded its letters"]}, "bob": {"novel": []}}
+    readers = {"one": {"novel": ["folded its letters"]}, "other": {"novel": [SENTENCE]}}
+    rows = [{"text": f"{SENTENCE} {n}", "batch": str(n), "experts": experts, "readers": readers} for n in range(3)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def test_readers_stand_side_by_side_by_both_rules(passages: Path) -> None:
+    found = called(passages, "--resamples", 20)
+    assert found.exit_code == 0, found.output
+    for text in ("novel: marks against", "one", "other", "an expert, by the others", "strict: F1", "over 3 batches"):
+        assert text in found.output
+
+
+def test_json_has_the_same_numbers(passages: Path) -> None:
+    found = json.loads(called(passages, "--resamples", 20, "--json").stdout)["novel"]
+    assert {name: held["rules"]["published"]["f1"]["value"] for name, held in found["readers"].items()} == {
+        "one": 1.0,
+        "other": 1.0,
+        "an expert, by the others": 0.0,
+    }
+    assert found["readers"]["other"]["rules"]["strict"]["f1"]["value"] < 0.6
+    assert found["kappa"]["mean"] == 0.0
+
+
+def test_a_file_that_is_none_is_one_line(tmp_path: Path) -> None:
+    found = called(tmp_path / "nowhere.jsonl")
+    assert found.exit_code == 1
+    assert len(found.stderr.splitlines()) == 1

@@ -9,7 +9,7 @@ from inspect_ai.model import Model
 from tests.building.scripts import write_log
 from tests.pairs import pairs
 from tests.scripted import DOCUMENTS, FOX, OWL, Script, small_population
-from tests.studies.metric_study.scripts import editing
+from tests.studies.metric_study.test_writing import editing
 
 from genie_inspect.cli import main, running
 from genie_inspect.errors import GenieError, GraderFailedError

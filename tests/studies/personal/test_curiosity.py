@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.studies.personal.explained import HABIT, SAID, STORIES, votes
+from tests.studies.personal.made import HABIT, SAID, STORIES, votes
 
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.errors import UnwritableError
+from genie_inspect.errors import EngineFailedError, UnwritableError
+from genie_inspect.prompting.fence import unfenced
 from genie_inspect.studies.personal.curiosity import (
     FIGURES,
     CuriosityComparison,
     CuriosityManifest,
-    Plan,
     by_plots,
     by_rows,
     card,
@@ -25,6 +25,7 @@ from genie_inspect.studies.personal.curiosity import (
     shares,
     write_curiosity,
 )
+from genie_inspect.studies.personal.curiosity_models import Prompts
 from genie_inspect.studies.personal.curiosity_vectors import (
     EXPLANATIONS,
     READING,
@@ -36,7 +37,7 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     VectorSettings,
 )
 
-PLAN = Plan(folds=3, resamples=20)
+PLAN: dict[str, Any] = {"folds": 3, "resamples": 20}
 VOTES = votes(12)
 
 
@@ -69,7 +70,7 @@ def noting() -> dict[Explanation, Noting]:
 
 def test_each_vote_is_asked_once_of_a_model_that_has_seen_nothing_of_its_plot() -> None:
     models = noting()
-    compared(VOTES, models, "none", PLAN)
+    compared(VOTES, models, "none", **PLAN)
     asked = models["none"].asked
     assert sorted(vote.story + vote.rater for part in asked for vote in part) == sorted(
         v.story + v.rater for v in VOTES
@@ -81,7 +82,7 @@ def test_each_vote_is_asked_once_of_a_model_that_has_seen_nothing_of_its_plot() 
 
 def test_without_the_explanation_no_model_that_reads_it_is_asked() -> None:
     models = noting()
-    comparison = compared(VOTES, models, "none", PLAN)
+    comparison = compared(VOTES, models, "none", **PLAN)
     assert models["held-out"].learned == []
     assert [(column.explanation, column.held_out) for column in comparison.columns] == [
         ("none", "plots"),
@@ -92,7 +93,7 @@ def test_without_the_explanation_no_model_that_reads_it_is_asked() -> None:
 
 def test_held_out_shows_rows_whole_plots_and_the_figures_without_the_explanation() -> None:
     models = noting()
-    comparison = compared(VOTES, models, "held-out", PLAN)
+    comparison = compared(VOTES, models, "held-out", **PLAN)
     assert [(column.explanation, column.held_out) for column in comparison.columns] == [
         ("held-out", "rows"),
         ("held-out", "plots"),
@@ -107,7 +108,7 @@ def test_held_out_shows_rows_whole_plots_and_the_figures_without_the_explanation
 def test_the_leak_is_seen_where_explanations_say_the_verdict() -> None:
     settings = VectorSettings(penalty=0.01)
     models = {reading: VectorCuriosity(reading, settings) for reading in READING}
-    rows, plots, honest, _ = compared(votes(24), models, "held-out", PLAN).columns
+    rows, plots, honest, _ = compared(votes(24), models, "held-out", **PLAN).columns
     assert rows.figures["auc"].value > 0.95
     assert plots.figures["auc"].value > 0.95
     assert honest.figures["auc"].value < 0.8
@@ -115,7 +116,7 @@ def test_the_leak_is_seen_where_explanations_say_the_verdict() -> None:
 
 
 def test_figures_are_over_all_votes_with_intervals_by_plot() -> None:
-    comparison = compared(VOTES, noting(), "none", PLAN)
+    comparison = compared(VOTES, noting(), "none", **PLAN)
     figures = comparison.columns[0].figures
     assert list(figures) == list(FIGURES) == ["pearson", "f1", "log_loss", "auc", "kappa"]
     # 10 yes of 24, of each of which .25 is said
@@ -127,7 +128,7 @@ def test_figures_are_over_all_votes_with_intervals_by_plot() -> None:
 
 def test_what_the_figures_rest_on_is_counted() -> None:
     given = [replace(VOTES[0], explanation=None), *VOTES[1:], replace(VOTES[-1], rater="cy")]
-    comparison = compared(given, noting(), "none", PLAN)
+    comparison = compared(given, noting(), "none", **PLAN)
     counts = (comparison.votes, comparison.yes, comparison.explained, comparison.stories, comparison.plots)
     assert counts == (25, 10, 24, 12, 12)
     assert (comparison.raters, comparison.model, comparison.settings) == (3, "noting", {"wit": 1})
@@ -145,24 +146,24 @@ def test_a_yes_is_called_above_one_half_as_for_every_forecast(
     said: float, called: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Noting, "probabilities", lambda self, votes: np.full(len(votes), said))
-    figures = compared(VOTES, noting(), "none", PLAN).columns[0].figures
+    figures = compared(VOTES, noting(), "none", **PLAN).columns[0].figures
     # 10 yes of 24
     assert figures["f1"].value == pytest.approx(2 * (10 if called else 0) / (10 + called))
 
 
 def test_the_share_of_yes_outside_of_the_fold_tells_no_vote_of_the_fold_from_another() -> None:
     # one test: the same chance for a whole fold, the lower the more yes it holds; over all votes AUC would be below .5
-    figures = compared(VOTES, noting(), "none", PLAN).columns[-1].figures
+    figures = compared(VOTES, noting(), "none", **PLAN).columns[-1].figures
     assert figures["auc"].value == 0.5
     assert math.isnan(figures["pearson"].value)
-    folds = by_plots(VOTES, PLAN.folds, PLAN.seed)
+    folds = by_plots(VOTES, 3, 0)
     chances, yes = shares(VOTES, folds), np.array([vote.verdict for vote in VOTES])
     assert np.corrcoef(chances, yes)[0, 1] < -0.05
 
 
 def test_progress_is_told_after_each_fold() -> None:
     told: list[tuple[str, int, int]] = []
-    compared(VOTES, noting(), "held-out", PLAN, lambda *step: told.append(step))
+    compared(VOTES, noting(), "held-out", **PLAN, progress=lambda *step: told.append(step))
     assert told[2:4] == [
         ("explanation=held-out, rows held out", 3, 3),
         ("explanation=held-out, plots held out", 1, 3),
@@ -173,9 +174,9 @@ def test_progress_is_told_after_each_fold() -> None:
 def test_one_rater_alone_is_refused_before_anything_is_learned() -> None:
     models = noting()
     with pytest.raises(VotesError, match="all votes are by rater 'ann', expected at least two raters"):
-        compared([vote for vote in VOTES if vote.rater == "ann"], models, "none", PLAN)
+        compared([vote for vote in VOTES if vote.rater == "ann"], models, "none", **PLAN)
     with pytest.raises(VotesError, match="12 plots, expected at least 13"):
-        compared(VOTES, models, "none", Plan(folds=13))
+        compared(VOTES, models, "none", folds=13)
     assert models["none"].learned == []
 
 
@@ -184,7 +185,7 @@ MODELS = {reading: VectorCuriosity(reading) for reading in EXPLANATIONS}
 
 @pytest.fixture(scope="module")
 def comparisons() -> dict[Explanation, CuriosityComparison]:
-    return {reading: compared(VOTES, MODELS, reading, Plan(folds=3, resamples=5)) for reading in EXPLANATIONS}
+    return {reading: compared(VOTES, MODELS, reading, folds=3, resamples=5) for reading in EXPLANATIONS}
 
 
 @pytest.fixture
@@ -361,3 +362,96 @@ def test_a_story_has_one_text_and_one_plot(tmp_path: Path, change: dict[str, str
 def test_an_empty_file_says_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(VotesError, match="holds no vote, expected a line a verdict"):
         read_explained_votes(written(tmp_path))
+
+
+VOTE = replace(votes()[0], text="The lamp went out. " * 200)
+
+
+class Letters:
+    """A tokenizer of a token a character."""
+
+    chat_template: str | None = None
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return [1] * add_special_tokens + [ord(letter) for letter in text]
+
+    def decode(self, tokens: list[int]) -> str:
+        return "".join(map(chr, tokens))
+
+
+class Chatting(Letters):
+    """The same, of a model that is spoken to."""
+
+    chat_template = "a template"
+
+    def apply_chat_template(self, messages: list[dict[str, str]], tokenize: bool, add_generation_prompt: bool) -> str:
+        assert (tokenize, add_generation_prompt) == (False, True)
+        return "".join(f"<{message['role']}>{message['content']}<assistant>" for message in messages)
+
+
+def shown(tokens: list[int]) -> str:
+    return Letters().decode(tokens)
+
+
+def test_forward_reads_story_question_and_rater_alone() -> None:
+    data = unfenced(shown(Prompts(Letters(), 9_000).forward(VOTE)))
+    assert data == {"story": VOTE.text, "question": VOTE.question, "rater": "ann"}
+
+
+def test_inverse_reads_story_question_and_explanation_and_not_who_gave_it() -> None:
+    data = unfenced(shown(Prompts(Letters(), 9_000).inverse(VOTE)))
+    assert data == {"story": VOTE.text, "question": VOTE.question, "explanation": VOTE.explanation}
+
+
+def test_the_classifier_reads_story_question_and_curiosity() -> None:
+    prompt = shown(Prompts(Letters(), 9_000).verdict(VOTE, np.array([0.123, -1.0])))
+    assert unfenced(prompt) == {"story": VOTE.text, "question": VOTE.question, "curiosity": [0.12, -1]}
+    assert "yes or no" in prompt
+
+
+def test_no_prompt_holds_the_verdict() -> None:
+    prompts = Prompts(Letters(), 9_000)
+    for reading in (prompts.forward, prompts.inverse, lambda vote: prompts.verdict(vote, np.zeros(2))):
+        assert reading(VOTE) == reading(replace(VOTE, verdict=not VOTE.verdict))
+
+
+def test_of_what_is_too_long_the_end_of_the_story_is_left_out() -> None:
+    tokens = Prompts(Letters(), 900).inverse(VOTE)
+    data = unfenced(shown(tokens))
+    assert len(tokens) == 900
+    assert VOTE.text.startswith(data["story"])
+    assert (data["question"], data["explanation"]) == (VOTE.question, VOTE.explanation)
+
+
+def test_a_story_whose_escapes_take_more_room_still_fits() -> None:
+    # a backtick is written as six characters
+    assert len(Prompts(Letters(), 900).inverse(replace(VOTE, text="`" * 2_000))) <= 900
+
+
+def test_what_does_not_fit_without_a_story_is_refused() -> None:
+    with pytest.raises(EngineFailedError, match="more than 64 tokens beside the story: give a larger length"):
+        Prompts(Letters(), 64).forward(VOTE)
+
+
+def test_a_model_with_a_chat_template_reads_what_a_server_would_send_it() -> None:
+    tokens = Prompts(Chatting(), 9_000).forward(VOTE)
+    assert shown(tokens).startswith("<user>Below stand a story")
+    assert shown(tokens).endswith("```\n<assistant>")
+    assert 1 not in tokens  # the template has what begins a text
+
+
+def test_without_a_chat_template_what_begins_a_text_stands_first() -> None:
+    assert Prompts(Letters(), 9_000).forward(VOTE)[0] == 1
+
+
+def test_yes_and_no_are_told_by_their_first_token() -> None:
+    assert Prompts(Letters(), 900).answers() == (ord("n"), ord("y"))
+
+
+def test_a_tokenizer_that_begins_both_alike_is_refused() -> None:
+    class Spaced(Letters):
+        def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+            return super().encode(f" {text}", add_special_tokens)
+
+    with pytest.raises(EngineFailedError, match="begins 'yes' and 'no' alike"):
+        Prompts(Spaced(), 900).answers()

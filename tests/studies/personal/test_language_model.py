@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.engines.tiny_models import tiny_model
-from tests.studies.personal.explained import HABIT, SAID, STORIES, votes
+from tests.studies.personal.made import HABIT, SAID, STORIES, votes
 
 torch = pytest.importorskip("torch", reason="needs the extra `personal`")
 transformers = pytest.importorskip("transformers", reason="needs the extra `personal`")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.studies.personal.judged import FIGURES, judge
-from tests.studies.personal.voters import TESTS, WRITER, written
+from tests.studies.personal.made import FIGURES, TESTS, WRITER, judge, written
 
 from genie_inspect.cli import main
 from genie_inspect.studies.personal.commands import raters_table
-from genie_inspect.studies.personal.judge import Figure, RaterFigures, read_judge
+from genie_inspect.studies.personal.folder import read_judge
+from genie_inspect.studies.personal.judge import Figure, RaterFigures
 
 Run = Callable[..., Result]
 
@@ -170,7 +170,7 @@ def test_a_rater_is_foretold_better_worse_or_cannot_be_told_and_the_table_says_w
     }
     terms = {name: one.model_copy(update={"votes": 40}) for name, one in own.raters.items()}
     table = raters_table(own.model_copy(update={"raters": terms}), FIGURES.model_copy(update={"raters": raters}))
-    assert list(table.columns[-1].cells) == [
+    assert list(map(str, table.columns[-1].cells)) == [
         "more lenient, foretold better than by the grader alone",
         "harsher, foretold worse than by the grader alone",
         "cannot be told from the average",

@@ -1,21 +1,43 @@
 """What raters are expected to say of a sample, by the scores that it has: whole scores, from judges made by hand."""
 
+import json
 import math
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import score as rescored
+from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.scorer import Score
-from tests.scripted import written
-from tests.studies.personal.judged import FIGURES, SENTENCE, SIGNATURE, column, judge
-from tests.studies.personal.voters import verdict
+from tests.reports.made_logs import made_log
+from tests.scripted import written as sample_of
+from tests.studies.personal.made import (
+    FIGURES,
+    JUDGE_SIGNATURE,
+    SENTENCE,
+    SIGNATURE,
+    WRITER,
+    column,
+    judge,
+    verdict,
+    written,
+)
 
+from genie_inspect.agreement.machine_scores import read_scores
+from genie_inspect.agreement.votes import read_votes
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.studies.personal.judge import Figure, PersonalError, PersonalJudge, RaterFigures, write_folder
+from genie_inspect.graders.grader import RefusedError
+from genie_inspect.logs.measures import declared, keys_to_test, known_range
+from genie_inspect.studies.personal.ballots import Choice, ballots
+from genie_inspect.studies.personal.fitting import fit_judge
+from genie_inspect.studies.personal.folder import PersonalError, forget, read_judge, write_folder
+from genie_inspect.studies.personal.judge import Figure, PersonalJudge, RaterFigures
+from genie_inspect.studies.personal.personal import personal
 from genie_inspect.studies.personal.scorer import Foretelling, explained, explained_all, opened
 
-PASSES = verdict({"01": 1, "02": 0}, SIGNATURE)
+PASSES = verdict({"01": 1, "02": 0}, JUDGE_SIGNATURE)
 YES, NO = 1 / (1 + math.exp(-1)), 1 / (1 + math.exp(1))  # of the average rater, for a pass and a fail
 
 
@@ -28,7 +50,7 @@ async def foretold(
 ) -> Score:
     by_test = options.get("by_test", len(raters) == 1)
     foretelling = Foretelling(own or judge(), FIGURES, raters, by_test, fewest)
-    return await foretelling.score(written("A story.", scores={"ttcw": PASSES} if scores is None else scores))
+    return await foretelling.score(sample_of("A story.", scores={"ttcw": PASSES} if scores is None else scores))
 
 
 def values(score: Score) -> dict[str, Any]:
@@ -81,7 +103,7 @@ async def test_as_many_votes_as_are_asked_for_are_enough() -> None:
 
 
 async def test_a_test_without_a_verdict_is_not_foretold_and_the_rest_is() -> None:
-    score = await foretold(scores={"ttcw": verdict({"01": 1, "02": None}, SIGNATURE)})
+    score = await foretold(scores={"ttcw": verdict({"01": 1, "02": None}, JUDGE_SIGNATURE)})
     assert values(score) == {"personal_ann_total": 0.924, "personal_ann_01": 0.924}
     assert ((score.metadata or {})["judged"], (score.metadata or {})["not_judged"]) == (1, 1)
 
@@ -96,7 +118,7 @@ async def test_of_a_whole_story_there_is_a_total_alone() -> None:
 
 async def test_points_count_where_a_column_goes_by_them() -> None:
     rows = [{"id": "01", "pass": True, "score": 4}, {"id": "02", "pass": True, "score": -4}]
-    given = Score(value={"ttcw_total": 2.0}, metadata={"signature": SIGNATURE, "tests": rows})
+    given = Score(value={"ttcw_total": 2.0}, metadata={"signature": JUDGE_SIGNATURE, "tests": rows})
     own = judge(column(points=True, mean=0.0, spread=4.0))
     assert values(await foretold(scores={"ttcw": given}, own=own)) == {
         "personal_ann_total": 1.424,
@@ -110,8 +132,8 @@ async def test_points_count_where_a_column_goes_by_them() -> None:
     [
         ({}, "no score by ttcw"),
         ({"other": PASSES.model_copy(update={"metadata": {"signature": "measure:x|version:1"}})}, "no score by ttcw"),
-        ({"genie_inspect/ttcw": verdict({"01": 1}, SIGNATURE + "0")}, "ttcw has another signature"),
-        ({"ttcw": verdict({"01": None, "02": None}, SIGNATURE)}, "no value by ttcw"),
+        ({"genie_inspect/ttcw": verdict({"01": 1}, JUDGE_SIGNATURE + "0")}, "ttcw has another signature"),
+        ({"ttcw": verdict({"01": None, "02": None}, JUDGE_SIGNATURE)}, "no value by ttcw"),
     ],
 )
 async def test_what_cannot_be_foretold_says_why_and_what_to_do(scores: dict[str, Score], reason: str) -> None:
@@ -126,7 +148,7 @@ async def test_what_cannot_be_foretold_says_why_and_what_to_do(scores: dict[str,
 
 
 async def test_a_signed_score_counts_by_its_signature_whatever_its_name_and_the_last_of_several() -> None:
-    earlier = verdict({"01": 0, "02": 0}, SIGNATURE)
+    earlier = verdict({"01": 0, "02": 0}, JUDGE_SIGNATURE)
     assert values(await foretold(scores={"mine": earlier, "mine1": PASSES}))["personal_ann_01"] == 0.924
     assert values(await foretold(scores={"mine": earlier, "yours": PASSES}))["personal_ann_01"] == 0.924
 
@@ -141,7 +163,9 @@ async def test_a_score_without_a_signature_counts_by_its_scorer_s_name() -> None
 
 async def test_a_scorer_of_two_columns_without_a_value_is_named_once() -> None:
     own = judge(column(), column("points", points=True))
-    assert (await foretold(scores={"ttcw": verdict({"01": None}, SIGNATURE)}, own=own)).reason == "no value by ttcw"
+    assert (
+        await foretold(scores={"ttcw": verdict({"01": None}, JUDGE_SIGNATURE)}, own=own)
+    ).reason == "no value by ttcw"
 
 
 @pytest.fixture(scope="module")
@@ -244,3 +268,165 @@ def test_of_all_raters_each_has_a_row_also_who_has_too_few_votes() -> None:
         "| bob\\|b | 30 | -1.00 \\[-1.24, -0.76\\] | 0.50 |\n"
         "| cy | 19 | as the average | too few votes |\n\n" + SENTENCE
     )
+
+
+@pytest.fixture(scope="module")
+def fitted_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A judge that was fitted to a log's verdicts."""
+    place = tmp_path_factory.mktemp("judge")
+    votes, log = written(place)
+    rows = ballots(read_votes(votes, numbers=True), read_scores([log]), Choice())
+    write_folder(*fit_judge(rows, resamples=20), place / "taste")
+    return place / "taste"
+
+
+def told(tmp_path: Path, rater: str, score: Score | None, **options: Any) -> Score:
+    """What it says of a sample with one score by ttcw, or none."""
+    log: EvalLog = read_eval_log(made_log(tmp_path / "logs", [{"ttcw": score} if score else {}], model=WRITER))
+    done = rescored(log, personal(rater, **options), action="append", display="none")
+    assert done.status == "success", done.error
+    (sample,) = done.samples or []
+    return (sample.scores or {})["personal"]
+
+
+def numbers_of(score: Score) -> dict[str, float]:
+    assert isinstance(score.value, dict)
+    return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
+
+
+def test_each_test_has_its_chance_of_a_yes_and_the_total_is_their_sum(tmp_path: Path, fitted_folder: Path) -> None:
+    found = numbers_of(told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0})))
+    assert list(found) == ["personal_r1_total", "personal_r1_01", "personal_r1_02"]
+    judge = read_judge(fitted_folder)
+    (column,) = judge.columns
+    for test, passes in (("01", 1.0), ("02", 0.0)):
+        opinion = judge.opinion("r1", test, {column.name: passes})
+        assert opinion is not None
+        assert found[f"personal_r1_{test}"] == pytest.approx(opinion.expected, abs=5e-4)
+    assert found["personal_r1_total"] == pytest.approx(found["personal_r1_01"] + found["personal_r1_02"], abs=2e-3)
+
+
+def test_all_raters_have_a_key_each(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#all", verdict({"01": 1, "02": 0}))
+    assert sorted(numbers_of(score)) == ["personal_r0_total", "personal_r1_total", "personal_r2_total"]
+    one = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}))
+    assert numbers_of(score)["personal_r1_total"] == numbers_of(one)["personal_r1_total"]
+    assert "| rater | votes | leniency | expected |" in (score.explanation or "")
+
+
+def test_the_explanation_says_how_the_verdict_moved_and_why(tmp_path: Path, fitted_folder: Path) -> None:
+    text = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0})).explanation or ""
+    assert "| test | critic(mock/a) | average rater | r1 | log-odds moved by |" in text
+    assert "leniency " in text
+    assert "Expected of r1: " in text
+    assert "log loss a vote." in text
+
+
+def test_the_signature_knows_the_folder_by_its_digest(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}))
+    signature = (score.metadata or {})["signature"]
+    assert signature.startswith(f"measure:personal|by:judge@{read_judge(fitted_folder).digest}|rater:r1|fewest:20|")
+    assert str(fitted_folder) not in str(score.metadata)
+
+
+def test_a_test_of_a_log_without_a_verdict_is_not_foretold(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": None}))
+    found = numbers_of(score)
+    assert math.isnan(found["personal_r1_02"])
+    assert found["personal_r1_total"] == found["personal_r1_01"]
+    assert (score.metadata or {})["not_judged"] == 1
+    assert "1 of 2 tests are not foretold" in (score.explanation or "")
+
+
+@pytest.mark.parametrize(
+    ("score", "reason"),
+    [
+        (None, "no score by ttcw"),
+        (verdict({"01": 1, "02": 0}, SIGNATURE.replace("mock/a", "mock/b")), "ttcw has another signature"),
+        (verdict({"01": 1, "02": 0}, SIGNATURE.replace("1-A", "2-A")), "ttcw has another signature"),
+        (verdict({"01": None, "02": None}), "no value by ttcw"),
+    ],
+)
+def test_what_cannot_be_foretold_is_unscored_with_the_reason(
+    tmp_path: Path, fitted_folder: Path, score: Score | None, reason: str
+) -> None:
+    found = told(tmp_path, f"{fitted_folder}#r1", score)
+    assert found.reason == reason
+    assert reason in (found.explanation or "")
+    assert set(numbers_of(found)) == {"personal_r1_total", "personal_r1_01", "personal_r1_02"}
+    assert all(map(math.isnan, numbers_of(found).values()))
+
+
+def test_the_letter_of_a_version_is_no_other_signature(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}, SIGNATURE.replace("1-A", "1-C")))
+    assert not score.reason
+
+
+def test_a_rater_with_too_few_votes_is_unscored(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}), fewest=100)
+    assert score.reason == "too few votes by this rater"
+    assert "r1 has 48, expected 100 or more" in (score.explanation or "")
+    assert all(map(math.isnan, numbers_of(score).values()))
+
+
+@pytest.mark.parametrize(
+    ("rater", "message"),
+    [
+        ("{fitted_folder}", "rater is '.*', expected FOLDER#ID, or FOLDER#all for one key a rater"),
+        ("{fitted_folder}#zoe", "rater is 'zoe', expected one of those in .*: r"),
+        ("nowhere#r1", r"nowhere/manifest\.json cannot be read"),
+    ],
+)
+def test_whoever_cannot_be_spoken_for_is_one_line(fitted_folder: Path, rater: str, message: str) -> None:
+    with pytest.raises(RefusedError, match=message):
+        personal(rater.format(fitted_folder=fitted_folder))
+
+
+def test_a_judge_by_scores_from_a_file_is_refused_on_logs(tmp_path: Path) -> None:
+    votes, _ = written(tmp_path)
+    stories = {f"{story}_{WRITER}": "YN" if story % 2 else "NY" for story in range(24)}
+    file = tmp_path / "verdicts.json"
+    file.write_text(json.dumps({"judges": {"gpt4": stories}}), encoding="utf-8")
+    rows = ballots(read_votes(votes, numbers=True), read_scores([file]), Choice())
+    write_folder(*fit_judge(rows, resamples=10), tmp_path / "taste")
+    with pytest.raises(RefusedError, match=r"fitted to scores from a file \(gpt4\), which no score of a log"):
+        personal(f"{tmp_path / 'taste'}#r1")
+
+
+def test_no_vote_and_no_word_of_a_rater_is_in_a_score(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}))
+    assert set(score.metadata or {}) == {"signature", "judged", "not_judged", "votes"}
+    assert (score.metadata or {})["votes"] == {"r1": 48}
+
+
+def test_a_rater_who_was_forgotten_cannot_be_spoken_for(tmp_path: Path, fitted_folder: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(fitted_folder, copy)
+    forget(copy, "r1")
+    with pytest.raises(RefusedError, match="rater is 'r1'"):
+        personal(f"{copy}#r1")
+
+
+def test_a_document_that_was_refused_is_unscored_as_by_every_scorer(tmp_path: Path, fitted_folder: Path) -> None:
+    log = read_eval_log(
+        made_log(
+            tmp_path / "logs",
+            [{"ttcw": verdict({"01": 1, "02": 0})}],
+            model=WRITER,
+            texts=["I'm sorry, but I can't help with that request."],
+        )
+    )
+    done = rescored(log, personal(f"{fitted_folder}#r1"), action="append", display="none")
+    (sample,) = done.samples or []
+    assert (sample.scores or {})["personal"].reason == "refusal"
+
+
+def test_reports_know_its_headline_its_ranges_and_which_way_is_up(tmp_path: Path) -> None:
+    header = read_eval_log(made_log(tmp_path, [{}]))
+    signature = "measure:personal|by:judge@0|rater:ann|fewest:20|lowest:0|highest:1|version:1-A"
+    (own,) = declared(header, "personal", signature).values()
+    keys = ("personal_ann_total", "personal_ann_01", "personal_ann_02", "personal_ann_03")
+    assert keys_to_test([own], keys) == keys[:1]
+    assert known_range(header, "personal", signature, keys[1]) == (0, 1)
+    assert known_range(header, "personal", signature, keys[0]) is None
+    assert "igher is" in own.meaning

@@ -1,7 +1,7 @@
 """`genie close-reading`: what close readers find, beside n-gram novelty and beside people."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,11 @@ from genie_inspect.cli.running import listed
 from genie_inspect.cli.tables import replacing, shown_errors
 from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.reports.charts import check_picture, write_chart
-from genie_inspect.statistics.bootstrap import BootstrapInterval
 from genie_inspect.studies.close_reading.meeting import (
     AWKWARD,
     NOVEL,
     VERDICTS,
     Meeting,
-    Shares,
     logged_ratings,
     meeting_chart,
 )
@@ -26,8 +24,6 @@ from genie_inspect.studies.close_reading.meeting import meeting as meeting_of
 from genie_inspect.studies.close_reading.mixed_models import (
     ALL,
     Effect,
-    FittedTable,
-    Preferences,
     fitted_table,
     preferences,
 )
@@ -39,6 +35,7 @@ from genie_inspect.studies.close_reading.readers import (
     agreement_by_aspect,
     passages_with,
 )
+from genie_inspect.studies.tables import shown_interval, study_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -111,8 +108,8 @@ def meeting(
     with shown_errors():
         if picture:
             check_picture(picture)
-        logged = logged_ratings(logs)
-        found = meeting_of(logged.ratings, baseline, resamples, seed)
+        ratings, left_out = logged_ratings(logs)
+        found = meeting_of(ratings, baseline, resamples, seed)
         if picture:
             with replacing(picture):
                 write_chart(lambda: meeting_chart(found), picture)
@@ -120,84 +117,37 @@ def meeting(
         echo_json(found)
         return
     screen = console()
-    screen.print(_quarter_table(found))
-    screen.print(_source_table(found))
-    for line in _notes(found, logged.left_out):
-        echo(line)
-
-
-def _quarter_table(found: Meeting) -> "Table":
-    """What readers find in the most novel quarter: a row a verdict."""
-    table = _table(
-        f"The most n-gram-novel quarter: log perplexity above {found.threshold:.2f} [95% interval]",
-        "by rating",
-        "by expression",
-    )
-    for verdict in VERDICTS:
-        table.add_row(verdict, *(_share(shares.shares[verdict]) for shares in (found.by_rating, found.by_expression)))
-    table.add_section()
-    table.add_row("of", *(_of(shares) for shares in (found.by_rating, found.by_expression)))
-    return table
-
-
-def _of(shares: Shares) -> str:
-    return f"{shares.count:,}"
-
-
-def _source_table(found: Meeting) -> "Table":
-    """All expressions of each run: a column a run."""
-    table = _table(f"All expressions, and odds over those of {found.baseline} [95% interval]", *found.sources)
-    sources = found.sources.values()
-    table.add_row("expressions", *(f"{source.expressions:,}" for source in sources))
-    table.add_row("ratings", *(f"{source.ratings:,}" for source in sources))
-    for verdict in VERDICTS:
-        table.add_row(verdict, *(_percent(source.shares[verdict]) for source in sources))
-    table.add_section()
-    for verdict in (NOVEL, AWKWARD):
-        odds = (
-            _odds(source.odds[verdict], is_baseline=name == found.baseline) for name, source in found.sources.items()
-        )
-        table.add_row(f"odds of {verdict}", *odds)
-    return table
-
-
-def _table(title: str, *columns: str) -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(title), title_justify="left")
-    table.add_column("")
-    for column in columns:
-        table.add_column(Text(column), justify="right", overflow="fold")
-    return table
-
-
-def _notes(found: Meeting, left_out: int) -> list[str]:
-    lines = [
-        f"Of the ratings as novel {_percent(found.novel_below_mean)} are of expressions less n-gram-novel than the "
-        f"mean, {_percent(found.novel_in_lowest_quarter)} of the least n-gram-novel quarter."
+    both = (found.by_rating, found.by_expression)
+    quarter = [
+        [verdict, *(shown_interval(shares.shares[verdict], _percent, "none") for shares in both)]
+        for verdict in VERDICTS
     ]
+    title = f"The most n-gram-novel quarter: log perplexity above {found.threshold:.2f} [95% interval]"
+    of = ["of", *(f"{shares.count:,}" for shares in both)]
+    screen.print(study_table(title, ("", "by rating", "by expression"), [*quarter, [], of]))
+    title = f"All expressions, and odds over those of {found.baseline} [95% interval]"
+    screen.print(study_table(title, ("", *found.sources), _source_rows(found)))
+    below, lowest = _percent(found.novel_below_mean), _percent(found.novel_in_lowest_quarter)
+    echo(
+        f"Of the ratings as novel {below} are of expressions less n-gram-novel than the "
+        f"mean, {lowest} of the least n-gram-novel quarter."
+    )
     if found.by_rating.count == found.by_expression.count:
-        lines.append("Every expression has one rating, so that both columns are one.")
+        echo("Every expression has one rating, so that both columns are one.")
     if left_out:
-        lines.append(f"Left out: {left_out} texts that lack one of the two scores, or a value of it.")
-    return lines
+        echo(f"Left out: {left_out} texts that lack one of the two scores, or a value of it.")
 
 
-def _share(interval: BootstrapInterval) -> str:
-    if math.isnan(interval.value):
-        return "none"
-    ends = "" if math.isnan(interval.low) else f" \\[{_percent(interval.low)}, {_percent(interval.high)}]"
-    return _percent(interval.value) + ends
-
-
-def _odds(interval: BootstrapInterval, *, is_baseline: bool) -> str:
-    if is_baseline:
-        return "1"
-    if math.isnan(interval.value):
-        return "undefined"
-    ends = "" if math.isnan(interval.low) else f" \\[{interval.low:.2f}, {interval.high:.2f}]"
-    return f"{interval.value:.2f}{ends}"
+def _source_rows(found: Meeting) -> Iterator[list[str]]:
+    sources = found.sources.values()
+    yield ["expressions", *(f"{source.expressions:,}" for source in sources)]
+    yield ["ratings", *(f"{source.ratings:,}" for source in sources)]
+    for verdict in VERDICTS:
+        yield [verdict, *(_percent(source.shares[verdict]) for source in sources)]
+    yield []
+    for verdict in (NOVEL, AWKWARD):
+        odds = {name: shown_interval(source.odds[verdict]) for name, source in found.sources.items()}
+        yield [f"odds of {verdict}", *(odds | {found.baseline: "1"}).values()]
 
 
 def _percent(share: float) -> str:
@@ -231,30 +181,22 @@ def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int, 
         echo_json(found)
         return
     for aspect, held in found.items():
-        console().print(_agreement_table(aspect, held))
+        title = f"{aspect}: marks against the experts' [95% interval]"
+        console().print(study_table(title, ("", *held.readers), _agreement_rows(held)))
         echo(_experts(held.kappa))
     echo(RULE_NOTE)
 
 
-def _agreement_table(aspect: str, held: AspectAgreement) -> "Table":
-    """One aspect: a column a reader, a row a rule and figure."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=f"{aspect}: marks against the experts' [95% interval]", title_justify="left")
-    table.add_column("")
-    for name in held.readers:
-        table.add_column(Text(name), justify="right", overflow="fold")
+def _agreement_rows(held: AspectAgreement) -> Iterator[list[str]]:
     readers = held.readers.values()
-    for name in ("passages", "marks", "invented", "gold"):
-        shown = {"invented": "invented quotes", "gold": "experts' marks"}.get(name, name)
-        table.add_row(shown, *(str(getattr(reader, name)) for reader in readers))
+    names = {"passages": "passages", "marks": "marks", "invented": "invented quotes", "gold": "experts' marks"}
+    for name, shown in names.items():
+        yield [shown, *(str(getattr(reader, name)) for reader in readers)]
     for rule in RULES:
-        table.add_section()
+        yield []
         for figure in FIGURES:
             head = f"{rule}: {figure.upper() if figure == 'f1' else figure}"
-            table.add_row(head, *(_shown(reader.rules[rule][figure]) for reader in readers))
-    return table
+            yield [head, *(shown_interval(reader.rules[rule][figure]) for reader in readers)]
 
 
 def _experts(kappa: Kappa) -> str:
@@ -264,35 +206,22 @@ def _experts(kappa: Kappa) -> str:
     return f"Experts among themselves: free-marginal kappa {kappa.mean:.4f}{spread} ({kappa.units:,} expressions)."
 
 
-def _shown(interval: BootstrapInterval) -> str:
-    if math.isnan(interval.value):
-        return "undefined"
-    ends = "" if math.isnan(interval.low) else f" \\[{interval.low:.2f}, {interval.high:.2f}]"
-    return f"{interval.value:.2f}{ends}"
-
-
-HEADS = ("coefficient", "error", "odds ratio", "95% interval", "p")
+HEADS = ("", "coefficient", "error", "odds ratio", "95% interval", "p")
 
 
 def effects_table(title: str, effects: Mapping[str, Effect], notes: Iterable[str]) -> "Table":
-    """A row a predictor: coefficient, its standard error, odds ratio with its 95% interval, p-value."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(title), title_justify="left", caption=Text("\n".join(notes)), caption_justify="left")
-    table.add_column("")
-    for head in HEADS:
-        table.add_column(Text(head), justify="right")
-    for name, effect in effects.items():
-        cells = (
+    rows = [
+        (
+            name,
             f"{effect.coefficient:.3f}",
             f"{effect.standard_error:.3f}",
             f"{effect.odds_ratio:.3g}",
             f"[{effect.low:.3g}, {effect.high:.3g}]",
             shown_p(effect.p_value),
         )
-        table.add_row(Text(name), *map(Text, cells))
-    return table
+        for name, effect in effects.items()
+    ]
+    return study_table(title, HEADS, rows, caption="\n".join(notes))
 
 
 def shown_p(p_value: float) -> str:
@@ -343,11 +272,7 @@ def fit(
         model = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
     if as_json:
         echo_json(model)
-    else:
-        _print(model)
-
-
-def _print(model: FittedTable) -> None:
+        return
     left_out = f", {model.left_out} left out" if model.left_out else ""
     notes = (
         f"{model.rows} rows{left_out}. Log-likelihood {model.log_likelihood:.2f}, AIC {model.aic:.2f}.",
@@ -386,11 +311,7 @@ def preference(
         found = preferences(pairs, measures, groups, standardised=standardised)
     if as_json:
         echo_json(found)
-    else:
-        _preference_print(found)
-
-
-def _preference_print(found: Preferences) -> None:
+        return
     screen = console()
     for name, model in found.models.items():
         notes = (

@@ -8,14 +8,15 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from inspect_ai.log import EvalSample
 from numpy.typing import NDArray
 
 from genie_inspect.errors import GenieError
-from genie_inspect.logs.evidence import KeptExpression, KeptMark, expressions, readings
+from genie_inspect.files.tables import plain
+from genie_inspect.logs.evidence import expressions, readings
 from genie_inspect.logs.files import samples
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.samples import document_of, prompt_of
@@ -38,8 +39,6 @@ class MeetingError(GenieError):
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One reader's verdict on one expression."""
-
     source: str
     """Who wrote it: a model, or people."""
     cluster: Hashable
@@ -62,8 +61,6 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One writer's expressions."""
-
     ratings: int
     expressions: int
     shares: dict[str, float]
@@ -159,7 +156,6 @@ class _Drawn:
 
 
 def is_given(rating: Rating, verdict: str) -> bool:
-    """Whether a reader gave that verdict."""
     if verdict == NEITHER:
         return not (rating.novel or rating.awkward)
     return rating.novel if verdict == NOVEL else rating.awkward
@@ -204,18 +200,10 @@ def _ratio(part: float, whole: float) -> float:
     return float(part / whole) if whole else np.nan
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedRatings:
-    """What logs hold of readers and corpora together."""
+def logged_ratings(paths: Iterable[str | Path]) -> tuple[list[Rating], int]:
+    """A rating for each expression and close reader of the logs, and how many texts lack a score, or a value of it.
 
-    ratings: list[Rating]
-    left_out: int
-    """Texts that lack one of the two scores, or a value of it."""
-
-
-def logged_ratings(paths: Iterable[str | Path]) -> LoggedRatings:
-    """A rating for each expression and close reader of the logs; a source is a log, by its label.
-
+    A source is a log, by its label.
     An expression is novel, or awkward, where a mark of the reader lies on any part of it.
     """
     ratings: list[Rating] = []
@@ -230,7 +218,7 @@ def logged_ratings(paths: Iterable[str | Path]) -> LoggedRatings:
             "no text of these logs has marks and expressions, expected scores of close_reading and expression_novelty: "
             "-T panel=close_reading,expression_novelty"
         )
-    return LoggedRatings(ratings, left_out)
+    return ratings, left_out
 
 
 def _of_sample(source: str, sample: EvalSample) -> Iterator[Rating]:
@@ -242,19 +230,16 @@ def _of_sample(source: str, sample: EvalSample) -> Iterator[Rating]:
         if not {NOVEL, AWKWARD} <= reading.measured:
             continue
         for expression in kept:
-            marked = {mark.aspect for mark in reading.marks if _meet(mark, expression)}
+            begin, end = expression.start, expression.end
+            marked = {mark.aspect for mark in reading.marks if mark.start < end and begin < mark.end}
             yield Rating(
                 source=source,
                 cluster=prompt,
-                expression=(text, expression.start, expression.end),
+                expression=(text, begin, end),
                 log_perplexity=expression.log_perplexity,
                 novel=NOVEL in marked,
                 awkward=AWKWARD in marked,
             )
-
-
-def _meet(mark: KeptMark, expression: KeptExpression) -> bool:
-    return mark.start < expression.end and expression.start < mark.end
 
 
 INKS = ("#1b1b1b", "#0072b2")  # told apart by the colour-blind, in grey, and by their shapes
@@ -265,9 +250,12 @@ def meeting_chart(found: Meeting) -> "altair.LayerChart | altair.FacetChart":
     """What readers find in the most n-gram-novel quarter: a row a verdict, a point with its 95% interval a count."""
     import altair
 
-    counted = zip(COUNTS, (found.by_rating, found.by_expression), strict=True)
-    made = [_row(count, verdict, shares.shares[verdict]) for count, shares in counted for verdict in VERDICTS]
-    rows = [row for row in made if row]
+    rows = [
+        plain({"count": count, "verdict": verdict, "share": share.value, "low": share.low, "high": share.high})
+        for count, shares in zip(COUNTS, (found.by_rating, found.by_expression), strict=True)
+        for verdict, share in shares.shares.items()
+        if not math.isnan(share.value)
+    ]
     title = altair.TitleParams(
         "What close readers find where n-grams are newest",
         subtitle=f"the quarter of {found.ratings:,} ratings with the highest log perplexity; 95% intervals",
@@ -286,10 +274,3 @@ def meeting_chart(found: Meeting) -> "altair.LayerChart | altair.FacetChart":
         ),
         base.mark_point(filled=True, size=90, opacity=1).encode(x=x, y=y, yOffset=shift, color=colour, shape=shape),
     )
-
-
-def _row(count: str, verdict: str, interval: BootstrapInterval) -> dict[str, Any]:
-    if math.isnan(interval.value):
-        return {}
-    ends = {name: None if math.isnan(end) else end for name, end in (("low", interval.low), ("high", interval.high))}
-    return {"count": count, "verdict": verdict, "share": interval.value, **ends}

@@ -37,8 +37,6 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class FittedTable:
-    """A model of a table's rows."""
-
     outcome: str
     rows: int
     left_out: int
@@ -60,7 +58,6 @@ def fitted_table(
     standardised: bool = False,
     within: float | None = None,
 ) -> FittedTable:
-    """The model of a table's outcome."""
     parts = list(dict.fromkeys(part for term in fixed for part in term.split(":")))
     named = [outcome, *(part.partition("=")[0] for part in parts), *groups]
     table = read_rows(path, named)
@@ -85,7 +82,6 @@ def fitted_table(
 
 
 def effects_of(model: MixedModel) -> dict[str, Effect]:
-    """What each predictor of a model does, the intercept first."""
     from scipy.special import ndtr
 
     return {
@@ -159,8 +155,6 @@ PER = 100  # words
 
 @dataclass(frozen=True, slots=True)
 class PreferenceModel:
-    """How well some measures' differences predict the preferred text."""
-
     effects: dict[str, Effect]
     """By measure, of one unit more in the first text than in the second; `intercept`: of standing first."""
     variances: dict[str, float]
@@ -171,8 +165,6 @@ class PreferenceModel:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """A model of each measure, and of all together."""
-
     rows: int
     left_out: int
     """Rows without a preference, or with an empty cell in a column of the models."""

@@ -39,8 +39,6 @@ _READER = re.compile(r"close_reader\((.+?)@")
 
 
 class PassageRow(Row):
-    """One line of the file."""
-
     text: NonEmpty
     batch: str = ""
     experts: dict[NonEmpty, MarksByAspect]
@@ -104,7 +102,6 @@ def _marked(text: QuotedText, expressions: Sequence[str]) -> Marked:
 
 
 def apart(spans: Sequence[Span]) -> list[Span]:
-    """The spans, of those that overlap one."""
     return [spans[place] for place in without_overlaps(spans)]
 
 
@@ -133,7 +130,6 @@ def _reader_of(signature: str) -> str:
 
 
 def names_of(people: Iterable[Mapping[str, object]]) -> list[str]:
-    """Everybody's names, in the order in which they come."""
     return list(dict.fromkeys(name for by_name in people for name in by_name))
 
 
@@ -160,8 +156,6 @@ class ReaderAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Free-marginal kappa, by batch."""
-
     mean: float
     """NaN without a batch that has two experts."""
     spread: float
@@ -173,8 +167,6 @@ class Kappa:
 
 @dataclass(frozen=True, slots=True)
 class AspectAgreement:
-    """All readers on one aspect."""
-
     readers: dict[str, ReaderAgreement]
     kappa: Kappa
     """Of the experts, over the expressions of the passages: is any part of it marked?"""
@@ -200,8 +192,6 @@ def agreement_by_aspect(
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """One reader's marks in a passage and the experts'."""
-
     text: str
     predicted: Sequence[Span]
     gold: Sequence[Span]

@@ -8,10 +8,11 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from genie_inspect.building.interviewing import Progress, appearing, no_progress
+from genie_inspect.building.interviewing import Progress, appearing
+from genie_inspect.building.stand_ins import RecordedModel
 from genie_inspect.errors import InterventionsError
 from genie_inspect.files.tables import csv_rows, csv_text, yes_or_no
 from genie_inspect.files.writing import write_lines
@@ -69,8 +70,6 @@ class Limits:
 
 
 class Checker:
-    """Checks edits and paraphrases against their originals."""
-
     def __init__(
         self,
         population: Population,
@@ -86,22 +85,19 @@ class Checker:
         self.definitions = definitions
 
     async def check(self, interventions: Interventions, done: Callable[[int], None] = lambda _: None) -> list[Checked]:
-        """What was seen of each edit and paraphrase, in the order of the file."""
         checked: list[Checked] = []
         changed = interventions.changed
         readings: dict[str, Reading] = {}
         for start in range(0, len(changed), PAIRS_AT_ONCE):
             part = changed[start : start + PAIRS_AT_ONCE]
             fresh = {text.original: interventions.original(text) for text in part if text.original not in readings}
-            readings |= zip(fresh, await gathered(*map(self._read, fresh.values())), strict=True)
+            read = (self.reader.read(one.text, self.population.questions(one.prompt)) for one in fresh.values())
+            readings |= zip(fresh, await gathered(*read), strict=True)
             checked += await gathered(
                 *(self._checked(text, interventions.original(text), readings[text.original]) for text in part)
             )
             done(len(checked))
         return checked
-
-    async def _read(self, original: Original) -> Reading:
-        return await self.reader.read(original.text, self.population.questions(original.prompt))
 
     async def _checked(self, text: Changed, original: Original, before: Reading) -> Checked:
         questions = self.population.questions(original.prompt)
@@ -157,7 +153,6 @@ def _share(changes: Sequence[bool | None]) -> float | None:
 
 
 def faults(checked: Sequence[Checked], limits: Limits) -> list[LeftOut]:
-    """Those that are no good, each with the first reason."""
     reasons = ((row.id, _fault(row, limits)) for row in checked)
     return [LeftOut(id=name, reason=reason) for name, reason in reasons if reason]
 
@@ -182,6 +177,7 @@ def mean_of(values: Sequence[float | bool | None]) -> float:
 
 
 CHECKS = "checks.jsonl"
+MEANS = ("valid", "effect", "invasiveness", "words_changed", "length_ratio")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,35 +200,29 @@ class CheckFigures:
     """Words over the original's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What is checked, and by which instruments."""
-
-    interventions: Interventions
-    population: Population
-    """Whose questions are asked."""
-    judge: str = "list"
-    limits: Limits = field(default_factory=Limits)
-    templates: Path | None = None
-
-
 async def check_interventions(
-    order: Order, output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress
+    model: RecordedModel,
+    output: Path,
+    work: Path,
+    progress: Progress,
+    *,
+    interventions: Interventions,
+    population: Population,
+    judge: str,
+    limits: Limits,
+    templates: Path | None,
 ) -> list[CheckFigures]:
-    """Write a folder of the texts with what the check says of each; it appears when complete."""
-    interventions, population = order.interventions, order.population
     if not any(population.questions(original.prompt) for original in interventions.originals.values()):
         raise InterventionsError(f"{population.name} has no question for any prompt of {interventions.file}")
-    templates = str(order.templates) if order.templates else None
     # a cache of this check alone: a dry run's made-up ratings must not come into the user's
-    reader, judge = Instrument(order.judge, templates=templates).reader_and_judge(
+    reader, rating = Instrument(judge, templates=str(templates) if templates else None).reader_and_judge(
         model, population.features, cache=Cache(work)
     )
     definitions = {feature.name: feature.definition for feature in population.features}
-    checker = Checker(population, reader, judge, Editor(model, order.templates), definitions)
+    checker = Checker(population, reader, rating, Editor(model, templates), definitions)
     total = len(interventions.changed)
     checked = await checker.check(interventions, lambda done: progress("checking texts", done, total))
-    bad = faults(checked, order.limits)
+    bad = faults(checked, limits)
     with appearing(output, work) as folder:
         write_rows(folder / INTERVENTIONS, [*interventions.originals.values(), *interventions.changed])
         write_rows(folder / CHECKS, checked)
@@ -250,11 +240,7 @@ def figures(checked: Sequence[Checked], left_out: set[str]) -> list[CheckFigures
             feature,
             len(rows),
             sum(row.id in left_out for row in rows),
-            mean_of([row.valid for row in rows]),
-            mean_of([row.effect for row in rows]),
-            mean_of([row.invasiveness for row in rows]),
-            mean_of([row.words_changed for row in rows]),
-            mean_of([row.length_ratio for row in rows]),
+            *(mean_of([getattr(row, name) for row in rows]) for name in MEANS),
         )
         for feature, rows in groups.items()
     ]
@@ -304,7 +290,6 @@ def write_tables(path: Path, interventions: Interventions, seed: int = 0) -> int
 
 
 def read_table(path: Path, interventions: Interventions) -> Votes:
-    """One person's table."""
     edits = {text.id for text in interventions.changed if isinstance(text, Edit)}
     votes: Votes = {}
     for number, row in csv_rows(path, ("id", *CRITERIA), InterventionsError):
@@ -337,7 +322,14 @@ def people_figures(
     tables: Sequence[Votes], interventions: Interventions, checked: Sequence[Checked], most_invasive: float
 ) -> list[PeopleFigures]:
     """A row a feature and criterion, beside what the check says of the same edits."""
-    verdicts = {row.id: _verdicts(row, most_invasive) for row in checked}
+    verdicts: dict[str, dict[str, bool | None]] = {
+        row.id: {
+            "valid": row.valid,
+            "effective": None if row.effect is None else row.effect > 0,
+            "invasive": None if row.invasiveness is None else row.invasiveness > most_invasive,
+        }
+        for row in checked
+    }
     features: dict[str, list[str]] = {}
     for text in interventions.changed:
         if isinstance(text, Edit):
@@ -347,14 +339,6 @@ def people_figures(
         for feature, edits in features.items()
         for criterion in CRITERIA
     ]
-
-
-def _verdicts(row: Checked, most_invasive: float) -> dict[str, bool | None]:
-    return {
-        "valid": row.valid,
-        "effective": None if row.effect is None else row.effect > 0,
-        "invasive": None if row.invasiveness is None else row.invasiveness > most_invasive,
-    }
 
 
 def _figures(

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from genie_inspect.logs.files import log_files
 from genie_inspect.populations.interventions import EDIT, INTERVENTIONS, PARAPHRASE
 from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
 from genie_inspect.populations.schema import Document, Feature, write_rows
-from genie_inspect.studies.metric_study.writing import PARAPHRASES, Editor, InterventionWriter, Material
+from genie_inspect.studies.metric_study.writing import Editor, InterventionWriter, Material
 
 VERBS = {
     "check": (
@@ -104,19 +105,16 @@ def write(
         # whatever a recording holds, it is no editor of other texts
         if editor.split("/", 1)[0] == RECORDED:
             raise unmet(f"--editor {editor} has its texts on record and can edit nothing: name a real model")
-        order = Order(
-            sources,
-            read_features(features),
-            open_population(population) if population else None,
-            per_prompt,
-            paraphrases,
-            seed,
-            templates,
+        work = partial(
+            write_interventions,
+            sources=sources,
+            features=read_features(features),
+            population=open_population(population) if population else None,
+            per_prompt=per_prompt,
+            paraphrases=paraphrases,
+            seed=seed,
+            templates=templates,
         )
-
-        async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-            return await write_interventions(order, target, model, folder, progress)
-
         written, tally = run_asking(work, editor, output, dry_run=dry_run, option="--editor")
     show({**({} if dry_run else {"folder": str(output)}), **written, **cost(tally, dry_run=dry_run)}, as_json)
 
@@ -195,14 +193,16 @@ def check(
             _show_people(tables, interventions, most_invasive, as_json=as_json)
         elif grader is not None and output is not None:
             from genie_inspect.populations.population import open_population
-            from genie_inspect.studies.metric_study.checking import Limits, Order, check_interventions
+            from genie_inspect.studies.metric_study.checking import Limits, check_interventions
 
-            limits = Limits(most_invasive, most_paraphrased)
-            order = Order(interventions, open_population(population), judge, limits, templates)
-
-            async def work(model: Any, target: Path, folder: Path, progress: Any) -> Any:
-                return await check_interventions(order, target, model, folder, progress)
-
+            work = partial(
+                check_interventions,
+                interventions=interventions,
+                population=open_population(population),
+                judge=judge,
+                limits=Limits(most_invasive, most_paraphrased),
+                templates=templates,
+            )
             figures, tally = run_asking(work, grader, output, dry_run=dry_run)
             facts = {**({} if dry_run else {"folder": str(output)}), **cost(tally, dry_run=dry_run)}
             if as_json:
@@ -237,7 +237,6 @@ def materials(
     work: Path,
     progress: Progress = no_progress,
 ) -> list[Material]:
-    """The documents with their questions, and the answers on record where they are a population's."""
     own = _population(sources)
     asked = own or population
     if asked is None:
@@ -266,7 +265,6 @@ def _population(sources: Sequence[str]) -> Population | None:
 def _documents(
     own: Population | None, sources: Sequence[str], prompts: Sequence[str], work: Path, progress: Progress
 ) -> list[list[Document]]:
-    """The documents of each prompt."""
     if own is not None:
         return [own.documents(prompt) for prompt in prompts]
     collected = collect_documents(log_files(sources), work / SOURCES_FILE, set(prompts), progress)
@@ -286,30 +284,24 @@ def _on_record(own: Population | None, document: Document) -> dict[str, str | No
 REJECTED = "rejected.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """The documents that are changed, and how."""
-
-    sources: Sequence[str]
-    """A population, or logs."""
-    features: tuple[Feature, ...]
-    population: Population | None = None
-    """Whose questions are asked about the documents of logs."""
-    limit: int | None = None
-    """Most documents of a prompt."""
-    paraphrases: int = PARAPHRASES
-    seed: int = 0
-    templates: Path | None = None
-
-
 async def write_interventions(
-    order: Order, output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress
+    model: RecordedModel,
+    output: Path,
+    work: Path,
+    progress: Progress,
+    *,
+    sources: Sequence[str],
+    features: Sequence[Feature],
+    population: Population | None,
+    per_prompt: int | None,
+    paraphrases: int,
+    seed: int,
+    templates: Path | None,
 ) -> dict[str, Any]:
-    """Write the folder; it appears when it is complete."""
-    editor = Editor(model, order.templates)
-    documents = materials(order.sources, order.population, order.limit, work, progress)
-    reader = GraderReader(model, READ.template(order.templates))
-    writer = InterventionWriter(editor, reader, order.features, str(model), order.paraphrases, order.seed)
+    editor = Editor(model, templates)
+    documents = materials(sources, population, per_prompt, work, progress)
+    reader = GraderReader(model, READ.template(templates))
+    writer = InterventionWriter(editor, reader, features, str(model), paraphrases, seed)
     written = await writer.write(documents, lambda done: progress("editing documents", done, len(documents)))
     kinds = Counter(text.kind for text in written.texts)
     if not kinds[EDIT] + kinds[PARAPHRASE]:
@@ -322,7 +314,7 @@ async def write_interventions(
     edits = Counter(text.feature for text in written.texts if text.kind == EDIT)
     return {
         "originals": len(documents),
-        "edits": {feature.name: edits[feature.name] for feature in order.features},
+        "edits": {feature.name: edits[feature.name] for feature in features},
         "paraphrases": kinds[PARAPHRASE],
         "rejected": written.reasons,
         "unreadable_requests": editor.unreadable,

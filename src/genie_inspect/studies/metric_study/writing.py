@@ -19,7 +19,7 @@ from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.protocols import Reader
 from genie_inspect.graders.readable import readable
 from genie_inspect.measures.tokens import word_count
-from genie_inspect.populations.interventions import EDIT as WRITING_EDIT
+from genie_inspect.populations.interventions import EDIT as EDITED
 from genie_inspect.populations.interventions import (
     ORIGINAL,
     Changed,
@@ -30,7 +30,7 @@ from genie_inspect.populations.interventions import (
     drawn,
     intervention_id,
 )
-from genie_inspect.populations.interventions import PARAPHRASE as WRITING_PARAPHRASE
+from genie_inspect.populations.interventions import PARAPHRASE as PARAPHRASED
 from genie_inspect.populations.schema import Document, Feature, Question, Row
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, answers_form, choices_form
@@ -154,7 +154,6 @@ def visible_fault(original: str, changed: str, others: Collection[str] = ()) -> 
 
 
 def length_ratio(original: str, changed: str) -> float:
-    """Words of a changed text over its original's."""
     return word_count(changed) / word_count(original)
 
 
@@ -177,8 +176,6 @@ NO_ALTERNATIVE, NO_TEXT = "no alternative proposed", "no text in the reply"
 
 
 class Rejected(Row):
-    """An edit or paraphrase that cannot be used, and why."""
-
     original: str
     kind: str
     feature: str = ""
@@ -189,22 +186,17 @@ class Rejected(Row):
 
 @dataclass(slots=True)
 class Written:
-    """What was written of some documents."""
-
     texts: list[StudyText] = field(default_factory=list)
     """Each original, followed by what was made of it."""
     rejected: list[Rejected] = field(default_factory=list)
 
     @property
     def reasons(self) -> dict[str, int]:
-        """How many were rejected, by what they were and why."""
         return dict(Counter(f"{row.feature or row.kind}: {row.reason}" for row in self.rejected).most_common())
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A document with what can be asked about it, and what is on record of its answers."""
-
     document: Document
     questions: tuple[Question, ...]
     answers: Mapping[str, str | None]
@@ -212,8 +204,6 @@ class Material:
 
 
 class InterventionWriter:
-    """Writes the edits and paraphrases of documents."""
-
     def __init__(
         self,
         editor: Editor,
@@ -231,7 +221,6 @@ class InterventionWriter:
         self.seed = seed
 
     async def write(self, materials: Sequence[Material], done: Callable[[int], None] = lambda _: None) -> Written:
-        """The edits and paraphrases of all documents, some documents at a time."""
         written = Written()
         for start in range(0, len(materials), DOCUMENTS_AT_ONCE):
             for part in await gathered(*map(self._document, materials[start : start + DOCUMENTS_AT_ONCE])):
@@ -291,21 +280,15 @@ class InterventionWriter:
         }
         alternatives = await self.editor.alternatives(ALTERNATIVES, {**data, "count": ALTERNATIVES})
         if not alternatives:
-            return Rejected(original=document.id, kind=WRITING_EDIT, feature=feature.name, reason=NO_ALTERNATIVE)
+            return Rejected(original=document.id, kind=EDITED, feature=feature.name, reason=NO_ALTERNATIVE)
         alternative = drawn(alternatives, document.id, feature.name, self.seed)
         text = await self.editor.edit({**data, "value": alternative}, document.text)
         if reason := await self._fault(document.text, text):
-            return Rejected(
-                original=document.id,
-                kind=WRITING_EDIT,
-                feature=feature.name,
-                alternative=alternative,
-                reason=reason,
-                text=text,
-            )
+            about = {"original": document.id, "kind": EDITED, "feature": feature.name, "alternative": alternative}
+            return Rejected(**about, reason=reason, text=text)
         return Edit(
-            kind=WRITING_EDIT,
-            id=intervention_id(document.id, WRITING_EDIT, feature.name, text),
+            kind=EDITED,
+            id=intervention_id(document.id, EDITED, feature.name, text),
             original=document.id,
             feature=feature.name,
             alternatives=alternatives,
@@ -317,10 +300,10 @@ class InterventionWriter:
     async def _paraphrase(self, document: Document, number: int) -> Changed | Rejected:
         text = await self.editor.paraphrase(document.text, number)
         if reason := await self._fault(document.text, text):
-            return Rejected(original=document.id, kind=WRITING_PARAPHRASE, reason=reason, text=text)
+            return Rejected(original=document.id, kind=PARAPHRASED, reason=reason, text=text)
         return Paraphrase(
-            kind=WRITING_PARAPHRASE,
-            id=intervention_id(document.id, WRITING_PARAPHRASE, "", text),
+            kind=PARAPHRASED,
+            id=intervention_id(document.id, PARAPHRASED, "", text),
             original=document.id,
             text=text,
             writer=self.writer,

@@ -62,7 +62,6 @@ def source_columns(scores: Scores, tests: Iterable[str], choice: Choice) -> list
 
 
 def given_by(story: JudgedStory) -> Given:
-    """What a score says of a story, as the judge reads it."""
     return Given(story.tests, story.points, _values(story))
 
 
@@ -80,8 +79,6 @@ HUMAN, MACHINE = "human", "machine"
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """What each row belongs to."""
-
     names: tuple[str, ...]
     codes: Codes
 
@@ -96,7 +93,6 @@ class Factor:
         return len(self.names)
 
     def at(self, rows: NDArray[np.intp]) -> "Factor":
-        """The same of some rows; the names stay."""
         return Factor(self.names, self.codes[rows])
 
 
@@ -123,7 +119,6 @@ class Ballots:
         return len(self.levels)
 
     def at(self, rows: NDArray[np.intp]) -> "Ballots":
-        """Some of the votes; names and scale stay."""
         return replace(
             self,
             stories=self.stories.at(rows),
@@ -145,7 +140,6 @@ class _Vote:
 
 
 def ballots(stories: Sequence[VotedStory], scores: Scores, choice: Choice) -> Ballots:
-    """The votes with the scores beside them."""
     votes = list(_votes(stories, choice))
     if not votes:
         raise VotesError("no vote is left, expected votes on the tests and stories that are not left out")
@@ -184,7 +178,6 @@ def _votes(stories: Sequence[VotedStory], choice: Choice) -> Iterator[_Vote]:
 def _with_scores(
     votes: Sequence[_Vote], sources: Sequence[tuple[Source, str]], scores: Scores
 ) -> tuple[list[_Vote], list[list[float]], dict[str, int]]:
-    """The votes that have every number beside them, these numbers, and how many have not, by reason."""
     given = {judge: {story: given_by(own) for story, own in judged.items()} for judge, judged in scores.items()}
     unknown = Given()
     numbers = {
@@ -211,7 +204,6 @@ def _with_scores(
 
 
 def _scale(values: Sequence[float]) -> tuple[tuple[float, ...], Codes]:
-    """The steps of the votes, and the step of each."""
     steps, levels = np.unique(np.array(values), return_inverse=True)
     if len(steps) > MOST_STEPS:
         raise VotesError(f"votes have {len(steps)} different numbers, expected at most {MOST_STEPS} steps of a scale")

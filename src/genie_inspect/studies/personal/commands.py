@@ -1,7 +1,7 @@
 """`genie rater`: a judge of one's own, from one's own votes."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,8 +20,6 @@ from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
 from genie_inspect.studies.personal.curiosity import (
     NAMES,
     WITHIN,
-    CuriosityComparison,
-    Plan,
     cell,
     compared,
     counts,
@@ -40,6 +38,8 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     settings_of,
 )
 from genie_inspect.studies.personal.fitting import calibration_chart, fit_judge
+from genie_inspect.studies.personal.folder import forget as forgotten
+from genie_inspect.studies.personal.folder import read_judge, write_folder
 from genie_inspect.studies.personal.judge import (
     FEWEST_VOTES,
     FIGURES,
@@ -47,12 +47,10 @@ from genie_inspect.studies.personal.judge import (
     PersonalJudge,
     foretold,
     leniency,
-    read_judge,
     shown,
-    write_folder,
 )
-from genie_inspect.studies.personal.judge import forget as forgotten
-from genie_inspect.studies.personal.power import Curve, from_data, from_simulation, power_chart
+from genie_inspect.studies.personal.power import from_data, from_simulation, power_chart
+from genie_inspect.studies.tables import study_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -87,34 +85,26 @@ GAIN = "log loss less the grader's"
 
 
 def chances_table(figures: HeldOut) -> "Table":
-    """How good the chances are that each model foretells, the best first: a row a model."""
-    table = _table(
-        f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]",
-        "foretold by",
-        FIGURES[AS_CHANCES[0]],
-        GAIN,
-        *(FIGURES[name] for name in AS_CHANCES[1:]),
-    )
+    title = f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]"
+    first, *others = AS_CHANCES
+    heads = ("foretold by", FIGURES[first], GAIN, *(FIGURES[name] for name in others))
+    rows = []
     for model, own in figures.models.items():
         gain = shown(figures.gains[model], 4, "+") if figures.gains[model].value else "0"
-        first, *others = (shown(own[name], 4 if name == AS_CHANCES[0] else 3) for name in AS_CHANCES)
-        table.add_row(model, *map(_cell, (first, gain, *others)))
-    return table
+        rows.append((model, shown(own[first], 4), gain, *(shown(own[name]) for name in others)))
+    return _table(title, heads, rows)
 
 
 def verdicts_table(figures: HeldOut) -> "Table":
-    """How good the verdicts are that each model foretells, in the same order: a row a model."""
     models = figures.models
     names = [name for name in FIGURES if name not in AS_CHANCES and any(name in own for own in models.values())]
-    table = _table("Verdicts: yes above a chance of a half [95%]", "foretold by", *(FIGURES[name] for name in names))
-    for model, own in models.items():
-        table.add_row(model, *(_cell(shown(own[name])) for name in names))
-    return table
+    rows = [(model, *(shown(own[name]) for name in names)) for model, own in models.items()]
+    heads = ("foretold by", *(FIGURES[name] for name in names))
+    return _table("Verdicts: yes above a chance of a half [95%]", heads, rows)
 
 
 def raters_table(judge: PersonalJudge, figures: HeldOut) -> "Table":
-    """Every rater: votes, leniency, how much better than by the grader alone."""
-    table = _table("Raters [95%, for all raters together]", "rater", "votes", "stories", "leniency", GAIN, "")
+    rows = []
     for name, terms in judge.raters.items():
         own = figures.raters[name]
         if terms.votes < FEWEST_VOTES:
@@ -122,48 +112,16 @@ def raters_table(judge: PersonalJudge, figures: HeldOut) -> "Table":
         else:
             lenient = ("more lenient" if terms.leniency > 0 else "harsher") if judge.stands_out(name) else ""
             says = ", ".join(filter(None, (lenient, foretold(own.gain)))) or "cannot be told from the average"
-        cells = (str(own.stories), leniency(judge, name), shown(own.gain, 3, "+"), says)
-        table.add_row(name, f"{terms.votes:,}", *map(_cell, cells))
-    return table
+        gain = shown(own.gain, sign="+")
+        rows.append((name, f"{terms.votes:,}", str(own.stories), leniency(judge, name), gain, says))
+    heads = ("rater", "votes", "stories", "leniency", GAIN, "")
+    return _table("Raters [95%, for all raters together]", heads, rows)
 
 
-def calibration_table(figures: HeldOut) -> "Table":
-    """What came true of the forecasts: a row a tenth of the scale."""
-    table = _table(f"Calibration of {figures.model}", "foretold, mean", "came true", "votes")
-    for own in figures.calibration:
-        table.add_row(f"{own.mean:.3f}", f"{own.share:.3f}", f"{own.votes:,}")
-    return table
-
-
-def power_table(curve: Curve) -> "Table":
-    """The gain over the grader alone, by the number of stories: a row a number."""
-    table = _table(curve.title, "stories", "votes a rater", GAIN, "1% better in")
-    for point in curve.points:
-        gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
-        table.add_row(str(point.stories), f"{point.votes:.0f}", _cell(gain), f"{100 * point.better:.0f}%")
-    return table
-
-
-def left_out(figures: HeldOut) -> Iterable[str]:
-    """A line for each reason for which votes do not count."""
-    return (f"Left out: {count} votes {reason}." for reason, count in figures.left_out.items())
-
-
-def _cell(text: str) -> str:
-    from rich.markup import escape
-
+def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> "Table":
     # an interval on a line of its own keeps nine figures in a terminal
-    return escape(text.replace(" [", "\n["))
-
-
-def _table(title: str, *heads: str) -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(title), title_justify="left")
-    for number, head in enumerate(heads):
-        table.add_column(Text(head), justify="right" if number else "left", overflow="fold")
-    return table
+    broken = [(name, *(cell.replace(" [", "\n[") for cell in cells)) for name, *cells in rows]
+    return study_table(title, heads, broken, caption=caption)
 
 
 FILE = click.Path(path_type=Path)
@@ -190,18 +148,10 @@ OPTIONS = (
 
 
 def reading_votes(command: CommandT) -> CommandT:
-    """A command with the options that say which votes and scores count."""
     return with_options(OPTIONS)(command)
 
 
-def voted(
-    votes: Path,
-    scores: tuple[Path, ...],
-    scorers: tuple[str, ...],
-    plot: str | None,
-    **chosen: Any,
-) -> Ballots:
-    """The votes with the scores beside them."""
+def voted(votes: Path, scores: tuple[Path, ...], scorers: tuple[str, ...], plot: str | None, **chosen: Any) -> Ballots:
     plot_of = prompt_of if plot is None else _plots(plot)
     return ballots(
         read_votes(votes, numbers=True), read_scores(scores, scorers or ("ttcw",)), Choice(plot=plot_of, **chosen)
@@ -256,16 +206,17 @@ def fit(
         told = {"judge": judge.model_dump(), "figures": figures.model_dump()}
         echo_json({"folder": str(output), "sentence": figures.sentence, **told})
     else:
-        _print(judge, figures, output)
-
-
-def _print(judge: PersonalJudge, figures: HeldOut, output: Path) -> None:
-    screen = console()
-    for table in (chances_table(figures), verdicts_table(figures), calibration_table(figures)):
-        screen.print(table)
-    screen.print(raters_table(judge, figures))
-    for line in (*left_out(figures), figures.sentence, f"{output}: {len(judge.raters)} raters, judge@{judge.digest}"):
-        echo(line)
+        screen = console()
+        screen.print(chances_table(figures))
+        screen.print(verdicts_table(figures))
+        tenths = [(f"{own.mean:.3f}", f"{own.share:.3f}", f"{own.votes:,}") for own in figures.calibration]
+        title = f"Calibration of {figures.model}"
+        screen.print(study_table(title, ("foretold, mean", "came true", "votes"), tenths))
+        screen.print(raters_table(judge, figures))
+        for reason, count in figures.left_out.items():
+            echo(f"Left out: {count} votes {reason}.")
+        echo(figures.sentence)
+        echo(f"{output}: {len(judge.raters)} raters, judge@{judge.digest}")
 
 
 @click.command()
@@ -307,7 +258,11 @@ def power(
     if as_json:
         echo_json(curve)
         return
-    console().print(power_table(curve))
+    rows = []
+    for point in curve.points:
+        gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
+        rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
+    console().print(_table(curve.title, ("stories", "votes a rater", GAIN, "1% better in"), rows))
     echo(curve.sentence)
 
 
@@ -374,14 +329,20 @@ def curiosity(
         models = _models(base, pairs)
         explained = read_explained_votes(votes)
         with progress_bar() as progress:
-            comparison = compared(explained, models, explanation, Plan(folds, resamples, seed), progress)
+            comparison = compared(
+                explained, models, explanation, folds=folds, resamples=resamples, seed=seed, progress=progress
+            )
         if output:
             write_curiosity(output, explained, models[explanation], comparison)
     if as_json:
         echo_json(comparison)
     else:
         echo(f"{comparison.reading}\n{counts(comparison)}")
-        console().print(_curiosity_table(comparison))
+        columns = comparison.columns
+        heads = ("", *(heading(column).replace(", ", ",\n") for column in columns))
+        rows = [(name, *(cell(column, key) for column in columns)) for key, name in NAMES.items()]
+        caption = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {comparison.model}."
+        console().print(_table(f"Curiosity model, {comparison.folds} folds", heads, rows, caption))
 
 
 def _models(base: str | None, pairs: tuple[str, ...]) -> dict[Explanation, CuriosityModel]:
@@ -390,19 +351,3 @@ def _models(base: str | None, pairs: tuple[str, ...]) -> dict[Explanation, Curio
         return {explanation: make(explanation) for explanation in EXPLANATIONS}
     settings = settings_of(LoraSettings, pairs)
     return {explanation: LanguageCuriosity(base, explanation, settings) for explanation in EXPLANATIONS}
-
-
-def _curiosity_table(comparison: CuriosityComparison) -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
-    note = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {comparison.model}."
-    title = f"Curiosity model, {comparison.folds} folds"
-    table = Table(title=Text(title), title_justify="left", caption=Text(note), caption_justify="left")
-    table.add_column("")
-    for column in comparison.columns:
-        table.add_column(Text(heading(column).replace(", ", ",\n")), justify="right")
-    for key, name in NAMES.items():
-        cells = (cell(column, key).replace(" [", "\n[") for column in comparison.columns)
-        table.add_row(Text(name), *map(Text, cells))
-    return table

@@ -25,6 +25,7 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     Values,
     explained,
 )
+from genie_inspect.studies.tables import shown_interval
 
 SHOWN = 3  # copies that an error names
 Folds = NDArray[np.intp]
@@ -105,8 +106,6 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class CuriosityComparison:
-    """A model's columns, and what they rest on."""
-
     reading: str
     """Whether any column reads the answer; it stands in everything that is printed or written."""
     model: str
@@ -121,20 +120,14 @@ class CuriosityComparison:
     columns: tuple[Column, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How many folds are made, and how intervals are drawn."""
-
-    folds: int = 5
-    resamples: int = 1_000
-    seed: int = 0
-
-
 def compared(
     votes: Sequence[ExplainedVote],
     models: Mapping[Explanation, CuriosityModel],
     explanation: Explanation,
-    plan: Plan,
+    *,
+    folds: int = 5,
+    resamples: int = 1_000,
+    seed: int = 0,
     progress: Progress = lambda step, done, total: None,
 ) -> CuriosityComparison:
     """The figures without the explanation; with `held-out`, beside them what reading it gives, by rows and by plots."""
@@ -147,29 +140,40 @@ def compared(
     # faults are said before hours of training
     for reading, _ in ways:
         explained(votes, reading)
-    divisions = {held_out: DIVISIONS[held_out](votes, plan.folds, plan.seed) for _, held_out in ways}
+    divisions = {held_out: DIVISIONS[held_out](votes, folds, seed) for _, held_out in ways}
+    outcomes = np.array([float(vote.verdict) for vote in votes])
+    plots, codes = np.unique([vote.plot for vote in votes], return_inverse=True)
+
+    def column(chances: Values, reading: Explanation | None, held_out: HeldOut) -> Column:
+        fold_of = divisions[held_out]
+        forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
+        found = Draws.of(len(plots), resamples, seed).figures(forecasts, folds)
+        known = [{vote.rater for vote in _parted(votes, fold_of == fold)[0]} for fold in range(folds)]
+        unknown = sum(vote.rater not in known[fold] for vote, fold in zip(votes, fold_of, strict=True))
+        return Column(reading, held_out, {name: found[name] for name in FIGURES}, unknown)
+
     columns = []
     for reading, held_out in ways:
         step = f"explanation={reading}, {held_out} held out"
         chances = np.full(len(votes), np.nan)
-        for fold in range(plan.folds):
+        for fold in range(folds):
             is_out = divisions[held_out] == fold
             learned, out = _parted(votes, is_out)
             chances[is_out] = models[reading].fit(learned).probabilities(out)
-            progress(step, fold + 1, plan.folds)
-        columns.append(_column(votes, chances, reading, held_out, divisions[held_out], plan))
-    columns.append(_column(votes, shares(votes, divisions["plots"]), None, "plots", divisions["plots"], plan))
+            progress(step, fold + 1, folds)
+        columns.append(column(chances, reading, held_out))
+    columns.append(column(shares(votes, divisions["plots"]), None, "plots"))
     model = models[explanation]
     return CuriosityComparison(
         reading=READING[explanation],
         model=model.name,
         settings=model.settings_used(),
-        folds=plan.folds,
+        folds=folds,
         votes=len(votes),
         yes=sum(vote.verdict for vote in votes),
         explained=sum(vote.explanation is not None for vote in votes),
         stories=len({vote.story for vote in votes}),
-        plots=len({vote.plot for vote in votes}),
+        plots=len(plots),
         raters=len(raters),
         columns=tuple(columns),
     )
@@ -195,23 +199,6 @@ def _parted(
     return learned, [vote for vote, out in zip(votes, is_out, strict=True) if out]
 
 
-def _column(
-    votes: Sequence[ExplainedVote],
-    chances: Values,
-    explanation: Explanation | None,
-    held_out: HeldOut,
-    fold_of: Folds,
-    plan: Plan,
-) -> Column:
-    outcomes = np.array([float(vote.verdict) for vote in votes])
-    plots, codes = np.unique([vote.plot for vote in votes], return_inverse=True)
-    forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
-    found = Draws.of(len(plots), plan.resamples, plan.seed).figures(forecasts, plan.folds)
-    known = [{vote.rater for vote in _parted(votes, fold_of == fold)[0]} for fold in range(plan.folds)]
-    unknown = sum(vote.rater not in known[fold] for vote, fold in zip(votes, fold_of, strict=True))
-    return Column(explanation, held_out, {name: found[name] for name in FIGURES}, unknown)
-
-
 MANIFEST, CARD, WEIGHTS = "curiosity.json", "card.md", "weights"
 NAMES = {"pearson": "Pearson", "f1": "F1", "log_loss": "log loss", "auc": "AUC", "kappa": "Cohen's kappa"}
 
@@ -219,8 +206,6 @@ WITHIN = "Pearson, AUC and kappa compare votes of one fold."
 
 
 class CuriosityManifest(BaseModel):
-    """What stands in a folder, and what it rests on."""
-
     # JSON has no NaN: a figure that is not defined is written "NaN", which is read back as one
     model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
@@ -244,14 +229,17 @@ def write_curiosity(
             comparison=comparison,
             votes_by_rater=dict(sorted(Counter(vote.rater for vote in votes).items())),
             version=package_version(),
-            weights={path.relative_to(folder).as_posix(): _sha256(path) for path in _files(weights)},
+            weights={
+                path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+                for path in sorted(weights.rglob("*"))
+                if path.is_file()
+            },
         )
         write_lines(folder / MANIFEST, [manifest.model_dump_json(indent=1), "\n"])
         write_lines(folder / CARD, (f"{line}\n" for line in card(comparison)))
 
 
 def card(comparison: CuriosityComparison) -> Iterator[str]:
-    """The lines of the card, in Markdown."""
     yield "# A curiosity model\n"
     yield f"**{comparison.reading}**\n"
     yield f"{counts(comparison)} Read with {comparison.model}.\n"
@@ -265,7 +253,6 @@ def card(comparison: CuriosityComparison) -> Iterator[str]:
 
 
 def counts(comparison: CuriosityComparison) -> str:
-    """What was learned from and predicted, in one sentence or two."""
     unknown = max(column.unknown_raters for column in comparison.columns)
     return (
         f"{comparison.votes} votes, {comparison.yes} of them yes, {comparison.explained} with an explanation, by "
@@ -275,7 +262,6 @@ def counts(comparison: CuriosityComparison) -> str:
 
 
 def heading(column: Column) -> str:
-    """A column's name."""
     if column.explanation is None:
         return "share of yes by test, whole plots"
     reading = "reads the answer" if column.explanation == "held-out" else "without the explanation"
@@ -283,21 +269,7 @@ def heading(column: Column) -> str:
 
 
 def cell(column: Column, key: str) -> str:
-    """A figure with its interval; without them where it is not defined."""
-    figure = column.figures[key]
-    if figure.value != figure.value:
-        return "not defined"
-    ends = "" if figure.low != figure.low else f" [{figure.low:.3f}, {figure.high:.3f}]"
-    return f"{figure.value:.3f}{ends}"
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return shown_interval(column.figures[key], "{:.3f}".format, "not defined")
 
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -322,7 +294,19 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
 
     A story's plot is what the file says, else the part of its id before the first underscore.
     """
-    votes = [_vote(row) for _, row in rows(path, _Row, FORM)]
+    votes = [
+        ExplainedVote(
+            row.story,
+            row.plot or prompt_of(row.story),
+            row.text,
+            row.test,
+            row.question,
+            row.rater,
+            row.verdict,
+            row.explanation,
+        )
+        for _, row in rows(path, _Row, FORM)
+    ]
     if not votes:
         raise VotesError(f"{path} holds no vote, expected {FORM}")
     given = Counter((vote.story, vote.test, vote.rater) for vote in votes)
@@ -334,16 +318,3 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
         if texts.setdefault(vote.story, (vote.text, vote.plot)) != (vote.text, vote.plot):
             raise VotesError(f"{path}: story {vote.story!r} has two texts or plots, expected one of each")
     return votes
-
-
-def _vote(row: _Row) -> ExplainedVote:
-    return ExplainedVote(
-        story=row.story,
-        plot=row.plot or prompt_of(row.story),
-        text=row.text,
-        test=row.test,
-        question=row.question,
-        rater=row.rater,
-        verdict=row.verdict,
-        explanation=row.explanation,
-    )

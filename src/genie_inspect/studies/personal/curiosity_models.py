@@ -48,7 +48,6 @@ def train(
     loss_of: Callable[[Sequence[RowT]], "torch.Tensor"],
     settings: LoraSettings,
 ) -> list[float]:
-    """Train parameters in place."""
     import torch
 
     group = settings.batch * settings.accumulation
@@ -69,7 +68,6 @@ def train(
 
 
 def _step(rows: Sequence[RowT], loss_of: Callable[[Sequence[RowT]], "torch.Tensor"], size: int) -> float:
-    """Gradients of the mean loss over some rows, which are read in batches."""
     total = 0.0
     for start in range(0, len(rows), size):
         batch = rows[start : start + size]
@@ -106,15 +104,12 @@ class Prompts:
         self.tokenizer, self.length = tokenizer, length
 
     def forward(self, vote: ExplainedVote) -> list[int]:
-        """Tokens of story, question and rater."""
         return self._tokens(RATER, vote, {"rater": vote.rater})
 
     def inverse(self, vote: ExplainedVote) -> list[int]:
-        """Tokens of story, question and explanation."""
         return self._tokens(EXPLANATION, vote, {"explanation": vote.explanation or ""})
 
     def verdict(self, vote: ExplainedVote, curiosity: Values) -> list[int]:
-        """Tokens of story, question and curiosity score, up to where the answer begins."""
         return self._tokens(PROMPTS_VERDICT, vote, {"curiosity": [round(float(part), DECIMALS) for part in curiosity]})
 
     def answers(self) -> tuple[int, int]:
@@ -176,8 +171,6 @@ HEADS = "heads.safetensors"
 
 
 class FittedLanguageModel:
-    """A base model with an adapter for curiosity and one for verdicts."""
-
     def __init__(
         self, model: Any, tokenizer: Any, raters: Sequence[str], explanation: Explanation, settings: LoraSettings
     ) -> None:
@@ -233,7 +226,6 @@ class FittedLanguageModel:
         return curiosity(votes, forward, self.inverse, self.means, self.explanation)
 
     def inverse(self, votes: Sequence[ExplainedVote]) -> Values:
-        """Inverse vectors of votes with explanations, each at length 1."""
         return self._unit([self.prompts.inverse(vote) for vote in votes])
 
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
@@ -266,7 +258,6 @@ class FittedLanguageModel:
         return self.prompts.forward, self.prompts.inverse
 
     def _learning(self, adapter: str) -> list[Any]:
-        """The weights of an adapter, which alone is trained from now on."""
         self.model.set_adapter(adapter)
         self.model.train()
         return [part for part in self.model.parameters() if part.requires_grad]
@@ -279,7 +270,6 @@ class FittedLanguageModel:
         return rows
 
     def _read(self, prompts: Sequence[list[int]], read: Callable[[Sequence[list[int]]], "torch.Tensor"]) -> Any:
-        """What is read of the prompts, batch by batch, without learning."""
         import torch
 
         self.model.eval()
@@ -312,8 +302,6 @@ EXTRA = "personal"
 
 
 class LanguageCuriosity:
-    """The curiosity model on a folder with a causal model."""
-
     def __init__(self, base: str, explanation: Explanation, settings: LoraSettings | None = None) -> None:
         if find_spec("peft") is None:
             raise MissingExtraError("the curiosity model on a base model", EXTRA)
@@ -330,7 +318,6 @@ class LanguageCuriosity:
         return f"lora({model_identity(self.base, self._facts)})"
 
     def settings_used(self) -> dict[str, int | float]:
-        """Every setting by its name."""
         return self.settings.model_dump()
 
     def fit(self, votes: Sequence[ExplainedVote]) -> FittedLanguageModel:
@@ -350,7 +337,6 @@ class LanguageCuriosity:
         return fitted
 
     def _loaded(self) -> tuple[Any, Any]:
-        """The base with two new adapters, and its tokenizer."""
         from peft import LoraConfig, get_peft_model
         from transformers import AutoModelForCausalLM, AutoTokenizer
 

@@ -25,8 +25,6 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ExplainedVote:
-    """What one rater said of one story on one test."""
-
     story: str
     """The story's id."""
     plot: str
@@ -42,8 +40,6 @@ class ExplainedVote:
 
 
 class FittedCuriosity(Protocol):
-    """A curiosity model that has learned from votes."""
-
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
         """Probability of a yes for each vote, 0 to 1; its verdict is not looked at."""
         ...
@@ -54,16 +50,10 @@ class FittedCuriosity(Protocol):
 
 
 class CuriosityModel(Protocol):
-    """A curiosity model that has not learned yet."""
-
     @property
-    def name(self) -> str:
-        """What it reads texts with."""
-        ...
+    def name(self) -> str: ...
 
-    def settings_used(self) -> dict[str, int | float]:
-        """Every setting by its name."""
-        ...
+    def settings_used(self) -> dict[str, int | float]: ...
 
     def fit(self, votes: Sequence[ExplainedVote]) -> FittedCuriosity:
         """A model that has learned from these votes alone."""
@@ -78,7 +68,6 @@ class Linear:
     intercept: Values
 
     def __call__(self, rows: Values) -> Values:
-        """One row of outputs a row."""
         outputs: Values = rows @ self.weights + self.intercept
         return outputs
 
@@ -118,7 +107,6 @@ def softmax_regression(rows: Values, labels: Values, penalty: float) -> Linear:
 
 
 def softmax(logits: Values) -> Values:
-    """Probabilities of the classes, each row with the sum 1."""
     raised = np.exp(logits - logits.max(axis=1, keepdims=True))
     chances: Values = raised / raised.sum(axis=1, keepdims=True)
     return chances
@@ -190,7 +178,6 @@ def check_readable(votes: Sequence[ExplainedVote], explanation: Explanation) -> 
 
 
 def check_both_verdicts(votes: Sequence[ExplainedVote]) -> None:
-    """Refuse votes that are all alike: no classifier learns from them."""
     yes = sum(vote.verdict for vote in votes)
     if yes in (0, len(votes)):
         missing = "no" if yes else "yes"
@@ -198,8 +185,6 @@ def check_both_verdicts(votes: Sequence[ExplainedVote]) -> None:
 
 
 class CuriositySettings(BaseModel):
-    """What both forms of the model have."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     rater_weight: float = Field(default=1.0, ge=0)
@@ -244,7 +229,6 @@ SettingsT = TypeVar("SettingsT", bound=CuriositySettings)
 
 
 def settings_of(kind: type[SettingsT], pairs: Sequence[str]) -> SettingsT:
-    """The settings with some of them as `name=value`."""
     values = dict(pair.partition("=")[::2] for pair in pairs)
     for name in values:
         if name not in kind.model_fields:
@@ -259,8 +243,6 @@ COEFFICIENTS = "coefficients.npz"
 
 
 class VectorCuriosity:
-    """The curiosity model on vectors of an embedder."""
-
     def __init__(
         self, explanation: Explanation, settings: VectorSettings | None = None, vectors: Embedder | None = None
     ) -> None:
@@ -271,11 +253,9 @@ class VectorCuriosity:
 
     @property
     def name(self) -> str:
-        """`vectors(<embedder>)`."""
         return f"vectors({self._embedder.identity})"
 
     def settings_used(self) -> dict[str, int | float]:
-        """Every setting by its name."""
         return self.settings.model_dump()
 
     def fit(self, votes: Sequence[ExplainedVote]) -> "FittedVectors":
@@ -302,7 +282,6 @@ class VectorCuriosity:
         return np.column_stack([*parts, _marks(votes, raters)])
 
     def explanations(self, votes: Sequence[ExplainedVote]) -> Values:
-        """Vectors of the explanations, one row a vote."""
         return self._embedded([vote.explanation or "" for vote in votes])
 
     def inverse(self, tell: Linear, votes: Sequence[ExplainedVote]) -> Values:
@@ -321,8 +300,6 @@ class VectorCuriosity:
 
 @dataclass(frozen=True, slots=True)
 class FittedVectors:
-    """The curiosity model on vectors with its coefficients."""
-
     model: VectorCuriosity
     raters: tuple[str, ...]
     tell: Linear

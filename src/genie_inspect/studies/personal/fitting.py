@@ -56,8 +56,6 @@ TERMS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A model, and how numbers were standardised for it."""
-
     model: ShrunkenModel
     means: Values
     spreads: Values
@@ -75,7 +73,6 @@ def groupings(ballots: Ballots, terms: tuple[str, ...]) -> dict[str, tuple[Codes
 
 
 def fitted(ballots: Ballots, terms: tuple[str, ...]) -> Fitted:
-    """A model of votes."""
     means, spreads = ballots.scores.mean(axis=0), ballots.scores.std(axis=0)
     # a number that never varies says nothing
     spreads[spreads < 1e-9] = 1.0
@@ -103,7 +100,6 @@ def shares(ballots: Ballots, factor: Factor, learnt: Rows, wanted: Rows) -> Valu
 
 
 def held_out(ballots: Ballots, name: str, learnt: Rows, wanted: Rows) -> Values:
-    """What a model foretells of votes, from others."""
     if name in (MAJORITY, SOURCE):
         factor = ballots.tests if name == MAJORITY else ballots.sources
         if factor is None:
@@ -121,7 +117,6 @@ def judge_model(ballots: Ballots, *, taste: bool) -> str:
 
 
 def models_of(ballots: Ballots) -> list[str]:
-    """The models that can be made of votes."""
     fitted_ones = [name for name in TERMS if name != WITH_TASTE or judge_model(ballots, taste=True) == WITH_TASTE]
     return [MAJORITY, *([SOURCE] if ballots.sources else []), *fitted_ones]
 
@@ -216,12 +211,6 @@ def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
     )
 
 
-def gain_of(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 0) -> Figure:
-    """Mean log loss of a model less that of the grader alone, with its interval over plots."""
-    draws = Draws.of(len(foretold.ballots.plots), resamples, seed)
-    return _gain(foretold.losses(model) - foretold.losses(GRADER), foretold.ballots.plots.codes, draws)
-
-
 def _gain(deltas: Values, plots: Codes, draws: Draws, confidence: float = 0.95) -> Figure:
     count = draws.counts.shape[1]
     sums, counts = (np.bincount(plots, own, count).astype(float) for own in (deltas, np.ones(len(plots))))
@@ -260,7 +249,6 @@ def fit_judge(
 
 
 def judge_of(ballots: Ballots, fit: Fitted) -> PersonalJudge:
-    """The judge that a fitted model is."""
     model = fit.model
     slopes = model.terms[SCORES]
     return PersonalJudge(

@@ -4,19 +4,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from statistics import NormalDist
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.files.folders import new_folder
-from genie_inspect.files.json_lines import json_row
-from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.schema import NonEmpty, Row
-from genie_inspect.populations.writing import plain
-from genie_inspect.signature import digest, package_version
+from genie_inspect.signature import digest
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 FORMAT = 1
@@ -43,8 +37,6 @@ Rising = Annotated[tuple[Finite, ...], Field(min_length=1), AfterValidator(_risi
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What one score says of a story."""
-
     tests: Mapping[str, float] = field(default_factory=dict)
     """By test, 1 = passes, 0 = fails."""
     points: Mapping[str, float] = field(default_factory=dict)
@@ -76,8 +68,6 @@ class Source(Row):
 
 
 class Column(Source):
-    """A number that the judge goes by, and how."""
-
     mean: Finite
     spread: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     """Standard deviation among the votes that it was fitted to."""
@@ -85,13 +75,10 @@ class Column(Source):
     """Log-odds that one standard deviation adds."""
 
     def moves(self, number: float) -> float:
-        """Log-odds that a number adds."""
         return self.slope * (number - self.mean) / self.spread
 
 
 class RaterTerms(Row):
-    """What sets one rater apart."""
-
     votes: Count
     """That stand behind it."""
     leniency: Finite
@@ -135,12 +122,10 @@ class PersonalJudge(Row):
 
     @property
     def digest(self) -> str:
-        """Twelve digits of all that it says."""
         return digest(self.model_dump_json())
 
     @property
     def is_yes_or_no(self) -> bool:
-        """Whether votes are verdicts, and no numbers."""
         return self.scale == YES_NO
 
     def opinion(self, rater: str, test: str, numbers: Mapping[str, float]) -> Opinion | None:
@@ -156,14 +141,12 @@ class PersonalJudge(Row):
         return Opinion(chances, self._mean(chances), self._mean(self._chances(base)), scores, leniency, taste)
 
     def leniency(self, rater: str) -> tuple[float, float]:
-        """The ends of the interval of a rater's leniency, with an error of 5% over all raters together."""
         terms = self.raters[rater]
         # the share of the error that each rater gets (Bonferroni)
         half = NormalDist().inv_cdf(1 - 0.025 / len(self.raters)) * terms.error
         return terms.leniency - half, terms.leniency + half
 
     def stands_out(self, rater: str) -> bool:
-        """Whether a rater is harsher or more lenient than the average."""
         low, high = self.leniency(rater)
         return self.raters[rater].error > 0 and not low <= 0 <= high
 
@@ -216,12 +199,10 @@ class Figure(Row):
 
     @property
     def is_below(self) -> bool:
-        """Whether it is below 0 with all of its interval."""
         return self.high is not None and self.high < 0
 
     @property
     def is_above(self) -> bool:
-        """Whether it is above 0 with all of its interval."""
         return self.low is not None and self.low > 0
 
 
@@ -234,8 +215,6 @@ class Tenth(Row):
 
 
 class RaterFigures(Row):
-    """How well one rater was foretold."""
-
     votes: int
     stories: int
     gain: Figure
@@ -266,7 +245,6 @@ class HeldOut(Row):
 
     @property
     def gain(self) -> Figure:
-        """That of the judge's model."""
         return self.gains[self.model]
 
     @property
@@ -300,77 +278,7 @@ def _size(gain: Figure, sign: int = 1) -> str:
     return f"{sign * gain.value:.4f} [{low:.4f}, {high:.4f}]"
 
 
-CARD = "README.md"
-TEXT = """\
-# A judge of one's own
-
-{sentence}
-
-Foretells what each of {raters} raters would say of a story, from scores that it has: {columns}. Fitted with
-genie-inspect to {votes} votes on {stories} stories of {plots} plots; its identity is `{identity}`. The folder holds
-coefficients and counts, no vote and no text of anybody.
-
-## Held out
-
-Plots were held out whole, in {folds} folds; strengths of shrinking were chosen without them. AUC, kappa and Pearson's r
-compare votes that were held out together. Intervals: 95%, by bootstrap over plots.
-
-{figures}
-
-## Calibration
-
-{calibration}
-
-## Raters
-
-Leniency: log-odds of a yes above those of the average rater, shrunk towards 0. Gain: log loss a vote less that of the
-grader alone, on plots held out; below 0 is better. Intervals: 95%, for all raters together. Of a rater with fewer than
-{fewest} votes nothing is foretold.
-
-{raters_table}
-
-## Use
-
-```sh
-inspect score LOG --scorer genie_inspect/personal -S rater=FOLDER#ID --action append
-```
-"""
-
-
-def card(judge: PersonalJudge, figures: HeldOut) -> str:
-    """The card's text."""
-    rows = figures.models
-    names = [name for name in FIGURES if any(name in own for own in rows.values())]
-    return TEXT.format(
-        sentence=figures.sentence,
-        raters=len(judge.raters),
-        columns=", ".join(plain(column.name) for column in judge.columns),
-        votes=figures.votes,
-        stories=figures.stories,
-        plots=figures.plots,
-        identity=judge.digest,
-        folds=figures.folds,
-        figures=_table(
-            ["", *(FIGURES[name] for name in names)],
-            ([name, *(shown(own.get(figure)) for figure in names)] for name, own in rows.items()),
-        ),
-        calibration=_table(
-            ["foretold, mean", "came true", "votes"],
-            ([f"{own.mean:.3f}", f"{own.share:.3f}", str(own.votes)] for own in figures.calibration),
-        ),
-        fewest=FEWEST_VOTES,
-        raters_table=_table(
-            ["rater", "votes", "leniency", "gain"],
-            (
-                [plain(name), str(terms.votes), leniency(judge, name), shown(figures.raters[name].gain, sign="+")]
-                for name, terms in judge.raters.items()
-            ),
-        ),
-    )
-
-
 def shown(figure: Figure | None, decimals: int = 3, sign: str = "") -> str:
-    """A figure with its interval."""
     if figure is None or figure.value is None:
         return "not defined"
     value = f"{figure.value:{sign}.{decimals}f}"
@@ -380,7 +288,6 @@ def shown(figure: Figure | None, decimals: int = 3, sign: str = "") -> str:
 
 
 def leniency(judge: PersonalJudge, rater: str) -> str:
-    """A rater's leniency with its interval."""
     terms = judge.raters[rater]
     if not terms.error:
         return "as the average"
@@ -395,87 +302,6 @@ def foretold(gain: Figure) -> str:
     return f"foretold {'better' if gain.is_below else 'worse'} than by the grader alone"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-MANIFEST, JUDGE, FOLDER_FIGURES = "manifest.json", "judge.json", "figures.json"
-
-
-class PersonalError(GenieError):
-    """A judge of one's own cannot be used: the message names folder and file and what would work."""
-
-
-class Manifest(Row):
-    """What the folder holds."""
-
-    format: Literal[1] = 1
-    kind: Literal["personal judge"] = "personal judge"
-    made_by: NonEmpty
-    """Version of this package."""
-    digests: dict[NonEmpty, NonEmpty]
-    """By file."""
-
-
-def write_folder(judge: PersonalJudge, figures: HeldOut, output: Path) -> None:
-    """Write a judge to a new folder, whole or not at all."""
-    with new_folder(output) as making:
-        _write(judge, figures, making)
-
-
-def read_judge(folder: Path) -> PersonalJudge:
-    """The judge in a folder."""
-    return json_row(_checked(folder, JUDGE), PersonalJudge, str(folder / JUDGE), PersonalError)
-
-
-def read_figures(folder: Path) -> HeldOut:
-    """The held-out figures in a folder."""
-    return json_row(_checked(folder, FOLDER_FIGURES), HeldOut, str(folder / FOLDER_FIGURES), PersonalError)
-
-
-def forget(folder: Path, rater: str) -> int:
-    """Take all that is of one rater alone out of a folder.
-
-    What rests on the votes of all raters together stays: the tests' and scores' coefficients, the spreads, the figures
-    over all votes.
-    """
-    judge, figures = read_judge(folder), read_figures(folder)
-    check_rater(judge, rater, folder)
-    _write(judge.without(rater), figures.without(rater), folder)
-    return judge.raters[rater].votes
-
-
-def check_rater(judge: PersonalJudge, rater: str, folder: Path) -> None:
-    """Refuse a rater that a judge does not know."""
-    if rater not in judge.raters:
-        raise UnknownChoiceError("rater", rater, f"one of those in {folder}: {', '.join(judge.raters) or 'none'}")
-
-
-def _write(judge: PersonalJudge, figures: HeldOut, folder: Path) -> None:
-    contents = {JUDGE: _json(judge), FOLDER_FIGURES: _json(figures), CARD: card(judge, figures)}
-    manifest = Manifest(made_by=package_version(), digests={name: digest(text) for name, text in contents.items()})
-    for name, text in (contents | {MANIFEST: _json(manifest)}).items():
-        write_lines(folder / name, [text])
-
-
-def _json(row: Row) -> str:
-    return row.model_dump_json(indent=1) + "\n"
-
-
-def _checked(folder: Path, name: str) -> bytes:
-    """A file's content, which must be what the manifest knows."""
-    manifest = json_row(_read(folder, MANIFEST), Manifest, str(folder / MANIFEST), PersonalError)
-    content = _read(folder, name)
-    if digest(content.decode("utf-8", "replace")) != manifest.digests.get(name):
-        raise PersonalError(f"{folder / name} is not what was written, by its digest: fit anew with genie rater fit")
-    return content
-
-
-def _read(folder: Path, name: str) -> bytes:
-    try:
-        return (folder / name).read_bytes()
-    except OSError as error:
-        raise PersonalError(
-            f"{folder / name} cannot be read: {error.strerror or error}, expected a folder by genie rater fit"
-        ) from error

@@ -19,12 +19,9 @@ from genie_inspect.studies.personal.fitting import (
     TERMS,
     Told,
     fitted,
-    foretell,
     foretold,
-    gain_of,
     groupings,
     judge_model,
-    judge_of,
 )
 from genie_inspect.studies.personal.judge import GRADER, LENIENCY, SCORES, TASTE, TEST, WITH_TASTE, YES_NO, Source
 
@@ -61,8 +58,6 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """Votes, and the raters behind them."""
-
     ballots: Ballots
     leniency: Values
     """Shape (raters,)."""
@@ -148,8 +143,6 @@ Of 200 simulations of raters who do not differ 29% gained something, and none 1%
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One number of stories."""
-
     stories: int
     votes: float
     """A rater, on average over raters and draws."""
@@ -165,8 +158,6 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The gain by the number of stories."""
-
     title: str
     points: tuple[Point, ...]
 
@@ -229,14 +220,11 @@ def from_simulation(
         return both.at(np.flatnonzero(learnt)), both.at(np.flatnonzero(~learnt))
 
     counts = sorted(set(sizes)) or [len(ballots.stories) * times for times in DOUBLINGS]
-    return Curve(f"Learning curve, simulated: {_told_world(world)}", _points(drawn, counts, repeats, taste, told))
-
-
-def _told_world(world: World) -> str:
-    return (
-        f"{world.tests} tests, {world.raters_a_story} of {world.raters} raters a story, leniency {world.leniency:.2f}, "
-        f"taste {world.taste:.2f}"
+    title = (
+        f"Learning curve, simulated: {world.tests} tests, {world.raters_a_story} of {world.raters} raters a story, "
+        f"leniency {world.leniency:.2f}, taste {world.taste:.2f}"
     )
+    return Curve(title, _points(drawn, counts, repeats, taste, told))
 
 
 def _points(
@@ -284,7 +272,6 @@ def _loss(learnt: Ballots, other: Ballots, terms: tuple[str, ...]) -> float:
 
 
 def _plots_to_learn_from(plots: int, stories: int, sizes: Sequence[int]) -> list[int]:
-    """Numbers of plots with so many stories."""
     if plots < 3:
         raise VotesError(f"there are {plots} plots, expected 3 or more: two to learn from and one to foretell")
     counts = [max(1, round(size * plots / stories)) for size in sizes]
@@ -292,11 +279,8 @@ def _plots_to_learn_from(plots: int, stories: int, sizes: Sequence[int]) -> list
         raise VotesError(
             f"stories is {max(sizes)}, expected fewer than the {stories} that there are: for more of them --simulate"
         )
-    return counts or _spaced(2, plots - 2 if plots > 4 else plots - 1)
-
-
-def _spaced(fewest: int, most: int) -> list[int]:
-    return sorted({round(count) for count in np.linspace(fewest, max(fewest, most), STEPS)})
+    most = max(2, plots - 2 if plots > 4 else plots - 1)
+    return counts or sorted({round(count) for count in np.linspace(2, most, STEPS)})
 
 
 def power_chart(curve: Curve) -> "altair.LayerChart | altair.FacetChart":
@@ -321,45 +305,3 @@ def power_chart(curve: Curve) -> "altair.LayerChart | altair.FacetChart":
         height=260,
         title=altair.TitleParams("What votes are worth", subtitle=[curve.title, "numbers: stories"], anchor="start"),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """Of one simulation."""
-
-    better: bool
-    """It says that it foretells better than the grader alone."""
-    worse: bool
-    rater: bool
-    """It says of some rater that he is harsher or more lenient than the average."""
-    gain: float
-    """Log loss a vote less that of the grader alone."""
-    leniency: float
-    """Correlation of fitted with true leniencies; NaN where either do not vary."""
-    taste: float
-
-
-def claims(world: World, seed: int, resamples: int = 400) -> Claims:
-    """What is claimed of one simulation of a world."""
-    truth = simulated(world, seed)
-    ballots = truth.ballots
-    model = judge_model(ballots, taste=True)
-    gain = gain_of(foretell(ballots, seed, [GRADER, model]), model, resamples, seed)
-    fit = fitted(ballots, TERMS[model])
-    # raters count in order of appearance
-    raters = [int(name[1:]) for name in ballots.raters.names]
-    tastes = fit.model.terms.get(TASTE, np.zeros(0))
-    return Claims(
-        gain.is_below,
-        gain.is_above,
-        any(judge_of(ballots, fit).stands_out(name) for name in ballots.raters.names),
-        gain.value or 0.0,
-        _correlation(fit.model.terms[LENIENCY], truth.leniency[raters]),
-        _correlation(tastes, truth.taste[raters].ravel()[: len(tastes)]),
-    )
-
-
-def _correlation(found: NDArray[np.float64], true: NDArray[np.float64]) -> float:
-    if not len(found) or found.std() == 0 or true.std() == 0:
-        return math.nan
-    return float(np.corrcoef(found, true)[0, 1])

@@ -1,7 +1,7 @@
 """What raters would say of a sample, from the scores that it has."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from genie_inspect.samples import document_of
 from genie_inspect.scorers.explanation import cell
 from genie_inspect.scorers.outcome import scored_or_reason, unscored
 from genie_inspect.signature import signature
+from genie_inspect.studies.personal.folder import PersonalError, check_rater, read_figures, read_judge
 from genie_inspect.studies.personal.judge import (
     ALL,
     FEWEST_VOTES,
@@ -22,13 +23,10 @@ from genie_inspect.studies.personal.judge import (
     Given,
     HeldOut,
     Opinion,
-    PersonalError,
     PersonalJudge,
-    check_rater,
     foretold,
     leniency,
-    read_figures,
-    read_judge,
+    markdown_table,
     shown,
 )
 
@@ -57,24 +55,22 @@ def explained(
     if missing := len(opinions) - len(foretold):
         lines.append(f"{missing} of {len(opinions)} tests are not foretold: a score of theirs is missing.")
     lines += [_standing(judge, rater, figures), figures.sentence]
-    return _table(heads, rows) + "".join(f"\n\n{line}" for line in lines)
+    return _in_markdown(heads, rows) + "".join(f"\n\n{line}" for line in lines)
 
 
 def explained_all(
     judge: PersonalJudge, opinions: Mapping[str, Opinions], raters: Sequence[str], figures: HeldOut
 ) -> str:
-    """A table with a row a rater: votes, leniency, what is expected."""
     rows = []
     for rater in raters:
         terms = judge.raters[rater]
         foretold = [opinion for opinion in opinions.get(rater, {}).values() if opinion]
         expected = f"{math.fsum(one.expected for one in foretold):.2f}" if foretold else "too few votes"
         rows.append([rater, str(terms.votes), leniency(judge, rater), expected])
-    return _table(["rater", "votes", "leniency", "expected"], rows) + f"\n\n{figures.sentence}"
+    return _in_markdown(["rater", "votes", "leniency", "expected"], rows) + f"\n\n{figures.sentence}"
 
 
 def _standing(judge: PersonalJudge, rater: str, figures: HeldOut) -> str:
-    """What sets the rater apart, as far as the votes say."""
     terms, own = judge.raters[rater], leniency(judge, rater)
     says = f"{cell(rater)}, {terms.votes} votes: cannot be told from the average rater in leniency ({own})"
     if judge.stands_out(rater):
@@ -96,10 +92,8 @@ def _number(value: float) -> str:
     return "none" if math.isnan(value) else f"{value:.3g}"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    marks = [":--", *["--:"] * (len(heads) - 1)]
-    lines = [map(cell, heads), marks, *(map(cell, row) for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def _in_markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return markdown_table([cell(head) for head in heads], ([cell(part) for part in row] for row in rows))
 
 
 NAME = "personal"
@@ -109,8 +103,6 @@ TOO_FEW = "too few votes by this rater"
 
 @dataclass(frozen=True, slots=True)
 class Foretelling:
-    """A judge, and whom it speaks for."""
-
     judge: PersonalJudge
     figures: HeldOut
     raters: tuple[str, ...]
@@ -121,12 +113,10 @@ class Foretelling:
 
     @property
     def keys(self) -> list[str]:
-        """All keys, in the order of the columns."""
         tests = [test for test in self.judge.tests if test] if self.by_test else []
         return [self._key(rater, part) for rater in self.raters for part in (TOTAL, *tests)]
 
     async def score(self, state: TaskState) -> Score:
-        """The score of a sample."""
         facts = {"signature": self._signature()}
 
         async def measure() -> Score:
@@ -163,25 +153,24 @@ class Foretelling:
         return Score(value=dict(values), answer=text, explanation=said, metadata={**facts, **counts, "votes": votes})
 
     def _numbers(self, scores: Mapping[str, Score]) -> tuple[dict[str, dict[str, float]], str]:
-        """By test the number of each column, and why there is none at all."""
         given: dict[str, Given] = {}
         for column in self.judge.columns:
             own = [score for name, score in scores.items() if _is_of(column, name, score)]
             if not own:
-                return {}, _missing(column, scores)
-            given[column.name] = _given(column.scorer, own[-1])
+                named = any(name.split("/")[-1] == column.scorer for name in scores)
+                has = "{} has another signature" if named else "no score by {}"
+                return {}, has.format(column.scorer)
+            last = own[-1]
+            values = scores_of(column.scorer, last).values
+            given[column.name] = Given(tests_of(last, "pass"), tests_of(last, "score"), values)
         numbers = {
             test: {column.name: column.number(given[column.name], test) for column in self.judge.columns}
             for test in self.judge.tests
         }
-        if not any(self._complete(row) for row in numbers.values()):
+        if all(any(map(math.isnan, row.values())) for row in numbers.values()):
             scorers = ", ".join(dict.fromkeys(column.scorer for column in self.judge.columns))
             return numbers, f"no value by {scorers}"
         return numbers, ""
-
-    @staticmethod
-    def _complete(row: Mapping[str, float]) -> bool:
-        return not any(map(math.isnan, row.values()))
 
     def _key(self, rater: str, part: str) -> str:
         return f"{NAME}_{rater}_{part}"
@@ -206,7 +195,6 @@ class Foretelling:
 
 
 def opened(rater: str, fewest: int | None) -> Foretelling:
-    """A judge from its folder, for one rater or all."""
     check_text("rater", rater)
     name, mark, wanted = str(rater).rpartition("#")
     if not (name and mark and wanted):
@@ -234,12 +222,3 @@ def _is_of(column: Column, name: str, score: Score) -> bool:
     return signature_of(score) == column.signature and (
         column.signature.startswith("measure:") or name == column.scorer
     )
-
-
-def _missing(column: Column, scores: Mapping[str, Score]) -> str:
-    named = any(name.split("/")[-1] == column.scorer for name in scores)
-    return f"{column.scorer} has another signature" if named else f"no score by {column.scorer}"
-
-
-def _given(scorer: str, score: Score) -> Given:
-    return Given(tests_of(score, "pass"), tests_of(score, "score"), scores_of(scorer, score).values)

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -36,11 +36,9 @@ from genie_inspect.populations.stories import ReferenceStory, ReferenceStoryErro
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.solvers.plot_prompt import drawn_plot
+from genie_inspect.studies.tables import shown_interval, study_table
 from genie_inspect.studies.ttcw.verdicts import (
-    AskedWay,
-    CutoffCurve,
     StoryWords,
-    WriterTotals,
     asked_ways,
     cutoff_chart,
     cutoff_curves,
@@ -48,10 +46,6 @@ from genie_inspect.studies.ttcw.verdicts import (
     totals_chart,
     writer_totals,
 )
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
 
 VERBS = {
     "cutoffs": (
@@ -98,33 +92,13 @@ def read(paths: tuple[Path, ...], votes: Path | None) -> tuple[dict[str, dict[st
     return read_scores(paths), read_votes(votes, numbers=True) if votes else []
 
 
-def plain_table(title: str, caption: str, *columns: str, left: int = 1) -> "Table":
-    """A table whose first columns hold words and the others figures."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(title=title, caption=caption, title_justify="left", caption_justify="left")
-    for place, column in enumerate(columns):
-        table.add_column(escape(column), justify="left" if place < left else "right")
-    return table
-
-
 def figure(value: float, decimals: int = 2) -> str:
     """A number, blank where there is none."""
     return "" if math.isnan(value) else f"{value:.{decimals}f}"
 
 
 def ranked(rankings: Mapping[str, Ranking]) -> list[str]:
-    """The mean of each measure with its interval."""
-    return [_ranked(rankings[name]) for name in NAMES if name in rankings]
-
-
-def _ranked(ranking: Ranking) -> str:
-    mean = ranking.mean
-    if math.isnan(mean.value):
-        return "undefined"
-    # the bracket is escaped: rich would read the interval as markup
-    return f"{mean.value:.2f}" + ("" if math.isnan(mean.low) else f" \\[{mean.low:.2f}, {mean.high:.2f}]")
+    return [shown_interval(rankings[name].mean) for name in NAMES if name in rankings]
 
 
 @click.command()
@@ -160,19 +134,14 @@ def cutoffs(
         echo_json(curves)
         return
     for curve in curves:
-        _print(curve)
-
-
-def _print(curve: CutoffCurve) -> None:
-    from rich.markup import escape
-
-    names = list(NAMES.values()) if any(point.rankings for point in curve.points) else []
-    heads = ("a test passes from", "tests passed, mean", *names)
-    table = plain_table(escape(curve.judge), f"{curve.stories} stories; *: as the log was scored", *heads, left=0)
-    for point in curve.points:
-        own = "*" * (point.cutoff == curve.cutoff)
-        table.add_row(f"{own}{point.cutoff}", figure(point.total), *ranked(point.rankings))
-    console().print(table)
+        names = NAMES.values() if any(point.rankings for point in curve.points) else ()
+        heads = ("a test passes from", "tests passed, mean", *names)
+        rows = [
+            ("*" * (point.cutoff == curve.cutoff) + str(point.cutoff), figure(point.total), *ranked(point.rankings))
+            for point in curve.points
+        ]
+        caption = f"{curve.stories} stories; *: as the log was scored"
+        console().print(study_table(curve.judge, heads, rows, caption=caption, left=0))
 
 
 @click.command()
@@ -196,22 +165,22 @@ def totals(scores: tuple[Path, ...], votes: Path | None, picture: Path | None, a
             with replacing(picture):
                 write_chart(lambda: totals_chart(rows), picture)
     if as_json:
-        plain = [{"judge": row.judge, "writer": row.writer, "mean": row.mean, "totals": row.totals} for row in rows]
-        echo_json(plain)
-    else:
-        console().print(_table(rows))
-
-
-def _table(rows: Sequence[WriterTotals]) -> "Table":
-    from rich.markup import escape
-
-    most = max((total for row in rows for total in row.stories), default=0)
-    heads = ("judge", "writer", "stories", "mean", *map(str, range(most + 1)))
-    table = plain_table("Stories by number of tests passed", "people: tests that most of them let pass", *heads, left=2)
-    for row in rows:
-        counts = [str(row.stories.get(total, "")) for total in range(most + 1)]
-        table.add_row(escape(row.judge), escape(row.writer), str(len(row.totals)), figure(row.mean), *counts)
-    return table
+        echo_json([{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows])
+        return
+    every = range(max((total for row in rows for total in row.stories), default=0) + 1)
+    cells = [
+        (
+            row.judge,
+            row.writer,
+            str(len(row.totals)),
+            figure(row.mean),
+            *(str(row.stories.get(total, "")) for total in every),
+        )
+        for row in rows
+    ]
+    heads = ("judge", "writer", "stories", "mean", *map(str, every))
+    caption = "people: tests that most of them let pass"
+    console().print(study_table("Stories by number of tests passed", heads, cells, caption=caption, left=2))
 
 
 @click.command()
@@ -232,26 +201,24 @@ def ways(logs: tuple[Path, ...], votes: Path | None, as_json: bool, **options: A
         rows = asked_ways(scores, voted, **options)
     if as_json:
         echo_json(rows)
-    else:
-        console().print(_ways_table(rows))
-
-
-def _ways_table(rows: Sequence[AskedWay]) -> "Table":
-    from rich.markup import escape
-
+        return
     writers = list(dict.fromkeys(writer for row in rows for writer in row.by_writer))
-    names = list(NAMES.values()) if any(row.rankings for row in rows) else []
-    table = plain_table(
-        "Ways of asking",
-        "tests passed, mean over stories: of all, then by writer",
-        *("judge", "way", "cutoff", "judged", "all", *writers, *names),
-        left=2,
-    )
-    for row in rows:
-        means = [figure(row.total), *(figure(row.by_writer.get(writer, float("nan"))) for writer in writers)]
-        judged = f"{row.stories - row.not_judged} of {row.stories}"
-        table.add_row(escape(row.judge), escape(row.way), row.cutoff, judged, *means, *ranked(row.rankings))
-    return table
+    names = NAMES.values() if any(row.rankings for row in rows) else ()
+    cells = [
+        (
+            row.judge,
+            row.way,
+            row.cutoff,
+            f"{row.stories - row.not_judged} of {row.stories}",
+            figure(row.total),
+            *(figure(row.by_writer.get(writer, math.nan)) for writer in writers),
+            *ranked(row.rankings),
+        )
+        for row in rows
+    ]
+    heads = ("judge", "way", "cutoff", "judged", "all", *writers, *names)
+    caption = "tests passed, mean over stories: of all, then by writer"
+    console().print(study_table("Ways of asking", heads, cells, caption=caption, left=2))
 
 
 @click.command()
@@ -268,20 +235,14 @@ def words(stories: tuple[Path, ...], references: str | None, as_json: bool) -> N
         rows = story_words(stories, reference_stories(references) if references else ())
     if as_json:
         echo_json(rows)
-    else:
-        console().print(_words_table(rows))
-
-
-def _words_table(rows: Sequence[StoryWords]) -> "Table":
-    from rich.markup import escape
-
+        return
     writers = list(dict.fromkeys(row.writer for row in rows))
-    table = plain_table("Words", "several stories of one writer and plot: their mean", "plot", *writers)
-    for plot in dict.fromkeys(row.plot for row in rows):
-        table.add_row(escape(plot), *(_mean(rows, writer, plot) for writer in writers))
-    table.add_section()
-    table.add_row("mean", *(_mean(rows, writer) for writer in writers))
-    return table
+    cells = [
+        [plot, *(_mean(rows, writer, plot) for writer in writers)] for plot in dict.fromkeys(row.plot for row in rows)
+    ]
+    means = ["mean", *(_mean(rows, writer) for writer in writers)]
+    caption = "several stories of one writer and plot: their mean"
+    console().print(study_table("Words", ("plot", *writers), [*cells, [], means], caption=caption))
 
 
 def _mean(rows: Sequence[StoryWords], writer: str, plot: str | None = None) -> str:

@@ -12,6 +12,7 @@ from genie_inspect.agreement.figures import DOTS, INK, Ranking, human_score, ran
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers, prompt_of, writer_of
 from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.files.tables import plain
 from genie_inspect.graders.rubrics import way_said
 from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.measures.likert import passed, passes
@@ -29,8 +30,6 @@ Scores = Mapping[str, Mapping[str, JudgedStory]]
 
 @dataclass(frozen=True, slots=True)
 class CutoffPoint:
-    """One judge under one cutoff."""
-
     cutoff: int
     total: float
     """Mean over stories of the tests that they pass; NaN when none was judged."""
@@ -40,8 +39,6 @@ class CutoffPoint:
 
 @dataclass(frozen=True, slots=True)
 class CutoffCurve:
-    """One judge under every cutoff."""
-
     judge: str
     cutoff: int | None
     """The one that the log was scored with; None where its signature does not say."""
@@ -63,7 +60,6 @@ def at_cutoff(story: JudgedStory, cutoff: int) -> JudgedStory:
 def cutoff_curves(
     scores: Scores, votes: Sequence[VotedStory] = (), cutoffs: Sequence[int] = (), **options: Any
 ) -> list[CutoffCurve]:
-    """A curve for each judge who compared stories with references."""
     compared = {judge: stories for judge, stories in scores.items() if any(own.points for own in stories.values())}
     if not compared:
         raise VotesError("no score has points on tests, which a cutoff needs: expected logs of stories with references")
@@ -104,8 +100,6 @@ _MODEL = re.compile(r"critic\((.+)@[0-9a-f]+,template=[0-9a-f]+\)")
 
 @dataclass(frozen=True, slots=True)
 class AskedWay:
-    """What one judge says when asked in one way."""
-
     judge: str
     way: str
     """How it was asked, in words; empty where no log says it."""
@@ -123,7 +117,6 @@ class AskedWay:
 def asked_ways(
     scores: Mapping[str, Mapping[str, JudgedStory]], votes: Sequence[VotedStory] = (), **options: Any
 ) -> list[AskedWay]:
-    """A row for each judge and way of asking."""
     writers = {story.story: story.writer for story in votes}
     return [_asked(judge, stories, votes, writers, options) for judge, stories in scores.items()]
 
@@ -165,8 +158,6 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True, slots=True)
 class StoryWords:
-    """The length of one story."""
-
     plot: str
     writer: str
     words: int
@@ -189,7 +180,6 @@ class WriterTotals:
 
     @property
     def stories(self) -> dict[int, int]:
-        """How many stories have a total, by the total."""
         return dict(sorted(Counter(map(round, self.totals)).items()))
 
 
@@ -256,7 +246,11 @@ def cutoff_chart(curves: Sequence[CutoffCurve], ranking: str, title: str) -> "al
     y_title = title if with_votes else "tests passed, mean"
     panels = []
     for curve in curves:
-        rows = [_point(point.cutoff, point.total, point.rankings.get(ranking)) for point in curve.points]
+        rows = []
+        for point in curve.points:
+            mean = point.rankings[ranking].mean if ranking in point.rankings else None
+            ends = {"low": mean.low, "high": mean.high} if mean else {}
+            rows.append(plain({"cutoff": point.cutoff, "value": mean.value if mean else point.total, **ends}))
         base = altair.Chart(altair.InlineData(values=rows)).encode(
             x=altair.X("cutoff:O", title="a test passes from this score on", sort=None, axis=altair.Axis(labelAngle=0))
         )
@@ -266,13 +260,6 @@ def cutoff_chart(curves: Sequence[CutoffCurve], ranking: str, title: str) -> "al
         panels.append(altair.layer(rule, line).properties(width=360, height=180, title=curve.judge))
     heading = altair.TitleParams("One set of verdicts under every cutoff", anchor="start")
     return altair.vconcat(*panels, title=heading)
-
-
-def _point(cutoff: int, total: float, ranking: Any) -> dict[str, Any]:
-    if ranking is None:
-        return {"cutoff": cutoff, "value": _number(total)}
-    mean = ranking.mean
-    return {"cutoff": cutoff, "value": _number(mean.value), "low": _number(mean.low), "high": _number(mean.high)}
 
 
 def totals_chart(rows: Sequence[WriterTotals]) -> "altair.VConcatChart":
@@ -295,7 +282,3 @@ def totals_chart(rows: Sequence[WriterTotals]) -> "altair.VConcatChart":
         panels.append(altair.layer(shown, mean).properties(width=360, height=90, title=title))
     heading = altair.TitleParams("Tests passed by writer", subtitle="black: the mean", anchor="start")
     return altair.vconcat(*panels, title=heading)
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
