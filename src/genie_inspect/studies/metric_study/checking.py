@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genie_inspect.building.interviewing import Progress, appearing
-from genie_inspect.building.stand_ins import RecordedModel
 from genie_inspect.errors import InterventionsError
 from genie_inspect.files.tables import csv_rows, csv_text, yes_or_no
 from genie_inspect.files.writing import write_lines
