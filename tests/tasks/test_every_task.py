@@ -33,7 +33,7 @@ from genie_inspect.tasks.ttcw_stories import ttcw_stories
 from genie_inspect.tasks.writing_prompts import writing_prompts
 from genie_inspect.versions import TASKS
 
-STORIES = Path(__file__).parent / "existing" / "stories.jsonl"
+STORIES = Path(__file__).parent / "stories.jsonl"
 MADE: dict[str, Callable[[], Task]] = {
     "synthetic_prompts": lambda: synthetic_prompts(judge="embedded"),
     "writing_prompts": lambda: writing_prompts(population="starter", judge="embedded"),

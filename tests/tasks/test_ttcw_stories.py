@@ -17,7 +17,7 @@ from genie_inspect.signature import facts_of
 from genie_inspect.studies.ttcw.verdicts import asked_ways
 from genie_inspect.tasks.ttcw_stories import cost_line
 
-STORIES = Path(__file__).parent / "existing" / "stories.jsonl"
+STORIES = Path(__file__).parent / "stories.jsonl"
 """Two on a fine one, and one on another."""
 CALLS = {"both": 28, "baseline": 14, "reference_only": 28, "analysis_only": 14, "rate_first": 28}
 
