@@ -3,12 +3,17 @@
 import math
 from dataclasses import replace
 
+import pytest
 from tests.scorers.test_explanation import result as assessment_result
 from tests.scripted import OWL
 
 from genie_inspect.graders.protocols import Answer
+from genie_inspect.measures import genie as measures
+from genie_inspect.measures.genie import similarity
 from genie_inspect.populations.schema import Document, Question
+from genie_inspect.scorers import assessment
 from genie_inspect.scorers.assessment import KEPT, Assessment, Compared, Neighbour, Others, QuestionResult, neighbours
+from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on
 
 
 def test_among_fewer_and_fewer_documents_each_rating_stays_with_its_document() -> None:
@@ -22,6 +27,28 @@ def test_no_probability_off_the_labels_counts_in_the_mean_too() -> None:
     found = tuple(replace(assessment_result("x", (1,)), off_labels=mass) for mass in (0.0, 0.5, None))
     assert Assessment(found, 1, ()).off_labels() == 0.25
     assert Assessment(found[2:], 1, ()).off_labels() is None
+
+
+def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rated: list[float | None] = []
+
+    def counted(rating: float | None) -> float:
+        rated.append(rating)
+        return similarity(rating)
+
+    monkeypatch.setattr(measures, "similarity", counted)
+    monkeypatch.setattr(assessment, "similarity", counted)
+    ratings = (4, 3, 2, 1, None)
+    one = replace(assessment_result("x", ratings), places=tuple(range(5)))
+    found, features = Assessment((one,) * 3 + (replace(one),) * 2, 5, (), lengths=(10, 10, 12, 40, 10)), ["plot"]
+    explained(found, features, notes_on(found))
+    evidence(found, features, length=length_facts(found, features))
+    # five places, two objects: the same question three times is looked at once
+    assert len(rated) == 2 * len(ratings)
+    # against the three of 10 and 12 words alone: similarities 1, 2/3 and 1/3, one of four lost
+    assert length_facts(found, features) == {"population": 10, "matched": {"plot": pytest.approx(1 / 3)}}
 
 
 def result(**ratings: tuple[float | None, ...]) -> QuestionResult:

@@ -9,7 +9,7 @@ from tests.scripted import small_population
 from genie_inspect.graders.cost import tokens
 from genie_inspect.graders.quality import CHAT, preference_cost
 from genie_inspect.populations.schema import Document
-from genie_inspect.scorers.contest import NOT_JUDGED, cost, drawn, measurement
+from genie_inspect.scorers.litbench import NOT_JUDGED, cost, drawn, measurement
 
 MET = [Document(id=f"d-{name}", prompt="p", text=f"Story {name}.") for name in "abcd"]
 

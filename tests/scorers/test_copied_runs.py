@@ -1,7 +1,7 @@
 """The Creativity Index of a text whose copied runs are known, and what a reader sees of them."""
 
 from genie_inspect.engines.corpora import CopiedRun, Copies
-from genie_inspect.scorers.copied_runs import KEYS, measurement
+from genie_inspect.scorers.creativity_index import KEYS, measurement
 
 
 def runs(*lengths: int) -> tuple[CopiedRun, ...]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from genie_inspect.scorers.embedding_distances import measurement
+from genie_inspect.scorers.cosine import measurement
 
 
 def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document() -> None:

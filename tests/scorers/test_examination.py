@@ -10,22 +10,22 @@ from tests.scripted import saying, written
 
 from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
 from genie_inspect.graders.rubrics import Instructions, Rubric, Test
-from genie_inspect.scorers.examination import MOST_BYTES, Examination, evidence, explained
+from genie_inspect.scorers.ttcw import MOST_BYTES, evidence, examined, explained
 
 RUBRIC = Rubric(name="mine", tests=(Test(id="a", name="is it so", question="Is it?"),))
 STORY, OTHER = "A grey owl waits.", "A white owl sleeps, and then another one does too."
 
 
-async def examined(
+async def score_of(
     reply: str, reference: str | None = OTHER, cutoff: int | None = 0, **metadata: Any
 ) -> tuple[Score, Critic]:
     critic = Critic(saying(reply).model(), Instructions.load(reference=reference is not None), repeats=0)
-    examination = Examination(RUBRIC, critic.instructions, cutoff, {"generator": "none"})
-    return await examination.score(critic, written(STORY, "Owl! " * 100, **metadata), reference), critic
+    state = written(STORY, "Owl! " * 100, **metadata)
+    return await examined(state, reference, critic, RUBRIC, cutoff, {"generator": "none"}), critic
 
 
 async def test_a_story_beside_a_reference_has_a_score_with_all_that_it_rests_on() -> None:
-    score, critic = await examined("A: plain. B: bold.\n\n[[A=B]]", references="abc123")
+    score, critic = await score_of("A: plain. B: bold.\n\n[[A=B]]", references="abc123")
     assert score.value == {"mine_total": 1.0, "mine_a": 1.0}
     assert (score.answer, score.reason) == (STORY, None)
     facts = score.metadata or {}
@@ -38,9 +38,9 @@ async def test_a_story_beside_a_reference_has_a_score_with_all_that_it_rests_on(
 
 
 async def test_the_cutoff_decides_and_a_story_alone_has_none() -> None:
-    above, _ = await examined("A: plain. B: bold.\n\n[[A=B]]", cutoff=1)
+    above, _ = await score_of("A: plain. B: bold.\n\n[[A=B]]", cutoff=1)
     assert above.value == {"mine_total": 0.0, "mine_a": 0.0}
-    alone, _ = await examined("Fine.\n\n[[YES]]", reference=None, cutoff=None)
+    alone, _ = await score_of("Fine.\n\n[[YES]]", reference=None, cutoff=None)
     assert alone.value == {"mine_total": 1.0, "mine_a": 1.0}
     signature = (alone.metadata or {})["signature"]
     assert "cutoff" not in signature
@@ -50,7 +50,7 @@ async def test_the_cutoff_decides_and_a_story_alone_has_none() -> None:
 
 @pytest.mark.parametrize("reference", ["", " -- \n"])
 async def test_without_a_word_in_the_reference_nothing_is_asked(reference: str) -> None:
-    score, _ = await examined("[[A=B]]", reference=reference)
+    score, _ = await score_of("[[A=B]]", reference=reference)
     assert (score.reason, score.explanation) == ("no reference story", "Not scored: no reference story.")
     assert isinstance(score.value, dict)
     assert all(math.isnan(float(str(value))) for value in score.value.values())
@@ -59,7 +59,7 @@ async def test_without_a_word_in_the_reference_nothing_is_asked(reference: str) 
 
 
 async def test_where_no_test_could_be_judged_the_reason_is_an_unreadable_reply() -> None:
-    score, _ = await examined("Hm.")
+    score, _ = await score_of("Hm.")
     assert score.reason == "invalid_response_format"
     assert (score.metadata or {})["faults"] == {"unreadable reply": 2}
 

@@ -13,8 +13,7 @@ from tests.scripted import OWL, Script, evaluated, saying, scores, small_populat
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.contest import drawn
-from genie_inspect.scorers.litbench import litbench
+from genie_inspect.scorers.litbench import drawn, litbench
 
 STORY = "A brown owl counted the trains."
 

@@ -22,30 +22,21 @@ from genie_inspect.measures.partition import Classes
 from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers import (
-    added_information,
-    class_among_documents,
-    copied_runs,
-    corpora,
-    embedding_distances,
-    expressions,
-)
+from genie_inspect.scorers import corpora
+from genie_inspect.scorers.compression import ALONE
 from genie_inspect.scorers.compression import compression as compression_scorer
 from genie_inspect.scorers.compression import compression_ratio as compression_metric
+from genie_inspect.scorers.cosine import UNKNOWN_WORDS
 from genie_inspect.scorers.cosine import cosine as cosine_scorer
+from genie_inspect.scorers.creativity_index import LENGTHS
 from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
 from genie_inspect.scorers.expression_novelty import expression_novelty
+from genie_inspect.scorers.partition import measurement as partition_measurement
 from genie_inspect.scorers.partition import partition as partition_scorer
+from genie_inspect.tasks.panel import KEYS
 
 STORY = "A brown owl counted the trains."
 CHEAP = ("cosine", "compression", "creativity_index", "expression_novelty", "partition")
-KEYS = {
-    "cosine": embedding_distances.KEYS,
-    "compression": added_information.KEYS,
-    "creativity_index": copied_runs.KEYS,
-    "expression_novelty": expressions.KEYS,
-    "partition": class_among_documents.KEYS,
-}
 
 
 @pytest.fixture
@@ -177,7 +168,7 @@ def test_against_one_document_compression_says_nothing(tmp_path: Path) -> None:
     alone = small_population(tmp_path / "population", documents={OWL: [DOCUMENTS[OWL][0]]})
     score = scored("compression", alone, STORY, tmp_path)
     assert math.isnan(values(score)["compression_novelty"])
-    assert score.reason == added_information.ALONE
+    assert score.reason == ALONE
 
 
 def test_beside_compression_stands_the_ratio_of_all_generations(population: Population, tmp_path: Path) -> None:
@@ -191,7 +182,7 @@ def test_beside_compression_stands_the_ratio_of_all_generations(population: Popu
 
 
 def test_the_lengths_of_runs_are_those_of_the_measure() -> None:
-    assert copied_runs.LENGTHS == ngrams.LENGTHS
+    assert LENGTHS == ngrams.LENGTHS
 
 
 def test_creativity_index_shows_what_is_copied_and_from_where(population: Population, tmp_path: Path) -> None:
@@ -371,7 +362,7 @@ def test_a_text_of_the_population_scores_the_same_after_a_text_that_is_not(
 def test_where_the_embedder_can_read_nothing_of_the_population_there_is_no_distance(tmp_path: Path) -> None:
     unreadable = small_population(tmp_path / "unreadable", documents={OWL: ("\U00012000", "\U00012001 \U00012002")})
     score = scored("cosine", unreadable, STORY, tmp_path)
-    assert score.reason == embedding_distances.UNKNOWN_WORDS
+    assert score.reason == UNKNOWN_WORDS
     assert all(math.isnan(value) for value in values(score).values())
 
 
@@ -426,6 +417,6 @@ def test_near_verbatim_runs_are_found_in_a_folder_too(tmp_path: Path) -> None:
 
 
 def test_without_a_document_in_a_class_there_is_no_partition_to_stand_in() -> None:
-    alone = class_among_documents.measurement(0, Classes(), [])
+    alone = partition_measurement(0, Classes(), [])
     assert all(math.isnan(value) for value in alone.value.values())
     assert alone.reason == "no document of the population has a class"

@@ -8,7 +8,7 @@ from inspect_ai.log import EvalLog, HeadlineMetric
 from tests.scripted import DOCUMENTS, FOX, OWL, grading, saying, small_population
 
 from genie_inspect.graders.grader import RefusedError
-from genie_inspect.scorers.added_information import ALONE
+from genie_inspect.scorers.compression import ALONE
 from genie_inspect.tasks.population_prompts import population_prompts
 
 CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]

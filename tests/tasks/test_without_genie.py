@@ -11,7 +11,7 @@ from rich.text import Text
 from tests.scripted import FOX, saying, small_population
 
 from genie_inspect.graders.grader import PrerequisiteError, RefusedError
-from genie_inspect.scorers.added_information import ALONE
+from genie_inspect.scorers.compression import ALONE
 
 CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]
 TASKS = ["synthetic_prompts", "writing_prompts", "population_prompts", "leave_one_out"]
