@@ -13,6 +13,7 @@ from inspect_ai.scorer import SampleScore, Score, Scorer
 from tests.measures.test_compression import prose
 from tests.scripted import DOCUMENTS, OWL, Script, evaluated, output, saying, scores, small_population
 
+from genie_inspect.engines.corpora import CopiedRun, Copies
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import CorpusError
 from genie_inspect.graders.grader import PrerequisiteError
@@ -28,8 +29,11 @@ from genie_inspect.scorers.compression import compression as compression_scorer
 from genie_inspect.scorers.compression import compression_ratio as compression_metric
 from genie_inspect.scorers.cosine import UNKNOWN_WORDS
 from genie_inspect.scorers.cosine import cosine as cosine_scorer
+from genie_inspect.scorers.cosine import measurement as cosine_measurement
+from genie_inspect.scorers.creativity_index import KEYS as CREATIVITY_KEYS
 from genie_inspect.scorers.creativity_index import LENGTHS
 from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
+from genie_inspect.scorers.creativity_index import measurement as creativity_measurement
 from genie_inspect.scorers.expression_novelty import expression_novelty
 from genie_inspect.scorers.partition import measurement as partition_measurement
 from genie_inspect.scorers.partition import partition as partition_scorer
@@ -420,3 +424,42 @@ def test_without_a_document_in_a_class_there_is_no_partition_to_stand_in() -> No
     alone = partition_measurement(0, Classes(), [])
     assert all(math.isnan(value) for value in alone.value.values())
     assert alone.reason == "no document of the population has a class"
+
+
+def runs(*lengths: int) -> tuple[CopiedRun, ...]:
+    return tuple(CopiedRun(f"run of {length} " * 20, length, f"d-{length}, from token 4") for length in lengths)
+
+
+def test_a_text_without_copied_runs_is_its_own_at_every_length() -> None:
+    found = creativity_measurement(Copies([0, 4, 3, 2, 1], ()))
+    assert list(found.value) == list(CREATIVITY_KEYS)
+    assert found.value == {key: 8.0 if key.endswith("sum") else 1.0 for key in CREATIVITY_KEYS}
+    # the shortest run that counts has five tokens
+    assert found.explanation == "No run of 5 or more of its 5 tokens stands in the corpus."
+    assert found.metadata == {"tokens": 5, "runs": 0, "longest": [], "left_out_of_corpus": []}
+
+
+def test_the_longest_runs_are_shown_three_in_the_log_and_ten_to_a_reader() -> None:
+    found = creativity_measurement(Copies([5] * 40, runs(*range(5, 17)), left_out=("d-0",)))
+    assert found.metadata["tokens"] == 40
+    assert found.metadata["runs"] == 12
+    assert found.metadata["left_out_of_corpus"] == ["d-0"]
+    longest = [(run["tokens"], run["where"]) for run in found.metadata["longest"]]
+    assert longest == [(length, f"d-{length}, from token 4") for length in (16, 15, 14)]
+    assert {len(run["words"]) for run in found.metadata["longest"]} == {160}
+    lines = found.explanation.splitlines()
+    assert lines[0] == "| copied words | tokens | where |"
+    assert [line.split(" | ")[1] for line in lines[2:12]] == [str(length) for length in range(16, 6, -1)]
+    assert lines[13] == "12 runs of 5 or more tokens stand in the corpus."
+
+
+def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document() -> None:
+    vectors = np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0]])
+    found = cosine_measurement(np.array([0.6, 0.8]), ["d-a", "d*b", "d-c"], vectors)
+    # cosines 0.6, 1 and -0.6
+    assert found.value["cosine_mean"] == (0.4 + 0 + 1.6) / 3
+    assert abs(found.value["cosine_nearest"]) < 1e-12
+    assert found.metadata == {"nearest": "d*b"}
+    apart = cosine_measurement(np.array([0.8, 0.6]), ["d-a", "d*b", "d-c"], vectors)
+    # 1 less 0.8, 0.96 and -0.8; shown with three digits, and markup as text
+    assert apart.explanation == "Mean cosine distance 0.680; nearest is d\\*b at 0.040."

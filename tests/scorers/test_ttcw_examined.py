@@ -2,15 +2,21 @@
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model
 from inspect_ai.scorer import Score
-from tests.scripted import saying, written
+from tests.scripted import Script, saying, written
 
 from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
 from genie_inspect.graders.rubrics import Instructions, Rubric, Test
-from genie_inspect.scorers.ttcw import MOST_BYTES, evidence, examined, explained
+from genie_inspect.scorers.ttcw import MOST_BYTES, evidence, examined, explained, ttcw
 
 RUBRIC = Rubric(name="mine", tests=(Test(id="a", name="is it so", question="Is it?"),))
 STORY, OTHER = "A grey owl waits.", "A white owl sleeps, and then another one does too."
@@ -270,3 +276,38 @@ def test_phrases_get_shorter_step_by_step_and_a_table_that_never_fits_is_counted
     lengths = {len(evidence(whole, note="x" * room)["tests"][0].get("critic", [""])[0]) for room in range(0, 7500, 100)}
     assert lengths == {200, 120, 60, 0}
     assert evidence(whole, note="x" * 8000)["tests"] == "3 tests: too many to keep here"
+
+
+STUDY_RUBRIC = "name: mine\ntests:\n- id: pace\n  name: pace\n  question: Is it quick?\n"
+
+
+def judged(folder: Path, roles: dict[str, str | Model], target: str) -> EvalLog:
+    (folder / "rubric.yaml").write_text(STUDY_RUBRIC, encoding="utf-8")
+    critic = ttcw(str(folder / "rubric.yaml"), cache=False)
+    (log,) = evaluate(
+        Task([Sample(input="Write about a bee.", target=target)], scorer=critic),
+        model=saying("A story about a bee.").model(),
+        model_roles=roles,
+        log_dir=str(folder),
+        display="none",
+    )
+    return log
+
+
+def test_half_a_character_in_the_reference_is_read_as_its_replacement(tmp_path: Path) -> None:
+    critic = Script(lambda request: "[[A=B]]")
+    assert judged(tmp_path, {"grader": critic.model()}, "A bee \ud83d flew.").status == "success"
+    assert len(critic.requests) == 2, "one test in both orders"
+    assert all("A bee \N{REPLACEMENT CHARACTER} flew." in request for request in critic.requests)
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [({}, "Name one:"), ({"grader": "bundled/grader"}, "bundled/grader has its readings on record")],
+)
+def test_only_a_real_grader_can_be_the_critic(roles: dict[str, str | Model], message: str, tmp_path: Path) -> None:
+    log = judged(tmp_path, roles, "A fine story.")
+    assert log.status == "error"
+    assert log.error is not None
+    assert message in log.error.message
+    assert "judge=embedded" not in log.error.message
