@@ -17,7 +17,7 @@ from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.populations.population import NONE
 from genie_inspect.populations.stories import BUNDLED
 from genie_inspect.scorers import corpora
-from genie_inspect.scorers.expressions import EITHER
+from genie_inspect.scorers.expression_novelty import EITHER
 from genie_inspect.tasks import panel
 
 IMPORTS = """
@@ -154,6 +154,7 @@ def test_the_registry_imports_nothing_heavy_and_of_ours_what_names_need(
         "genie_inspect.measures.genie",
         "genie_inspect.measures.partition",
         "genie_inspect.scorers.stderr",
+        "genie_inspect.studies",
     }
 
 

@@ -12,24 +12,28 @@ from genie_inspect.logs.evidence import (
     ENOUGH_RATINGS,
     NOTHING,
     Evidence,
-    KeptExpression,
-    KeptMark,
-    KeptReading,
     RatingRange,
     agreement,
     count,
     evidence_of,
-    expressions,
     number,
     part_of,
     parts_of,
-    readings,
     together,
     warnings,
 )
 from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.results import Results, results_of
-from genie_inspect.logs.scores import LEFT_OUT, Scores, scores_of
+from genie_inspect.logs.scores import (
+    LEFT_OUT,
+    KeptExpression,
+    KeptMark,
+    KeptReading,
+    Scores,
+    expressions,
+    readings,
+    scores_of,
+)
 from genie_inspect.statistics.descriptive import Spread
 
 NAN = math.nan

@@ -8,8 +8,8 @@ from genie_inspect.measures.genie import (
     MIN_COVERAGE,
     feature_novelty,
     is_used,
+    nearest_novelty,
     question_coverage,
-    question_nearest,
     question_novelty,
     similarity,
     usable_similarities,
@@ -70,22 +70,22 @@ def test_a_question_without_a_usable_rating_has_no_novelty(ratings: list[float |
     ],
 )
 def test_nearest_is_one_minus_the_highest_similarity(ratings: list[float | None], expected: float) -> None:
-    assert question_nearest(ratings) == pytest.approx(expected)
+    assert nearest_novelty(usable_similarities(ratings)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("ratings", [[], [0], [None, math.nan, 5]])
 def test_a_question_without_a_usable_rating_has_no_nearest(ratings: list[float | None]) -> None:
-    assert question_nearest(ratings) == nan
+    assert nearest_novelty(usable_similarities(ratings)) == nan
 
 
 @given(st.lists(usable_rating, min_size=1))
 def test_the_nearest_is_never_farther_than_the_mean(ratings: list[float]) -> None:
-    assert 0 <= question_nearest(ratings) <= question_novelty(ratings) + 1e-12
+    assert 0 <= nearest_novelty(usable_similarities(ratings)) <= question_novelty(ratings) + 1e-12
 
 
 def test_ratings_may_come_from_a_stream() -> None:
     assert question_novelty(rating for rating in (1, 4)) == 0.5
-    assert question_nearest(rating for rating in (1, 4)) == 0.0
+    assert nearest_novelty(usable_similarities(rating for rating in (1, 4))) == 0.0
 
 
 @given(st.lists(any_rating))

@@ -104,8 +104,7 @@ DECLARED: Mapping[str, tuple[str, Mapping[str, tuple[Any, ...]], str]] = {
 
 def maker(name: str) -> Any:
     """The scorer; a task of ours may have the same name."""
-    room = "scorers.from_scores" if name == "document" else "scorers"
-    return getattr(import_module(f"genie_inspect.{room}.{name}"), name)
+    return getattr(import_module(f"genie_inspect.scorers.{name}"), name)
 
 
 @pytest.mark.parametrize("name", DEFAULTS)

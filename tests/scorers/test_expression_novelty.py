@@ -13,8 +13,7 @@ from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.measures.infinity_gram import log_perplexity, novel_share
 from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.expressions import KEYS, NOTHING
+from genie_inspect.scorers.expression_novelty import KEYS, NOTHING, expression_novelty
 
 TOLD = (
     "The grey owl flew over the barns and slept until the morning came.",

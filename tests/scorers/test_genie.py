@@ -34,8 +34,7 @@ from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.explanation import MOST_BYTES
-from genie_inspect.scorers.feature_measure import UNKNOWN_PROMPT, suited
-from genie_inspect.scorers.genie import genie
+from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie, suited
 from genie_inspect.signature import facts_of
 
 STORY = "A blue owl flew."

@@ -11,7 +11,16 @@ from tests.scripted import OWL, Script, small_population, written
 from genie_inspect.graders.close_reader import Approach, CloseReader, Mark, Reading
 from genie_inspect.graders.cost import tokens
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.marking import KEYS, MOST_BYTES, cost, evidence, explained, in_order, marked, with_marks
+from genie_inspect.scorers.close_reading import (
+    KEYS,
+    MOST_BYTES,
+    cost,
+    evidence,
+    explained,
+    in_order,
+    marked,
+    with_marks,
+)
 
 STORY = "The tide folded its letters and went home, for nobody had come to the pier."
 

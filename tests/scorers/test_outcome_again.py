@@ -31,17 +31,7 @@ from genie_inspect.errors import (
 )
 from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers import (
-    added_information,
-    class_among_documents,
-    contest,
-    copied_runs,
-    corpora,
-    embedding_distances,
-    expressions,
-    kinds_of_reply,
-    marking,
-)
+from genie_inspect.scorers import corpora
 from genie_inspect.scorers.close_reading import close_reading
 from genie_inspect.scorers.coherence import KEYS as COHERENCE
 from genie_inspect.scorers.coherence import coherence
@@ -51,10 +41,12 @@ from genie_inspect.scorers.creativity_index import creativity_index
 from genie_inspect.scorers.expression_novelty import expression_novelty
 from genie_inspect.scorers.genie import genie
 from genie_inspect.scorers.litbench import litbench
+from genie_inspect.scorers.novelty_bench import KEYS as NOVELTY_BENCH
 from genie_inspect.scorers.novelty_bench import novelty_bench
 from genie_inspect.scorers.outcome import REASONS, rounded, scored_or_reason
 from genie_inspect.scorers.partition import partition
 from genie_inspect.solvers.generations import generations
+from genie_inspect.tasks.panel import KEYS as PANEL_KEYS
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # clients that Inspect and openai leave open
 
@@ -62,15 +54,9 @@ STORY = "A blue owl flew."
 REASON = {"text": None, "silence": "no_response", "refusal": "refusal", "failure": "generation failed"}
 KEYS: dict[str, Sequence[str]] = {
     "genie": ("plot", "style"),
-    "cosine": embedding_distances.KEYS,
-    "compression": added_information.KEYS,
-    "creativity_index": copied_runs.KEYS,
-    "expression_novelty": expressions.KEYS,
-    "partition": class_among_documents.KEYS,
-    "litbench": contest.KEYS,
-    "close_reading": marking.KEYS,
+    **PANEL_KEYS,
     "coherence": COHERENCE,
-    "novelty_bench": kinds_of_reply.KEYS,
+    "novelty_bench": NOVELTY_BENCH,
 }
 Made = Callable[[str], Scorer]
 PLAIN: dict[str, Made] = {

@@ -8,9 +8,9 @@ from typing import Literal
 from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
-from genie_inspect.logs.evidence import PER_WORDS, KeptMark, readings
 from genie_inspect.logs.files import sample_of
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.logs.scores import PER_WORDS, KeptMark, readings
 from genie_inspect.measures.marks import pieces
 from genie_inspect.samples import document_of
 

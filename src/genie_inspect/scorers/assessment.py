@@ -1,11 +1,10 @@
 """The results of one document against a population, question by question."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import nan
+from math import isnan, nan
 from statistics import fmean, median
 
 from genie_inspect.engines.identity import identity
@@ -15,8 +14,8 @@ from genie_inspect.measures.genie import (
     MIN_COVERAGE,
     feature_novelty,
     is_used,
-    question_nearest,
-    question_novelty,
+    mean_novelty,
+    nearest_novelty,
     similarity,
     usable_ratings,
 )
@@ -29,9 +28,9 @@ NOT_ANSWERED = "no answer in the population"
 TOO_FEW = "too few ratings"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class QuestionResult:
-    """The ratings of one question and what novelty comes of them."""
+    """The ratings of one question and what novelty comes of them; each value is computed once."""
 
     question: Question
     answer: Answer | None
@@ -53,13 +52,21 @@ class QuestionResult:
     def among(self, places: Set[int]) -> "QuestionResult":
         """The same question, with the answers of these documents alone."""
         indices = [index for index, place in enumerate(self.places) if place in places]
-        return replace(
+        part = replace(
             self,
             others=tuple(self.others[index] for index in indices),
             ratings=tuple(self.ratings[index] for index in indices),
             places=tuple(self.places[index] for index in indices),
             unread=tuple(place for place in self.unread if place in places),
         )
+        # every rating is known by its similarity already
+        vars(part)["similarities"] = tuple(self.similarities[index] for index in indices)
+        return part
+
+    @cached_property
+    def similarities(self) -> tuple[float, ...]:
+        """One a rating, 0 (different) to 1 (interchangeable); NaN where the rating is not usable."""
+        return tuple(map(similarity, self.ratings))
 
     @property
     def due(self) -> tuple[float | None, ...]:
@@ -67,7 +74,7 @@ class QuestionResult:
         # a document that could not be read may have answered: its rating counts as lost, not as never due
         return (*self.ratings, *(None for _ in self.unread))
 
-    @property
+    @cached_property
     def counted(self) -> list[float]:
         """The ratings that are usable, each in [1, 4]."""
         return usable_ratings(self.ratings)
@@ -77,23 +84,28 @@ class QuestionResult:
         """How many ratings are usable."""
         return len(self.counted)
 
-    @property
+    @cached_property
     def is_used(self) -> bool:
         """Whether enough of the ratings due could be had for the question's novelty to count."""
         return is_used(self.due, self.min_coverage)
 
-    @property
+    @cached_property
+    def alike(self) -> list[float]:
+        """The similarities of the ratings that are usable; none when the question is not used."""
+        return [value for value in self.similarities if not isnan(value)] if self.is_used else []
+
+    @cached_property
     def novelty(self) -> float:
         """0 (all alike) to 1 (nothing like it); NaN when the question is not used."""
-        return question_novelty(self.ratings) if self.is_used else nan
+        return mean_novelty(self.alike)
 
     @property
     def nearest(self) -> float:
         """0 (an answer is interchangeable) to 1 (even the nearest is unlike); NaN when the question is not used."""
-        return question_nearest(self.ratings) if self.is_used else nan
+        return nearest_novelty(self.alike)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Assessment:
     """The results of all questions about one document."""
 
@@ -137,7 +149,7 @@ class Assessment:
     def spread(self, features: Iterable[str]) -> dict[str, Spread]:
         """By feature, how far the document's similarities to the population's lie apart, question by question."""
         return {
-            name: spread_within([similarity(rating) for rating in r.counted] for r in results if r.is_used)
+            name: spread_within(result.alike for result in results)
             for name, results in self.by_feature(features).items()
         }
 
@@ -147,12 +159,12 @@ class Assessment:
         # all samples of a log must have the same keys, or Inspect ends the run
         return {name: means.get(name, nan) for name in features}
 
-    @property
+    @cached_property
     def used(self) -> list[QuestionResult]:
         """The questions whose novelty counts."""
         return [result for result in self.results if result.is_used]
 
-    @property
+    @cached_property
     def counted(self) -> list[float]:
         """The usable ratings of all questions, each in [1, 4]."""
         return [rating for result in self.results for rating in result.counted]
@@ -230,7 +242,7 @@ class Compared:
     @cached_property
     def words(self) -> float:
         """Median words of the documents; NaN without any."""
-        return median(word_count(document.text) for document in self.documents) if self.documents else math.nan
+        return median(word_count(document.text) for document in self.documents) if self.documents else nan
 
 
 class Others:

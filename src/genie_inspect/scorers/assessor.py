@@ -16,7 +16,7 @@ from genie_inspect.errors import GraderFailedError, RefusalError
 from genie_inspect.graders.grader import gathered, names_of
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.protocols import GRADER_FAILED, UNSPECIFIED, Answer, Judge, Rated, Reader, Reading
-from genie_inspect.logs.evidence import agreement, part_of
+from genie_inspect.logs.evidence import GraderPart, agreement
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population
@@ -314,7 +314,12 @@ def jury_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any
     if not isinstance(assessment, JuryAssessment):
         return {}
     graders = {name: _part(part, features) for name, part in assessment.parts.items()}
-    alphas = agreement([{name: part_of(facts) for name, facts in graders.items()}], features)
+    # over the digits that are kept, so that a report of the log comes to the same
+    kept = {
+        name: GraderPart(questions={key: tuple(map(_number, row)) for key, row in facts["questions"].items()})
+        for name, facts in graders.items()
+    }
+    alphas = agreement([kept], features)
     return {
         "graders": graders,
         "agreement": {name: rounded(alpha) for name, alpha in alphas.items()},

@@ -66,7 +66,8 @@ def rounded(score: Score) -> Score:
 
 def _with_notes(score: Score, text: str) -> Score:
     """The score; it says where its document is of another length than the others, or may be a refusal unseen."""
-    words, others = word_count(text), scores_of("", score).population_words
+    length = (score.metadata or {}).get("length", {})
+    words, others = word_count(text), length.get("population", math.nan)
     notes = [unlike_lengths("Beware: this document has", words, others)] if are_unlike(words, others) else []
     if words <= MOST_WORDS and not is_english(text):
         notes.append(MAY_REFUSE)

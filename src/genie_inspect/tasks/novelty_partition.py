@@ -46,8 +46,7 @@ def novelty_partition(
     from genie_inspect.engines.identity import with_commit
     from genie_inspect.graders.grader import refusals
     from genie_inspect.providers.replay import check_recorded
-    from genie_inspect.scorers.kinds_of_reply import KEYS
-    from genie_inspect.scorers.novelty_bench import novelty_bench
+    from genie_inspect.scorers.novelty_bench import KEYS, novelty_bench
     from genie_inspect.solvers.generations import generations
     from genie_inspect.solvers.requirements import announce_cost, require_models
     from genie_inspect.tasks.novelty import package, score_view
@@ -84,7 +83,7 @@ def cost_line(
     from genie_inspect.graders.equivalence import GRADER, SAME, equivalence_kind, quality_kind
     from genie_inspect.graders.quality import QUALITY
     from genie_inspect.populations.prompts import all_prompts
-    from genie_inspect.scorers.kinds_of_reply import cost
+    from genie_inspect.scorers.novelty_bench import cost
     from genie_inspect.tasks.novelty import prompt_dataset
     from genie_inspect.tasks.novelty_measures import CostLine, by_prompt
     from genie_inspect.tasks.synthetic_prompts import concept_pairs

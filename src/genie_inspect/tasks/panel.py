@@ -16,21 +16,14 @@ from genie_inspect.graders.equivalence import EMBEDDED, GRADER, SAME
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.populations.population import Population
 from genie_inspect.scorers import (
-    added_information,
-    class_among_documents,
-    contest,
-    copied_runs,
-    embedding_distances,
-    expressions,
-    marking,
+    close_reading,
+    compression,
+    cosine,
+    creativity_index,
+    expression_novelty,
+    litbench,
+    partition,
 )
-from genie_inspect.scorers.close_reading import close_reading
-from genie_inspect.scorers.compression import compression
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.litbench import litbench
-from genie_inspect.scorers.partition import partition
 from genie_inspect.signature import signature
 
 Documents = Mapping[str, int]
@@ -54,28 +47,35 @@ class Member:
 
 
 MEMBERS: Mapping[str, Member] = {
-    "cosine": Member(cosine, ("population", "embedder"), embedding_distances.KEYS),
-    "compression": Member(compression, ("population",), added_information.KEYS),
-    "creativity_index": Member(creativity_index, ("population",), copied_runs.KEYS),
-    "expression_novelty": Member(expression_novelty, ("population",), expressions.KEYS),
+    "cosine": Member(cosine.cosine, ("population", "embedder"), cosine.KEYS),
+    "compression": Member(compression.compression, ("population",), compression.KEYS),
+    "creativity_index": Member(creativity_index.creativity_index, ("population",), creativity_index.KEYS),
+    "expression_novelty": Member(expression_novelty.expression_novelty, ("population",), expression_novelty.KEYS),
     "partition": Member(
-        partition,
+        partition.partition,
         # no embedder: the embedded equivalence has a measured threshold for the static one only
         ("population", "equivalence", "templates"),
-        class_among_documents.KEYS,
+        partition.KEYS,
         EQUIVALENCE,
         {"": SAME.template},
-        class_among_documents.cost,
+        partition.cost,
     ),
     "litbench": Member(
-        litbench,
+        litbench.litbench,
         ("population", "templates", "protocol"),
-        contest.KEYS,
+        litbench.KEYS,
         PREFERENCE,
         {name: protocol.wording for name, protocol in PROTOCOLS.items()},
-        contest.cost,
+        litbench.cost,
     ),
-    "close_reading": Member(close_reading, ("templates",), marking.KEYS, READING, {"": by_templates}, marking.cost),
+    "close_reading": Member(
+        close_reading.close_reading,
+        ("templates",),
+        close_reading.KEYS,
+        READING,
+        {"": by_templates},
+        close_reading.cost,
+    ),
 }
 MEASURES = tuple(MEMBERS)
 WITH_PROTOCOL: Mapping[str, tuple[str, str]] = {

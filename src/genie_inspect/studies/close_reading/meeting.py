@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from genie_inspect.errors import GenieError
 from genie_inspect.files.tables import plain
-from genie_inspect.logs.evidence import expressions, readings
 from genie_inspect.logs.files import samples
 from genie_inspect.logs.reading import read_logs
+from genie_inspect.logs.scores import expressions, readings
 from genie_inspect.samples import document_of, prompt_of
 from genie_inspect.signature import digest
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from genie_inspect.graders.close_reader import ASPECTS, MarksByAspect, PassagesError, read_passages
-from genie_inspect.logs.evidence import readings
 from genie_inspect.logs.files import samples
 from genie_inspect.logs.reading import read_logs
-from genie_inspect.logs.scores import signature_of
+from genie_inspect.logs.scores import readings, signature_of
 from genie_inspect.measures.expressions import split_expressions
 from genie_inspect.measures.marks import Agreement, QuotedText, Span, passage_agreement, without_overlaps
 from genie_inspect.populations.schema import NonEmpty, Row

@@ -2,30 +2,36 @@
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model
 from inspect_ai.scorer import Score
-from tests.scripted import saying, written
+from tests.scripted import Script, saying, written
 
 from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
 from genie_inspect.graders.rubrics import Instructions, Rubric, Test
-from genie_inspect.scorers.examination import MOST_BYTES, Examination, evidence, explained
+from genie_inspect.scorers.ttcw import MOST_BYTES, evidence, examined, explained, ttcw
 
 RUBRIC = Rubric(name="mine", tests=(Test(id="a", name="is it so", question="Is it?"),))
 STORY, OTHER = "A grey owl waits.", "A white owl sleeps, and then another one does too."
 
 
-async def examined(
+async def score_of(
     reply: str, reference: str | None = OTHER, cutoff: int | None = 0, **metadata: Any
 ) -> tuple[Score, Critic]:
     critic = Critic(saying(reply).model(), Instructions.load(reference=reference is not None), repeats=0)
-    examination = Examination(RUBRIC, critic.instructions, cutoff, {"generator": "none"})
-    return await examination.score(critic, written(STORY, "Owl! " * 100, **metadata), reference), critic
+    state = written(STORY, "Owl! " * 100, **metadata)
+    return await examined(state, reference, critic, RUBRIC, cutoff, {"generator": "none"}), critic
 
 
 async def test_a_story_beside_a_reference_has_a_score_with_all_that_it_rests_on() -> None:
-    score, critic = await examined("A: plain. B: bold.\n\n[[A=B]]", references="abc123")
+    score, critic = await score_of("A: plain. B: bold.\n\n[[A=B]]", references="abc123")
     assert score.value == {"mine_total": 1.0, "mine_a": 1.0}
     assert (score.answer, score.reason) == (STORY, None)
     facts = score.metadata or {}
@@ -38,9 +44,9 @@ async def test_a_story_beside_a_reference_has_a_score_with_all_that_it_rests_on(
 
 
 async def test_the_cutoff_decides_and_a_story_alone_has_none() -> None:
-    above, _ = await examined("A: plain. B: bold.\n\n[[A=B]]", cutoff=1)
+    above, _ = await score_of("A: plain. B: bold.\n\n[[A=B]]", cutoff=1)
     assert above.value == {"mine_total": 0.0, "mine_a": 0.0}
-    alone, _ = await examined("Fine.\n\n[[YES]]", reference=None, cutoff=None)
+    alone, _ = await score_of("Fine.\n\n[[YES]]", reference=None, cutoff=None)
     assert alone.value == {"mine_total": 1.0, "mine_a": 1.0}
     signature = (alone.metadata or {})["signature"]
     assert "cutoff" not in signature
@@ -50,7 +56,7 @@ async def test_the_cutoff_decides_and_a_story_alone_has_none() -> None:
 
 @pytest.mark.parametrize("reference", ["", " -- \n"])
 async def test_without_a_word_in_the_reference_nothing_is_asked(reference: str) -> None:
-    score, _ = await examined("[[A=B]]", reference=reference)
+    score, _ = await score_of("[[A=B]]", reference=reference)
     assert (score.reason, score.explanation) == ("no reference story", "Not scored: no reference story.")
     assert isinstance(score.value, dict)
     assert all(math.isnan(float(str(value))) for value in score.value.values())
@@ -59,7 +65,7 @@ async def test_without_a_word_in_the_reference_nothing_is_asked(reference: str) 
 
 
 async def test_where_no_test_could_be_judged_the_reason_is_an_unreadable_reply() -> None:
-    score, _ = await examined("Hm.")
+    score, _ = await score_of("Hm.")
     assert score.reason == "invalid_response_format"
     assert (score.metadata or {})["faults"] == {"unreadable reply": 2}
 
@@ -270,3 +276,38 @@ def test_phrases_get_shorter_step_by_step_and_a_table_that_never_fits_is_counted
     lengths = {len(evidence(whole, note="x" * room)["tests"][0].get("critic", [""])[0]) for room in range(0, 7500, 100)}
     assert lengths == {200, 120, 60, 0}
     assert evidence(whole, note="x" * 8000)["tests"] == "3 tests: too many to keep here"
+
+
+STUDY_RUBRIC = "name: mine\ntests:\n- id: pace\n  name: pace\n  question: Is it quick?\n"
+
+
+def judged(folder: Path, roles: dict[str, str | Model], target: str) -> EvalLog:
+    (folder / "rubric.yaml").write_text(STUDY_RUBRIC, encoding="utf-8")
+    critic = ttcw(str(folder / "rubric.yaml"), cache=False)
+    (log,) = evaluate(
+        Task([Sample(input="Write about a bee.", target=target)], scorer=critic),
+        model=saying("A story about a bee.").model(),
+        model_roles=roles,
+        log_dir=str(folder),
+        display="none",
+    )
+    return log
+
+
+def test_half_a_character_in_the_reference_is_read_as_its_replacement(tmp_path: Path) -> None:
+    critic = Script(lambda request: "[[A=B]]")
+    assert judged(tmp_path, {"grader": critic.model()}, "A bee \ud83d flew.").status == "success"
+    assert len(critic.requests) == 2, "one test in both orders"
+    assert all("A bee \N{REPLACEMENT CHARACTER} flew." in request for request in critic.requests)
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [({}, "Name one:"), ({"grader": "bundled/grader"}, "bundled/grader has its readings on record")],
+)
+def test_only_a_real_grader_can_be_the_critic(roles: dict[str, str | Model], message: str, tmp_path: Path) -> None:
+    log = judged(tmp_path, roles, "A fine story.")
+    assert log.status == "error"
+    assert log.error is not None
+    assert message in log.error.message
+    assert "judge=embedded" not in log.error.message

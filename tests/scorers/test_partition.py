@@ -3,7 +3,7 @@
 import math
 
 from genie_inspect.measures.partition import Classes
-from genie_inspect.scorers.class_among_documents import SHOWN, measurement
+from genie_inspect.scorers.partition import SHOWN, measurement
 
 
 def classes(*labels: int | None) -> Classes[str]:
