@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.files.folders import DATA
-from genie_inspect.prompting.refusals import MOST_WORDS, refuses
+from genie_inspect.prompting.texts import MOST_WORDS, refuses
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.responses import (
+from genie_inspect.prompting.forms import (
     Quote,
     last_sound_sentence,
     quotes,

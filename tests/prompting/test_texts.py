@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genie_inspect.prompting.forms import verbalized_responses, written_text
 from genie_inspect.prompting.replies import numbered_answers
-from genie_inspect.prompting.responses import verbalized_responses, written_text
 from genie_inspect.prompting.texts import (
     LONGEST,
     has_word,

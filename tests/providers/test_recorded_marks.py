@@ -11,7 +11,7 @@ from tests.scripted import scores
 
 from genie_inspect.graders.close_reader import ASPECTS, Approach, reading_of
 from genie_inspect.populations.schema import rows
-from genie_inspect.prompting.responses import Quote
+from genie_inspect.prompting.forms import Quote
 from genie_inspect.providers.replay import MARKS, RecordedMarks, graded, starter_record
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 

@@ -5,6 +5,7 @@ Source: Namuduri, Wadhwa, Zheng, Durrett, Li: "Genie: A Fine-Grained Measure for
 
 import math
 from collections.abc import Iterable, Mapping
+from statistics import fmean
 
 LOWEST, HIGHEST = 1, 4  # the study's scale: 4 = interchangeable, 1 = different; 0, for no answer, is no point on it
 MIN_COVERAGE = 0.5
@@ -40,7 +41,7 @@ def question_novelty(ratings: Iterable[float | None]) -> float:
     0.5
     """
     usable = usable_similarities(ratings)
-    return 1 - math.fsum(usable) / len(usable) if usable else math.nan
+    return 1 - fmean(usable) if usable else math.nan
 
 
 def question_nearest(ratings: Iterable[float | None]) -> float:
@@ -49,8 +50,7 @@ def question_nearest(ratings: Iterable[float | None]) -> float:
     How near the nearest comes; higher = farther, never above `question_novelty`. The highest of few ratings is lower
     than that of many, so that it compares between documents that were held against about as many.
 
-    Returns:
-        NaN when no rating is usable.
+    NaN when no rating is usable.
 
     >>> question_nearest([1, 2.5, None]), question_nearest([1, 1, 4])
     (0.5, 0.0)
@@ -75,11 +75,7 @@ def usable_similarities(ratings: Iterable[float | None]) -> list[float]:
 def question_coverage(ratings: Iterable[float | None]) -> float:
     """Share of the ratings that were due which are usable, 0 to 1.
 
-    Args:
-        ratings: One for each rating that was due, None where it was lost.
-
-    Returns:
-        NaN when none was due.
+    NaN when none was due.
 
     >>> question_coverage([1, 4, None, None])
     0.5
@@ -90,10 +86,6 @@ def question_coverage(ratings: Iterable[float | None]) -> float:
 
 def is_used(ratings: Iterable[float | None], min_coverage: float = MIN_COVERAGE) -> bool:
     """Whether a question has ratings, and enough of those that were due, for its novelty to count.
-
-    Args:
-        ratings: As for `question_coverage`.
-        min_coverage: Least share of the ratings due that must be usable, 0 (one rating will do) to 1 (all of them).
 
     >>> is_used([1, 4, None, None]), is_used([1, None, None]), is_used([])
     (True, False, False)
@@ -126,7 +118,4 @@ def feature_novelty(novelty_by_question: Mapping[str, float], feature_of: Mappin
         # every feature that was asked about gets an entry, so that all samples of a log have the same keys
         novelty = novelty_by_question.get(question, math.nan)
         values.setdefault(feature, []).extend([] if math.isnan(novelty) else [novelty])
-    return {
-        feature: math.fsum(novelties) / len(novelties) if novelties else math.nan
-        for feature, novelties in values.items()
-    }
+    return {feature: fmean(novelties) if novelties else math.nan for feature, novelties in values.items()}

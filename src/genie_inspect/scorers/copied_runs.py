@@ -40,9 +40,9 @@ class Copying:
 
 def measurement(copies: "Copies") -> Measurement:
     """The index of a document from its runs that stand in a corpus, with the longest of them."""
-    from genie_inspect.measures.ngrams import creativity_index_of
+    from genie_inspect.measures.ngrams import creativity_index
 
-    index = creativity_index_of(copies.lengths, LENGTHS)
+    index = creativity_index((), (), LENGTHS, matched=copies.lengths)
     values = (index.mean, index.sum, *(index.by_length[length] for length in LENGTHS))
     runs = sorted(copies.runs, key=lambda run: -run.tokens)[:SHOWN]
     metadata = {
