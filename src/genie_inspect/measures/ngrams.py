@@ -115,7 +115,7 @@ def creativity_index(
     corpus: Corpus,
     lengths: Sequence[int] = LENGTHS,
     *,
-    matched: NDArray[np.int64] | None = None,
+    matched: ArrayLike | None = None,
 ) -> CreativityIndex:
     """How little of a text stands in the corpus, by length of run.
 
