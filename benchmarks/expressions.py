@@ -17,13 +17,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from genie_inspect.scorers.expressions import with_small_first
 from panel import documents
 
 from genie_inspect.engines.corpora import Corpus, DocumentsCorpus, folder_texts
 from genie_inspect.engines.infini_gram import InfiniGramCorpus, build_index
 from genie_inspect.measures.expressions import split_expressions
 from genie_inspect.measures.infinity_gram import FLOOR, novelties
+from genie_inspect.scorers.expression_novelty import with_small_first
 
 TARGETS = 20  # documents that are measured
 

@@ -41,13 +41,12 @@ from genie_inspect.populations.prompts import cell as table_cell
 from genie_inspect.populations.prompts import clean_prompt
 from genie_inspect.populations.schema import Document, parsed
 from genie_inspect.populations.writing import plain
-from genie_inspect.prompting import answers, fence, refusals, replies, responses
+from genie_inspect.prompting import answers, fence, forms, replies
 from genie_inspect.prompting import answers as readings
 from genie_inspect.prompting import fence as echo
 from genie_inspect.prompting import replies as first_labels
 from genie_inspect.prompting import replies as panel_replies
 from genie_inspect.prompting import replies as ratings
-from genie_inspect.prompting import responses as quotes
 from genie_inspect.prompting import texts as spans
 from genie_inspect.prompting import texts as written
 from genie_inspect.providers.replay import short
@@ -110,13 +109,13 @@ PARSERS: dict[str, Parser] = {
     "prompting.replies.yes_or_no": (panel_replies.yes_or_no, _UNREADABLE),
     "building.prompts.concepts": (concepts, _NO),
     "building.question_writing.breach": (rules.breach, _NO),
-    "prompting.responses.quotes": (quotes.quotes, _UNREADABLE),
+    "prompting.forms.quotes": (forms.quotes, _UNREADABLE),
     "prompting.replies.up_to_label": (first_labels.up_to_label, _NO),
     "prompting.replies.rating_in": (partial(ratings.rating_in, lowest=0, highest=4), _NO),
     "prompting.replies.rating_between": (partial(ratings.rating_between, lowest=1, highest=5), _UNREADABLE),
     "prompting.replies.pair_rating": (ratings.pair_rating, _UNREADABLE),
     "prompting.answers.reading_reply": (partial(readings.reading_reply, count=COUNT), _NO),
-    "prompting.refusals.refuses": (refusals.refuses, _NO),
+    "prompting.texts.refuses": (written.refuses, _NO),
     "prompting.replies.numbered_answers": (partial(replies.numbered_answers, count=COUNT), _NO),
     "prompting.replies.numbered_questions": (partial(replies.numbered_questions, count=COUNT), _NO),
     "prompting.replies.numbered_choices": (
@@ -130,11 +129,11 @@ PARSERS: dict[str, Parser] = {
     "prompting.replies.json_lists": (_all(replies.json_lists), _NO),
     "prompting.replies.verdict": (replies.verdict, _UNREADABLE),
     "prompting.replies.analysis": (replies.analysis, _NO),
-    "prompting.replies.one_sentence": (replies.one_sentence, _UNREADABLE),
-    "prompting.responses.verbalized_responses": (responses.verbalized_responses, _NO),
-    "prompting.responses.sentences_to_cut": (partial(responses.sentences_to_cut, count=COUNT), _UNREADABLE),
-    "prompting.responses.last_sound_sentence": (responses.last_sound_sentence, _UNREADABLE),
-    "prompting.responses.written_text": (responses.written_text, _UNREADABLE),
+    "prompting.forms.one_sentence": (forms.one_sentence, _UNREADABLE),
+    "prompting.forms.verbalized_responses": (forms.verbalized_responses, _NO),
+    "prompting.forms.sentences_to_cut": (partial(forms.sentences_to_cut, count=COUNT), _UNREADABLE),
+    "prompting.forms.last_sound_sentence": (forms.last_sound_sentence, _UNREADABLE),
+    "prompting.forms.written_text": (forms.written_text, _UNREADABLE),
     "prompting.texts.sentence_spans": (spans.sentence_spans, _NO),
     "prompting.texts.last_sentence": (spans.last_sentence, _NO),
     "prompting.texts.without_sentences": (partial(spans.without_sentences, numbers={1, 3}), _NO),

@@ -20,7 +20,7 @@ import click
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.close_reader import ASPECTS, Instructions
 from genie_inspect.populations.schema import write_rows
-from genie_inspect.prompting.responses import Quote, quotes
+from genie_inspect.prompting.forms import Quote, quotes
 from genie_inspect.providers.replay import MARKS, RecordedMark, RecordedMarks, Story, starter_record
 
 SECOND = "second_marks.jsonl"

@@ -7,10 +7,10 @@ from typing import Any
 from inspect_ai.log import EvalSample
 from inspect_ai.solver import TaskState
 
-from genie_inspect.prompting import refusals
+from genie_inspect.prompting import texts
 from genie_inspect.prompting.texts import LONGEST, has_word, whole_text
 
-REFUSAL, NO_RESPONSE, FAILED = refusals.REFUSAL, "no_response", "generation failed"
+REFUSAL, NO_RESPONSE, FAILED = texts.REFUSAL, "no_response", "generation failed"
 TOO_LONG = f"longer than {LONGEST:,} characters"
 
 
@@ -48,7 +48,7 @@ def no_document(text: str) -> str:
         return TOO_LONG
     if not has_word(text):
         return NO_RESPONSE
-    return REFUSAL if refusals.refuses(text) else ""
+    return REFUSAL if texts.refuses(text) else ""
 
 
 KEY = "intervention"

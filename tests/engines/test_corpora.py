@@ -25,7 +25,7 @@ from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.identity import AddressError
 from genie_inspect.errors import CorpusError, EngineFailedError
 from genie_inspect.measures.infinity_gram import novelties
-from genie_inspect.measures.ngrams import creativity_index_of
+from genie_inspect.measures.ngrams import creativity_index
 from genie_inspect.measures.suffix_array import TokenIndex
 from genie_inspect.measures.tokens import tokens
 
@@ -210,7 +210,7 @@ def test_runs_through_the_service_give_the_index_of_a_plain_corpus(service: Serv
     text = "Once the old owl sat on the station clock, and counted every train. It did not stop at the little station."
     found = InfiniGramService(service.url, "v4_test").copies(text)
     plain = DocumentsCorpus("x", [("one", CORPUS)]).copies(text)
-    assert creativity_index_of(found.lengths) == creativity_index_of(plain.lengths)
+    assert creativity_index((), (), matched=found.lengths) == creativity_index((), (), matched=plain.lengths)
     assert {run.where for run in found.runs} == {"v4_test"}
     assert len(service.requests) <= 2 * len(found.lengths)
 

@@ -37,7 +37,7 @@ from genie_inspect.engines.infini_gram import (
 from genie_inspect.errors import CorpusError, MissingExtraError
 from genie_inspect.measures.expressions import split_expressions
 from genie_inspect.measures.infinity_gram import novelties, probability
-from genie_inspect.measures.ngrams import creativity_index_of
+from genie_inspect.measures.ngrams import creativity_index
 from genie_inspect.measures.suffix_array import TokenIndex
 from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import open_population
@@ -113,7 +113,7 @@ def test_copies_are_those_of_the_corpus_in_memory(texts: Path, index: Path) -> N
     mixed = f"{stories[0][:200]} in words of its own {stories[1][50:260]}"
     for text in [*stories, mixed, "All of this is new."]:
         found, expected = corpus.copies(text), plain.copies(text)
-        assert creativity_index_of(found.lengths) == creativity_index_of(expected.lengths)
+        assert creativity_index((), (), matched=found.lengths) == creativity_index((), (), matched=expected.lengths)
         assert found.left_out == expected.left_out
         assert [(run.words, run.tokens) for run in found.runs] == [(run.words, run.tokens) for run in expected.runs]
 

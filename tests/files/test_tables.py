@@ -1,4 +1,4 @@
-"""Tables for people: no cell is a formula to a spreadsheet, and every text reads back as it was."""
+"""Tables, JSON Lines and folders."""
 
 import csv
 import json
@@ -12,12 +12,18 @@ from hypothesis import strategies as st
 from tests.scripted import FEATURES
 
 from genie_inspect.agreement.raters import RatingsFile
+from genie_inspect.building.importing import Import, import_population
 from genie_inspect.cli import main
+from genie_inspect.engines.corpora import folder_texts
 from genie_inspect.errors import PopulationError
+from genie_inspect.files import folders as networks
+from genie_inspect.files.folders import network_file_system
+from genie_inspect.files.json_lines import json_object, json_objects, json_row
 from genie_inspect.files.tables import csv_rows, csv_text
 from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.population import open_population
-from genie_inspect.populations.schema import Question, question_id
+from genie_inspect.populations.prompts import all_prompts
+from genie_inspect.populations.schema import Document, Question, question_id
 
 HOSTILE = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", " =1", "'=1", "''=1", "'x", "\u00a0=1", "\uff1d1", "\t"]
 HOSTILE += [
@@ -109,3 +115,80 @@ def test_ratings_that_people_gave_in_a_table_of_ours_are_of_the_answers_as_they_
         "@sea",
         "'snow",
     }
+
+
+LINE = '{"prompt": "Write \\ud83d.", "text": "An owl \\ud83d sat, \\\\ud83d, \\ud83d\\ude00.", "id": "d"}\n'
+TEXT = "An owl \ufffd sat, \\ud83d, \U0001f600."
+
+
+def test_half_a_character_is_read_as_a_mark_by_every_reader_of_lines(tmp_path: Path) -> None:
+    path = tmp_path / "half.jsonl"
+    path.write_text(LINE)
+    assert [row["text"] for _, row in json_objects(path, PopulationError)] == [TEXT]
+    assert json_object(LINE.encode(), "here", PopulationError)["text"] == TEXT
+    for line in (LINE, LINE.encode()):
+        assert json_row(line, Document, "here", PopulationError).text == TEXT
+    assert [text for _, text in folder_texts(tmp_path)] == [TEXT]
+    assert all_prompts(str(path), "train") == ["Write \ufffd."]
+
+
+def test_a_table_with_half_a_character_is_imported_whole(tmp_path: Path) -> None:
+    (tmp_path / "half.jsonl").write_text(LINE)
+    order = Import(
+        str(tmp_path / "half.jsonl"), tmp_path / "made", "half", "MIT", mapping=["prompt=prompt", "text=text"]
+    )
+    import_population(order)
+    population = open_population(tmp_path / "made")
+    assert [document.text for document in population.documents("Write \ufffd.")] == [TEXT]
+
+
+@pytest.mark.parametrize("line", [b'{"text": "\xed\xa0\xbd \\u0041"}', b"\\ud83d", b'"\\ud83d"'])
+def test_what_is_no_object_in_utf8_is_refused_as_ever(line: bytes) -> None:
+    with pytest.raises(PopulationError, match="here"):
+        json_object(line, "here", PopulationError)
+    with pytest.raises(PopulationError, match="here"):
+        json_row(line, Document, "here", PopulationError)
+
+
+@pytest.fixture
+def mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a share in it, another with a space in its name, and a local disk inside the share."""
+    mounts = tmp_path / "mounts"
+    place = tmp_path.resolve()
+    mounts.write_text(
+        f"/dev/sda1 / ext4 rw 0 0\nserver:/home {place}/home nfs4 rw 0 0\n"
+        f"server:/b {place}/two\\040words fuse.sshfs rw 0 0\n/dev/sdb1 {place}/home/scratch xfs rw 0 0\nodd\n"
+        f"server:/c {place}/covered nfs rw 0 0\n/dev/sdc1 {place}/covered ext4 rw 0 0\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(networks, "MOUNTS", mounts)
+    return place
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("home", "nfs4"),
+        ("home/me/not/yet/there", "nfs4"),
+        ("two words/x", "fuse.sshfs"),
+        ("homes", ""),
+        ("home/scratch/x", ""),
+        ("covered/x", ""),
+        ("elsewhere", ""),
+    ],
+)
+def test_a_path_stands_on_the_last_and_deepest_mount_above_it(mounted: Path, path: str, kind: str) -> None:
+    assert network_file_system(mounted / path) == kind
+
+
+def test_a_link_stands_where_it_points(mounted: Path) -> None:
+    (mounted / "home").mkdir()
+    (mounted / "link").symlink_to(mounted / "home")
+    assert network_file_system(mounted / "link" / "x") == "nfs4"
+
+
+def test_where_nobody_says_what_is_mounted_nothing_is_a_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(networks, "MOUNTS", tmp_path / "none")
+    assert network_file_system(tmp_path) == ""

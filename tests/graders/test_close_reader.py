@@ -24,7 +24,7 @@ from genie_inspect.graders.close_reader import (
 )
 from genie_inspect.graders.close_reader import REPEATED as AGAIN
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.responses import Quote, quotes
+from genie_inspect.prompting.forms import Quote, quotes
 
 every_aspect = pytest.mark.parametrize("aspect", ASPECTS)
 

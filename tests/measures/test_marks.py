@@ -14,7 +14,6 @@ from genie_inspect.measures.marks import (
     longest_common_subsequence,
     matches,
     overlap,
-    passage_agreement,
     pieces,
     similarity,
     without_overlaps,
@@ -105,12 +104,12 @@ def test_a_mark_repeated_a_thousand_times_counts_once_by_the_strict_rule() -> No
 def test_marks_are_paired_so_that_most_words_are_in_common() -> None:
     # one by one "salt bell" would take "bell of salt" and leave nothing for the other
     predicted, gold = ["salt bell", "bell of salt"], ["bell of salt", "a salt bell"]
-    assert passage_agreement(predicted, gold, strict=True).true == pytest.approx(4 / 5 + 1)
+    assert agreement([predicted], [gold], strict=True).true == pytest.approx(4 / 5 + 1)
 
 
 def test_words_in_common_that_are_fewer_than_half_count_nothing_by_the_strict_rule() -> None:
     assert overlap("the sky, unbuttoned", "the bell of salt") == pytest.approx(2 / 8)
-    assert passage_agreement(["the sky, unbuttoned"], ["the bell of salt"], strict=True).true == 0
+    assert agreement([["the sky, unbuttoned"]], [["the bell of salt"]], strict=True).true == 0
 
 
 @pytest.mark.parametrize("strict", [False, True])
@@ -143,7 +142,7 @@ def test_passages_add_up_and_every_share_lies_between_0_and_1(
 ) -> None:
     predicted, gold = [side for side, _ in passages], [side for _, side in passages]
     found = agreement(predicted, gold, strict)
-    parts = [passage_agreement(*passage, strict) for passage in passages]
+    parts = [agreement(*([side] for side in passage), strict) for passage in passages]
     assert found.true == pytest.approx(sum(part.true for part in parts))
     assert all(math.isnan(share) or 0 <= share <= 1 for share in (found.precision, found.recall, found.f1))
 

@@ -22,8 +22,8 @@ from genie_inspect.graders.protocols import Answer
 from genie_inspect.populations.schema import rows
 from genie_inspect.prompting.answers import reading_reply
 from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.forms import Quote
 from genie_inspect.prompting.replies import numbered_ratings, pair_rating
-from genie_inspect.prompting.responses import Quote
 from genie_inspect.providers.replay import MARKS, RecordedMarks, graded, starter_record
 from genie_inspect.solvers.negative_sampling import negative_sampling
 from genie_inspect.solvers.outline import outline

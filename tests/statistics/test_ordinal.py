@@ -126,7 +126,7 @@ PIECES = [
     Piece(9, DRAW.integers(9, size=CURVATURE_ROWS)),
     Piece(4, DRAW.integers(4, size=CURVATURE_ROWS)),
     Piece(3, columns=DRAW.normal(size=(CURVATURE_ROWS, 3))),
-    Piece(2, DRAW.integers(2, size=CURVATURE_ROWS), sign=-1.0),
+    Piece(2, DRAW.integers(2, size=CURVATURE_ROWS), scale=-1.0),
 ]
 WEIGHTS = DRAW.uniform(0.1, 0.3, CURVATURE_ROWS)
 PRECISIONS = np.concatenate([np.full(9, 2.0), np.full(4, 0.5), np.full(3, 1.0), np.zeros(2)])
@@ -136,7 +136,7 @@ EXTRA = np.array([[0.4, -0.1], [-0.1, 0.4]])
 def dense() -> np.ndarray:
     """The same with every row's share of every term written out."""
     columns = [
-        piece.sign * (piece.columns if piece.columns is not None else np.eye(piece.size)[piece.codes])
+        piece.scale * (piece.columns if piece.columns is not None else np.eye(piece.size)[piece.codes])
         for piece in PIECES
     ]
     design = np.concatenate(columns, axis=1)

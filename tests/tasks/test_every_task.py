@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from genie_inspect.scorers.added_information import ALONE
 from inspect_ai import Task
 from inspect_ai._util.registry import (  # Inspect lists what it has registered in no public way
     registry_find,
@@ -22,6 +21,7 @@ from tests.tasks.runs import line_of, run
 
 import genie_inspect._registry  # noqa: F401  # registers what is looked for
 from genie_inspect.graders.grader import PrerequisiteError, RefusedError
+from genie_inspect.scorers.compression import ALONE
 from genie_inspect.signature import PACKAGE, package_version
 from genie_inspect.tasks.leave_one_out import leave_one_out
 from genie_inspect.tasks.metric_study import metric_study

@@ -11,7 +11,7 @@ from tests.scripted import DOCUMENTS, FOX, OWL, grading, saying, small_populatio
 from tests.tasks.runs import run
 
 from genie_inspect.graders.grader import RefusedError
-from genie_inspect.scorers.added_information import ALONE
+from genie_inspect.scorers.compression import ALONE
 from genie_inspect.tasks.population_prompts import population_prompts
 from genie_inspect.tasks.writing_prompts import writing_prompts
 

@@ -23,8 +23,7 @@ from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.schema import Document, Feature, document_id
 from genie_inspect.populations.survey import THRESHOLD, NearDuplicates
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import last_form
-from genie_inspect.prompting.responses import last_sound_sentence, written_text
+from genie_inspect.prompting.forms import last_form, last_sound_sentence, written_text
 from genie_inspect.prompting.templates import Instruction
 from genie_inspect.prompting.texts import has_word, without_repeated_tail
 from genie_inspect.scripts import SENTENCE_ENDS, WIDE_ENDS

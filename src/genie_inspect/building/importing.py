@@ -31,7 +31,7 @@ from genie_inspect.populations.schema import (
 )
 from genie_inspect.populations.writing import seal_population, write_card
 from genie_inspect.prompting.answers import is_unspecified, normalised
-from genie_inspect.prompting.refusals import REFUSAL, refuses
+from genie_inspect.prompting.texts import REFUSAL, refuses
 from genie_inspect.signature import digest
 
 PRESETS = DATA / "presets"

@@ -22,7 +22,7 @@ from genie_inspect.measures.marks import QuotedText, Span, covered_share, withou
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.responses import EXPRESSION, REASON, Quote, quotes
+from genie_inspect.prompting.forms import EXPRESSION, REASON, Quote, quotes
 from genie_inspect.prompting.templates import Instruction, Template
 from genie_inspect.signature import digest
 

@@ -5,6 +5,7 @@ Source: Namuduri, Wadhwa, Zheng, Durrett, Li: "Genie: A Fine-Grained Measure for
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 
 LOWEST, HIGHEST = 1, 4  # the study's scale: 4 = interchangeable, 1 = different; 0, for no answer, is no point on it
 MIN_COVERAGE = 0.5
@@ -76,11 +77,7 @@ def usable_similarities(ratings: Iterable[float | None]) -> list[float]:
 def question_coverage(ratings: Iterable[float | None]) -> float:
     """Share of the ratings that were due which are usable, 0 to 1.
 
-    Args:
-        ratings: One for each rating that was due, None where it was lost.
-
-    Returns:
-        NaN when none was due.
+    NaN when none was due.
 
     >>> question_coverage([1, 4, None, None])
     0.5
@@ -91,10 +88,6 @@ def question_coverage(ratings: Iterable[float | None]) -> float:
 
 def is_used(ratings: Iterable[float | None], min_coverage: float = MIN_COVERAGE) -> bool:
     """Whether a question has ratings, and enough of those that were due, for its novelty to count.
-
-    Args:
-        ratings: As for `question_coverage`.
-        min_coverage: Least share of the ratings due that must be usable, 0 (one rating will do) to 1 (all of them).
 
     >>> is_used([1, 4, None, None]), is_used([1, None, None]), is_used([])
     (True, False, False)
@@ -127,7 +120,4 @@ def feature_novelty(novelty_by_question: Mapping[str, float], feature_of: Mappin
         # every feature that was asked about gets an entry, so that all samples of a log have the same keys
         novelty = novelty_by_question.get(question, math.nan)
         values.setdefault(feature, []).extend([] if math.isnan(novelty) else [novelty])
-    return {
-        feature: math.fsum(novelties) / len(novelties) if novelties else math.nan
-        for feature, novelties in values.items()
-    }
+    return {feature: fmean(novelties) if novelties else math.nan for feature, novelties in values.items()}

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -59,7 +59,8 @@ def agreement(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]],
     Args:
         predicted: For each passage the expressions that were marked, also those that do not stand in it.
         gold: For the same passages the expressions that should have been.
-        strict: Whether each mark counts once, for the words that it shares with one gold mark.
+        strict: Whether marks are paired one to one so that the words in common are most; a pair counts the F1 of its
+            words, and nothing below a half.
 
     Raises:
         ValueError: If there are not as many passages on either side.
@@ -69,20 +70,14 @@ def agreement(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]],
     """
     if len(predicted) != len(gold):
         raise ValueError(f"{len(predicted)} passages with predictions against {len(gold)}, expected the same passages")
-    passages = (passage_agreement(*sides, strict) for sides in zip(predicted, gold, strict=True))
-    return reduce(Agreement.__add__, passages, Agreement(0, 0, 0))
+    return sum(map(partial(_passage_agreement, strict=strict), predicted, gold), Agreement(0, 0, 0))
 
 
-def passage_agreement(predicted: Sequence[str], gold: Sequence[str], strict: bool = False) -> Agreement:
-    """Agreement on one passage.
-
-    By the published rule any number of predictions may agree with one gold mark, and the other way round. By the strict
-    one marks are paired one to one so that the words in common are most; a pair counts the F1 of its words, and nothing
-    below a half.
-    """
+def _passage_agreement(predicted: Sequence[str], gold: Sequence[str], strict: bool) -> Agreement:
     if strict:
         shared = _paired_overlap(predicted, gold)
         return Agreement(shared, len(predicted) - shared, len(gold) - shared)
+    # any number of predictions may agree with one gold mark, and the other way round
     matching = [[matches(mark, expected) for expected in gold] for mark in predicted]
     true = sum(map(any, matching))
     found = sum(map(any, zip(*matching, strict=True)))

@@ -110,24 +110,27 @@ def coverage(match_lengths: ArrayLike, n: int) -> float:
     return float((reach > places).mean()) if len(lengths) else math.nan
 
 
-def creativity_index(tokens: Sequence[str], corpus: Corpus, lengths: Sequence[int] = LENGTHS) -> CreativityIndex:
+def creativity_index(
+    tokens: Sequence[str],
+    corpus: Corpus,
+    lengths: Sequence[int] = LENGTHS,
+    *,
+    matched: ArrayLike | None = None,
+) -> CreativityIndex:
     """How little of a text stands in the corpus, by length of run.
 
     Args:
         tokens: The text.
         corpus: As for `match_lengths`.
         lengths: The least lengths of runs, each at least 1.
-    """
-    return creativity_index_of(match_lengths(tokens, corpus), lengths)
+        matched: The longest run at each token where it is known, as from a service that can only be asked; then the
+            corpus is not looked at.
 
-
-def creativity_index_of(match_lengths: ArrayLike, lengths: Sequence[int] = LENGTHS) -> CreativityIndex:
-    """The index from the longest run at each token, shape (N,).
-
-    >>> creativity_index_of([2, 1, 0, 0], lengths=[1, 2]).by_length
+    >>> creativity_index(list("abcd"), [list("ab")], lengths=[1, 2]).by_length
     {1: 0.5, 2: 0.5}
     """
-    return CreativityIndex({n: 1 - coverage(match_lengths, n) for n in lengths})
+    found = match_lengths(tokens, corpus) if matched is None else matched
+    return CreativityIndex({n: 1 - coverage(found, n) for n in lengths})
 
 
 def copied_spans(matches: Matches, shortest: int = LENGTHS[0]) -> list[Span]:

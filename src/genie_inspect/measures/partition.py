@@ -67,13 +67,6 @@ def partition(items: Sequence[ItemT], same: Callable[[ItemT, ItemT], bool]) -> l
 def joined(verdicts: Iterable[bool | None]) -> int:
     """The first class that an item joins, or the number of classes when it founds one.
 
-    Args:
-        verdicts: For each class in order whether the item belongs to it, None where nobody could tell; read up to the
-            first yes.
-
-    Raises:
-        UndecidedError: If a class before the first yes is undecided.
-
     >>> joined([False, True, None]), joined([])
     (1, 0)
     """

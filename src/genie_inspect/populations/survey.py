@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from genie_inspect.populations.population import Population
-from genie_inspect.prompting.refusals import refuses
+from genie_inspect.prompting.texts import refuses
 from genie_inspect.scripts import words
 from genie_inspect.statistics.power import margin, minimum_population
 

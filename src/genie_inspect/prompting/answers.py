@@ -213,14 +213,6 @@ def reading_reply(
 ) -> ReadingReply:
     """The reply to a document and so many questions; unreadable parts of it are absent.
 
-    Args:
-        reply: What the reader said.
-        count: How many questions it was asked.
-        questions: The questions in their order; one that comes back word for word is no answer to itself.
-        longest: Most characters of an answer; any number where None.
-        has_marker: Whether the instruction asks for NOT_SPECIFIED, which alone then says that there is no answer; else
-            words such as "unknown" do.
-
     >>> reading_reply('{"attempt": "yes", "1": "a pilot", "2": "[not said]"}', 2)
     ReadingReply(answers={1: 'a pilot', 2: None}, is_attempt=True)
     """

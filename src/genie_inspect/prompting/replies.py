@@ -303,25 +303,9 @@ def analysis(reply: str) -> str:
     return " ".join((before.rstrip("*") if is_label else text).split())
 
 
-def one_sentence(reply: str) -> str:
-    """The sentence that was asked for: the reply's last line, without what introduces or decorates it.
-
-    Raises:
-        UnreadableReplyError: If the reply is empty.
-
-    >>> one_sentence('**Plot:** "A diver finds a door."')
-    'A diver finds a door.'
-    """
-    lines = [line.strip() for line in re.sub(r"[*_`]", "", spoken(reply)).splitlines() if line.strip()]
-    sentence = re.sub(r"\A(?:plot|summary)\s*:\s*", "", lines[-1], flags=re.IGNORECASE) if lines else ""
-    if not sentence.strip('"“” '):
-        raise UnreadableReplyError(f"no sentence in the reply {shortened(reply)}")
-    return sentence.strip('"“” ')
-
-
 SAME, DIFFERENT = "same", "different"
-PANEL_REPLIES_HIGHEST = 10
-_PANEL_REPLIES_LABEL = re.compile(r"\[\[\s{0,9}(a|b|tie)\s{0,9}\]\]", re.IGNORECASE)
+HIGHEST_LEVEL = 10
+_PREFERENCE = re.compile(r"\[\[\s{0,9}(a|b|tie)\s{0,9}\]\]", re.IGNORECASE)
 YES_NO = ("[[YES]]", "[[NO]]")
 _YES_NO = re.compile(r"\[\[\s{0,9}(yes|no)\s{0,9}\]\]", re.IGNORECASE)
 _POINTS = {"a": 1.0, "tie": 0.5, "b": 0.0}
@@ -337,12 +321,12 @@ def numbered_sameness(reply: str, count: int) -> dict[int, bool]:
 
 def quality_level(reply: str) -> int:
     """The level 1 to 10 of a reply, as `rating_between` reads it."""
-    return rating_between(reply, 1, PANEL_REPLIES_HIGHEST)
+    return rating_between(reply, 1, HIGHEST_LEVEL)
 
 
 def preferred(reply: str) -> float:
     """1 when the last label of the reply is [[A]] (the first story is better), 0 when it is [[B]], 0.5 for [[tie]]."""
-    lines = [labels for line in spoken(reply).splitlines() if (labels := _PANEL_REPLIES_LABEL.findall(line))]
+    lines = [labels for line in spoken(reply).splitlines() if (labels := _PREFERENCE.findall(line))]
     last = {label.casefold() for label in lines[-1]} if lines else set()
     if len(last) != 1:
         raise UnreadableReplyError(f"no single [[A]], [[B]] or [[tie]] at the end of the reply {shortened(reply)}")
@@ -353,9 +337,6 @@ def preferred_at_once(reply: str) -> float:
     r"""1 when the reply's first line is `Preferred: A`, 0 when it is `Preferred: B`.
 
     What stands behind is not read: a model trained on plain texts may write on when it has said its verdict.
-
-    Raises:
-        UnreadableReplyError: If it is anything else.
 
     >>> preferred_at_once("Preferred: B\n\n### Assistant:\nPreferred: A")
     0.0
@@ -368,9 +349,6 @@ def preferred_at_once(reply: str) -> float:
 
 def preferred_for_a_reason(reply: str) -> float:
     r"""1 when a reply that begins with `Reasoning:` has `Preferred: A` for the first line of that form, 0 for B.
-
-    Raises:
-        UnreadableReplyError: If it begins otherwise, gives no reason, or no line is a verdict.
 
     >>> preferred_for_a_reason("Reasoning: B is dull.\nPreferred: A\n")
     1.0
@@ -388,9 +366,6 @@ def preferred_for_a_reason(reply: str) -> float:
 
 def yes_or_no(reply: str) -> int:
     """1 when the last label of the reply is [[YES]], 0 when it is [[NO]].
-
-    Raises:
-        UnreadableReplyError: If there is no label, its line has both, or it stands in a list of them.
 
     >>> [yes_or_no(reply) for reply in ("It ends well. [[YES]]", "I thought [[YES]], until the end:\\n\\n**[[no]]**")]
     [1, 0]

@@ -92,10 +92,10 @@ def creativity_index(
 
 def measurement(copies: "Copies") -> "Measurement":
     """The index of a document from its runs that stand in a corpus, with the longest of them."""
-    from genie_inspect.measures.ngrams import creativity_index_of
+    from genie_inspect.measures import ngrams
     from genie_inspect.scorers.outcome import Measurement
 
-    index = creativity_index_of(copies.lengths, LENGTHS)
+    index = ngrams.creativity_index((), (), LENGTHS, matched=copies.lengths)
     values = (index.mean, index.sum, *(index.by_length[length] for length in LENGTHS))
     runs = sorted(copies.runs, key=lambda run: -run.tokens)[:SHOWN]
     metadata = {

@@ -20,7 +20,7 @@ from genie_inspect.logs.scores import last_of_each, measured, scores_of, signatu
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.yardstick import DECIMALS, yardstick_of
-from genie_inspect.prompting.refusals import MOST_WORDS
+from genie_inspect.prompting.texts import MOST_WORDS
 from genie_inspect.samples import REFUSAL, document_of, made_of, prompt_of, unusable
 from genie_inspect.scorers.assessment import KEPT, Compared, Others
 from genie_inspect.scorers.explanation import WIDTHS, cell, cut, left_out_facts, left_out_notes

@@ -26,7 +26,7 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
     from genie_inspect.graders.grader import refusals
     from genie_inspect.options import check_count
     from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.responses import written_text
+    from genie_inspect.prompting.forms import written_text
     from genie_inspect.prompting.templates import load_template
     from genie_inspect.samples import PLAN
     from genie_inspect.solvers.strategy import (

@@ -89,7 +89,7 @@ async def drawn_plot(model: Model, template: "Template", story: str) -> str:
     """The plot of a story in one sentence."""
     from genie_inspect.graders.readable import REPEATS, readable
     from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.replies import one_sentence
+    from genie_inspect.prompting.forms import one_sentence
 
     try:
         return await readable(model, template.fill(data=fenced({"story": story})), DRAW, one_sentence, whole=True)

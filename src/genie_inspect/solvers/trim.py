@@ -70,7 +70,7 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
 
 async def _trimmed(text: str, model: Model | None, template: "Template") -> str:
     """The text without thoughts, repeated tail and the sentences that the grader names."""
-    from genie_inspect.prompting.responses import written_text
+    from genie_inspect.prompting.forms import written_text
     from genie_inspect.prompting.texts import without_repeated_tail, without_sentences
 
     # first what needs no model: the grader gets fewer sentences
@@ -82,8 +82,7 @@ async def _sentences_to_cut(text: str, model: Model, template: "Template") -> se
     """The numbers of the sentences that the grader calls no part of the document, from 1."""
     from genie_inspect.graders.readable import readable
     from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.forms import cut_form
-    from genie_inspect.prompting.responses import sentences_to_cut
+    from genie_inspect.prompting.forms import cut_form, sentences_to_cut
     from genie_inspect.prompting.texts import sentence_spans
 
     sentences = [text[start:end].strip() for start, end in sentence_spans(text)]

@@ -12,7 +12,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
 
 if TYPE_CHECKING:
-    from genie_inspect.prompting.responses import Response
+    from genie_inspect.prompting.forms import Response
 
 # what is asked for, as verbalized sampling has it: all answers, or the unlikely ones
 FULL = "the full distribution of the answers that you could give, likely and unlikely ones"
@@ -52,7 +52,7 @@ def verbalized_sampling(
     """
     from genie_inspect.graders.grader import refusals
     from genie_inspect.prompting.fence import fenced, without_echo
-    from genie_inspect.prompting.responses import verbalized_responses
+    from genie_inspect.prompting.forms import verbalized_responses
     from genie_inspect.prompting.templates import load_template
     from genie_inspect.solvers.strategy import length_clause, reply_to, request_of, room_for, words_wanted
 
@@ -88,7 +88,7 @@ def _check(k: int, threshold: float | None, words: int | None, pick: str) -> Non
 
 def _responses(reply: str, k: int, pick: str) -> "list[Response]":
     """The first k responses of a reply."""
-    from genie_inspect.prompting.responses import verbalized_responses
+    from genie_inspect.prompting.forms import verbalized_responses
 
     responses = verbalized_responses(reply)[:k]
     if reason := shortage(responses, k, pick):

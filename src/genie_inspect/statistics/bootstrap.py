@@ -81,18 +81,7 @@ def bootstrap_interval(
 ) -> BootstrapInterval:
     """A statistic of units, typically stories, with its percentile bootstrap interval.
 
-    Args:
-        statistic: Value for the units at these indices, shape (units,); a resample names some of them repeatedly.
-        units: How many there are.
-        resamples: How often to draw.
-        seed: Of the draws.
-        confidence: Two-sided coverage, between 0 and 1.
-
-    Returns:
-        The ends are NaN with fewer than two units, and where no resample defines the statistic.
-
-    Raises:
-        ValueError: If an option is out of range.
+    The ends are NaN with fewer than two units, and where no resample defines the statistic.
 
     >>> scores = np.array([0.1, 0.2, 0.6])
     >>> bootstrap_interval(lambda drawn: scores[drawn].mean(), units=3).undefined

@@ -68,10 +68,6 @@ class Standing:
 def standing(value: float, others: Sequence[float]) -> Standing | None:
     """Where a value stands among others; None where there is no value or nothing to stand among.
 
-    Args:
-        value: May be NaN.
-        others: NaN is left out.
-
     >>> standing(0.5, [0.25, 0.5, 1.0, 1.0])
     Standing(percentile=37.5, mean=0.6875, low=0.4375, high=1.0)
     """
@@ -86,8 +82,7 @@ def standing(value: float, others: Sequence[float]) -> Standing | None:
 def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
     """Lower quartile, median and upper quartile, of the values themselves and those between two (inclusive method).
 
-    Returns:
-        The value three times where there is one, NaN where there is none.
+    The value three times where there is one, NaN where there is none.
 
     >>> quartiles([0.0, 0.5, 1.0])
     (0.25, 0.5, 0.75)
@@ -119,12 +114,7 @@ Knots = Sequence[tuple[float, float]]
 def isotonic_knots(x: ArrayLike, y: ArrayLike) -> list[tuple[float, float]]:
     """The points between which the nearest rising line by least squares runs straight; it never falls.
 
-    Args:
-        x: Shape (N,); of equal ones the mean of their `y` counts, as often as there are of them.
-        y: Same shape.
-
-    Returns:
-        First and last point of each level, in order; empty where there are no points.
+    First and last point of each level, in order; empty where there are no points.
 
     Source: pool adjacent violators, as `scipy.optimize.isotonic_regression` has it.
 
@@ -157,14 +147,6 @@ def height(knots: Knots, x: float) -> float:
 def chance_of_seeing(count: int, total: int, draws: int) -> float:
     """Chance that a class is among some draws without replacement, 0 to 1.
 
-    Args:
-        count: How often the class stands among what was seen.
-        total: How many things were seen.
-        draws: How many of them are drawn; from `total` on it is 1 for every class that was seen.
-
-    Raises:
-        ValueError: If the count is not between 1 and total, or draws is negative.
-
     Source: Hurlbert (1971), rarefaction. Deviation: none.
 
     >>> chance_of_seeing(2, total=4, draws=2)  # missed by 1 of the 6 pairs
@@ -194,9 +176,6 @@ def expected_unseen(counts: Iterable[int], total: int, draws: int) -> float:
 def accuracy(predicted: Sequence[Hashable], gold: Sequence[Hashable]) -> float:
     """Share of things on which both say the same, 0 to 1; NaN without any.
 
-    Raises:
-        ValueError: If there are not as many on both sides.
-
     >>> accuracy("aab", "abb")
     0.6666666666666666
     """
@@ -207,9 +186,6 @@ def accuracy(predicted: Sequence[Hashable], gold: Sequence[Hashable]) -> float:
 def recall(predicted: Sequence[Hashable], gold: Sequence[Hashable], label: Hashable) -> float:
     """Share of the things with this label in `gold` that have it in `predicted` too; NaN where none has it.
 
-    Raises:
-        ValueError: If there are not as many on both sides.
-
     >>> recall("aab", "abb", "b")
     0.5
     """
@@ -219,9 +195,6 @@ def recall(predicted: Sequence[Hashable], gold: Sequence[Hashable], label: Hasha
 
 def f1(predicted: Sequence[Hashable], gold: Sequence[Hashable], label: Hashable) -> float:
     """Harmonic mean of precision and recall for one label, 0 to 1; NaN where neither side has it.
-
-    Raises:
-        ValueError: If there are not as many on both sides.
 
     >>> f1("aab", "abb", "b")  # both 1, either 3
     0.6666666666666666

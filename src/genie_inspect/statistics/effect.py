@@ -121,12 +121,6 @@ def cohens_d(before: ArrayLike, after: ArrayLike) -> float:
 def bonferroni(p_values: ArrayLike) -> Values:
     """Each p-value times how many there are, at most 1; compare with the level as it is.
 
-    Args:
-        p_values: Shape (M,); NaN stays NaN and does not count.
-
-    Raises:
-        ValueError: If a p-value lies outside [0, 1] or they are not in one row.
-
     >>> bonferroni([0.01, 0.4, float("nan")]).tolist()
     [0.02, 0.8, nan]
     """
@@ -139,12 +133,6 @@ def holm(p_values: ArrayLike) -> Values:
     """Holm's step-down adjustment: as safe as Bonferroni's, never larger.
 
     The i-th smallest of M is multiplied by M - i + 1, and is at least as large as the one before it, at most 1.
-
-    Args:
-        p_values: Shape (M,); NaN stays NaN and does not count.
-
-    Raises:
-        ValueError: If a p-value lies outside [0, 1] or they are not in one row.
 
     Source: Holm (1979).
 

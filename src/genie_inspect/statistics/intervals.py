@@ -31,13 +31,6 @@ NO_INTERVAL = Interval(math.nan, math.nan, math.nan, values=0, clusters=0)
 def prompt_means(values: Sequence[float], prompts: Sequence[Hashable]) -> dict[Hashable, float]:
     """The mean of each prompt's values, in order of appearance; a prompt without any is left out.
 
-    Args:
-        values: Scores, shape (N,); NaN is left out.
-        prompts: What each value belongs to, shape (N,).
-
-    Raises:
-        ValueError: If the lengths differ.
-
     >>> prompt_means([1, 3, math.nan, math.nan], ["a", "a", "a", "b"])
     {'a': 2.0}
     """

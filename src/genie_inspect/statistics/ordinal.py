@@ -3,11 +3,12 @@
 P(at least level k) = 1 / (1 + exp(-(sum of the row's terms - threshold k))): with two levels a logistic model, with
 more a cumulative one (McCullagh 1980). Each kind of term is normal around 0 with a variance of its own, which is the
 one that makes the votes most likely (Laplace's approximation; the fixed point of MacKay 1992), as in a mixed model: a
-kind that says nothing beyond chance has variance 0 and is gone.
+kind that says nothing beyond chance has variance 0 and is gone. `statistics.mixed` climbs with the same engine.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,10 @@ Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
+STEPS = 100  # Newton's; some six do
+HALVINGS = 40
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """Some terms of a model, and what each row takes of them."""
@@ -26,41 +31,32 @@ class Piece:
     """How many terms."""
     codes: Codes | None = None
     """The one term that each row has, shape (N,); None where rows take a share of each."""
-    columns: Values | None = None
+    columns: Any = None
     """Each row's share of each term, shape (N, size)."""
-    sign: float = 1.0
+    scale: float = 1.0
 
     def linear(self, terms: Values) -> Values:
         """What the terms add to each row, shape (N,)."""
-        if self.codes is not None:
-            return np.asarray(self.sign * terms[self.codes])
-        return np.asarray(self.sign * (self._columns @ terms))
+        return np.asarray(self.scale * (terms[self.codes] if self.codes is not None else self.columns @ terms))
 
     def summed(self, rows: Values) -> Values:
         """The rows' values summed by term, shape (size,)."""
         if self.codes is not None:
-            return np.asarray(self.sign * np.bincount(self.codes, rows, self.size))
-        return np.asarray(self.sign * (self._columns.T @ rows))
+            return np.asarray(self.scale * np.bincount(self.codes, rows, self.size))
+        return np.asarray(self.scale * (self.columns.T @ rows))
 
     def crossed(self, other: "Piece", weights: Values) -> Values:
         """Second derivatives between two pieces, shape (size, other's size)."""
         if self.codes is None and other.codes is not None:
             return other.crossed(self, weights).T
-        scaled = self.sign * other.sign * weights
+        scaled = self.scale * other.scale * weights
         if self.codes is None:
-            return np.asarray(self._columns.T @ (scaled[:, None] * other._columns))
+            return np.asarray(self.columns.T @ (scaled[:, None] * other.columns))
         if other.codes is None:
-            sums = [np.bincount(self.codes, scaled * column, self.size) for column in other._columns.T]
+            sums = [np.bincount(self.codes, scaled * column, self.size) for column in other.columns.T]
             return np.column_stack(sums) if sums else np.zeros((self.size, 0))
         cells = np.bincount(self.codes * other.size + other.codes, scaled, self.size * other.size)
         return np.asarray(cells.reshape(self.size, other.size))
-
-    @property
-    def _columns(self) -> Values:
-        assert_columns = self.columns
-        if assert_columns is None:
-            raise ValueError("a piece has neither codes nor columns")
-        return assert_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +70,26 @@ class Curvature:
     """Of what is left of the others' block once the first is solved for, shape (R, R)."""
 
     @classmethod
-    def of(cls, pieces: Sequence[Piece], weights: Values, precisions: Values, extra: Values) -> "Curvature":
-        """The curvature where rows weigh so much."""
+    def of(
+        cls, pieces: Sequence[Piece], weights: Values, precisions: Values, last: Values | None = None
+    ) -> "Curvature":
+        """The curvature where rows weigh so much; `last` is added to the block of the last piece."""
         first, *rest = pieces
         own, others = np.split(precisions, [first.size])
         # its groups never meet in a row
-        ones = Piece(first.size, first.codes)
-        diagonal = ones.summed(weights) + own
-        border = np.concatenate([first.crossed(piece, weights) for piece in rest], axis=1)
-        left = np.block([[piece.crossed(other, weights) for other in rest] for piece in rest])
+        diagonal = np.bincount(np.asarray(first.codes), first.scale**2 * weights, first.size) + own
+        border = np.concatenate([np.zeros((first.size, 0)), *(first.crossed(piece, weights) for piece in rest)], axis=1)
+        left = np.block([[piece.crossed(other, weights) for other in rest] for piece in rest] or np.zeros((0, 0)))
         left[np.diag_indices_from(left)] += others
-        last = rest[-1].size
-        left[-last:, -last:] += extra
+        if last is not None:
+            left[-len(last) :, -len(last) :] += last
         inverse = np.linalg.inv(left - border.T @ (border / diagonal[:, None]))
         return cls(diagonal, border, np.asarray(inverse))
+
+    @property
+    def log_determinant(self) -> float:
+        """The logarithm of the whole matrix's determinant."""
+        return float(np.log(self.diagonal).sum() - np.linalg.slogdet(self.inverse).logabsdet)
 
     def solve(self, right: Values) -> Values:
         """The inverse times a vector, shape (Q + R,)."""
@@ -102,6 +104,27 @@ class Curvature:
         return np.concatenate([own, np.diag(self.inverse)])
 
 
+def most_probable(
+    point: Values,
+    loss_at: Callable[[Values], float],
+    slope_at: Callable[[Values], tuple[Values, Curvature]],
+    least_gain: float,
+) -> tuple[Values, Values, Curvature]:
+    """Where the loss is least, by Newton's method, with the step that would come next and the curvature."""
+    loss = loss_at(point)
+    for _ in range(STEPS):
+        slope, curvature = slope_at(point)
+        step = curvature.solve(slope)
+        if slope @ step < least_gain * max(1.0, loss):
+            return point, step, curvature
+        for halving in range(HALVINGS):
+            nearer = point - step / 2**halving
+            if (nearer_loss := loss_at(nearer)) <= loss:
+                break
+        point, loss = nearer, nearer_loss
+    return point, np.zeros_like(point), curvature
+
+
 LEAST_VARIANCE = 1e-4  # of log-odds: what moves them by 0.01 is no difference that a vote could show
 MOST_VARIANCE = 100.0  # where every vote goes with a term, its chances lie within 1e-13 of certain
 PRIOR_VOTES = 0.1  # for and against each level, so that one nobody used has a threshold too
@@ -110,9 +133,7 @@ SETTLED = 1e-3  # relative change of a variance
 SMALL = 1e-2  # variance below which the change counts as if it were so large
 ROUNDS = 200
 FARTHEST = 32.0  # steps at once
-STEPS = 60
-HALVINGS = 30
-LEAST_GAIN = 1e-9
+LEAST_GAIN = 1e-9  # of a step of Newton's
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +186,7 @@ class _Fit:
         above, below = np.flatnonzero(votes > 0), np.flatnonzero(votes < count - 1)
         rows = np.concatenate([above, below])
         self._outcome = np.concatenate([np.ones(len(above)), np.zeros(len(below))])
-        thresholds = Piece(count - 1, np.concatenate([votes[above] - 1, votes[below]]), sign=-1.0)
+        thresholds = Piece(count - 1, np.concatenate([votes[above] - 1, votes[below]]), scale=-1.0)
         # the largest grouping first, as the curvature has it
         order = sorted(groups, key=lambda name: -groups[name][1])
         pieces = {name: Piece(groups[name][1], groups[name][0][rows]) for name in order}
@@ -228,17 +249,12 @@ class _Fit:
                 np.zeros(self._pieces[-1].size),
             ]
         )
-        loss = self._loss(self._point, precisions)
-        for _ in range(STEPS):
-            slope, curvature = self._slope(precisions)
-            step = curvature.solve(slope)
-            if slope @ step < LEAST_GAIN * max(1.0, loss):
-                return curvature
-            for halving in range(HALVINGS):
-                nearer = self._point - step / 2**halving
-                if (nearer_loss := self._loss(nearer, precisions)) <= loss:
-                    break
-            self._point, loss = nearer, nearer_loss
+        self._point, _, curvature = most_probable(
+            self._point,
+            lambda point: self._loss(point, precisions),
+            lambda point: self._slope(point, precisions),
+            LEAST_GAIN,
+        )
         return curvature
 
     def _linear(self, point: Values) -> Values:
@@ -256,9 +272,9 @@ class _Fit:
         # log(F(a) - F(b)) = log F(a) + log F(-b) + log(1 - exp(b - a)): what rows do not hold is of the gaps alone
         return float(loss + prior - self._between @ np.log(-np.expm1(-gaps)))
 
-    def _slope(self, precisions: Values) -> tuple[Values, Curvature]:
-        expected = chance(self._linear(self._point))
-        thresholds = self._point[self._ends[-1] :]
+    def _slope(self, point: Values, precisions: Values) -> tuple[Values, Curvature]:
+        expected = chance(self._linear(point))
+        thresholds = point[self._ends[-1] :]
         prior = chance(thresholds)
         gaps = np.diff(thresholds)
         pull = -self._between / np.expm1(gaps)
@@ -267,7 +283,7 @@ class _Fit:
         for index, value in enumerate(bend):
             extra[index : index + 2, index : index + 2] += value * np.array([[1, -1], [-1, 1]])
         slope = np.concatenate([piece.summed(expected - self._outcome) for piece in self._pieces])
-        slope += precisions * self._point
+        slope += precisions * point
         slope[self._ends[-1] :] += PRIOR_VOTES * (2 * prior - 1) + np.append(0, pull) - np.append(pull, 0)
         return slope, Curvature.of(self._pieces, expected * (1 - expected), precisions, extra)
 

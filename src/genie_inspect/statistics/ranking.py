@@ -87,11 +87,7 @@ def rank_products(*columns: ArrayLike) -> Values:
 
     Ranks are less their mean, in shares of the number of things; ties share their mean rank.
 
-    Args:
-        columns: C scores of the same things, shape (N,) each; a thing with a NaN is left out.
-
-    Returns:
-        Shape (C, C); for `rank_correlation`, by itself or summed over groups.
+    Shape (C, C); for `rank_correlation`, by itself or summed over groups.
 
     >>> rank_products([1, 2, 3], [30, 20, 10]).round(3).tolist()  # ranks -1/3, 0, 1/3
     [[0.222, -0.222], [-0.222, 0.222]]
@@ -111,12 +107,7 @@ def rank_products(*columns: ArrayLike) -> Values:
 def rank_correlation(products: Values, *, partial: bool = False) -> float:
     """Correlation of the first two scores' ranks, -1 to 1, within the groups that `rank_products` was summed over.
 
-    Args:
-        products: Of two scores, or of three.
-        partial: Take the third score out of both first.
-
-    Returns:
-        NaN where a score puts nothing in order, or with `partial` nothing that the third does not.
+    NaN where a score puts nothing in order, or with `partial` nothing that the third does not.
 
     >>> rank_correlation(rank_products([1, 2, 3, 4], [1, 2, 4, 3]))
     0.8
@@ -147,14 +138,7 @@ def position_effect(
     for lists of m with sums of squares S; the interval is normal. A bootstrap of lists is too narrow where lists are
     few: without any effect it excludes 0 for 8 lists of 6 in 13% of trials, this one in 5%.
 
-    Args:
-        values: Shape (N,); NaN is left out.
-        positions: Shape (N,), such as 0 for the first and 1 for the last of each list; NaN is left out.
-        lists: Which list each is of.
-        confidence: Two-sided coverage, between 0 and 1.
-
-    Returns:
-        NaN without a list of two positions; the ends too where no list has two different values.
+    NaN without a list of two positions; the ends too where no list has two different values.
 
     Source: moments of the permutation distribution of a sum of products, e.g. Hájek, Šidák and Sen (1999), 3.3.
 

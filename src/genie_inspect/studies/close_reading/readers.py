@@ -23,7 +23,8 @@ from genie_inspect.logs.files import samples
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scores import readings, signature_of
 from genie_inspect.measures.expressions import split_expressions
-from genie_inspect.measures.marks import Agreement, QuotedText, Span, passage_agreement, without_overlaps
+from genie_inspect.measures.marks import Agreement, QuotedText, Span, without_overlaps
+from genie_inspect.measures.marks import agreement as marks_agreement
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.samples import document_of
 from genie_inspect.signature import facts_of
@@ -198,7 +199,7 @@ class _Pair:
 
     def agreement(self, *, strict: bool) -> Agreement:
         predicted, gold = ([self.text[slice(*span)] for span in spans] for spans in (self.predicted, self.gold))
-        return passage_agreement(predicted, gold, strict) + Agreement(0, self.invented, 0)
+        return marks_agreement([predicted], [gold], strict) + Agreement(0, self.invented, 0)
 
 
 def _pairs(passages: Iterable[Passage], name: str, aspect: str) -> Iterable[list[_Pair]]:
