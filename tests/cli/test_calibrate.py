@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.scripted import grading
 
-from genie_inspect.cli.calibrate import calibrate
+from genie_inspect.cli import main
 from genie_inspect.files.folders import DATA
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.vectors_judge import read_fit, shipped_fit
@@ -67,7 +67,7 @@ def server() -> Iterator[None]:
 
 
 def called(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(calibrate, list(arguments))
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["calibrate", *arguments])
 
 
 def found(*arguments: str) -> Any:
