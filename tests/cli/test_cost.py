@@ -177,7 +177,7 @@ def test_an_option_that_changes_no_call_may_stand_there_as_for_the_task() -> Non
     assert same[0] == same[1]
 
 
-STORIES = Path(__file__).parents[1] / "tasks" / "existing" / "stories.jsonl"
+STORIES = Path(__file__).parents[1] / "tasks" / "stories.jsonl"
 OPTIONS = {"ttcw_stories": ("-T", f"stories={STORIES}", "-T", "ways=all")}
 """Those without which a task cannot be counted."""
 
