@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from genie_inspect.cli import main
-from genie_inspect.cli.group import VerbGroup
+from genie_inspect.cli import VerbGroup, main
 
 ROOT = Path(__file__).parents[1]
 ROOMS = sorted(path.parent for path in (ROOT / "src").rglob("__init__.py"))

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from tests.engines.embedding_server import EmbeddingServer, serving
 from tests.scripted import grading
 
-from genie_inspect.cli.calibrate import calibrate
+from genie_inspect.cli import main
 from genie_inspect.files.folders import DATA
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.vectors_judge import read_fit, shipped_fit
@@ -68,7 +68,7 @@ def server() -> Iterator[None]:
 
 
 def called(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(calibrate, list(arguments))
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["calibrate", *arguments])
 
 
 def found(*arguments: str) -> Any:

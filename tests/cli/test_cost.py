@@ -5,14 +5,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from genie_inspect.cli.cost import MEASURES, TASKS, cost
+from genie_inspect.cli import main
+from genie_inspect.cli.cost import MEASURES, TASKS
 from genie_inspect.populations.population import open_population
 
 DOCUMENTS = open_population("starter").manifest.counts.documents
 
 
 def called(*arguments: str) -> Result:
-    return CliRunner().invoke(cost, list(arguments))
+    return CliRunner().invoke(main, ["cost", *arguments])
 
 
 def found(*arguments: str) -> Any:

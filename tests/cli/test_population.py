@@ -1,12 +1,250 @@
-"""`genie index`."""
+"""`genie population` and `genie index`: what is built, merged and sampled, and damaged ones in one line."""
 
+import json
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
+from inspect_ai import eval as evaluate
+from tests.building.scripts import OWL, write_log
+from tests.hostile_populations import damages, sound_population
+from tests.processes import tries
+from tests.scripted import DOCUMENTS, small_population
 
+from genie_inspect.building.inspection import inspected
 from genie_inspect.cli import main
+from genie_inspect.populations.population import BUNDLED, MANIFEST, Population
+
+STARTER = BUNDLED["starter"]
+
+
+def genie(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def said(result: Result) -> dict[str, object]:
+    assert result.exit_code == 0, result.output
+    found: dict[str, object] = json.loads(result.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of the two bundled storytellers, for the starter population's prompts."""
+    folder = tmp_path_factory.mktemp("storytellers")
+    (folder / "prompts.txt").write_text("\n".join(Population(STARTER).prompts))
+    made = evaluate(
+        "genie_inspect/population_prompts",
+        task_args={"prompts": str(folder / "prompts.txt")},
+        model=["bundled/conventional", "bundled/inventive"],
+        epochs=2,
+        log_dir=str(folder / "logs"),
+        display="none",
+    )
+    assert [log.status for log in made] == ["success", "success"]
+    return folder / "logs"
+
+
+BUILD = (
+    "--name",
+    "told",
+    "--licence",
+    "MIT",
+    "--grader",
+    "bundled/grader",
+    "--questions",
+    "starter",
+    "--coherence",
+    "none",
+)
+
+
+def test_logs_become_a_population_against_which_another_model_is_scored_offline(logs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "told"
+    planned = said(genie("population", "build", logs, "-o", folder, *BUILD, "--dry-run", "--json"))
+    assert (planned["calls_needed"], planned["documents"]) == (32, 32)
+    assert not folder.exists()
+    assert not (tmp_path / "told.work").exists()
+
+    done = said(genie("population", "build", logs, "-o", folder, *BUILD, "--json"))
+    assert (done["documents"], done["calls"], done["answers"]) == (32, 32, 448)
+    assert said(genie("population", "check", folder, "--json"))["faults"] == []
+
+    sample = tmp_path / "sample"
+    said(genie("population", "sample", folder, "-o", sample, "--per-prompt", 2, "--json"))
+    assert [len(Population(sample).documents(p)) for p in Population(sample).prompts] == [2] * 8
+    log = evaluate(
+        "genie_inspect/population_prompts",
+        task_args={"population": str(folder), "judge": "embedded"},
+        model="bundled/inventive",
+        epochs=1,
+        display="none",
+        log_dir=str(tmp_path / "logs"),
+    )[0]
+    assert log.status == "success", log.error
+    scores = [(sample.scores or {})["genie"] for sample in log.samples or []]
+    assert [list(score.value) for score in scores if isinstance(score.value, dict)] == [
+        [feature.name for feature in Population(folder).features]
+    ] * 8
+    assert (log.eval.metadata or {})["features"]["plot"].startswith("What happens")
+
+
+def test_a_dry_run_of_a_build_counts_what_its_yardstick_takes_at_most(logs: Path, tmp_path: Path) -> None:
+    options = (*BUILD, "--yardstick", "list", "--dry-run", "--json")
+    planned = said(genie("population", "build", logs, "-o", tmp_path / "told", *options))
+    # beside the readings a call for each of four documents' answers to 14 questions, of eight prompts
+    assert planned["calls_needed"] == 32 + 4 * 14 * 8
+    assert not (tmp_path / "told").exists()
+    assert genie("population", "build", logs, "-o", tmp_path / "told", *BUILD, "--yardstick", "logit").exit_code == 2
+
+
+def test_check_says_what_a_population_can_tell() -> None:
+    result = genie("population", "check", STARTER)
+    assert result.exit_code == 0
+    # 2.3263 * sd / sqrt(24)
+    assert "plot: 24 documents: ±0.13 at 98%" in result.stdout
+
+
+def test_check_says_of_documents_alone_what_can_be_done_with_them(tmp_path: Path) -> None:
+    folder = small_population(tmp_path / "alone", DOCUMENTS, {}).folder
+    lines = genie("population", "check", folder).output.splitlines()
+    assert lines[-1].startswith("no questions: genie has nothing to ask, -T panel=cheap compares documents")
+    assert not any("power" in line for line in lines)
+
+
+def test_check_ends_with_1_and_names_each_fault(tmp_path: Path) -> None:
+    folder = tmp_path / "sample"
+    said(genie("population", "sample", STARTER, "-o", folder, "--prompts", 1, "--json"))
+    (folder / "answers.jsonl").write_text("")
+    result = genie("population", "check", folder)
+    assert result.exit_code == 1
+    assert "FAULT digest differs from population.json: 1, first: answers.jsonl" in result.stdout
+
+
+def test_show_tells_of_a_population_and_of_a_prompt() -> None:
+    assert "feature plot: What happens" in genie("population", "show", "starter").stdout
+    shown = genie("population", "show", "starter", "--prompt", "PENGUIN").stdout
+    assert "prompt: Write a story about a penguin and a desert." in shown
+    assert "8 prompts hold 'write'" in genie("population", "show", "starter", "--prompt", "write").output
+
+
+@pytest.mark.parametrize("verb", ["merge", "sample"])
+def test_a_dry_run_counts_and_writes_nothing(verb: str, tmp_path: Path) -> None:
+    more = ("--name", "copy", "--licence", "MIT") if verb == "merge" else ()
+    done = said(genie("population", verb, "starter", "-o", tmp_path / "new", *more, "--dry-run", "--json"))
+    assert done["documents"] == Population(STARTER).manifest.counts.documents
+    assert "folder" not in done
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_merge_puts_two_samples_together(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        said(
+            genie(
+                "population",
+                "sample",
+                "starter",
+                "-o",
+                tmp_path / f"{seed}",
+                "--per-prompt",
+                6,
+                "--seed",
+                seed,
+                "--json",
+            )
+        )
+    more = ("-o", tmp_path / "both", "--name", "both", "--licence", "MIT", "--json")
+    done = said(genie("population", "merge", tmp_path / "1", tmp_path / "2", *more))
+    assert 48 < int(str(done["documents"])) < 96
+    assert said(genie("population", "check", tmp_path / "both", "--json"))["faults"] == []
+
+
+def error(result: Result) -> str:
+    assert result.exit_code == 1, result.output
+    lines = [line for line in result.stderr.splitlines() if line.startswith("Error")]
+    assert len(lines) == 1, result.stderr
+    assert "Traceback" not in result.output
+    return lines[0]
+
+
+def test_wrong_input_is_one_clear_line_and_nothing_is_written(logs: Path, tmp_path: Path) -> None:
+    other = write_log(tmp_path / "sums.eval", "m", {"Add 2 and 2.": ["4"]})
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    twice = {"features": [{"name": "plot", "definition": "x"}, {"name": "plot", "definition": "y"}]}
+    (tmp_path / "twice.json").write_text(json.dumps(twice))
+    new = tmp_path / "new"
+    assert "has none of the questions' prompts" in error(genie("population", "build", other, "-o", new, *BUILD))
+    assert "not empty" in error(genie("population", "build", logs, "-o", tmp_path / "full", *BUILD))
+    assert "two features are named 'plot'" in error(
+        genie("population", "build", logs, "-o", new, *BUILD, "--features", tmp_path / "twice.json")
+    )
+    assert "does not exist" in error(genie("population", "build", tmp_path / "nowhere", "-o", new, *BUILD))
+    assert f"holds no {MANIFEST}" in error(genie("population", "check", tmp_path / "nowhere"))
+    facts = ("-o", new, "--name", "n", "--licence", "MIT")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    assert "has no such column" in error(genie("population", "import", tmp_path / "t.csv", "--map", "prompt=c", *facts))
+    assert not new.exists()
+    assert [file.name for file in (tmp_path / "full").iterdir()] == ["mine.txt"]
+
+
+def test_a_population_from_the_command_line_can_be_imported_and_opened(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text(json.dumps({"p": OWL, "t": "An owl flew."}) + "\n")
+    more = ("--map", "prompt=p", "--map", "text=t", "-o", tmp_path / "new", "--name", "n", "--licence", "MIT", "--json")
+    assert said(genie("population", "import", tmp_path / "t.jsonl", *more))["documents"] == 1
+    assert (tmp_path / "new" / MANIFEST).is_file()
+    assert not (tmp_path / "new.work").exists()
+
+
+def test_a_dry_run_counts_what_writing_questions_would_ask(tmp_path: Path) -> None:
+    (tmp_path / "prompts.txt").write_text(f"{OWL}\n")
+    done = said(
+        genie(
+            "questions",
+            "write",
+            tmp_path / "prompts.txt",
+            "-o",
+            tmp_path / "q",
+            "--grader",
+            "bundled/grader",
+            "--dry-run",
+            "--json",
+        )
+    )
+    # aspects, six times questions, 48 questions in 3 requests to filter and 3 to map
+    assert done["calls_needed"] == 1 + 6 + 3 + 3
+    assert int(str(done["input_tokens"])) > 1000
+
+
+def test_questions_go_out_to_a_table_and_come_back(tmp_path: Path) -> None:
+    assert said(genie("questions", "review", "starter", "--to", tmp_path / "t.csv", "--json"))["questions"] == 112
+    back = ("--from", tmp_path / "t.csv", "-o", tmp_path / "q.jsonl", "--json")
+    done = said(genie("questions", "review", "starter", *back))
+    assert (done["questions"], done["reworded"], done["dropped"]) == (112, 0, 0)
+    assert "exists, expected a new file" in error(genie("questions", "review", "starter", "--to", tmp_path / "t.csv"))
+    assert genie("questions", "review", "starter").exit_code == 2
+
+
+def test_features_discover_counts_its_calls_in_a_dry_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)  # to count takes no key
+    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
+    more = ("--task", "write", "-o", tmp_path / "f", "--grader", "openai/gpt-4o", "--dry-run", "--json")
+    assert said(genie("features", "discover", *more))["calls_needed"] == 10
+
+
+@pytest.mark.parametrize("group", ["population", "questions", "features"])
+def test_help_of_a_group_has_an_example(group: str) -> None:
+    assert f"Example: genie {group} " in genie(group, "--help").output
+
+
+def test_what_is_shown_of_a_population_says_what_it_counts() -> None:
+    shown = said(genie("population", "show", "starter", "--json"))
+    questions, documents = shown["questions_by_prompt"], shown["documents_by_prompt"]
+    assert isinstance(questions, dict)
+    assert isinstance(documents, dict)
+    assert (sum(questions.values()), sum(documents.values())) == (shown["questions"], shown["documents"])
 
 
 def test_without_the_package_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,3 +282,76 @@ def test_an_index_says_what_it_holds_and_how_to_use_it(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "1 documents, 243 symbols" in done.output
     assert f"corpus=infini-gram:{tmp_path / 'index'}" in done.output
+
+
+VERBS = {
+    "check": "population check {p} --json",
+    "check-text": "population check {p}",
+    "show": "population show {p} --json",
+    "show-prompt": "population show {p} --prompt owl --json",
+    "sample": "population sample {p} -o {new} --per-prompt 2 --json",
+    "merge": "population merge {p} {sound} -o {new} --name m --licence MIT --json",
+    "yardstick": "population yardstick {p} --judge embedded -o {new} --json",
+    "cost": "cost --population {p} --epochs 1 --judge list --json",
+    "calibrate": "calibrate --population {p} --ratings {sound}/../ratings.csv --json",
+    "write": "questions write {p} -o {new} --grader bundled/grader --features {p} --dry-run --json",
+    "review": "questions review {p} --to {new} --features {p} --json",
+}
+STEP = 8  # of the damages each verb meets one in so many, another one than the verb before it
+
+
+@pytest.fixture(scope="module")
+def make_damaged(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The population with a damage, by its name, in a folder of that name; without one where it is empty."""
+    root = tmp_path_factory.mktemp("populations")
+    rows = [f"What happens?,an owl,a fox,{rating},{rater}\n" for rater, rating in (("ann", 2), ("bob", 3))]
+    (root / "ratings.csv").write_text("".join(["question,answer,other,rating,rater\n", *rows]))
+
+    def made(name: str) -> Path:
+        folder = root / (name or "sound")
+        if not folder.exists():
+            sound_population(folder)
+            if name:
+                damages()[name](folder)
+        return folder
+
+    return made
+
+
+def called_damaged(verb: str, population: Path, sound: Path, new: Path) -> Result:
+    return CliRunner().invoke(main, [part.format(p=population, sound=sound, new=new) for part in VERBS[verb].split()])
+
+
+def test_there_are_enough_damages() -> None:
+    assert len(damages()) >= 57
+
+
+@pytest.mark.repeated
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_damaged_population_is_refused_in_one_line_or_has_no_fault(
+    verb: str, make_damaged: Callable[[str], Path], tmp_path: Path
+) -> None:
+    for number, name in enumerate(["", *list(damages())[list(VERBS).index(verb) :: tries(STEP, 1)]]):
+        result = called_damaged(verb, make_damaged(name), make_damaged(""), tmp_path / str(number))
+        assert result.exception is None or isinstance(result.exception, SystemExit), (name, result.exc_info)
+        if "--json" in VERBS[verb] and (result.exit_code == 0 or result.stdout):
+            json.loads(result.stdout)
+        if result.exit_code:
+            assert name, f"the sound one is refused: {result.output}"
+            lines = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+            assert len(lines) == 1 or (verb.startswith("check") and "FAULT" in result.stdout + _kinds(result)), name
+            assert not (tmp_path / str(number)).exists()
+        elif name and verb.startswith("check"):
+            assert inspected(make_damaged(name)).faults == []
+
+
+def _kinds(result: Result) -> str:
+    """The faults that `check --json` names, in the words of `check`."""
+    found = json.loads(result.stdout)["faults"] if result.stdout.startswith("{") else []
+    return "".join(f"FAULT {fault['kind']}" for fault in found)
+
+
+@pytest.mark.parametrize("name", [name for name in damages() if "billion" in name or "fewer" in name])
+def test_counts_that_are_not_those_of_the_files_are_a_fault(name: str, make_damaged: Callable[[str], Path]) -> None:
+    (fault,) = inspected(make_damaged(name)).faults
+    assert fault.kind == "count differs from population.json"

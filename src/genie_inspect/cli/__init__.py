@@ -1,8 +1,18 @@
 """The `genie` command: each verb is imported when it is called."""
 
+import errno
+import importlib
+import os
+import sqlite3
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
 import click
 
-from genie_inspect.cli.group import VerbGroup
+from genie_inspect.cli.terminal import echo, printable_warnings, show_error
+from genie_inspect.errors import GenieError
 
 VERBS = {
     "demo": ("genie_inspect.cli.results:demo", "Evaluate the two bundled storytellers, offline."),
@@ -70,6 +80,78 @@ VERBS = {
         "Find the features along which texts of a kind can differ.",
     ),
 }
+
+# what writing to a full, closed or failing output ends with
+NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+
+
+class VerbGroup(click.Group):
+    """A group that imports each of its `verbs` when it is called, so that `--help` is quick; or one of any commands."""
+
+    def __init__(self, *args: Any, verbs: Mapping[str, tuple[str, str]] | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.verbs = verbs or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.verbs) or super().list_commands(ctx)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.verbs:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = self.verbs[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if not self.verbs:
+            super().format_commands(ctx, formatter)
+            return
+        # click's own list would import all verbs for their help texts
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.verbs.items()])
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a verb: whatever ends it early is one line and an exit code other than 0, for all verbs alike."""
+        with printable_warnings():
+            sys.exit(self._code(args, extra))
+
+    def _code(self, args: tuple[Any, ...], extra: dict[str, Any]) -> int:
+        try:
+            # standalone, click would print and exit by itself, past our door
+            code = super().main(*args, **extra | {"standalone_mode": False})
+        except click.Abort:
+            echo("Aborted!", err=True)
+            return 1
+        except click.ClickException as error:
+            line = error
+        except (GenieError, OSError, sqlite3.Error) as error:
+            line = click.ClickException(_line(error))
+        except Exception as error:
+            # imported here, so that `genie --help` is quick: Inspect takes seconds
+            from rich.text import Text
+
+            from genie_inspect.inspect_private import PrerequisiteError
+
+            if not isinstance(error, PrerequisiteError):
+                raise
+            line = click.ClickException(Text.from_markup(str(error)).plain)
+        else:
+            return code if isinstance(code, int) else 0
+        show_error(line)
+        return line.exit_code
+
+
+def _line(error: Exception) -> str:
+    """The error in one line, with the file that it is about."""
+    if not isinstance(error, OSError):
+        return str(error)
+    # whoever writes a file of ours names it: what names none is the output, of click's help too
+    if error.filename is None and error.errno in NOT_WRITTEN:
+        # what is left to print would fail once more when the process ends
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return f"standard output cannot be written: {error.strerror}"
+    return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
 
 
 @click.group(cls=VerbGroup, verbs=VERBS)

@@ -1,6 +1,7 @@
 """`genie agreement`: whether a machine judges stories as people do."""
 
 import math
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, Rankin
 from genie_inspect.agreement.figures import agreement as agreement_of
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import read_votes
-from genie_inspect.cli.tables import replacing, shown_errors
+from genie_inspect.cli.tables import replacing, text_table
 from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.reports.charts import check_picture, write_chart
@@ -62,20 +63,19 @@ def agreement(
     \b
     Example: genie agreement logs/ttcw --votes votes.jsonl --picture agreement.svg
     """
-    with shown_errors():
-        if picture:
-            check_picture(picture)
-        figures = agreement_of(
-            read_votes(votes, numbers=True),
-            _chosen(read_scores(scores, scorer), judges),
-            leave_out=leave_out,
-            published_averages=published_averages,
-            resamples=resamples,
-            seed=seed,
-        )
-        if picture:
-            with replacing(picture):
-                write_chart(lambda: agreement_chart(figures, NAMES), picture)
+    if picture:
+        check_picture(picture)
+    figures = agreement_of(
+        read_votes(votes, numbers=True),
+        _chosen(read_scores(scores, scorer), judges),
+        leave_out=leave_out,
+        published_averages=published_averages,
+        resamples=resamples,
+        seed=seed,
+    )
+    if picture:
+        with replacing(picture):
+            write_chart(lambda: agreement_chart(figures, NAMES), picture)
     if as_json:
         echo_json(figures)
     else:
@@ -98,18 +98,15 @@ def _print(figures: Agreement) -> None:
 
 def _ranking_table(figures: Agreement) -> "Table":
     """How alike judge and people rank the stories of a prompt: a row a measure, a column a judge."""
+    judges = figures.judges.values()
     # the published averages count a correlation that is undefined as 0
     how = "counts 0" if figures.published_averages else "is left out"
-    table = _table(
-        f"Ranking of stories: mean over {figures.prompts} prompts [95% interval]",
-        f"{figures.stories} stories, {figures.raters} raters; an undefined value {how}",
-        *figures.judges,
-    )
-    for name in RANKINGS:
-        table.add_row(NAMES[name], *(_ranking(judge.rankings[name]) for judge in figures.judges.values()))
-    if any(judge.not_judged for judge in figures.judges.values()):
-        table.add_row("stories not judged", *(str(judge.not_judged) for judge in figures.judges.values()))
-    return table
+    rows = [[NAMES[name], *(_ranking(judge.rankings[name]) for judge in judges)] for name in RANKINGS]
+    if any(judge.not_judged for judge in judges):
+        rows.append(["stories not judged", *(str(judge.not_judged) for judge in judges)])
+    title = f"Ranking of stories: mean over {figures.prompts} prompts [95% interval]"
+    caption = f"{figures.stories} stories, {figures.raters} raters; an undefined value {how}"
+    return _table(title, caption, figures.judges, rows)
 
 
 def _ranking(ranking: Ranking) -> str:
@@ -122,27 +119,22 @@ def _length_table(figures: Agreement) -> "Table | None":
     if not known:
         return None
     caption = "Spearman's rho of ranks within prompts, over all prompts; partial: the words' ranks taken out of both"
-    table = _table("Agreement and length [95% interval]", caption, *known)
-    table.add_row("length alone", *(_interval(own.length_alone) for own in known.values()))
-    table.add_row("the judge", *(_interval(own.as_it_is) for own in known.values()))
-    table.add_row("the judge, partial", *(_interval(own.partial) for own in known.values()))
-    return table
+    rows = [
+        ["length alone", *(_interval(own.length_alone) for own in known.values())],
+        ["the judge", *(_interval(own.as_it_is) for own in known.values())],
+        ["the judge, partial", *(_interval(own.partial) for own in known.values())],
+    ]
+    return _table("Agreement and length [95% interval]", caption, known, rows)
 
 
 def _rater_table(figures: Agreement) -> "Table":
     """Chance-corrected agreement, test by test: people among themselves, and each judge with their majority."""
     of_numbers = "people: among themselves; a judge who gives numbers: with their median; by the order of the numbers"
     of_verdicts = "people: among themselves; a judge: with the people's majority; Cohen's kappa is for two raters"
-    table = _table(
-        "Raters, test by test [95% interval]",
-        of_numbers if figures.scale else of_verdicts,
-        "people",
-        *figures.judges,
-    )
-    for name in figures.people:
-        raters = [figures.people, *(judge.raters for judge in figures.judges.values())]
-        table.add_row(NAMES[name], *(_interval(values[name]) for values in raters))
-    return table
+    raters = [figures.people, *(judge.raters for judge in figures.judges.values())]
+    rows = [[NAMES[name], *(_interval(values[name]) for values in raters)] for name in figures.people]
+    caption = of_numbers if figures.scale else of_verdicts
+    return _table("Raters, test by test [95% interval]", caption, ["people", *figures.judges], rows)
 
 
 def _pass_rate_table(figures: Agreement) -> "Table":
@@ -150,31 +142,22 @@ def _pass_rate_table(figures: Agreement) -> "Table":
     title = "Passed, percent of people's votes"
     if figures.scale:
         title = "Mean of people's numbers, {:g} to {:g}".format(*figures.scale)
-    table = _table(title, "by who wrote the story", *figures.pass_rates)
     shown = _number if figures.scale else _percent
+    by_writer = figures.pass_rates.values()
     # writers may lack tests: the rows are those of all of them, the average last
-    tests = dict.fromkeys(test for rates in figures.pass_rates.values() for test in rates if test != AVERAGE)
-    for test in (*sorted(tests), AVERAGE):
-        table.add_row(test, *(shown(rates.get(test, math.nan)) for rates in figures.pass_rates.values()))
-    return table
+    tests = {test for rates in by_writer for test in rates if test != AVERAGE}
+    rows = [[test, *(shown(rates.get(test, math.nan)) for rates in by_writer)] for test in (*sorted(tests), AVERAGE)]
+    return _table(title, "by who wrote the story", figures.pass_rates, rows)
 
 
-def _table(title: str, caption: str, *columns: str) -> "Table":
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(title=title, caption=caption)
-    table.add_column("")
-    for column in columns:
-        table.add_column(escape(column), justify="right")
-    return table
+def _table(title: str, caption: str, columns: Iterable[str], rows: Iterable[Sequence[str]]) -> "Table":
+    return text_table(title, ["", *columns], rows, caption=caption, justify="center")
 
 
 def _interval(interval: BootstrapInterval) -> str:
     if math.isnan(interval.value):
         return "undefined"
-    # the bracket is escaped: rich would read the interval as markup
-    ends = "" if math.isnan(interval.low) else f"\n\\[{interval.low:.2f}, {interval.high:.2f}]"
+    ends = "" if math.isnan(interval.low) else f"\n[{interval.low:.2f}, {interval.high:.2f}]"
     return f"{interval.value:.2f}{ends}"
 
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 import click
@@ -14,12 +14,12 @@ from genie_inspect.batch.ray import Job, ask, rounds
 from genie_inspect.batch.ray_server import Engine, Server
 from genie_inspect.batch.shards import REQUESTS, Plan, plan_file
 from genie_inspect.batch.walk import FORMS, JSONL, STEPS, Found, Sources, Study
+from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.cache import opened_cache
 from genie_inspect.cli.running import (
     ANSWER_LENGTH,
     AT_LEAST_1,
     JSON,
-    errors_in_one_line,
     planned_role,
     progress_bar,
     show,
@@ -29,29 +29,22 @@ from genie_inspect.cli.tables import replacing
 from genie_inspect.files.tables import plain
 from genie_inspect.graders.instrument import MODES, Instrument
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-OPTIONS = (
-    click.option(
-        "--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it."
-    ),
-    click.option("--judge", default="list", show_default=True, help=", ".join(MODES)),
-    ANSWER_LENGTH,
-    click.option("--population", default="starter", show_default=True, help="What logs are measured against."),
-    click.option("--templates", type=click.Path(), help="A folder of your own instruction templates."),
+STUDY: Callable[[Any], Any] = with_options(
+    (
+        click.option(
+            "--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it."
+        ),
+        click.option("--judge", default="list", show_default=True, help=", ".join(MODES)),
+        ANSWER_LENGTH,
+        click.option("--population", default="starter", show_default=True, help="What logs are measured against."),
+        click.option("--templates", type=click.Path(), help="A folder of your own instruction templates."),
+    )
 )
-
-
-def STUDY(command: Command) -> Command:  # noqa: N802  # as the options of `cli.running`
-    """The options of `studied`."""
-    return with_options(OPTIONS)(command)
 
 
 def studied(
     paths: Sequence[str], grader: str, judge: str, answer_length: str, population: str, templates: str | None
 ) -> Study:
-    """The study that the options describe."""
     plan = Plan(step="", judge=judge, answer_length=answer_length, grader=grader, signature="")
     model = planned_role(grader)
     instrument = Instrument(judge, templates=templates, answer_length=answer_length)
@@ -94,13 +87,12 @@ def requests(
         raise click.UsageError("give --step and --output to write requests, or --status alone")
     if not status and not (step and output):
         raise click.UsageError("--step and --output are given together")
-    with errors_in_one_line():
-        planned = studied(paths, **study)
-        if step and output:
-            with replacing(output, plan_file(output)):
-                show(_written(planned, step, output, shard, force=force), as_json)
-        else:
-            show(_left(planned), as_json)
+    planned = studied(paths, **study)
+    if step and output:
+        with replacing(output, plan_file(output)):
+            show(_written(planned, step, output, shard, force=force), as_json)
+    else:
+        show(_left(planned), as_json)
 
 
 def _written(study: Study, step: str, output: Path, shard: int, *, force: bool) -> dict[str, Any]:
@@ -116,48 +108,47 @@ def _written(study: Study, step: str, output: Path, shard: int, *, force: bool) 
 
 
 def _left(study: Study) -> dict[str, Any]:
-    """What both steps would still ask."""
     with progress_bar() as progress:
         read, judged = (anyio.run(study.left, step, progress) for step in STEPS)
     return {"left_to_read": read.requests, "left_to_judge": judged.requests, **seen(judged)}
 
 
 def seen(found: Found) -> dict[str, Any]:
-    """What a walk came by, as a verb shows it."""
     facts: dict[str, Any] = {"documents": found.documents, "skipped": dict(found.skipped) or ""}
     return {**facts, "unread": found.unread, "note": NOT_READ} if found.unread else facts
 
 
-RAY_OPTIONS = (
-    click.option("-o", "--output", required=True, help="A folder for the replies, or s3://... and its like."),
-    click.option("--url", help="Ask a server that takes chat completions: http://.../v1."),
-    click.option("--model", help="Load this model into vLLM on the cluster's GPUs, instead of --url."),
-    click.option("--key", metavar="VARIABLE", help="The environment variable that holds the server's key."),
-    click.option(
-        "--connections", default=64, show_default=True, type=AT_LEAST_1, help="Requests in flight, each worker."
-    ),
-    click.option("--workers", default=1, show_default=True, type=AT_LEAST_1, help="Askers, or engines, side by side."),
-    click.option("--qps", type=AT_LEAST_1, help="Most requests a second, each worker."),
-    click.option(
-        "--retries", default=5, show_default=True, type=click.IntRange(min=0), help="Of a request that fails."
-    ),
-    click.option(
-        "--timeout", default=600.0, show_default=True, help="Seconds without a word before a server has failed."
-    ),
-    click.option(
-        "--engine-args", default="{}", metavar="JSON", help="Of vLLM: tensor_parallel_size, max_model_len ..."
-    ),
-    click.option("--form", default=JSONL, show_default=True, type=click.Choice(FORMS), help="Of the files of replies."),
-    JSON,
+JOB: Callable[[Any], Any] = with_options(
+    (
+        click.option("-o", "--output", required=True, help="A folder for the replies, or s3://... and its like."),
+        click.option("--url", help="Ask a server that takes chat completions: http://.../v1."),
+        click.option("--model", help="Load this model into vLLM on the cluster's GPUs, instead of --url."),
+        click.option("--key", metavar="VARIABLE", help="The environment variable that holds the server's key."),
+        click.option(
+            "--connections", default=64, show_default=True, type=AT_LEAST_1, help="Requests in flight, each worker."
+        ),
+        click.option(
+            "--workers", default=1, show_default=True, type=AT_LEAST_1, help="Askers, or engines, side by side."
+        ),
+        click.option("--qps", type=AT_LEAST_1, help="Most requests a second, each worker."),
+        click.option(
+            "--retries", default=5, show_default=True, type=click.IntRange(min=0), help="Of a request that fails."
+        ),
+        click.option(
+            "--timeout", default=600.0, show_default=True, help="Seconds without a word before a server has failed."
+        ),
+        click.option(
+            "--engine-args", default="{}", metavar="JSON", help="Of vLLM: tensor_parallel_size, max_model_len ..."
+        ),
+        click.option(
+            "--form", default=JSONL, show_default=True, type=click.Choice(FORMS), help="Of the files of replies."
+        ),
+        JSON,
+    )
 )
 
 
-def JOB(command: Command) -> Command:  # noqa: N802  # as the options of `cli.running`
-    """The options of a job."""
-    return with_options(RAY_OPTIONS)(command)
-
-
-@click.group()
+@click.group(cls=VerbGroup)
 def ray() -> None:
     """Ask what judging needs as one job on a Ray cluster: that of RAY_ADDRESS, or one on this machine (extra `ray`).
 
@@ -178,7 +169,7 @@ def ask_(requests: tuple[str, ...], output: str, form: str, as_json: bool, **job
     Example: genie ray ask read*.jsonl --url http://127.0.0.1:8000/v1 -o read-replies
              genie cache import read-replies --requests read.jsonl
     """
-    with errors_in_one_line(), progress_bar() as progress:
+    with progress_bar() as progress:
         outcome = ask(requests, output, _job(**job), progress, form)
     show(plain(outcome), as_json)
 
@@ -196,7 +187,7 @@ def rounds_(paths: tuple[str, ...], output: str, form: str, as_json: bool, **opt
     Example: genie ray rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
     """
     job = {name: options.pop(name) for name in JOB_NAMES}
-    with errors_in_one_line(), opened_cache() as cache, progress_bar() as progress:
+    with opened_cache() as cache, progress_bar() as progress:
         result = rounds(studied(paths, **options), output, _job(**job), cache, progress, form)
     facts = {name: plain(getattr(result, name)) for name in ("read", "judge")}
     left = {"left_to_read": result.left_to_read, "left_to_judge": result.left_to_judge, **seen(result.found)}

@@ -5,11 +5,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from genie_inspect.cli.tables import replacing, shown_errors
+from genie_inspect.cli import VerbGroup
+from genie_inspect.cli.tables import replacing, text_table
 from genie_inspect.cli.terminal import confirm, console, echo, echo_json
 from genie_inspect.engines.embedders import KeptVectors
 from genie_inspect.errors import NetworkFolderWarning
@@ -18,14 +18,11 @@ from genie_inspect.files.tables import plain
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.graders.cache import TABLES, Cache, cache_folder
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 VECTORS = "vectors"
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for a script.")
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def cache() -> None:
     """Look at, take out or forget the answers, ratings, verdicts and vectors that models gave ($GENIE_CACHE_DIR).
 
@@ -48,7 +45,9 @@ def info(as_json: bool) -> None:
     if as_json:
         echo_json({"path": str(opened.path), "bytes": sum(sizes.values()), **counts})
         return
-    console().print(_table(counts))
+    # an empty table is shown too
+    rows = [(kept, model, str(count)) for kept, by in counts.items() for model, count in by.items() or [("nobody", 0)]]
+    console().print(text_table("cache", ("kept", "by", "rows"), rows, words=2, justify="center"))
     for path, size in sizes.items():
         echo(f"{path}: {size / 1e6:.1f} MB")
 
@@ -82,7 +81,7 @@ def export(file: Path, force: bool) -> None:
     \b
     Example: genie cache export ratings-so-far.jsonl
     """
-    with shown_errors(), opened_cache() as opened:
+    with opened_cache() as opened:
         # the convention for standard output; nothing is replaced there
         if str(file) == "-":
             for line in _lines(opened):
@@ -118,9 +117,9 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...], as_json: bool) -
     from genie_inspect.batch.importing import Importer
     from genie_inspect.batch.shards import places
     from genie_inspect.batch.walk import existing
-    from genie_inspect.cli.running import errors_in_one_line, progress_bar, show
+    from genie_inspect.cli.running import progress_bar, show
 
-    with errors_in_one_line(), opened_cache() as opened, progress_bar() as progress:
+    with opened_cache() as opened, progress_bar() as progress:
         importer = Importer(opened, {name: place for path in requests for name, place in places(path).items()})
         parts = [part for file in files for part in existing(file, "replies")]
         for number, part in enumerate(parts, start=1):
@@ -142,23 +141,21 @@ def merge(folders: tuple[Path, ...], as_json: bool) -> None:
     Example: genie cache merge caches/*
     """
     from genie_inspect.batch.walk import merged
-    from genie_inspect.cli.running import errors_in_one_line, progress_bar, show
+    from genie_inspect.cli.running import progress_bar, show
 
-    with errors_in_one_line(), opened_cache() as opened, progress_bar() as progress:
+    with opened_cache() as opened, progress_bar() as progress:
         result = merged(opened, folders, progress)
     show({"path": str(opened.path), **plain(result)}, as_json)
 
 
 @contextmanager
 def opened_cache() -> Iterator[Cache]:
-    """The user's cache of answers and ratings."""
     with _one_line():
         yield Cache()
 
 
 @contextmanager
 def opened_vectors() -> Iterator[KeptVectors]:
-    """The user's cache of vectors."""
     with _one_line():
         vectors = KeptVectors(cache_folder())
         yield vectors
@@ -183,16 +180,3 @@ def _lines(opened: Cache) -> Iterator[str]:
     for table in TABLES:
         for row in opened.rows(table):
             yield json_text({"table": table, **row}) + "\n"
-
-
-def _table(counts: dict[str, dict[str, int]]) -> "Table":
-    from rich.markup import escape
-    from rich.table import Table
-
-    listing = Table("kept", "by", title="cache")
-    listing.add_column("rows", justify="right")
-    for table, rows in counts.items():
-        # an empty table is shown too
-        for model, count in rows.items() or [("nobody", 0)]:
-            listing.add_row(table, escape(model), str(count))
-    return listing

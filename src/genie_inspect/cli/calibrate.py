@@ -33,8 +33,8 @@ from genie_inspect.agreement.raters import (
 )
 from genie_inspect.agreement.vector_fitting import vector_fit
 from genie_inspect.cli.running import named_model, one_line, show
-from genie_inspect.cli.tables import replacing, shown_errors
-from genie_inspect.cli.terminal import console, echo_json
+from genie_inspect.cli.tables import replacing, text_table
+from genie_inspect.cli.terminal import console, echo_json, print_parts
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.graders.cache import cache_folder
@@ -79,7 +79,6 @@ def vector_judges(judges: tuple[str, ...], embedder: Embedder, features: Sequenc
 def grader_judges(
     judges: tuple[str, ...], graders: tuple[str, ...], templates: str | None, *, anew: bool
 ) -> list[Rater]:
-    """Every judge that asks a grader, with every grader."""
     modes = [mode for mode in map(mode_of, judges or USUAL_JUDGES) if mode.asks_pairs]
     if judges and modes and not graders:
         raise CalibrationError(f"judge={modes[0].name} asks a model, name it: --grader <provider/model>")
@@ -93,7 +92,6 @@ def grader_judges(
 
 
 def people_ratings(files: Sequence[RatingsFile], targets: Sequence[Target]) -> list[Ratings]:
-    """The ratings of every rater in the files."""
     return [recorded_ratings(name, table, targets) for file in files for name, table in file.raters.items()]
 
 
@@ -191,21 +189,13 @@ def _unusable(conducts: Iterable[Conduct]) -> str:
     return "unusable: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) if faults else ""
 
 
-def _table(title: str, columns: Iterable[str], rows: Mapping[str, list[str]], caption: str = "") -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
-    under = Text(caption) if caption else None
-    table = Table(title=Text(title), title_justify="left", caption=under, caption_justify="left")
-    table.add_column("feature")
-    for name in columns:
-        table.add_column(name, justify="right")
-    for feature, cells in rows.items():
-        # last, over all features, and so below a line of its own
-        if feature == ALL:
-            table.add_section()
-        table.add_row(feature.replace("_", " "), *map(Text, cells))
-    return table
+def _table(title: str, columns: Iterable[str], cells: Mapping[str, Sequence[str]], caption: str = "") -> "Table":
+    """A row a feature, and last, below a line of its own, the one over all of them."""
+    rows: list[list[str] | None] = []
+    for feature, figures in cells.items():
+        rows += [None] if feature == ALL else []
+        rows.append([feature.replace("_", " "), *figures])
+    return text_table(title, ["feature", *columns], rows, caption=caption)
 
 
 def _figure(value: float) -> str:
@@ -217,8 +207,8 @@ def _interval(interval: BootstrapInterval) -> str:
     return "" if math.isnan(interval.value) else f"{interval.value:.2f}{ends}"
 
 
-VECTOR_FITS_COLUMNS = ("pairs", "answers", "Spearman", "tau")
-VECTOR_FITS_KEY = (
+FIT_COLUMNS = ("pairs", "answers", "Spearman", "tau")
+FIT_KEY = (
     "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: a screen, no "
     "verdict. Judge by it: judge=vectors/{file}"
 )
@@ -235,27 +225,16 @@ def written_fit(
 
 
 def fit_facts(fit: VectorFit) -> dict[str, object]:
-    """Whose fit it is, and pairs, answers and figures by feature and over all, for scripts."""
     parts = {name: part.model_dump(exclude={"knots"}) for name, part in _parts(fit).items()}
     return {"embedder": fit.embedder, "population": fit.population, "fit": fit.digest, "features": parts}
 
 
 def fit_table(fit: VectorFit) -> "Table":
-    """A row a feature: what it was fitted to, and how it ranks answers of prompts that were held out."""
-    from rich.table import Table
-    from rich.text import Text
-
-    title = f"{fit.embedder} fitted to {', '.join(fit.raters)}"
-    table = Table(title=Text(title), title_justify="left")
-    table.add_column("feature")
-    for name in VECTOR_FITS_COLUMNS:
-        table.add_column(name, justify="right")
-    for name, part in _parts(fit).items():
-        if name == ALL:
-            table.add_section()
-        figures = [shown(part.spearman), shown(part.kendall)]
-        table.add_row(name.replace("_", " "), str(part.pairs), str(part.answers), *figures)
-    return table
+    cells = {
+        name: [str(part.pairs), str(part.answers), shown(part.spearman), shown(part.kendall)]
+        for name, part in _parts(fit).items()
+    }
+    return _table(f"{fit.embedder} fitted to {', '.join(fit.raters)}", FIT_COLUMNS, cells)
 
 
 def _parts(fit: VectorFit) -> dict[str, FeatureFit]:
@@ -331,32 +310,31 @@ def calibrate(
              genie calibrate --pairs 300 --export ann.csv
              genie calibrate --ratings ratings.jsonl --embedder openai/<model> --fit-vectors fit.json
     """
-    with shown_errors():
-        if picture:
-            check_picture(picture)
-        opened = open_population(population)
-        recorded = [RatingsFile(_ratings_path(file, opened), opened) for file in files]
-        vectors = chosen_embedder(embedder)
-        features = [feature.name for feature in opened.features]
-        machines = grader_judges(judges, graders, templates, anew=not cache) + vector_judges(judges, vectors, features)
-        if not export:
-            check_raters(judges, len(machines) + sum(len(file.raters) for file in recorded), fit)
-        targets = _targets(opened, recorded, reader, pairs, seed)
-        if export:
-            show({"table": str(export), "pairs": write_blind_table(export, targets, seed)}, as_json)
-            return
-        people, judged = people_ratings(recorded, targets), machine_ratings(machines, targets, fresh=not cache)
-        raters = people + judged
-        facts = _facts(opened, targets, raters, seed)
-        if fit:
-            fitted = written_fit(opened, targets, raters, vectors, fit)
-            _show(facts | fit_facts(fitted), [fit_table(fitted), VECTOR_FITS_KEY.format(file=fit)], as_json=as_json)
-            return
-        calibration = compare(targets, raters, features)
-        together = held_against_people(targets, people, judged, features) if people else []
-        if picture:
-            with replacing(picture):
-                write_chart(lambda: calibration_chart(calibration), picture)
+    if picture:
+        check_picture(picture)
+    opened = open_population(population)
+    recorded = [RatingsFile(_ratings_path(file, opened), opened) for file in files]
+    vectors = chosen_embedder(embedder)
+    features = [feature.name for feature in opened.features]
+    machines = grader_judges(judges, graders, templates, anew=not cache) + vector_judges(judges, vectors, features)
+    if not export:
+        check_raters(judges, len(machines) + sum(len(file.raters) for file in recorded), fit)
+    targets = _targets(opened, recorded, reader, pairs, seed)
+    if export:
+        show({"table": str(export), "pairs": write_blind_table(export, targets, seed)}, as_json)
+        return
+    people, judged = people_ratings(recorded, targets), machine_ratings(machines, targets, fresh=not cache)
+    raters = people + judged
+    facts = _facts(opened, targets, raters, seed)
+    if fit:
+        fitted = written_fit(opened, targets, raters, vectors, fit)
+        _show(facts | fit_facts(fitted), [fit_table(fitted), FIT_KEY.format(file=fit)], as_json=as_json)
+        return
+    calibration = compare(targets, raters, features)
+    together = held_against_people(targets, people, judged, features) if people else []
+    if picture:
+        with replacing(picture):
+            write_chart(lambda: calibration_chart(calibration), picture)
     tables = *agreement_tables(calibration.agreements), *conduct_tables(calibration.conducts)
     sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
     # one rater of files is in the tables of two raters
@@ -368,20 +346,16 @@ def calibrate(
 def _facts(
     population: Population, targets: Sequence[Target], raters: Sequence[Ratings], seed: int
 ) -> dict[str, object]:
-    """Population, pairs, seed and raters of the figures, for scripts."""
     signatures = {rater.name: rater.signature for rater in raters}
     pairs = sum(len(target.others) for target in targets)
     return {"population": population.name, "pairs": pairs, "seed": seed, "raters": signatures}
 
 
 def _show(facts: Mapping[str, object], parts: Iterable["Table | str"], *, as_json: bool) -> None:
-    """The facts for a script, or the tables and lines for a person."""
     if as_json:
         echo_json(facts)
         return
-    screen = console()
-    for part in parts:
-        screen.print(part, highlight=False, markup=False)
+    print_parts(console(), parts)
 
 
 def _ratings_path(file: Path, population: Population) -> Path:

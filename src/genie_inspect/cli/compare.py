@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
-from rich.markup import escape
 from rich.table import Table
 
 from genie_inspect.cli.tables import (
@@ -19,11 +18,10 @@ from genie_inspect.cli.tables import (
     figure,
     in_parts,
     replacing,
-    shown_errors,
     starred,
     used,
 )
-from genie_inspect.cli.terminal import console, echo_json
+from genie_inspect.cli.terminal import console, echo_json, print_parts
 from genie_inspect.files.writing import write_lines
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.charts import check_picture, comparison_chart, write_chart
@@ -36,7 +34,6 @@ from genie_inspect.statistics.equivalence import METHODS
 
 
 def legend(comparison: Comparison) -> str:
-    """The legend of the tables: tests, correction, and what each column shows."""
     tests = Counter((row.scorer, row.family) for row in comparison.rows if not math.isnan(row.finding.p_value))
     each = "each measure and run" if any(family for _, family in tests) else "each measure"
     several = ", ".join(f"{' '.join(filter(None, family))} {count}" for family, count in tests.items())
@@ -75,7 +72,6 @@ def missing_lines(comparison: Comparison) -> list[str]:
 
 
 def pooled_tables(comparison: Comparison, console: Console) -> list[Table]:
-    """Strategies down; models, prompts, mean difference of each key, words and coherence across."""
     rows = list(pooled(comparison))
     by_strategy: dict[str, dict[tuple[str, str], PooledRow]] = {}
     for row in rows:
@@ -85,9 +81,7 @@ def pooled_tables(comparison: Comparison, console: Console) -> list[Table]:
         Head(_pooled_name(comparison, *key, several=several), partial(_pooled_cell, key=key))
         for key in dict.fromkeys((row.scorer, row.key) for row in rows)
     ]
-    lines: list[tuple[str, Mapping[tuple[str, str], PooledRow] | None]] = [
-        (escape(strategy), cells) for strategy, cells in by_strategy.items()
-    ]
+    lines: list[tuple[str, Mapping[tuple[str, str], PooledRow] | None]] = list(by_strategy.items())
     title = "pooled over models: prompts are the units"
     return blocks(title, "strategy", lines, [*POOLED[:2], *heads, *POOLED[2:]], console)
 
@@ -144,26 +138,22 @@ def difference_tables(comparison: Comparison, run: str, console: Console) -> lis
     lines: list[tuple[str, Row | None]] = []
     for scorer in scorers:
         # a line without figures heads each scorer's rows
-        lines += [(f"[bold]{escape(scorer)}[/bold]", None)] if len(scorers) > 1 else []
-        lines += [
-            (escape(shown_key(comparison.signatures[scorer], row.key)), row) for row in rows if row.scorer == scorer
-        ]
+        lines += [(scorer, None)] if len(scorers) > 1 else []
+        lines += [(shown_key(comparison.signatures[scorer], row.key), row) for row in rows if row.scorer == scorer]
     title = f"{run} against {comparison.called(rows[0].baseline)}, paired by {rows[0].paired_by}"
     heads = [head for head in DIFFERENCE if head.name != COMMON or any(row.questions[1] for row in rows)]
-    return blocks(escape(title), "feature", lines, heads, console)
+    return blocks(title, "feature", lines, heads, console)
 
 
 def run_tables(comparison: Comparison, console: Console) -> list[Table]:
-    """Runs down; documents, words, coherence and refusals across."""
     # without a selection nothing is left out, and a column of zeros says nothing
     heads = [head for head in RUN if head.name != LEFT_OUT or any(run.left_out for run in comparison.runs)]
-    return blocks("beside the scores", "run", [(escape(run.label), run) for run in comparison.runs], heads, console)
+    return blocks("beside the scores", "run", [(run.label, run) for run in comparison.runs], heads, console)
 
 
 def power_tables(comparison: Comparison, effect: float, console: Console) -> list[Table]:
-    """Runs and keys down; prompts, pairs that survived, and what the test could have found across."""
     lines: list[tuple[str, RowPower | None]] = [
-        (escape(f"{row.run} {shown_key(comparison.signatures[row.scorer], row.key)}"), row)
+        (f"{row.run} {shown_key(comparison.signatures[row.scorer], row.key)}", row)
         for row in powers(comparison, effect)
     ]
     title = f"power to find an effect of d {effect:g}: at {LEVEL:.0%}, and at the level that the correction asks for"
@@ -293,18 +283,17 @@ def compare(
         tuple(filter(None, (keys or "").split(","))),
         family,
     )
-    with shown_errors():
-        # before the logs are read, which may take minutes
+    # before the logs are read, which may take minutes
+    if picture:
+        check_picture(picture)
+    comparison = compared(logs, baseline, options)
+    if pooled:
+        check_copies(comparison)
+    with replacing(picture, csv_file):
         if picture:
-            check_picture(picture)
-        comparison = compared(logs, baseline, options)
-        if pooled:
-            check_copies(comparison)
-        with replacing(picture, csv_file):
-            if picture:
-                write_chart(lambda: comparison_chart(comparison), picture)
-            if csv_file:
-                write_lines(csv_file, [as_csv(comparison)])
+            write_chart(lambda: comparison_chart(comparison), picture)
+        if csv_file:
+            write_lines(csv_file, [as_csv(comparison)])
     if as_json:
         echo_json(as_values(comparison, effect, with_pooled=pooled))
     else:
@@ -312,27 +301,17 @@ def compare(
 
 
 def _print(comparison: Comparison, effect: float | None, *, pooled: bool) -> None:
-    """The verdict, the tables of each run, and what they rest on."""
     screen = console()
     for sentence in filter(None, (verdict(comparison), advice(comparison))):
-        screen.print(sentence, highlight=False, markup=False)
-        screen.print()
+        print_parts(screen, [sentence, ""])
     for run in dict.fromkeys(row.run for row in comparison.rows):
-        for table in difference_tables(comparison, run, screen):
-            screen.print(table)
-    screen.print(legend(comparison), highlight=False, markup=False)
-    screen.print()
-    for table in run_tables(comparison, screen):
-        screen.print(table)
+        print_parts(screen, difference_tables(comparison, run, screen))
+    print_parts(screen, [legend(comparison), "", *run_tables(comparison, screen)])
     if pooled:
-        for table in pooled_tables(comparison, screen):
-            screen.print(table)
-        screen.print(POOLED_KEY, highlight=False, markup=False)
-    for table in power_tables(comparison, effect, screen) if effect else ():
-        screen.print(table)
-    for line in missing_lines(comparison):
-        screen.print(line, highlight=False, markup=False)
+        print_parts(screen, [*pooled_tables(comparison, screen), POOLED_KEY])
+    if effect:
+        print_parts(screen, power_tables(comparison, effect, screen))
+    print_parts(screen, missing_lines(comparison))
     for signature in comparison.signatures.values():
         screen.print(in_parts(signature, screen.width), highlight=False, markup=False, soft_wrap=True)
-    for note in warnings(comparison):
-        screen.print(f"Beware: {note}.", highlight=False, markup=False)
+    print_parts(screen, [f"Beware: {note}." for note in warnings(comparison)])

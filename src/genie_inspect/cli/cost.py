@@ -11,7 +11,7 @@ import click
 
 from genie_inspect.building.costs import Known, TaskCost, task_cost
 from genie_inspect.cli.running import ANSWER_LENGTH, named_models
-from genie_inspect.cli.tables import shown_errors
+from genie_inspect.cli.tables import text_table
 from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.graders.cost import Cost
@@ -50,7 +50,6 @@ TASK_NOTE = "for texts of the expected length; tokens by the bundled tokenizer, 
 
 
 def plain_costs(costs: Mapping[str, Cost], prices: Prices | None) -> dict[str, dict[str, float]]:
-    """The same of several, by name."""
     return {name: plain_cost(cost, prices) for name, cost in costs.items()}
 
 
@@ -78,46 +77,27 @@ def _money(cost: Cost, prices: Prices | None) -> dict[str, float]:
 def population_table(
     judges: Mapping[str, TaskCost], panel: Mapping[str, Cost], prices: Prices | None, title: str
 ) -> "Table":
-    """Of each judge its steps, and below them the measures of the panel."""
-    table = _empty_table("judge", prices, title, NOTE)
+    rows: list[list[str] | None] = []
     for mode, task in judges.items():
         for step, words in STEPS.items():
             cell = f"{words} {round(task.judged):,} of {round(task.pairs):,} pairs" if step == "rating" else words
-            table.add_row(
-                mode if step == "reading" else "",
-                cell,
-                *_cells(getattr(task, step), prices),
-                end_section=step == "total",
-            )
-    _add_measures(table, panel, prices)
-    return table
+            rows.append([mode if step == "reading" else "", cell, *_cells(getattr(task, step), prices)])
+        rows.append(None)
+    return _table("judge", title, NOTE, [*rows, *_measures(panel, prices)], prices)
 
 
 def task_table(costs: Mapping[str, Cost], prices: Prices | None, title: str) -> "Table":
-    """A row for each measure of a task, and one for all."""
-    table = _empty_table("measure", prices, title, TASK_NOTE)
-    _add_measures(table, costs, prices)
-    if len(costs) > 1:
-        table.add_section()
-        table.add_row("", STEPS["total"], *_cells(sum(costs.values(), Cost()), prices))
-    return table
+    total = [None, ["", STEPS["total"], *_cells(sum(costs.values(), Cost()), prices)]] if len(costs) > 1 else []
+    return _table("measure", title, TASK_NOTE, [*_measures(costs, prices), *total], prices)
 
 
-def _empty_table(first: str, prices: Prices | None, title: str, note: str) -> "Table":
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(title=escape(title), caption=note)
-    for name in (first, "step"):
-        table.add_column(name)
-    for name in ("calls", "tokens in", "tokens out", *(["money"] if prices else [])):
-        table.add_column(name, justify="right")
-    return table
+def _table(first: str, title: str, note: str, rows: Sequence[list[str] | None], prices: Prices | None) -> "Table":
+    columns = (first, "step", "calls", "tokens in", "tokens out", *(["money"] if prices else []))
+    return text_table(title, columns, rows, caption=note, words=2, justify="center")
 
 
-def _add_measures(table: "Table", costs: Mapping[str, Cost], prices: Prices | None) -> None:
-    for name, cost in costs.items():
-        table.add_row(name, MEASURES.get(name, "judging"), *_cells(cost, prices))
+def _measures(costs: Mapping[str, Cost], prices: Prices | None) -> list[list[str]]:
+    return [[name, MEASURES.get(name, "judging"), *_cells(cost, prices)] for name, cost in costs.items()]
 
 
 def _cells(cost: Cost, prices: Prices | None) -> list[str]:
@@ -125,8 +105,7 @@ def _cells(cost: Cost, prices: Prices | None) -> list[str]:
     return [*cells, f"{cost.money(*prices):,.2f}"] if prices else cells
 
 
-TASKS = {name: name for name in ("ttcw", "novelty_partition", "ttcw_stories")}
-"""Where each stands among the tasks."""
+TASKS = ("ttcw", "novelty_partition", "ttcw_stories")
 # options of the table against a population
 AGAINST = ("population", "judges", "answer_length", "panel", "graders", "templates")
 
@@ -142,7 +121,6 @@ def refuse_others(context: click.Context) -> None:
 
 
 def show_task(task: str, options: Sequence[str], epochs: int | None, prices: Prices | None, *, as_json: bool) -> None:
-    """What a task asks for, as a table or as JSON."""
     from genie_inspect.tasks.novelty_measures import extent
 
     line = _line(task, options)
@@ -157,8 +135,7 @@ def show_task(task: str, options: Sequence[str], epochs: int | None, prices: Pri
 
 
 def _line(task: str, options: Sequence[str]) -> "CostLine":
-    """The cost line of a task with these options."""
-    room = importlib.import_module(f"genie_inspect.tasks.{TASKS[task]}")
+    room = importlib.import_module(f"genie_inspect.tasks.{task}")
     known, counted = (inspect.signature(made).parameters for made in (getattr(room, task), room.cost_line))
     values = dict(_option(option) for option in options)
     for name in values.keys() - known.keys():
@@ -189,7 +166,7 @@ EPOCHS = 5
 @click.option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
 @ANSWER_LENGTH
 @click.option("--panel", default="all", show_default=True, help="As for a task; `none` leaves it out.")
-@click.option("--task", type=click.Choice(list(TASKS)), help="In place of a population: a task without one.")
+@click.option("--task", type=click.Choice(TASKS), help="In place of a population: a task without one.")
 @click.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
 @click.option(
     "--grader",
@@ -234,19 +211,16 @@ def cost(
     prices = (price_input, price_output) if price_input is not None and price_output is not None else None
     if task is not None:
         refuse_others(context)
-        with shown_errors():
-            show_task(task, options, epochs, prices, as_json=as_json)
+        show_task(task, options, epochs, prices, as_json=as_json)
         return
     if options:
         raise click.UsageError("-T is an option of --task")
-    with shown_errors():
-        opened = open_population(population)
-        instruments = [
-            Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length)
-            for judge in judges or MODES
-        ]
-        costs = _judges(opened, epochs or EPOCHS, instruments, graders, named=bool(judges))
-        beside = _panel(opened, epochs or EPOCHS, panel, templates)
+    opened = open_population(population)
+    instruments = [
+        Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length) for judge in judges or MODES
+    ]
+    costs = _judges(opened, epochs or EPOCHS, instruments, graders, named=bool(judges))
+    beside = _panel(opened, epochs or EPOCHS, panel, templates)
     _show_population(opened, costs, beside, epochs or EPOCHS, graders, prices, as_json=as_json)
 
 

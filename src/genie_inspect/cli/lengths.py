@@ -7,11 +7,10 @@ from pathlib import Path
 
 import click
 import numpy as np
-from rich.markup import escape
 
 from genie_inspect.cli.running import JSON
-from genie_inspect.cli.tables import Head, blocks, figure, shown_errors, starred
-from genie_inspect.cli.terminal import console, echo_json
+from genie_inspect.cli.tables import Head, blocks, figure, starred
+from genie_inspect.cli.terminal import console, echo_json, print_parts
 from genie_inspect.errors import GenieError
 from genie_inspect.files.tables import plain
 from genie_inspect.logs.evidence import number
@@ -175,17 +174,15 @@ def lengths(logs: tuple[str, ...], as_json: bool) -> None:
                  --model-role grader=openai/gpt-4o
              genie lengths LOG
     """
-    with shown_errors():
-        rows = length_shifts(logs)
+    rows = length_shifts(logs)
     if as_json:
         echo_json({"test": TEST, "shifts": [plain(asdict(row)) for row in rows]})
         return
     screen = console()
     for pair in dict.fromkeys((row.before, row.after) for row in rows):
-        lines = [(escape(row.feature.replace("_", " ")), row) for row in rows if (row.before, row.after) == pair]
-        for table in blocks(f"{pair[1]} answers against {pair[0]} ones", "feature", lines, HEADS, screen):
-            screen.print(table)
-    screen.print(KEY, highlight=False, markup=False)
+        lines = [(row.feature.replace("_", " "), row) for row in rows if (row.before, row.after) == pair]
+        print_parts(screen, blocks(f"{pair[1]} answers against {pair[0]} ones", "feature", lines, HEADS, screen))
+    print_parts(screen, [KEY])
 
 
 def _shift(row: LengthShift) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genie_inspect.cli.group import VerbGroup
+from genie_inspect.cli import VerbGroup
+from genie_inspect.cli.population_size import size, yardstick
 from genie_inspect.cli.running import (
     AT_LEAST_1,
     DRY_RUN,
@@ -16,13 +17,11 @@ from genie_inspect.cli.running import (
     PER_FEATURE,
     TEMPLATES,
     cost,
-    errors_in_one_line,
     progress_bar,
     run_asking,
     show,
     target,
 )
-from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo
 
 if TYPE_CHECKING:
@@ -50,41 +49,13 @@ def described(command: Any) -> Any:
     return click.option("--name", required=True, help="How the population is called in scores.")(command)
 
 
-VERBS = {
-    "build": (
-        "genie_inspect.cli.population:build",
-        "Make a population of the generations in LOGS (Inspect logs of...",
-    ),
-    "check": (
-        "genie_inspect.cli.population:check",
-        "Look for everything that is wrong with a population, and say...",
-    ),
-    "import": (
-        "genie_inspect.cli.population:import_",
-        "Make a population of SOURCE: a JSONL, CSV or Parquet file, or...",
-    ),
-    "merge": ("genie_inspect.cli.population:merge", "Put populations of the same features into one."),
-    "sample": ("genie_inspect.cli.population:sample", "Draw a smaller population from one, seeded."),
-    "show": (
-        "genie_inspect.cli.population:show_",
-        "Say what a population holds, or what it holds for one prompt.",
-    ),
-    "size": (
-        "genie_inspect.cli.population_size:size",
-        "Say by feature how many documents a population needs, from how...",
-    ),
-    "yardstick": (
-        "genie_inspect.cli.population_size:yardstick",
-        "Compare each document of the population in FOLDER with the...",
-    ),
-}
 NONE = "none"
 SHARE = click.FloatRange(0, 1, min_open=True)
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
 SEED = click.option("--seed", default=0, show_default=True, help="Which ones are sampled.")
 
 
-@click.group(cls=VerbGroup, verbs=VERBS)
+@click.group(cls=VerbGroup)
 def population() -> None:
     """Build, import, check, merge, sample, measure and show populations.
 
@@ -94,7 +65,11 @@ def population() -> None:
     """
 
 
-@click.command()
+population.add_command(size)
+population.add_command(yardstick)
+
+
+@population.command()
 @click.argument("logs", nargs=-1, required=True)
 @OUTPUT
 @described
@@ -146,14 +121,13 @@ def build(
     from genie_inspect.building.choosing import Built
     from genie_inspect.building.populating import build as build_population
 
-    with errors_in_one_line():
-        plan = _plan(logs, features, per_feature, output=output, questions=questions, per_prompt=per_prompt, **facts)
+    plan = _plan(logs, features, per_feature, output=output, questions=questions, per_prompt=per_prompt, **facts)
 
-        # a dry run gives another target, in a folder that goes away
-        async def work(model: Any, target: Path, folder: Path, progress: Any) -> Built:
-            return await build_population(replace(plan, output=target), model, folder, progress)
+    # a dry run gives another target, in a folder that goes away
+    async def work(model: Any, target: Path, folder: Path, progress: Any) -> Built:
+        return await build_population(replace(plan, output=target), model, folder, progress)
 
-        built, tally = run_asking(work, grader, output, dry_run=dry_run)
+    built, tally = run_asking(work, grader, output, dry_run=dry_run)
     # a rehearsal's answers are made up: their counts say nothing
     result = asdict(built) if not dry_run else {name: getattr(built, name) for name in REHEARSED}
     # what was not asked for is no count
@@ -172,7 +146,7 @@ def _plan(logs: tuple[str, ...], features: str, per_feature: int, **facts: Any) 
     return Plan(logs=log_files(logs), features=read_features(features), wanted=wanted, **facts)
 
 
-@click.command()
+@population.command()
 @click.argument("folder", type=FOLDER)
 @click.option(
     "--spread",
@@ -188,7 +162,7 @@ def check(folder: Path, spread: float | None, as_json: bool) -> None:
     """
     from genie_inspect.building.inspection import inspected
 
-    with errors_in_one_line(), progress_bar() as progress:
+    with progress_bar() as progress:
         inspection = inspected(folder, spread, progress)
     if as_json:
         show(inspection.as_dict(), as_json)
@@ -198,7 +172,7 @@ def check(folder: Path, spread: float | None, as_json: bool) -> None:
     raise SystemExit(1 if inspection.faults else 0)
 
 
-@click.command()
+@population.command()
 @click.argument("folders", nargs=-1, required=True, type=FOLDER)
 @OUTPUT
 @described
@@ -212,12 +186,12 @@ def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, as_json: bool,
     """
     from genie_inspect.building.collecting import merged
 
-    with errors_in_one_line(), progress_bar() as progress, target(output, dry_run=dry_run) as place:
+    with progress_bar() as progress, target(output, dry_run=dry_run) as place:
         counts = merged(folders, place, progress, **facts)
     show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
 
 
-@click.command()
+@population.command()
 @click.argument("folder", type=FOLDER)
 @OUTPUT
 @click.option("--per-prompt", type=AT_LEAST_1, help="Most documents a prompt, every model as equally as can be.")
@@ -243,12 +217,12 @@ def sample(
     """
     from genie_inspect.building.collecting import Size, sampled
 
-    with errors_in_one_line(), progress_bar() as progress, target(output, dry_run=dry_run) as place:
+    with progress_bar() as progress, target(output, dry_run=dry_run) as place:
         counts = sampled(folder, place, Size(documents=per_prompt, prompts=prompts, seed=seed), name, progress)
     show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
 
 
-@click.command(name="show")
+@population.command(name="show")
 @click.argument("folder", type=FOLDER)
 @click.option(
     "--prompt", help="Show this prompt's questions and the beginnings of its documents; a part of it is enough."
@@ -262,14 +236,13 @@ def show_(folder: Path, prompt: str | None, as_json: bool) -> None:
     """
     from genie_inspect.building.inspection import overview, prompt_view
 
-    with errors_in_one_line():
-        show(overview(folder) if prompt is None else prompt_view(folder, prompt), as_json)
+    show(overview(folder) if prompt is None else prompt_view(folder, prompt), as_json)
 
 
 COUNTED = ("rows", "documents", "questions", "dropped", "columns", "note")  # what a dry run of cleaning knows
 
 
-@click.command(name="import")
+@population.command(name="import")
 @click.argument("source")
 @OUTPUT
 @described
@@ -313,19 +286,17 @@ def import_(
 
     if clean_by_model != (grader is not None):
         raise click.UsageError("--clean-by-model and --grader go together: one says what, the other who is asked")
-    with errors_in_one_line():
-        order = Import(source=source, **facts)
-        if grader is not None:
-            result = _cleaned(order, grader, templates, dry_run=dry_run)
-        else:
-            with progress_bar() as progress:
-                result = asdict(import_population(replace(order, dry_run=dry_run), progress))
+    order = Import(source=source, **facts)
+    if grader is not None:
+        result = _cleaned(order, grader, templates, dry_run=dry_run)
+    else:
+        with progress_bar() as progress:
+            result = asdict(import_population(replace(order, dry_run=dry_run), progress))
     # what was not asked for is no count
     show({name: value for name, value in result.items() if value is not None}, as_json)
 
 
 def _cleaned(order: "Import", grader: str, templates: Path | None, *, dry_run: bool) -> dict[str, Any]:
-    """The counts of an import whose documents a model looked at, and what that took."""
     from genie_inspect.building.choosing import Cleaner
     from genie_inspect.building.importing import Imported, import_cleaned
 
@@ -350,11 +321,10 @@ def index(texts: Path, folder: Path) -> None:
     \b
     Example: genie index corpus/ corpus-index/
     """
-    with shown_errors():
-        # imported here, so that a missing extra is one line as any other error
-        from genie_inspect.engines.infini_gram import build_index
+    # imported here, so that a missing extra is one line as any other error
+    from genie_inspect.engines.infini_gram import build_index
 
-        with console(stderr=True).status("reading") as status:
-            manifest = build_index(texts, folder, status.update)
+    with console(stderr=True).status("reading") as status:
+        manifest = build_index(texts, folder, status.update)
     echo(f"{folder}: {manifest.documents:,} documents, {manifest.symbols:,} symbols")
     echo(f"use it with: -S corpus=infini-gram:{folder}")

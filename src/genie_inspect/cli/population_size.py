@@ -12,12 +12,11 @@ from genie_inspect.cli.running import (
     DRY_RUN,
     JSON,
     TEMPLATES,
-    errors_in_one_line,
     named_models,
     progress_bar,
     show,
 )
-from genie_inspect.cli.tables import SIGNATURE, replacing
+from genie_inspect.cli.tables import SIGNATURE, replacing, text_table
 from genie_inspect.cli.terminal import console
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from inspect_ai.model import Model
-    from rich.table import Table
 
     from genie_inspect.building.interviewing import FeatureSize, LeftOut
     from genie_inspect.graders.instrument import Instrument
@@ -83,16 +81,15 @@ def yardstick(
     from genie_inspect.populations.population import open_population
     from genie_inspect.scorers.assessor import assessor_of
 
-    with errors_in_one_line():
-        instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
-        check_graders(instrument, graders)
-        population = open_population(folder)
-        models = named_models(graders, asked=not dry_run)
-        if dry_run:
-            show(_cost(population, instrument, models), as_json)
-            return
-        assessor = assessor_of(population, instrument, models)
-        place, result = _made(population, assessor, output)
+    instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
+    check_graders(instrument, graders)
+    population = open_population(folder)
+    models = named_models(graders, asked=not dry_run)
+    if dry_run:
+        show(_cost(population, instrument, models), as_json)
+        return
+    assessor = assessor_of(population, instrument, models)
+    place, result = _made(population, assessor, output)
     show(
         {
             "file": str(place),
@@ -113,7 +110,6 @@ def check_graders(instrument: "Instrument", graders: Sequence[str]) -> None:
 
 
 def _made(population: "Population", assessor: "Assessor | Jury", output: Path | None) -> tuple[Path, "LeftOut"]:
-    """The file that was written, and what stands in it."""
     import anyio
 
     from genie_inspect.building.interviewing import left_out
@@ -210,21 +206,20 @@ def size(
     from genie_inspect.populations.population import BUNDLED, MANIFEST
 
     first = sources[0]
-    with errors_in_one_line():
-        if first in BUNDLED or (Path(first) / MANIFEST).is_file():
-            if len(sources) > 1:
-                raise click.UsageError("name one population, or logs")
-            instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
-            spreads, signed = _own(first, instrument, graders)
-        else:
-            spreads, signed = logged_spreads(sources, signature)
+    if first in BUNDLED or (Path(first) / MANIFEST).is_file():
+        if len(sources) > 1:
+            raise click.UsageError("name one population, or logs")
+        instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
+        spreads, signed = _own(first, instrument, graders)
+    else:
+        spreads, signed = logged_spreads(sources, signature)
     rows = sizes(spreads, margin, confidence)
     if as_json:
         facts = {"signature": signed, "margin": margin, "confidence": confidence}
         show({**facts, "features": {row.feature: _plain(row) for row in rows}}, as_json)
         return
     screen = console()
-    screen.print(_table(rows))
+    screen.print(text_table("", ("feature", "variance", "sd", "degrees", "needed"), map(_cells, rows)))
     screen.print(KEY.format(margin=margin, confidence=confidence), highlight=False, markup=False)
     screen.print(signed, highlight=False, markup=False, soft_wrap=True)
 
@@ -251,14 +246,7 @@ def _plain(row: "FeatureSize") -> dict[str, object]:
     return {name: plain(value) for name, value in asdict(row).items() if name != "feature"}
 
 
-def _table(rows: "Sequence[FeatureSize]") -> "Table":
-    from rich.table import Table
-
-    table = Table("feature")
-    for name in ("variance", "sd", "degrees", "needed"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        known = row.needed is not None
-        figures = (f"{row.variance:.4f}", f"{row.sd:.4f}") if known else ("-", "-")
-        table.add_row(row.feature.replace("_", " "), *figures, str(row.degrees), str(row.needed) if known else "-")
-    return table
+def _cells(row: "FeatureSize") -> list[str]:
+    known = row.needed is not None
+    figures = (f"{row.variance:.4f}", f"{row.sd:.4f}") if known else ("-", "-")
+    return [row.feature.replace("_", " "), *figures, str(row.degrees), str(row.needed) if known else "-"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, Order, write_pairs
-from genie_inspect.cli.group import VerbGroup
+from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.running import (
     AT_LEAST_1,
     DRY_RUN,
@@ -17,7 +17,6 @@ from genie_inspect.cli.running import (
     PER_FEATURE,
     TEMPLATES,
     cost,
-    errors_in_one_line,
     run_asking,
     show,
 )
@@ -35,7 +34,7 @@ PEOPLE_KEY = (
 )
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def questions() -> None:
     """Write the questions of a population, and let people correct them.
 
@@ -78,15 +77,14 @@ def write(
     from genie_inspect.building.questions import Order, read_prompts, write_questions
     from genie_inspect.populations.population import read_features
 
-    with errors_in_one_line():
-        # --per-feature above the default --most raises it, and is no error
-        wanted = Wanted(per_feature, max(per_feature, most))
-        order = Order(read_prompts(prompts), read_features(features), wanted, templates)
+    # --per-feature above the default --most raises it, and is no error
+    wanted = Wanted(per_feature, max(per_feature, most))
+    order = Order(read_prompts(prompts), read_features(features), wanted, templates)
 
-        async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-            return await write_questions(order, target, model, folder, progress)
+    async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
+        return await write_questions(order, target, model, folder, progress)
 
-        written, tally = run_asking(work, grader, output, dry_run=dry_run)
+    written, tally = run_asking(work, grader, output, dry_run=dry_run)
     show({**({} if dry_run else {"folder": str(output)}), **written, **cost(tally, dry_run=dry_run)}, as_json)
 
 
@@ -135,17 +133,16 @@ def review(
 
     if (table is None) != bool(corrected) or bool(corrected) == (output is None) or len(corrected) > 1:
         raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
-    with errors_in_one_line():
-        rows = read_questions(source, read_features(features))
-        # corrections by people are never written over
-        check_absent(table or output or source)
-        if table is not None:
-            write_review(table, rows)
-            show({"table": str(table), "questions": len(rows)}, as_json)
-        elif output is not None:
-            reviewed = read_review(corrected[0], rows, read_features(features))
-            write_rows(output, reviewed.questions, new=True)
-            show({"file": str(output), **asdict(reviewed), "questions": len(reviewed.questions)}, as_json)
+    rows = read_questions(source, read_features(features))
+    # corrections by people are never written over
+    check_absent(table or output or source)
+    if table is not None:
+        write_review(table, rows)
+        show({"table": str(table), "questions": len(rows)}, as_json)
+    elif output is not None:
+        reviewed = read_review(corrected[0], rows, read_features(features))
+        write_rows(output, reviewed.questions, new=True)
+        show({"file": str(output), **asdict(reviewed), "questions": len(reviewed.questions)}, as_json)
 
 
 def _blind(
@@ -158,20 +155,18 @@ def _blind(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Write the table for people who judge, or show how far those who filled it in agree."""
     from genie_inspect.building.questions import judged_questions, question_figures, read_table, write_tables
     from genie_inspect.populations.population import read_features
 
     if (table is None) != bool(filled):
         raise click.UsageError("give either --to TABLE, or --from TABLE once for each person")
-    with errors_in_one_line():
-        asked_of = read_features(features)
-        judged = judged_questions(source, asked_of)
-        if table is not None:
-            show({"table": str(table), "questions": write_tables(table, judged, asked_of, count, seed)}, as_json)
-            return
-        votes = [read_table(path, judged, asked_of) for path in filled]
-        rows = [asdict(row) for row in question_figures(votes, judged, asked_of)]
+    asked_of = read_features(features)
+    judged = judged_questions(source, asked_of)
+    if table is not None:
+        show({"table": str(table), "questions": write_tables(table, judged, asked_of, count, seed)}, as_json)
+        return
+    votes = [read_table(path, judged, asked_of) for path in filled]
+    rows = [asdict(row) for row in question_figures(votes, judged, asked_of)]
     if as_json:
         echo_json({"people": len(votes), "figures": rows})
         return
@@ -179,7 +174,7 @@ def _blind(
     echo(PEOPLE_KEY)
 
 
-@click.group()
+@click.group(cls=VerbGroup)
 def features() -> None:
     """Find the features along which texts of a kind can differ, and map them to a taxonomy.
 
@@ -217,13 +212,12 @@ def discover(output: Path, grader: str, dry_run: bool, as_json: bool, **facts: A
     """
     from genie_inspect.building.features import Search, discover_features
 
-    with errors_in_one_line():
-        search = Search(**facts)
+    search = Search(**facts)
 
-        async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-            return await discover_features(search, target, model, folder, progress)
+    async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
+        return await discover_features(search, target, model, folder, progress)
 
-        counts, tally = run_asking(work, grader, output, dry_run=dry_run)
+    counts, tally = run_asking(work, grader, output, dry_run=dry_run)
     show({**({} if dry_run else {"folder": str(output)}), **counts, **cost(tally, dry_run=dry_run)}, as_json)
 
 
@@ -261,17 +255,16 @@ def map_(
     from genie_inspect.files.folders import own_folder
     from genie_inspect.files.writing import check_absent
 
-    with errors_in_one_line():
-        discovered, named = discovered_features(folder), read_taxonomy(taxonomy)
-        if output is None and own_folder(folder):
-            raise click.UsageError(f"{folder} ships with the package, which is not written: name a file with --output")
-        file = output or folder / MAPPING
-        check_absent(file)
+    discovered, named = discovered_features(folder), read_taxonomy(taxonomy)
+    if output is None and own_folder(folder):
+        raise click.UsageError(f"{folder} ships with the package, which is not written: name a file with --output")
+    file = output or folder / MAPPING
+    check_absent(file)
 
-        async def work(model: Any, target: Path, record: Path, progress: Any) -> "FeatureMap":
-            return await map_features(discovered, named, templates, target, model, record, progress)
+    async def work(model: Any, target: Path, record: Path, progress: Any) -> "FeatureMap":
+        return await map_features(discovered, named, templates, target, model, record, progress)
 
-        mapped, tally = run_asking(work, grader, file, dry_run=dry_run)
+    mapped, tally = run_asking(work, grader, file, dry_run=dry_run)
     spent = cost(tally, dry_run=dry_run)
     if dry_run:
         show({"discovered": len(discovered), "taxonomy": len(named), **spent}, as_json)
@@ -289,7 +282,7 @@ def map_(
 
 VERBS = {
     "write": (
-        "genie_inspect.cli.questions:write_write",
+        "genie_inspect.cli.questions:write_concepts",
         "Have a model name pairs of concepts that seldom meet, in any domain.",
     ),
     "sample": (
@@ -313,7 +306,7 @@ def prompts() -> None:
 DISTANCE = click.FloatRange(0, 2)
 
 
-@click.command()
+@click.command("write")
 @click.option(
     "--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".'
 )
@@ -339,7 +332,7 @@ DISTANCE = click.FloatRange(0, 2)
 @TEMPLATES
 @DRY_RUN
 @JSON
-def write_write(output: Path, grader: str, dry_run: bool, as_json: bool, **facts: Any) -> None:
+def write_concepts(output: Path, grader: str, dry_run: bool, as_json: bool, **facts: Any) -> None:
     """Ask for pairs of concepts of a domain until there are enough that have nothing to do with each other.
 
     A pair is dropped when its concepts are near each other, when one of them stands in another pair, or when it is near
@@ -356,17 +349,16 @@ def write_write(output: Path, grader: str, dry_run: bool, as_json: bool, **facts
     from genie_inspect.files.writing import check_absent
     from genie_inspect.populations.prompts import check_prompts_file
 
-    with errors_in_one_line():
-        check_prompts_file(output)
-        check_absent(output)
-        order = Order(**facts)
-        if dry_run:
-            order = replace(order, apart=0.0, pairs_apart=0.0)
+    check_prompts_file(output)
+    check_absent(output)
+    order = Order(**facts)
+    if dry_run:
+        order = replace(order, apart=0.0, pairs_apart=0.0)
 
-        async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-            return await write_pairs(order, target, model, folder, progress)
+    async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
+        return await write_pairs(order, target, model, folder, progress)
 
-        written, tally = run_asking(work, grader, output, dry_run=dry_run)
+    written, tally = run_asking(work, grader, output, dry_run=dry_run)
     # a rehearsal's pairs are made up
     told = {"prompts": written["prompts"]} if dry_run else {"file": str(output), **written}
     show({**told, **cost(tally, dry_run=dry_run)}, as_json)
@@ -400,9 +392,8 @@ def sample(
     from genie_inspect.files.writing import check_absent
     from genie_inspect.populations.prompts import check_prompts_file, write_prompts, writing_prompt_sample
 
-    with errors_in_one_line():
-        check_prompts_file(output)
-        check_absent(output)
-        drawn = writing_prompt_sample(source, count, seed, column=column, split=split, story_where=story_where)
-        write_prompts(output, ({"prompt": prompt} for prompt in drawn))
+    check_prompts_file(output)
+    check_absent(output)
+    drawn = writing_prompt_sample(source, count, seed, column=column, split=split, story_where=story_where)
+    write_prompts(output, ({"prompt": prompt} for prompt in drawn))
     show({"file": str(output), "source": with_commit(source), "prompts": len(drawn)}, as_json)

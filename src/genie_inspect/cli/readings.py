@@ -7,7 +7,6 @@ from pathlib import Path
 
 import anyio
 import click
-from rich.markup import escape
 
 from genie_inspect.agreement.people import write_blind_table
 from genie_inspect.agreement.raters import CalibrationError, Target
@@ -25,13 +24,12 @@ from genie_inspect.cli.running import (
     ANSWER_LENGTH,
     JSON,
     TEMPLATES,
-    errors_in_one_line,
     named_model,
     progress_bar,
     show,
 )
 from genie_inspect.cli.tables import Head, blocks, figure
-from genie_inspect.cli.terminal import console, echo_json
+from genie_inspect.cli.terminal import console, echo_json, print_parts
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.files.tables import plain
 from genie_inspect.graders.instrument import MODES, Instrument
@@ -106,30 +104,29 @@ def readings(
     Example: genie readings --reader openai/gpt-4o-mini --documents 48
              genie readings --reader bundled/grader --export answers.csv --documents 10
     """
-    with errors_in_one_line():
-        opened = open_population(population)
-        opened.require_documents("genie readings")
-        if export and len(readers) > 1:
-            raise CalibrationError(f"--export writes the answers of one reader, {len(readers)} are named")
-        vectors = chosen_embedder(embedder)
-        features = [feature.name for feature in opened.features]
-        folder = str(templates) if templates else None
-        judges = grader_judges((judge,), (grader,) if grader else (), folder, anew=False)
-        judges += vector_judges((judge,), vectors, features)
-        instrument = Instrument("vectors", templates=folder, answer_length=answer_length)
-        chosen = sampled_documents(opened, documents, seed)
-        rows: list[ReaderFitness] = []
-        sentences: list[str] = []
-        signatures: dict[str, str] = {}
-        for name in readers:
-            signatures[name], pairs = _read(opened, instrument, name, chosen, record)
-            if export:
-                show({"table": str(export), "pairs": write_blind_table(export, _own_pairs(pairs), seed)}, as_json)
-                return
-            (ratings,) = machine_ratings(judges, rated_targets(pairs), fresh=False)
-            rows_of_reader = reader_fitness(name, pairs, ratings, features)
-            rows += rows_of_reader
-            sentences += fitness_verdict(rows_of_reader)
+    opened = open_population(population)
+    opened.require_documents("genie readings")
+    if export and len(readers) > 1:
+        raise CalibrationError(f"--export writes the answers of one reader, {len(readers)} are named")
+    vectors = chosen_embedder(embedder)
+    features = [feature.name for feature in opened.features]
+    folder = str(templates) if templates else None
+    judges = grader_judges((judge,), (grader,) if grader else (), folder, anew=False)
+    judges += vector_judges((judge,), vectors, features)
+    instrument = Instrument("vectors", templates=folder, answer_length=answer_length)
+    chosen = sampled_documents(opened, documents, seed)
+    rows: list[ReaderFitness] = []
+    sentences: list[str] = []
+    signatures: dict[str, str] = {}
+    for name in readers:
+        signatures[name], pairs = _read(opened, instrument, name, chosen, record)
+        if export:
+            show({"table": str(export), "pairs": write_blind_table(export, _own_pairs(pairs), seed)}, as_json)
+            return
+        (ratings,) = machine_ratings(judges, rated_targets(pairs), fresh=False)
+        rows_of_reader = reader_fitness(name, pairs, ratings, features)
+        rows += rows_of_reader
+        sentences += fitness_verdict(rows_of_reader)
     if as_json:
         echo_json(
             {
@@ -149,7 +146,6 @@ def readings(
 def _read(
     population: Population, instrument: Instrument, name: str, documents: Sequence[Document], record: str | None
 ) -> tuple[str, list[AnswerPair]]:
-    """The reader's signature, and its answers beside the record; with a bar."""
     reader, _ = instrument.reader_and_judge(named_model(name))
     with progress_bar() as progress:
         done = iter(range(1, len(documents) + 1))
@@ -171,17 +167,12 @@ def _print(readers: Sequence[str], rows: Sequence[ReaderFitness], sentences: Seq
     screen = console()
     for name in readers:
         rows_of_reader = [row for row in rows if row.reader == name]
-        lines = [(escape(row.feature.replace("_", " ")), row) for row in rows_of_reader]
-        for table in blocks(f"{escape(name)} against the record", "feature", lines, HEADS, screen):
-            screen.print(table)
+        lines = [(row.feature.replace("_", " "), row) for row in rows_of_reader]
+        print_parts(screen, blocks(f"{name} against the record", "feature", lines, HEADS, screen))
         # the last row is of all features
         if faults := rows_of_reader[-1].faults:
-            screen.print(
-                ", ".join(f"{count} {fault}" for fault, count in faults.items()), highlight=False, markup=False
-            )
-    screen.print(KEY, highlight=False, markup=False)
-    for sentence in sentences:
-        screen.print(sentence, highlight=False, markup=False)
+            print_parts(screen, [", ".join(f"{count} {fault}" for fault, count in faults.items())])
+    print_parts(screen, [KEY, *sentences])
 
 
 def _interval(row: ReaderFitness) -> str:

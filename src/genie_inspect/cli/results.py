@@ -2,12 +2,11 @@
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.markup import escape
 from rich.table import Table
 
 from genie_inspect.cli.tables import (
@@ -15,12 +14,12 @@ from genie_inspect.cli.tables import (
     legend,
     length_notes,
     replacing,
-    shown_errors,
     summary_notes,
     summary_tables,
+    text_table,
     without_yardstick,
 )
-from genie_inspect.cli.terminal import console, echo, echo_json
+from genie_inspect.cli.terminal import console, echo, echo_json, print_parts
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
 from genie_inspect.files.printable import json_text
 from genie_inspect.files.tables import csv_text, plain
@@ -56,25 +55,18 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
     \b
     Example: genie summary logs/demo
     """
-    with shown_errors():
-        tables = summaries(logs, scorer, signature)
+    tables = summaries(logs, scorer, signature)
     if as_json:
         echo_json([_plain(table) for table in tables])
         return
     screen = console()
     for table in tables:
-        for part in summary_tables(table, screen, nearest=nearest):
-            screen.print(part)
-        for jury in _jury_tables(table):
-            screen.print(jury)
-        for note in summary_notes(table):
-            screen.print(note, highlight=False, markup=False)
-    for line in [*length_notes(tables), *legend(tables, nearest=nearest), *without_yardstick(tables)]:
-        screen.print(line, highlight=False, markup=False)
+        juries = [_jury_table(table, column) for column in table.columns if column.results.graders]
+        print_parts(screen, [*summary_tables(table, screen, nearest=nearest), *juries, *summary_notes(table)])
+    print_parts(screen, [*length_notes(tables), *legend(tables, nearest=nearest), *without_yardstick(tables)])
 
 
 def _plain(table: Summary) -> dict[str, Any]:
-    """The summary as JSON values: what is not a number is null."""
     columns = [
         {
             "label": column.label,
@@ -94,29 +86,19 @@ def _plain(table: Summary) -> dict[str, Any]:
     }
 
 
-def _jury_tables(summary: Summary) -> Iterator[Table]:
-    """A table for each log that a jury judged: features down, graders across, and their agreement."""
-    for column in summary.columns:
-        if column.results.graders:
-            yield _jury_table(summary, column)
-
-
 def _jury_table(summary: Summary, column: Column) -> Table:
+    """Features down, graders across, and their agreement."""
     results = column.results
-    table = Table(title=escape(f"{summary.scorer}, the jury of {column.label}"), title_justify="left")
-    table.caption, table.caption_justify = JURY, "left"
-    table.add_column("feature")
-    for grader in results.graders:
-        table.add_column(escape(grader), justify="right", overflow="fold")
-    table.add_column("alpha", justify="right")
+    graders = results.graders.values()
+    rows: list[list[str] | None] = []
     for key in summary.keys:
-        means = [own.cells.get(key, NO_INTERVAL).mean for own in results.graders.values()]
-        alpha = results.agreement.get(key, math.nan)
-        table.add_row(escape(shown_key(summary.signature, key)), *map(_shown, [*means, alpha]))
-    table.add_section()
-    scored = (f"{own.documents} of {results.documents}" for own in results.graders.values())
-    table.add_row("documents measured", *scored, "")
-    return table
+        means = [own.cells.get(key, NO_INTERVAL).mean for own in graders]
+        figures = [*means, results.agreement.get(key, math.nan)]
+        rows.append([shown_key(summary.signature, key), *map(_shown, figures)])
+    scored = (f"{own.documents} of {results.documents}" for own in graders)
+    rows += [None, ["documents measured", *scored, ""]]
+    title = f"{summary.scorer}, the jury of {column.label}"
+    return text_table(title, ["feature", *results.graders, "alpha"], rows, caption=JURY, fold=True)
 
 
 def _shown(value: float) -> str:
@@ -165,13 +147,12 @@ def report(
     """
     from genie_inspect.reports.report import build_report, numbers
 
-    with shown_errors():
-        if as_json:
-            echo_json(numbers(build_report(logs, examples, baseline, signature)))
-        else:
-            write_report(logs, Path(output), Path(pictures) if pictures else None, examples, baseline, signature)
-            if not is_stream(Path(output)):
-                echo(output)
+    if as_json:
+        echo_json(numbers(build_report(logs, examples, baseline, signature)))
+    else:
+        write_report(logs, Path(output), Path(pictures) if pictures else None, examples, baseline, signature)
+        if not is_stream(Path(output)):
+            echo(output)
 
 
 def write_report(
@@ -182,7 +163,6 @@ def write_report(
     baseline: str = "",
     signature: str = "",
 ) -> None:
-    """Write the page, and its charts as pictures."""
     from genie_inspect.reports.charts import check_pictures
     from genie_inspect.reports.page import as_bytes, page, write_pictures
     from genie_inspect.reports.report import build_report
@@ -245,12 +225,9 @@ def demo(log_dir: str) -> None:
         if log.status != "success":
             raise click.ClickException(f"the evaluation of {log.eval.model} ended as {log.status}: {log.location}")
     screen = console()
-    with shown_errors():
-        summary = summarise([log.location for log in logs])
-    for table in summary_tables(summary, screen):
-        screen.print(table)
-    for note in [*summary_notes(summary), *length_notes([summary]), *legend([summary])]:
-        screen.print(note, highlight=False, markup=False)
+    summary = summarise([log.location for log in logs])
+    notes = [*summary_notes(summary), *length_notes([summary]), *legend([summary])]
+    print_parts(screen, [*summary_tables(summary, screen), *notes])
     screen.print(_next_steps(folder), highlight=False, markup=False, soft_wrap=True)
 
 
@@ -284,18 +261,17 @@ def frame(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool)
     \b
     Example: genie frame logs/demo -o scores.parquet
     """
-    with shown_errors():
-        if output:
-            # before the logs are read, which may take minutes
-            if output.suffix not in ENDINGS or as_json:
-                accepted = f"a file that ends in {' or '.join(ENDINGS)}, without --json"
-                raise UnknownChoiceError("output", str(output), accepted)
-            check_writable(output)
-        table = wide_rows(logs) if wide else rows(logs)
-        if output:
-            with replacing(output):
-                _write(table, output)
-            return
+    if output:
+        # before the logs are read, which may take minutes
+        if output.suffix not in ENDINGS or as_json:
+            accepted = f"a file that ends in {' or '.join(ENDINGS)}, without --json"
+            raise UnknownChoiceError("output", str(output), accepted)
+        check_writable(output)
+    table = wide_rows(logs) if wide else rows(logs)
+    if output:
+        with replacing(output):
+            _write(table, output)
+        return
     if as_json:
         for row in table:
             echo(json_text(row))

@@ -60,7 +60,6 @@ PER_FEATURE = click.option(
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A bar a step, on the error stream, so that output can be piped."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
@@ -173,7 +172,6 @@ def show(result: dict[str, Any], as_json: bool) -> None:
 
 
 def cost(tally: Tally, *, dry_run: bool) -> dict[str, Any]:
-    """Calls and tokens, as a verb shows them."""
     # a rehearsed call is one that the real run would make
     calls = "calls_needed" if dry_run else "calls"
     return {
@@ -185,7 +183,6 @@ def cost(tally: Tally, *, dry_run: bool) -> dict[str, Any]:
 
 
 def named_model(name: str, *, asked: bool = True) -> Model:
-    """The model of that name."""
     try:
         # not memoized: a client belongs to one event loop
         return get_model(name, memoize=False) if asked else planned_model(name)

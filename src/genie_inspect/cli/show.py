@@ -12,7 +12,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from genie_inspect.cli.tables import in_parts, shown_errors
+from genie_inspect.cli.tables import in_parts, text_table
 from genie_inspect.cli.terminal import console
 from genie_inspect.files.printable import printable
 from genie_inspect.logs.evidence import NO_SHARE, Evidence
@@ -27,8 +27,6 @@ from genie_inspect.samples import document_of, prompt_of
 
 @dataclass(frozen=True, slots=True)
 class ShownScores:
-    """One scorer's scores."""
-
     scorer: str
     signature: str
     rows: list[tuple[str, float, QuestionRow | None]]
@@ -111,8 +109,7 @@ def show(log: str, sample: str, epoch: int) -> None:
     \b
     Example: genie show logs/demo owl --epoch 2
     """
-    with shown_errors():
-        documents = shown(log, sample, epoch)
+    documents = shown(log, sample, epoch)
     screen = console()
     for document in documents:
         for part in _parts(document, screen.width):
@@ -136,31 +133,25 @@ def _parts(document: Shown, width: int) -> Iterator[RenderableType]:
 
 
 def _scores(scores: ShownScores) -> Table:
-    table = Table(title=_text(scores.scorer), title_justify="left")
-    table.add_column("measure")
-    table.add_column("value", justify="right")
     # only scorers that ask questions have shares
     shares = {"used": scores.evidence.coverage, "rated": scores.evidence.pairs}
     counted = {name: share for name, share in shares.items() if share}
-    for name in counted:
-        table.add_column(name, justify="right")
+    rows = []
     for key, value, _ in scores.rows:
-        shown_value = "not measured" if math.isnan(value) else f"{value:.2f}"
         rests_on = ("{} of {}".format(*share.get(key, NO_SHARE)) for share in counted.values())
-        table.add_row(_text(shown_key(scores.signature, key)), shown_value, *rests_on)
-    return table
+        shown_value = "not measured" if math.isnan(value) else f"{value:.2f}"
+        rows.append([shown_key(scores.signature, key), shown_value, *rests_on])
+    return text_table(scores.scorer, ["measure", "value", *counted], rows)
 
 
 def _apart(scores: ShownScores) -> Table:
-    table = Table(title="What set it apart", title_justify="left", show_lines=True)
-    for heading in ("feature", "question", "its answer", "nearest in the population (documents that gave it)"):
-        table.add_column(heading)
+    columns = ("feature", "question", "its answer", "nearest in the population (documents that gave it)")
+    rows = []
     for key, _, question in scores.rows:
         if question:
             near = "\n".join(f"{other.answer} ({other.given} of {question.ratings})" for other in question.nearest)
-            cells = (key.replace("_", " "), question.question, question.answer, near)
-            table.add_row(*map(_text, cells))
-    return table
+            rows.append([key.replace("_", " "), question.question, question.answer, near])
+    return text_table("What set it apart", columns, rows, words=len(columns), show_lines=True)
 
 
 def _text(text: str, style: str = "") -> Text:

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
-from rich.markup import escape
 from rich.table import Table
 
-from genie_inspect.cli.tables import Head, blocks, figure, in_parts, replacing, shown_errors, starred
-from genie_inspect.cli.terminal import console, echo_json
+from genie_inspect.cli.tables import Head, blocks, figure, in_parts, replacing, starred
+from genie_inspect.cli.terminal import console, echo_json, print_parts
 from genie_inspect.files.writing import write_lines
 from genie_inspect.logs.scores import is_signed
 from genie_inspect.reports.charts import check_picture, write_chart
@@ -51,9 +50,9 @@ def effect_tables(study: Study, console: Console) -> list[Table]:
     lines: list[tuple[str, _Line | None]] = []
     for measure in study.measures:
         # a line without figures heads each measure's rows
-        lines.append((f"[bold]{escape(in_words(measure.name))}[/bold]", None))
+        lines.append((in_words(measure.name), None))
         judged = [effect for effect in measure.effects if effect.is_own or effect.is_paraphrase]
-        lines += [(escape(_label(effect, measure)), _Line(effect, measure.decimals)) for effect in judged]
+        lines += [(_label(effect, measure), _Line(effect, measure.decimals)) for effect in judged]
     prompts = {text[0].prompt for text in study.texts.originals.values()}
     title = f"edits and paraphrases; prompts: {len(prompts)}, originals: {len(study.texts.originals)}"
     return blocks(title, "intervention", lines, EFFECT, console)
@@ -66,7 +65,7 @@ def matrix_tables(study: Study, console: Console) -> list[Table]:
         if measure.is_by_feature:
             title = f"{in_words(measure.name)}: mean difference (d); > the largest d of its row, where it holds"
             heads = [Head(in_words(key), partial(_matrix_cell, measure, key)) for key in measure.keys]
-            tables += blocks(escape(title), "intervention", _interventions(study), heads, console)
+            tables += blocks(title, "intervention", _interventions(study), heads, console)
     return tables
 
 
@@ -85,7 +84,7 @@ def published_tables(study: Study, console: Console) -> list[Table]:
         if measure.is_by_feature and measure.printed_as in EFFECTS:
             columns = [Head(in_words(key), partial(_beside_printed, measure, key)) for key in measure.keys]
             title = f"{in_words(measure.name)}: d of every feature / the printed one (table 14)"
-            tables += blocks(escape(title), "intervention", _interventions(study), columns, console)
+            tables += blocks(title, "intervention", _interventions(study), columns, console)
     return tables
 
 
@@ -99,8 +98,8 @@ def agreement_tables(study: Study, console: Console) -> list[Table]:
     interventions = [one for one in study.interventions if any((other, one) in tau for other in others)]
     heads = [Head(in_words(one.name), partial(_tau, tau, one)) for one in interventions]
     title = f"Kendall's tau between the differences of {in_words(first)} and those of other measures"
-    lines = [(escape(in_words(other)), other) for other in others]
-    return blocks(escape(title), "measure", lines, heads, console) if heads else []
+    lines = [(in_words(other), other) for other in others]
+    return blocks(title, "measure", lines, heads, console) if heads else []
 
 
 def answer_tables(study: Study, console: Console) -> list[Table]:
@@ -111,12 +110,12 @@ def answer_tables(study: Study, console: Console) -> list[Table]:
         features = dict.fromkeys(feature for _, feature in counts)
         heads = [Head(in_words(feature), partial(_answers, counts, feature)) for feature in features]
         title = f"{in_words(scorer)}: answers that changed, by feature of the question"
-        tables += blocks(escape(title), "intervention", _interventions(study), heads, console)
+        tables += blocks(title, "intervention", _interventions(study), heads, console)
     return tables
 
 
 def _interventions(study: Study) -> list[tuple[str, Intervention | None]]:
-    return [(escape(in_words(one.name)), one) for one in study.interventions]
+    return [(in_words(one.name), one) for one in study.interventions]
 
 
 def _label(effect: Effect, measure: StudiedMeasure) -> str:
@@ -245,16 +244,15 @@ def study(
     \b
     Example: genie study logs/study --published --picture study.svg
     """
-    with shown_errors():
-        # before the log is read
+    # before the log is read
+    if picture:
+        check_picture(picture)
+    found = studied(log, scorers)
+    with replacing(picture, csv_file):
         if picture:
-            check_picture(picture)
-        found = studied(log, scorers)
-        with replacing(picture, csv_file):
-            if picture:
-                write_chart(lambda: study_chart(found), picture)
-            if csv_file:
-                write_lines(csv_file, [as_csv(found)])
+            write_chart(lambda: study_chart(found), picture)
+        if csv_file:
+            write_lines(csv_file, [as_csv(found)])
     if as_json:
         echo_json(as_values(found, published=published))
     else:
@@ -262,21 +260,16 @@ def study(
 
 
 def _print(found: Study, *, published: bool) -> None:
-    """A sentence a measure, the tables, and what they rest on."""
     screen = console()
-    for measure in found.measures:
-        screen.print(sentence(measure), highlight=False, markup=False)
-    screen.print()
-    for table in [
+    print_parts(screen, [*map(sentence, found.measures), ""])
+    tables = [
         *effect_tables(found, screen),
         *matrix_tables(found, screen),
         *(published_tables(found, screen) if published else []),
         *agreement_tables(found, screen),
         *answer_tables(found, screen),
-    ]:
-        screen.print(table)
-    screen.print(LEGEND, highlight=False, markup=False)
+    ]
+    print_parts(screen, [*tables, LEGEND])
     for signature in filter(is_signed, found.signatures.values()):
         screen.print(in_parts(signature, screen.width), highlight=False, markup=False, soft_wrap=True)
-    for note in warnings(found):
-        screen.print(f"Beware: {note}.", highlight=False, markup=False)
+    print_parts(screen, [f"Beware: {note}." for note in warnings(found)])

@@ -12,7 +12,7 @@ from genie_inspect.errors import GenieWarning
 from genie_inspect.files.printable import json_text, one_line, printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
@@ -58,6 +58,12 @@ def console(*, stderr: bool = False) -> "Console":
                 yield Segment(text if control else printable(text), style, control)
 
     return Filtered(stderr=stderr)
+
+
+def print_parts(screen: "Console", parts: "Iterable[RenderableType]") -> None:
+    """Print tables and lines, one below the other; what a line holds is text, and never markup."""
+    for part in parts:
+        screen.print(part, highlight=False, markup=False)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genie_inspect.cli.group import VerbGroup
+from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.running import listed
 from genie_inspect.cli.tables import replacing, shown_errors
 from genie_inspect.cli.terminal import console, echo, echo_json

@@ -11,7 +11,7 @@ import click
 
 from genie_inspect.building.collecting import collect_documents
 from genie_inspect.building.interviewing import Progress, appearing, no_progress
-from genie_inspect.cli.group import VerbGroup
+from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.running import (
     AT_LEAST_1,
     DRY_RUN,

@@ -10,7 +10,7 @@ import click
 
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import VotesError, prompt_of, read_votes
-from genie_inspect.cli.group import VerbGroup
+from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.running import JSON, progress_bar, with_options
 from genie_inspect.cli.tables import replacing, shown_errors
 from genie_inspect.cli.terminal import console, echo, echo_json

@@ -13,7 +13,7 @@ from genie_inspect.agreement.figures import Ranking
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, read_votes
 from genie_inspect.building.interviewing import Progress, no_progress
-from genie_inspect.cli.group import VerbGroup
+from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.running import (
     DRY_RUN,
     GRADER,
