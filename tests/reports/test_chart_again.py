@@ -20,9 +20,19 @@ from tests.reports.studies import (
 )
 
 from genie_inspect.populations.interventions import PARAPHRASE
-from genie_inspect.reports.charts import HIGHER, LIGHT, LOWER, NONE, svg
+from genie_inspect.reports.charts import (
+    HIGHER,
+    LIGHT,
+    LOWER,
+    NONE,
+    STRONGEST,
+    bars,
+    cells_of,
+    study_chart,
+    study_heatmap,
+    svg,
+)
 from genie_inspect.reports.study import Study, study
-from genie_inspect.reports.study_chart import STRONGEST, bars, cells_of, heatmap, study_chart
 
 LENGTH = "length in words"  # stands beside the measures of every study
 pytest.importorskip("altair", reason="needs the extra `charts`")
@@ -74,7 +84,7 @@ def test_the_edited_features_own_scores_are_framed(result: Study) -> None:
 
 
 def test_the_heatmap_has_interventions_down_and_scores_across_on_a_scale_with_0_in_the_middle(result: Study) -> None:
-    spec: dict[str, Any] = heatmap(result).to_dict()
+    spec: dict[str, Any] = study_heatmap(result).to_dict()
     squares, frames, numbers = spec["layer"]
     assert squares["encoding"]["y"]["sort"] == [*FEATURES, "paraphrase"]
     assert squares["encoding"]["x"]["sort"] == [*(f"genie: {name}" for name in FEATURES), "cosine mean", "flat", LENGTH]

@@ -20,9 +20,18 @@ from tests.reports.studies import (
     together,
 )
 
-from genie_inspect.reports.study import Study, sentence, study, warnings
-from genie_inspect.reports.study_tables import COLUMNS, EFFECTS, MATRIX, Published, as_csv, as_values
-from genie_inspect.reports.study_tables import FEATURES as PUBLISHED_FEATURES
+from genie_inspect.reports.study import Study, study
+from genie_inspect.reports.study_verdict import (
+    COLUMNS,
+    EFFECTS,
+    MATRIX,
+    Published,
+    as_csv,
+    as_values,
+    sentence,
+    warnings,
+)
+from genie_inspect.reports.study_verdict import FEATURES as PUBLISHED_FEATURES
 
 TABLE = [{"id": "q", "feature": "plot", "question": "What?", "answer": "x"}]
 

@@ -21,7 +21,8 @@ from tests.reports.studies import (
 )
 
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
-from genie_inspect.reports.study import Study, confounds, listed, moves_most, robustness, sentence, study, warnings
+from genie_inspect.reports.study import Study, study
+from genie_inspect.reports.study_verdict import confounds, listed, moves_most, robustness, sentence, warnings
 
 
 def length(text: Made) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.reports.charts import LIGHT
+from genie_inspect.reports.charts import LIGHT, chart_of
 from genie_inspect.reports.report import Cell, Measure, Range, Report, Spread, spread
 from genie_inspect.statistics.descriptive import Standing
 
@@ -300,33 +300,9 @@ def _cycled(choices: Sequence[Any], runs: Sequence[str]) -> list[Any]:
     return [choices[place % len(choices)] for place in range(len(runs))]
 
 
-def chart_of(rows: list[dict[str, Any]]) -> Any:
-    """A chart of rows as a plain dict, because altair checks its own kinds of data row by row, slowly."""
-    import altair
-
-    return altair.Chart({"values": rows})
-
-
 def _mean(values: Iterable[float]) -> float:
     measured = [value for value in values if not math.isnan(value)]
     return math.fsum(measured) / len(measured) if measured else math.nan
-
-
-NOT_MEASURED = "not measured"
-
-
-def in_words(name: str) -> str:
-    """A key as words."""
-    return name.replace("_", " ")
-
-
-def number(value: float, decimals: int = 2) -> str:
-    """A number as the page shows it; words where there is none.
-
-    >>> [number(0.125), number(float("nan"))]
-    ['0.12', 'not measured']
-    """
-    return NOT_MEASURED if math.isnan(value) else f"{value:.{decimals}f}"
 
 
 def places(measure: Measure, key: str) -> int:

@@ -12,25 +12,30 @@ from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.results import graders_of, options_of, yardstick_command
 from genie_inspect.logs.scored_log import ScoredLog, cut_warning, length_warning
 from genie_inspect.measures.tokens import is_like_length
-from genie_inspect.reports.charts import DARK, ENDINGS, LIGHT, darkened, svg, write_chart
-from genie_inspect.reports.effects import Effect
-from genie_inspect.reports.figures import (
-    Figure,
-    colours,
+from genie_inspect.reports.charts import (
+    BARS,
+    BARS_SCALE,
+    DARK,
+    ENDINGS,
+    LIGHT,
+    ON_A_PHONE,
+    STRONGEST,
+    bars,
+    cells_of,
+    darkened,
     in_words,
-    length_ridges,
     number,
-    places,
-    radars,
-    ridges,
-    shade,
+    study_heatmap,
+    svg,
+    write_chart,
 )
+from genie_inspect.reports.effects import Effect
+from genie_inspect.reports.figures import Figure, colours, length_ridges, places, radars, ridges, shade
 from genie_inspect.reports.forests import forests, heatmap
 from genie_inspect.reports.report import Measure, Report, Spread
-from genie_inspect.reports.study import StudiedMeasure, Study, sentence
-from genie_inspect.reports.study import warnings as studies_warnings
-from genie_inspect.reports.study_chart import BARS, BARS_SCALE, ON_A_PHONE, STRONGEST, bars, cells_of
-from genie_inspect.reports.study_chart import heatmap as studies_heatmap
+from genie_inspect.reports.study import StudiedMeasure, Study
+from genie_inspect.reports.study_verdict import sentence
+from genie_inspect.reports.study_verdict import warnings as study_warnings
 from genie_inspect.reports.verdict import DIFFERENCE, prompts_needed, verdict, warnings
 from genie_inspect.signature import facts_of, package_version
 from genie_inspect.statistics.power import USUAL_POWER
@@ -175,7 +180,7 @@ class StudyPart:
     @property
     def warnings(self) -> list[str]:
         """What to beware of."""
-        return studies_warnings(self.study)
+        return study_warnings(self.study)
 
     @property
     def columns(self) -> list[str]:
@@ -206,7 +211,7 @@ def study_figures(study: Study, number: int) -> list[Figure]:
     """The matrix and the bars of a study; the page has the matrix as a table."""
     told = " ".join(sentence(measure) for measure in study.measures)
     return [
-        Figure(f"study-{number}-effects", "effects of edits and paraphrases", told, lambda: studies_heatmap(study)),
+        Figure(f"study-{number}-effects", "effects of edits and paraphrases", told, lambda: study_heatmap(study)),
         Figure(f"study-{number}-bars", f"{BARS}: {BARS_SCALE}", told, lambda: bars(study, ON_A_PHONE)),
     ]
 

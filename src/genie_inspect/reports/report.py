@@ -16,7 +16,7 @@ from genie_inspect.reports.comparison import comparison_of
 from genie_inspect.reports.pairing import Comparison, Options
 from genie_inspect.reports.stand_outs import MarkedPassage, StandOut, marked_passages, stand_outs
 from genie_inspect.reports.study import Study, study_of
-from genie_inspect.reports.study_tables import as_values as study_values
+from genie_inspect.reports.study_verdict import as_values as study_values
 from genie_inspect.reports.summary import read_runs
 from genie_inspect.reports.verdict import as_values
 from genie_inspect.statistics.descriptive import Standing, quartiles
