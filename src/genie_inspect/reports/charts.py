@@ -210,7 +210,8 @@ def _numbers(base: "altair.Chart") -> "altair.Chart":
     import altair
 
     ink = altair.condition("datum.dark", altair.value("white"), altair.value(LIGHT.ink))
-    return base.mark_text(fontSize=12).encode(text="shown:N", color=ink)
+    numbers: altair.Chart = base.mark_text(fontSize=12).encode(text="shown:N", color=ink)
+    return numbers
 
 
 def _cell(row: "Row", *, several: bool) -> dict[str, Any]:
