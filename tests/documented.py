@@ -59,7 +59,7 @@ NOT_RUN = {
 ELSEWHERE = {
     "docs/extending.md": "tests/test_docs.py runs it together with the page's Python",
     "docs/real_run.md": "it needs servers of two real models; make test-real runs a short form of it",
-    "docs/frames.md": "tests/test_frames_page.py runs it, each part where the libraries that it needs are",
+    "docs/frames.md": "tests/test_pages.py runs it, each part where the libraries that it needs are",
 }
 """Pages that another test runs whole, or that nothing here can run."""
 VOTES = """\

@@ -263,3 +263,10 @@ def test_a_judge_who_knows_more_than_length_keeps_it_with_length_taken_out() -> 
     assert length.length_alone.low > 0.3
     assert length.partial.value > length.as_it_is.value + 0.05
     assert length.partial.low > 0.3
+
+
+def test_the_average_of_a_writers_pass_rates_counts_every_vote_once() -> None:
+    # test 0 has two votes, both for; test 1 has one, against: 2 of 3 votes, not the mean of 1 and 0
+    votes = [story("1_a", "YN", "Y-"), story("1_b", "NN")]
+    found = agreement(votes, {"mine": judged(**{"1_a": 2, "1_b": 1})}, resamples=20)
+    assert found.pass_rates["a"] == pytest.approx({"0": 1, "1": 0, "average": 2 / 3})

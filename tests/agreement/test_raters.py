@@ -78,6 +78,13 @@ def test_what_a_feature_of_a_prompt_lacks_is_made_up_for_by_the_others() -> None
     assert sorted(len(target.others) for target in drawn([few, many], 5)) == [1, 4]
 
 
+def test_a_pair_that_two_answers_stand_for_is_one_when_shares_are_made() -> None:
+    both = [Target(QUESTION, "a", ("b",)), Target(QUESTION, "b", ("a",))]
+    many = Target(QUESTION.model_copy(update={"id": "r", "feature": "style"}), "a", tuple("bcdefg"))
+    # plot has one pair and not two: style makes up for the other four of five
+    assert sum(len(target.others) for target in drawn([*both, many], 5)) == 5
+
+
 @given(st.integers(1, 80), st.integers(0, 20))
 def test_a_sample_has_all_the_pairs_asked_for_as_far_as_there_are_so_many(count: int, seed: int) -> None:
     # ten answers that all meet: 45 pairs

@@ -211,3 +211,10 @@ def test_documents_are_drawn_each_prompt_in_turn(starter: Population) -> None:
     assert documents == sampled_documents(starter, 11, seed=3)
     assert documents != sampled_documents(starter, 11, seed=4)
     assert len(sampled_documents(starter, None)) == 192
+
+
+def test_of_equal_answers_of_other_documents_a_judge_rates_one_as_the_record_spells_it(starter: Population) -> None:
+    question = starter.questions(starter.prompts[0])[0]
+    target = AnswerPair("d", question, "In rain.", "in fog", ("in rain", "In snow", "in snow", "In fog")).target
+    assert target is not None
+    assert target.others == ("In rain.", "In snow")

@@ -19,7 +19,7 @@ import os, random, shutil, signal, sqlite3, sys, time
 from pathlib import Path
 import anyio
 from genie_inspect.graders.cache import Cache
-from genie_inspect.scale import importing
+from genie_inspect.batch import importing
 from genie_inspect.batch.shards import places
 
 importing.TOGETHER = 20

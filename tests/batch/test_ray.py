@@ -4,22 +4,23 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from inspect_ai.log import EvalLog
-from tests.batch.engines import Line, called, lines, refused, write
-from tests.batch.stand_in import Ray, standing_in
+from tests.batch.engines import Line, Ray, Row, called, lines, module, refused, standing_in, write
 from tests.batch.test_importing import judging, names
 from tests.batch.test_round_trip import rating, scored
 from tests.scripted import FOX, OWL, evaluated, grading, saying, small_population
 from tests.served import BROKEN, BUSY, CUT, NAMES, OK, Served, serving
 
 from genie_inspect.batch import ray as asking
-from genie_inspect.batch.importing import Reply, replies
+from genie_inspect.batch.importing import Reply, replies, reply_in
 from genie_inspect.batch.ray import Outcome, ask
-from genie_inspect.batch.ray_server import Server
+from genie_inspect.batch.ray_server import Engine, Server, _tokenizer, sampling
+from genie_inspect.batch.ray_server import engine_line_of as line_of
 from genie_inspect.batch.shards import ScaleError
 from genie_inspect.batch.walk import Line as Said
 from genie_inspect.batch.walk import parts, write_part
@@ -232,7 +233,7 @@ def test_what_cannot_be_done_is_one_clear_line(
 
 
 @pytest.fixture
-def rounds_served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+def grading_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     with serving(Served(grading(rating=rating).reply, logprobs=lambda request: {"1": -0.7, "3": -1.5})) as running:  # type: ignore[arg-type]
         monkeypatch.setenv("VLLM_BASE_URL", running.url)
         monkeypatch.setenv("VLLM_API_KEY", "none")
@@ -244,9 +245,9 @@ def log(tmp_path: Path) -> EvalLog:
     return evaluated(compression(), saying("An owl slept.", "A fox ran."), None, tmp_path, (OWL, FOX), max_samples=1)
 
 
-def rounds(log: EvalLog, folder: Path, grader: str, rounds_served: Served, judge: str, form: str) -> dict[str, Any]:
+def rounds(log: EvalLog, folder: Path, grader: str, grading_server: Served, judge: str, form: str) -> dict[str, Any]:
     study = ("--grader", grader, "--judge", judge, "--population", folder)
-    job = ("--url", rounds_served.url, "-o", folder.parent / "replies", "--form", form, "--retries", 0)
+    job = ("--url", grading_server.url, "-o", folder.parent / "replies", "--form", form, "--retries", 0)
     return called("ray", "rounds", log.location, *study, *job)
 
 
@@ -255,7 +256,7 @@ def test_two_rounds_leave_nothing_to_ask_and_score_as_a_run_that_asks(
     judge: str,
     form: str,
     ray: Ray,
-    rounds_served: Served,
+    grading_server: Served,
     log: EvalLog,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -265,44 +266,147 @@ def test_two_rounds_leave_nothing_to_ask_and_score_as_a_run_that_asks(
     monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "asked"))
     asked = scored(log, folder, grader, judge)
     monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "imported"))
-    said = rounds(log, folder, grader, rounds_served, judge, form)
+    said = rounds(log, folder, grader, grading_server, judge, form)
     assert (said["left_to_read"], said["left_to_judge"]) == (0, 0)
     for step in ("read", "judge"):
         assert said[step]["asking"]["answered"] == said[step]["imported"]["used"] > 0
         assert len(list((tmp_path / "replies" / step).glob(f"part-*.{form}"))) == 1
-    before = len(rounds_served.bodies)
+    before = len(grading_server.bodies)
     again = scored(log, folder, grader, judge)
-    assert len(rounds_served.bodies) == before, "nothing was asked"
+    assert len(grading_server.bodies) == before, "nothing was asked"
     assert [str(one.value) for one in again] == [str(one.value) for one in asked]
-    once_more = rounds(log, folder, grader, rounds_served, judge, form)
-    assert (once_more["read"]["asking"]["requests"], len(rounds_served.bodies)) == (0, before)
+    once_more = rounds(log, folder, grader, grading_server, judge, form)
+    assert (once_more["read"]["asking"]["requests"], len(grading_server.bodies)) == (0, before)
 
 
 def test_a_round_that_failed_in_part_goes_on_and_what_an_earlier_one_brought_is_no_fault(
-    ray: Ray, rounds_served: Served, log: EvalLog, tmp_path: Path
+    ray: Ray, grading_server: Served, log: EvalLog, tmp_path: Path
 ) -> None:
     folder = small_population(tmp_path / "small").folder
     grader = f"vllm/m-{next(NAMES)}"
-    rounds_served.fault = lambda number, request: BROKEN if number % 2 else OK
-    first = rounds(log, folder, grader, rounds_served, "list", "jsonl")
+    grading_server.fault = lambda number, request: BROKEN if number % 2 else OK
+    first = rounds(log, folder, grader, grading_server, "list", "jsonl")
     assert first["left_to_read"] == first["read"]["asking"]["faults"]["error: 'server_error'"] > 0
     assert first["unread"]
-    rounds_served.fault = lambda number, request: OK
-    second = rounds(log, folder, grader, rounds_served, "list", "jsonl")
+    grading_server.fault = lambda number, request: OK
+    second = rounds(log, folder, grader, grading_server, "list", "jsonl")
     assert second["read"]["asking"]["asked"] == first["left_to_read"]
     assert (second["left_to_read"], second["left_to_judge"]) == (0, 0)
     assert "of no request in the plan" not in second["read"]["imported"]["faults"]
 
 
 def test_replies_that_were_not_yet_imported_are_not_asked_again(
-    ray: Ray, rounds_served: Served, log: EvalLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ray: Ray, grading_server: Served, log: EvalLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = small_population(tmp_path / "small").folder
     grader = f"vllm/m-{next(NAMES)}"
-    rounds(log, folder, grader, rounds_served, "list", "jsonl")
-    before = len(rounds_served.bodies)
+    rounds(log, folder, grader, grading_server, "list", "jsonl")
+    before = len(grading_server.bodies)
     monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "lost"))
-    said = rounds(log, folder, grader, rounds_served, "list", "jsonl")
-    assert len(rounds_served.bodies) == before
+    said = rounds(log, folder, grader, grading_server, "list", "jsonl")
+    assert len(grading_server.bodies) == before
     assert said["read"]["asking"]["on_path"] == said["read"]["imported"]["used"] > 0
     assert (said["left_to_read"], said["left_to_judge"]) == (0, 0)
+
+
+MESSAGES = [{"role": "user", "content": "Who?"}]
+PLAIN: Row = {"model": "tiny", "messages": MESSAGES}
+
+
+class Tokens:
+    """A tokenizer of letters, whose template begins with 1."""
+
+    def apply_chat_template(self, messages: Any, **how: bool) -> list[int]:
+        assert how == {"add_generation_prompt": True, "return_dict": False}
+        return [1, *map(ord, messages[0]["content"])]
+
+
+@pytest.fixture(autouse=True)
+def _transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = SimpleNamespace(from_pretrained=lambda model: Tokens())
+    monkeypatch.setitem(__import__("sys").modules, "transformers", module("transformers", AutoTokenizer=named))
+    _tokenizer.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("set_", "said"),
+    [
+        ({}, {"max_tokens": None}),
+        ({"max_tokens": 9, "temperature": 0.0, "seed": 3}, {"max_tokens": 9, "temperature": 0.0, "seed": 3}),
+        ({"max_completion_tokens": 9}, {"max_tokens": 9}),
+        ({"logprobs": True, "top_logprobs": 20}, {"max_tokens": None, "logprobs": 20}),
+        ({"logprobs": False}, {"max_tokens": None}),
+        ({"structured_outputs": {"regex": "a|b"}}, {"max_tokens": None, "structured_outputs": {"regex": "a|b"}}),
+        (
+            {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}}},
+            {"max_tokens": None, "structured_outputs": {"json": '{"type": "object"}'}},
+        ),
+    ],
+)
+def test_a_requests_settings_are_vllms_sampling_parameters(set_: Row, said: Row) -> None:
+    assert sampling(PLAIN | set_) == said
+
+
+def test_a_setting_that_would_be_lost_is_refused() -> None:
+    with pytest.raises(ScaleError, match="a request sets chat_template_kwargs, n, which the engine is not told"):
+        sampling(PLAIN | {"n": 2, "chat_template_kwargs": {}})
+
+
+@pytest.mark.parametrize("arrow", [False, True], ids=["as Python", "as Arrow gives it back"])
+def test_the_first_tokens_alternatives_are_what_a_judge_of_labels_reads(arrow: bool) -> None:
+    tops = {7: {"logprob": -0.5, "rank": 1, "decoded_token": "3"}, 9: {"logprob": -1, "decoded_token": "1"}}
+    tokens = [list(tops.items()) if arrow else tops, {1: {"logprob": 0, "decoded_token": "."}}]
+    row = {"custom_id": "a", "generated_text": "3.", "logprobs": tokens}
+    fields = line_of(row)
+    line = f'{{"custom_id": "a", "response": {fields["response"]}, "error": {fields["error"]}}}'
+    assert reply_in(line.encode()) == Reply("a", "3.", [("3", -0.5), ("1", -1.0)])
+
+
+def test_an_engine_is_loaded_once_a_worker_and_takes_tokens_and_what_it_cannot_take_is_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = standing_in(monkeypatch)
+
+    def generated(row: Row) -> Row:
+        assert row["tokenized_prompt"][0] == 1, "begun by the template, and by it alone"
+        assert row["sampling_params"] == {"max_tokens": None}
+        if len(ray.batches) > 1:
+            return row | {"generated_text": "", "__inference_error__": "ValueError: it is too long"}
+        return row | {"generated_text": "1:1 2:2 3:3", "logprobs": None}
+
+    ray.generated = generated
+    first = judging(tmp_path, ("rain", "sleet", "dew"), shard=9)
+    options = ("--model", "/m", "--workers", 4, "--connections", 2, "--engine-args", '{"max_model_len": 99}')
+    outcome = called("ray", "ask", first, "-o", tmp_path / "out", *options)
+    assert (outcome["answered"], list(outcome["faults"])) == (2, ["error: 'ValueError: it is too long'"])
+    (config,) = ray.configs
+    assert vars(config) == {
+        "kind": "vllm",
+        "model_source": "/m",
+        "engine_kwargs": {"max_model_len": 99},
+        "batch_size": 2,
+        "concurrency": 4,
+        "should_continue_on_error": True,
+        "chat_template_stage": False,
+        "tokenize_stage": False,
+        "detokenize_stage": False,
+    }
+    result = called("cache", "import", tmp_path / "out", "--requests", first)
+    assert (result["used"], sum(result["faults"].values())) == (2, 1)
+
+
+def test_a_setting_that_would_be_lost_is_one_line_before_anything_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = standing_in(monkeypatch)
+    file = write(tmp_path / "r.jsonl", [{"custom_id": "a", "body": PLAIN | {"n": 2}}])
+    assert "a request sets n" in refused("ray", "ask", file, "--model", "m", "-o", tmp_path / "out")
+    assert not ray.inits
+
+
+def test_the_real_engines_settings_exist() -> None:
+    llm = pytest.importorskip("ray.data.llm", reason="needs the extra `ray`")
+    asked = {"model_source", "engine_kwargs", "batch_size", "concurrency", "should_continue_on_error"}
+    asked |= {"chat_template_stage", "tokenize_stage", "detokenize_stage"}
+    assert asked <= set(llm.vLLMEngineProcessorConfig.model_fields)
+    assert json.dumps(dict(Engine("m").arguments)) == "{}"

@@ -3,17 +3,14 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalError, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
-from tests.building.scripts import FOX, OWL, STORIES, story_logs, write_log
-from tests.scripted import DOCUMENTS, FEATURES, small_population
-from tests.scripted import FOX as COMBINING_FOX
-from tests.scripted import OWL as COMBINING_OWL
+from tests.building.scripts import FOX, OWL, STORIES, population_of, story_logs, write_log
+from tests.scripted import DOCUMENTS, small_population
 
 from genie_inspect.building.collecting import Size, collect_documents, merged, sampled
 from genie_inspect.errors import GenieWarning, PopulationError
 from genie_inspect.logs.files import LogError
 from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question
-from genie_inspect.populations.writing import write_population
 
 
 def test_documents_come_out_of_logs_of_several_models_in_the_order_of_the_logs(tmp_path: Path) -> None:
@@ -109,13 +106,13 @@ def test_the_union_has_what_stands_in_either_once(tmp_path: Path) -> None:
     one = small_population(tmp_path / "one")
     two = small_population(
         tmp_path / "two",
-        {COMBINING_OWL: (DOCUMENTS[COMBINING_OWL][0], "Another owl.")},
-        {COMBINING_OWL: (("style", "Which rhythm?"),)},
+        {OWL: (DOCUMENTS[OWL][0], "Another owl.")},
+        {OWL: (("style", "Which rhythm?"),)},
     )
     union = both(tmp_path, [one.folder, two.folder])
-    assert [document.text for document in union.documents(COMBINING_OWL)] == [*DOCUMENTS[COMBINING_OWL], "Another owl."]
-    assert union.documents(COMBINING_FOX) == one.documents(COMBINING_FOX)
-    assert [question.text for question in union.questions(COMBINING_OWL)][-1] == "Which rhythm?"
+    assert [document.text for document in union.documents(OWL)] == [*DOCUMENTS[OWL], "Another owl."]
+    assert union.documents(FOX) == one.documents(FOX)
+    assert [question.text for question in union.questions(OWL)][-1] == "Which rhythm?"
 
 
 def test_merging_a_population_with_itself_changes_nothing(tmp_path: Path) -> None:
@@ -134,16 +131,10 @@ def test_populations_of_other_features_do_not_merge(tmp_path: Path) -> None:
 def test_two_things_under_one_id_do_not_merge(tmp_path: Path) -> None:
     folders = []
     for text in ("It rained.", "It snowed."):
-        write_population(
-            tmp_path / text,
-            name="x",
-            version="1",
-            licence="MIT",
-            features=FEATURES,
-            documents=[Document(id="d", prompt=COMBINING_OWL, text=text)],
-            questions=[Question(id="q", prompt=COMBINING_OWL, feature="plot", text="What?")],
-            answers=[AnswerRow(document="d", question="q", reader="r", text="weather")],
-        )
+        document = Document(id="d", prompt=OWL, text=text)
+        question = Question(id="q", prompt=OWL, feature="plot", text="What?")
+        answer = AnswerRow(document="d", question="q", reader="r", text="weather")
+        population_of(tmp_path / text, [document], [question], [answer])
         folders.append(tmp_path / text)
     with pytest.raises(PopulationError, match="d says something else than in another population"):
         both(tmp_path, folders)

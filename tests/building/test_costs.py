@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import get_model
+from tests.building.scripts import population_of
 from tests.recorded import answered as leaving_out_answered
 from tests.recorded import rated, read_population
 from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, Asked, Script, grading, small_population
+from tests.tasks.runs import run
 
 from genie_inspect.building.costs import (
     USUAL_ANSWER,
@@ -33,7 +34,6 @@ from genie_inspect.graders.protocols import Answer
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import AnswerRow, Document
-from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, normalised
 from genie_inspect.providers.replay import starter_record
 from genie_inspect.scorers.assessor import Assessor
@@ -45,27 +45,13 @@ WORDING = Wording.load()
 
 def told_by(judge: str, folder: Path, prompts: int) -> EvalLog:
     """The bundled conventional storyteller, evaluated with the bundled grader on the first prompts."""
-    (log,) = evaluate(
-        "genie_inspect/synthetic_prompts",
-        model="bundled/conventional",
-        model_roles={"grader": "bundled/grader"},
-        task_args={"judge": judge},
-        epochs=EPOCHS,
-        limit=prompts,
-        log_dir=str(folder),
-        display="none",
-    )
-    assert log.status == "success", log.error
-    return log
+    told = ("bundled/conventional", "bundled/grader")
+    return run("synthetic_prompts", folder, *told, epochs=EPOCHS, limit=prompts, task_args={"judge": judge})
 
 
 def told_cost(judge: str) -> Cost:
     """What judging those stories costs, given what the record says of them."""
-    population, record, costs = (
-        open_population("starter"),
-        starter_record(),
-        RequestTokens(WORDING, as_json=False),
-    )
+    population, record, costs = (open_population("starter"), starter_record(), RequestTokens(WORDING, as_json=False))
     total = Cost()
     for prompt in population.prompts[:2]:
         documents, stories = population.documents(prompt), record.stories_of("conventional", prompt)[:EPOCHS]
@@ -150,10 +136,7 @@ def test_more_documents_than_the_population_has_bring_answers_that_it_lacks() ->
 
 
 def test_a_population_that_says_nothing_asks_nothing() -> None:
-    assert rating_cost("Who?", expected_answers([None, None], epochs=5), "list", RequestTokens(WORDING)) == (
-        0,
-        Cost(),
-    )
+    assert rating_cost("Who?", expected_answers([None, None], epochs=5), "list", RequestTokens(WORDING)) == (0, Cost())
 
 
 def test_ratings_on_record_are_not_paid_again() -> None:
@@ -182,17 +165,8 @@ def read_by(folder: Path, readers: Mapping[str, Callable[[Document], str | None]
         for question in made.questions(document.prompt)
         if (text := answer(document)) is not None
     ]
-    manifest = made.manifest
-    return write_population(
-        folder,
-        name=manifest.name,
-        version=manifest.version,
-        licence=manifest.licence,
-        features=manifest.features,
-        documents=documents,
-        questions=[question for prompt in made.prompts for question in made.questions(prompt)],
-        answers=rows,
-    )
+    questions = [question for prompt in made.prompts for question in made.questions(prompt)]
+    return population_of(folder, documents, questions, rows)
 
 
 @pytest.mark.parametrize("order", [("most", "least"), ("least", "most")])

@@ -112,6 +112,12 @@ def test_documents_come_from_json_lines_by_a_mapping(tmp_path: Path) -> None:
     assert [(d.text, d.model) for d in population.documents(CASTLE)] == [("It fell.", "m1"), ("It stood.", "")]
 
 
+def test_the_manifest_names_the_models_that_the_table_names_and_none_for_the_others(tmp_path: Path) -> None:
+    rows = [{"prompt": CASTLE, "text": f"It fell {by}.", "model": by} for by in ("m2", "", "m1")]
+    _, population = imported(lines(tmp_path / "t.jsonl", *rows), tmp_path)
+    assert population.manifest.source_models == ("m1", "m2")
+
+
 def lines(path: Path, *rows: dict[str, str]) -> str:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.building.scripts import population_of
 from tests.scripted import FOX, OWL, small_population
 
 from genie_inspect.building.inspection import faults, inspected
-from genie_inspect.errors import PopulationError
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, Population
+from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question
 from genie_inspect.populations.survey import survey
-from genie_inspect.populations.writing import write_population
 
 Change = Callable[[list[dict[str, object]]], object]
 
@@ -32,16 +31,9 @@ def answered(folder: Path) -> Population:
         for document in population.documents(prompt)
         for question in population.questions(prompt)
     ]
-    return write_population(
-        folder,
-        name="small",
-        version="1",
-        licence="MIT",
-        features=population.features,
-        documents=[document for prompt in (OWL, FOX) for document in population.documents(prompt)],
-        questions=[question for prompt in (OWL, FOX) for question in population.questions(prompt)],
-        answers=answers,
-    )
+    documents = [document for prompt in (OWL, FOX) for document in population.documents(prompt)]
+    questions = [question for prompt in (OWL, FOX) for question in population.questions(prompt)]
+    return population_of(folder, documents, questions, answers)
 
 
 def test_a_sound_population_has_no_faults(tmp_path: Path) -> None:
@@ -50,16 +42,7 @@ def test_a_sound_population_has_no_faults(tmp_path: Path) -> None:
 
 def test_documents_alone_are_sound_and_counted(tmp_path: Path) -> None:
     documents = [Document(id=f"d{number}", prompt=OWL, text=f"Owl {number}.", model="m") for number in range(3)]
-    population = write_population(
-        tmp_path / "p",
-        name="small",
-        version="1",
-        licence="MIT",
-        features=small_population(tmp_path / "small").features,
-        documents=documents,
-        questions=[],
-        answers=[],
-    )
+    population = population_of(tmp_path / "p", documents, [])
     assert faults(population.folder) == []
     assert survey(population).documents_of == {"m": 3}
 
@@ -114,11 +97,6 @@ def test_all_faults_are_found_and_not_the_first_alone(tmp_path: Path) -> None:
     }
 
 
-def test_a_folder_without_a_manifest_is_no_population(tmp_path: Path) -> None:
-    with pytest.raises(PopulationError, match=f"holds no {MANIFEST}"):
-        faults(tmp_path)
-
-
 def test_the_survey_counts_what_there_is(tmp_path: Path) -> None:
     found = survey(answered(tmp_path / "p"))
     assert list(found.documents_by_prompt) == [3, 2]
@@ -130,19 +108,12 @@ def test_the_survey_counts_what_there_is(tmp_path: Path) -> None:
 def test_power_is_that_of_the_documents_that_answer(tmp_path: Path) -> None:
     texts = [f"Text number {number} of a long series of texts." for number in range(12)]
     documents = [Document(id=f"d{n}", prompt=OWL, text=text) for n, text in enumerate(texts)]
-    population = write_population(
-        tmp_path / "p",
-        name="p",
-        version="1",
-        licence="MIT",
-        features=small_population(tmp_path / "small").features,
-        documents=documents,
-        questions=[Question(id="q", prompt=OWL, feature="plot", text="What?")],
-        answers=[
-            AnswerRow(document=d.id, question="q", reader="r", text="so" if n % 2 else None)
-            for n, d in enumerate(documents)
-        ],
+    questions = [Question(id="q", prompt=OWL, feature="plot", text="What?")]
+    answers = (
+        AnswerRow(document=d.id, question="q", reader="r", text="so" if n % 2 else None)
+        for n, d in enumerate(documents)
     )
+    population = population_of(tmp_path / "p", documents, questions, answers)
     power = survey(population).power("plot", 0.28)
     # 6 of 12 answer: 2.3263 * 0.28 / sqrt(6) = 0.2659; (2.3263 * 2.8)^2 = 42.4, at half of them answering 43 / 0.5 = 86
     assert (power.documents, round(power.margin, 4), power.needed) == (6, 0.2659, 86)

@@ -3,12 +3,30 @@ from pathlib import Path
 
 import anyio
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.model import Model, ModelOutput, get_model
 from tests.recorded import recorded_starter
-from tests.scripted import DOCUMENTS, FOX, OWL, Script, answers_alone, grading, output, saying, small_population
+from tests.scripted import (
+    DOCUMENTS,
+    FOX,
+    OWL,
+    Script,
+    answers_alone,
+    grading,
+    numbered,
+    output,
+    saying,
+    small_population,
+)
+from tests.tasks.runs import run
 
-from genie_inspect.building.interviewing import INSTRUCTIONS, Interviewer, interview_templates, left_out
+from genie_inspect.building.features import INSTRUCTION
+from genie_inspect.building.interviewing import (
+    INSTRUCTIONS,
+    ITEMS_A_REQUEST,
+    Interviewer,
+    interview_templates,
+    left_out,
+)
 from genie_inspect.errors import GraderFailedError, PopulationError, TemplateError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.logs.evidence import together
@@ -37,6 +55,21 @@ async def test_the_request_is_in_the_words_of_the_template_that_is_given(tmp_pat
     interviewer = Interviewer(script.model(), interview_templates(tmp_path))
     assert await interviewer.list_items("list_aspects", 1, {}, answers_form(1), numbered_answers) == ["weather"]
     assert script.requests[0].startswith("Name 1.")
+
+
+@pytest.mark.anyio
+async def test_more_items_than_one_request_sorts_all_get_their_own_choice() -> None:
+    items = [f"item {number}" for number in range(2 * ITEMS_A_REQUEST + 1)]
+
+    def reply(request: str) -> str:
+        asked = unfenced(request)["features"]
+        return numbered({number: "even" if int(item.split()[1]) % 2 == 0 else "odd" for number, item in asked.items()})
+
+    script = Script(reply)
+    interviewer = Interviewer(script.model(), interview_templates())
+    chosen = await interviewer.sort_items(INSTRUCTION, items, {"taxonomy": {}}, ["even", "odd"], "features")
+    assert chosen == ["odd" if number % 2 else "even" for number in range(len(items))]
+    assert len(script.requests) == 3
 
 
 WHITE = DOCUMENTS[OWL][1]
@@ -71,14 +104,8 @@ def test_the_numbers_are_those_of_the_task(judge: str, tmp_path: Path, monkeypat
     monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
     population = small_population(tmp_path / "population")
     model = various(population).model() if judge != "embedded" else None
-    (log,) = evaluate(
-        "genie_inspect/leave_one_out",
-        model="mockllm/model",
-        model_roles={"grader": model} if model else {},
-        task_args={"population": str(population.folder), "judge": judge},
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-    )
+    task_args = {"population": str(population.folder), "judge": judge}
+    log = run("leave_one_out", tmp_path, grader=model, task_args=task_args)
     scored = read_scored_log(log.location)
     fresh = various(population).model() if model else None
 

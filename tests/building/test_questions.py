@@ -1,18 +1,23 @@
 import csv
 import json
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.scripted import FEATURES as FILES_FEATURES
-from tests.scripted import OWL, small_population
+from tests.building.scripts import FEATURES as PLOT_AND_PLACE
+from tests.building.scripts import FOX, OWL, willing
+from tests.scripted import FEATURES as PLOT_AND_STYLE
+from tests.scripted import Script, saying, small_population
 
-from genie_inspect.building.question_writing import Record, Step
+from genie_inspect.building.interviewing import Interviewer
+from genie_inspect.building.question_writing import QuestionWriter, Record, Step, Wanted, breach
 from genie_inspect.building.questions import (
     INSTRUCTIONS,
     LINE,
+    STEPS,
     judged_questions,
     question_figures,
     read_prompts,
@@ -25,8 +30,133 @@ from genie_inspect.building.questions import (
 )
 from genie_inspect.cli import main
 from genie_inspect.errors import PopulationError
-from genie_inspect.populations.schema import Feature, Question, question_id
+from genie_inspect.populations.population import open_population
+from genie_inspect.populations.schema import Feature, Question, question_id, rows
 from genie_inspect.statistics.agreement import krippendorff_alpha
+
+
+async def record_of(script: Script, wanted: Wanted | None = None) -> Record:
+    return await QuestionWriter(Interviewer(script.model()), PLOT_AND_PLACE, wanted or Wanted(1)).write([OWL, FOX])
+
+
+async def test_questions_are_written_by_aspect_and_mapped_to_one_feature_each() -> None:
+    record = await record_of(willing())
+    assert [q.text for q in record.questions if q.prompt == OWL and q.feature == "plot"] == [
+        "What does hunger do in part 1?",
+        "What does hunger do in part 2?",
+        "What does night do in part 1?",
+        "What does night do in part 2?",
+    ]
+
+
+async def test_the_writing_steps_of_the_first_pass_do_not_know_the_features() -> None:
+    script = willing()
+    await record_of(script)
+    first = [data for data in script.data if "features" not in data and "feature" not in data]
+    assert first, "aspects, questions and filter"
+    assert not any(feature.definition in str(data) for data in first for feature in PLOT_AND_PLACE)
+
+
+async def test_a_feature_left_empty_gets_a_second_pass_that_knows_it() -> None:
+    record = await record_of(willing())
+    assert [(q.prompt, q.text) for q in record.questions if q.feature == "place"] == [
+        (OWL, "Where is owl found?"),
+        (FOX, "Where is fox found?"),
+    ]
+
+
+async def test_what_the_second_pass_brings_counts_for_its_feature_alone() -> None:
+    record = await record_of(willing(feature=lambda question: "plot"))
+    assert {q.feature for q in record.questions} == {"plot"}
+    strayed = [step for step in record.mapped if step.source == "place"]
+    assert {step.reason for step in strayed} == {"not the feature that it was written for"}
+
+
+async def test_every_rejection_has_its_reason_at_its_step() -> None:
+    verdicts = {"What does hunger do in part 1?": "subjective", "What does hunger do in part 2?": "nonsense"}
+    features = {"What does night do in part 1?": "several", "What does night do in part 2?": "none"}
+    script = willing(lambda d: 4, lambda q: verdicts.get(q, "keep"), lambda q: features.get(q, "place"))
+    record = await record_of(script)
+    rejected = {step.text: step.reason for step in record.filtered + record.mapped if not step.kept}
+    assert rejected == {
+        "What does hunger do in part 1?": "subjective",
+        "What does hunger do in part 2?": "unreadable reply",
+        "What does night do in part 1?": "two or more features",
+        "What does night do in part 2?": "no feature",
+    }
+
+
+async def test_a_question_that_visibly_breaks_a_rule_is_rejected_without_asking() -> None:
+    script = Script(
+        lambda request: '{"1": "hunger: food"}' if "aspect" not in request else '{"1": "Is the owl hungry?"}'
+    )
+    record = await record_of(script)
+    assert {step.reason for step in record.filtered} == {"polar (by rule)"}
+    assert not any("questions" in data for data in script.data)
+
+
+async def test_the_same_question_twice_for_a_prompt_is_kept_once() -> None:
+    def reply(request: str) -> str:
+        inner = willing().reply(request)
+        return '{"1": "What is lost?", "2": "what is lost"}' if '"aspect"' in request else str(inner)
+
+    record = await record_of(Script(reply))
+    assert Counter(step.kept for step in record.written if step.prompt == OWL and step.text == "What is lost?") == {
+        True: 1,
+        False: 1,
+    }
+
+
+async def test_no_more_questions_of_a_feature_than_wanted_are_kept() -> None:
+    record = await record_of(willing(), Wanted(1, 3))
+    assert Counter((q.prompt, q.feature) for q in record.questions)[OWL, "plot"] == 3
+    assert "3 questions of this feature are enough" in {step.reason for step in record.mapped}
+
+
+async def test_a_grader_that_babbles_brings_no_questions_and_the_count_of_its_replies() -> None:
+    interviewer = Interviewer(saying("Owls, owls, owls.").model())
+    record = await QuestionWriter(interviewer, PLOT_AND_PLACE, Wanted(1)).write([OWL])
+    assert record.questions == []
+    # aspects once and twice again, then each of two features once and twice again
+    assert (interviewer.unreadable, interviewer.asked_again) == (9, 6)
+
+
+async def test_each_step_has_a_file_of_its_own(tmp_path: Path) -> None:
+    record = await record_of(willing())
+    write_record(tmp_path, record)
+    read = [list(rows(tmp_path / name, Step)) for name in STEPS]
+    assert read == [record.written, record.filtered, record.mapped]
+
+
+@pytest.mark.parametrize(("least", "most"), [(0, 3), (4, 3)])
+def test_an_impossible_number_of_questions_is_refused(least: int, most: int) -> None:
+    with pytest.raises(ValueError, match=f"questions per feature are {least} to {most}"):
+        Wanted(least, most)
+
+
+@pytest.mark.parametrize(
+    ("question", "rule"),
+    [
+        ("Does the owl return?", "polar"),
+        ("In the last scene, is it raining?", "polar"),
+        ("What does the owl want, and why does it leave?", "two things"),
+        ("Where is it? When?", "two things"),
+        ("Which animal, such as an owl, appears?", "examples"),
+        ("What would the owl do next?", "hypothetical"),
+        ("What happens if the owl returns?", "hypothetical"),
+        ("How does the above change the owl?", "dependent"),
+    ],
+)
+def test_a_visible_breach_is_named(question: str, rule: str) -> None:
+    assert breach(question) == rule
+
+
+@pytest.mark.parametrize("population", ["starter", "abstracts"])
+def test_questions_that_people_can_use_break_no_rule(population: str) -> None:
+    opened = open_population(population)
+    asked = [question.text for prompt in opened.prompts for question in opened.questions(prompt)]
+    assert {text: breach(text) for text in asked if breach(text)} == {}
+
 
 Table = list[dict[str, str]]
 
@@ -51,16 +181,23 @@ def questions(tmp_path: Path) -> list[Question]:
 
 def test_a_table_that_nobody_touched_brings_the_same_questions_back(questions: list[Question], tmp_path: Path) -> None:
     write_review(tmp_path / "table.csv", questions)
-    found = read_review(tmp_path / "table.csv", questions, FILES_FEATURES)
+    found = read_review(tmp_path / "table.csv", questions, PLOT_AND_STYLE)
     assert found.questions == questions
     assert (found.reworded, found.moved, found.dropped, found.added) == (0, 0, 0, 0)
 
 
 def test_people_reword_move_drop_and_add_questions(questions: list[Question], tmp_path: Path) -> None:
     write_review(tmp_path / "table.csv", questions)
-    new = {"id": "", "keep": "yes", "feature": "style", "text": "Which rhythm?", "prompt": OWL, "note": "mine"}
+    new = {
+        "id": "",
+        "keep": "yes",
+        "feature": "style",
+        "text": "Which rhythm?",
+        "prompt": OWL,
+        "note": "mine",
+    }
     changes = {0: {"text": "What comes to pass?"}, 1: {"feature": "style"}, 2: {"keep": "No"}}
-    found = read_review(edited(tmp_path / "table.csv", changes, [new]), questions, FILES_FEATURES)
+    found = read_review(edited(tmp_path / "table.csv", changes, [new]), questions, PLOT_AND_STYLE)
     assert (found.reworded, found.moved, found.dropped, found.added) == (1, 1, 1, 1)
     assert [(q.feature, q.text) for q in found.questions if q.prompt == OWL] == [
         ("plot", "What comes to pass?"),
@@ -75,7 +212,7 @@ def test_text_that_a_spreadsheet_would_run_is_written_as_text_and_read_as_it_was
     asked = [Question(id=question_id("@prompt", text), prompt="@prompt", feature="plot", text=text)]
     write_review(tmp_path / "table.csv", asked)
     assert "'=HYPERLINK" in (tmp_path / "table.csv").read_text()
-    assert read_review(tmp_path / "table.csv", asked, FILES_FEATURES).questions == asked
+    assert read_review(tmp_path / "table.csv", asked, PLOT_AND_STYLE).questions == asked
 
 
 @pytest.mark.parametrize(
@@ -92,18 +229,18 @@ def test_a_row_that_cannot_be_used_is_named(
 ) -> None:
     write_review(tmp_path / "table.csv", questions)
     with pytest.raises(PopulationError, match=message):
-        read_review(edited(tmp_path / "table.csv", {0: change}), questions, FILES_FEATURES)
+        read_review(edited(tmp_path / "table.csv", {0: change}), questions, PLOT_AND_STYLE)
 
 
 def test_a_table_without_its_columns_is_refused(questions: list[Question], tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("id,text\n1,What?\n")
     with pytest.raises(PopulationError, match="has no column feature, keep, prompt"):
-        read_review(tmp_path / "table.csv", questions, FILES_FEATURES)
+        read_review(tmp_path / "table.csv", questions, PLOT_AND_STYLE)
 
 
 def test_questions_of_an_unknown_feature_are_refused(questions: list[Question], tmp_path: Path) -> None:
     with pytest.raises(PopulationError, match=r"line.*: feature 'style' is none of plot \(--features\)"):
-        read_questions(tmp_path / "population", FILES_FEATURES[:1])
+        read_questions(tmp_path / "population", PLOT_AND_STYLE[:1])
 
 
 def test_a_question_of_ones_own_needs_no_id(tmp_path: Path) -> None:
@@ -112,7 +249,7 @@ def test_a_question_of_ones_own_needs_no_id(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     # as a Windows editor leaves it
     path.write_text("\ufeff" + "\n".join(map(json.dumps, rows)), encoding="utf-8")
-    asked = read_questions(path, FILES_FEATURES)
+    asked = read_questions(path, PLOT_AND_STYLE)
     assert [(question.id, question.text) for question in asked] == [
         (question_id(OWL, "What happens?"), "What happens?"),
         ("mine", "Who tells it?"),
@@ -122,11 +259,16 @@ def test_a_question_of_ones_own_needs_no_id(tmp_path: Path) -> None:
 def test_one_message_says_all_that_is_missing_and_shows_a_line_that_works(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     good = {"prompt": OWL, "feature": "plot", "text": "What happens?"}
-    lines = [{"prompt": OWL, "text": "a"}, {"prompt": OWL, "question": "b", "feature": "plot"}, good, good]
+    lines = [
+        {"prompt": OWL, "text": "a"},
+        {"prompt": OWL, "question": "b", "feature": "plot"},
+        good,
+        good,
+    ]
     lines += [{"prompt": OWL, "text": "c"}, {"prompt": OWL, "feature": "smell", "text": "d"}]
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with pytest.raises(PopulationError) as caught:
-        read_questions(path, FILES_FEATURES)
+        read_questions(path, PLOT_AND_STYLE)
     said = str(caught.value)
     for part in (
         "lines 1, 5: no feature;",
@@ -139,14 +281,14 @@ def test_one_message_says_all_that_is_missing_and_shows_a_line_that_works(tmp_pa
     assert "\n" not in said
     # the line that is shown is read
     path.write_text(LINE, encoding="utf-8")
-    assert [question.feature for question in read_questions(path, FILES_FEATURES)] == ["plot"]
+    assert [question.feature for question in read_questions(path, PLOT_AND_STYLE)] == ["plot"]
 
 
 @pytest.mark.parametrize("content", ["", "id,text\n1,What?\n"])
 def test_a_file_without_questions_shows_what_one_looks_like(content: str, tmp_path: Path) -> None:
     (tmp_path / "questions.csv").write_text(content, encoding="utf-8")
     with pytest.raises(PopulationError, match=r"questions\.csv.* expected lines such as \{"):
-        read_questions(tmp_path / "questions.csv", FILES_FEATURES)
+        read_questions(tmp_path / "questions.csv", PLOT_AND_STYLE)
 
 
 def test_prompts_are_lines_or_those_of_a_population(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai import eval as evaluate
 from inspect_ai.model import ModelOutput
 from tests.critics import PLOT, comparing
 from tests.scripted import DOCUMENTS, Script, output, saying, small_population
+from tests.tasks.runs import run
 
 from genie_inspect.cli.cost import cost
 from genie_inspect.engines.embedders import static_token_count
@@ -58,20 +58,10 @@ def total(costs: dict[str, Counts]) -> Counts:
     return {key: sum(one[key] for one in costs.values()) for key in ("calls", "tokens_in", "tokens_out")}
 
 
-def run(task: str, grader: Script, writer: Script, folder: Path, **options: Any) -> Any:
+def used_by(task: str, grader: Script, writer: Script, folder: Path, **options: Any) -> Any:
     """What the grader used."""
-    settings: dict[str, Any] = {"log_dir": str(folder / "logs"), "display": "none", "log_realtime": False}
     epochs = options.pop("epochs", None)
-    (log,) = evaluate(
-        f"genie_inspect/{task}",
-        task_args=options,
-        model=writer.model(),
-        model_roles={"grader": grader.model()},
-        epochs=epochs,
-        **settings,
-    )
-    assert log.status == "success", log.error
-    return log.stats.role_usage["grader"]
+    return run(task, folder, writer, grader, epochs=epochs, task_args=options).stats.role_usage["grader"]
 
 
 def announced(capsys: pytest.CaptureFixture[str]) -> list[int]:
@@ -95,7 +85,7 @@ def test_ttcw_is_counted_as_its_run_announces_it_and_within_five_percent_of_what
 ) -> None:
     grader, file = metered(comparing(lambda a, b, aspect: 1)), stories(tmp_path)
     found = counted("--task", "ttcw", "-T", f"stories={file}", "-T", f"reference={json.dumps(reference)}")
-    used = run("ttcw", grader, saying(BEES), tmp_path, stories=file, reference=reference, cache=False)
+    used = used_by("ttcw", grader, saying(BEES), tmp_path, stories=file, reference=reference, cache=False)
     assert announced(capsys) == list(found["total"].values())
     # one plot is drawn; a scorer on an old log draws none
     assert {name: one["calls"] for name, one in found["measures"].items()} == {"plots": 1, "ttcw": calls}
@@ -111,7 +101,9 @@ def test_the_panel_is_counted_as_its_run_announces_it_and_within_five_percent_of
     # as long as the population's are
     texts = iter(f"{text[:-1]}, again." for documents in DOCUMENTS.values() for text in (*documents, *documents))
     writer = Script(lambda request: next(texts))
-    used = run("synthetic_prompts", grader, writer, tmp_path, population=folder, panel="all", judge="none", epochs=2)
+    used = used_by(
+        "synthetic_prompts", grader, writer, tmp_path, population=folder, panel="all", judge="none", epochs=2
+    )
     assert announced(capsys) == list(total(found).values())
     assert total(found)["calls"] == len(grader.requests)
     assert total(found)["tokens_in"] == pytest.approx(used.input_tokens, rel=0.05)
@@ -125,7 +117,7 @@ def test_of_novelty_partition_the_most_is_counted_and_its_run_announces_the_same
     writer = Script(
         lambda request: f"Story {next(texts)} " + "of an owl and a clock " * ((CONFIG.max_tokens or 0) // 6)
     )
-    used = run("novelty_partition", grader, writer, tmp_path, k=3)
+    used = used_by("novelty_partition", grader, writer, tmp_path, k=3)
     assert announced(capsys) == list(found.values())
     assert found["calls"] == len(grader.requests)
     # replies as long as they may be

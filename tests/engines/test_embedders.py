@@ -337,3 +337,14 @@ def test_more_texts_than_one_query_can_name_are_found(tmp_path: Path) -> None:
     assert later.asked == []
     with sqlite3.connect(tmp_path / FILE) as connection:
         assert connection.execute("select count(*) from embeddings").fetchone() == (1_200,)
+
+
+def test_vectors_have_double_precision_the_first_time_and_the_second(tmp_path: Path) -> None:
+    for _run in range(2):
+        assert CachedEmbedder(Counting(), tmp_path).embed(["owl"]).dtype == np.float64
+
+
+def test_the_width_of_vectors_is_that_of_most_of_them(tmp_path: Path) -> None:
+    store = KeptVectors(tmp_path)
+    store.keep("counting@1", {"a": bytes(8), "b": bytes(8), "damaged": bytes(4)})
+    assert store.size("counting@1") == 8

@@ -258,6 +258,20 @@ def test_what_infini_gram_would_open_without_a_word_is_refused(
         checked_manifest(tmp_path)
 
 
+@needs_infini_gram
+def test_an_index_that_answers_with_an_error_in_place_of_a_count_is_not_kept(
+    texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Refusing:
+        def count(self, input_ids: list[int]) -> dict[str, str]:
+            return {"error": "no such shard"}
+
+    monkeypatch.setattr("genie_inspect.engines.infini_gram.open_engine", lambda folder: Refusing())
+    with pytest.raises(CorpusError, match="no such shard"):
+        build_index(texts, tmp_path / "index")
+    assert not (tmp_path / "index").exists()
+
+
 def test_frequent_words_are_one_symbol_and_rare_ones_two() -> None:
     words = Vocabulary(f"w{number}" for number in range(SINGLE + LOW + 1))
     assert words.symbols(["w0", f"w{SINGLE - 1}"]) == [0, SINGLE - 1]

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.engines.sentence_models import SentenceTransformer, install, model_folder
 
 from genie_inspect.engines.classifiers import (
     PUBLISHED_CLASSIFIER,
@@ -12,6 +13,7 @@ from genie_inspect.engines.classifiers import (
     PUBLISHED_TOKENIZER,
     ClassifierEquivalence,
 )
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.models import PRESETS, at_revision, hub_dataset, model_identity, with_commit
 from genie_inspect.errors import EngineFailedError, GenieError
 from genie_inspect.tasks.writing_prompts import writing_prompts
@@ -56,6 +58,20 @@ def test_a_dataset_is_asked_for_at_its_commit(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(datasets, "load_dataset", lambda *names, **options: asked.append((names, options)))
     hub_dataset(f"owner/texts@{COMMIT}", "train", GenieError, "dataset", "nothing")
     assert asked == [(("owner/texts",), {"split": "train", "revision": COMMIT})]
+
+
+def test_a_sentence_model_is_asked_for_at_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = str(model_folder(tmp_path / "tiny"))
+    asked: list[object] = []
+
+    class OnHub(SentenceTransformer):
+        def __init__(self, *names: str, **options: str) -> None:
+            asked.append((names, options))
+            super().__init__(folder)
+
+    install(monkeypatch, OnHub)
+    embedder(f"sentence-transformers/owner/sentences@{COMMIT}").embed(["An owl."])
+    assert asked == [(("owner/sentences",), {"revision": COMMIT})]
 
 
 def test_a_classifier_at_no_commit_is_refused_when_it_is_made() -> None:

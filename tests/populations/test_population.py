@@ -1,10 +1,13 @@
 import json
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.scripted import FEATURES, small_population
+from tests.scripted import FEATURES, FOX, small_population
+from tests.scripted import OWL as SCRIPTED_OWL
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.population import (
@@ -46,6 +49,13 @@ def test_answers_are_kept_by_reader(make: Make) -> None:
     assert population.answers("grader(a)") == {("d1", "q1"): "it falls", ("d3", "q1"): None}
     assert population.answers("grader(b)") == {("d1", "q1"): "collapse"}
     assert population.answers("somebody else") == {}
+
+
+def test_spaces_around_a_prompt_hide_nothing_of_it(make: Make) -> None:
+    population, spaced = make(), f"\n {CASTLE} \n"
+    assert [document.id for document in population.documents(spaced)] == ["d1", "d3"]
+    assert [question.id for question in population.questions(spaced)] == ["q1", "q2"]
+    assert population.answers("grader(b)", spaced) == {("d1", "q1"): "collapse"}
 
 
 def test_an_unknown_prompt_has_nothing(make: Make) -> None:
@@ -299,3 +309,81 @@ def test_a_file_of_json_lines_has_a_feature_a_line(tmp_path: Path) -> None:
     path.write_text("")
     with pytest.raises(PopulationError, match=r"features\.jsonl"):
         read_features(path)
+
+
+CHANGED = "was changed while the population was in use"
+
+
+def in_place(folder: Path) -> None:
+    """Other documents of the same length, and the time of writing put back."""
+    path = folder / DOCUMENTS
+    before = path.stat()
+    with path.open("r+b") as file:
+        content = file.read()
+        file.seek(0)
+        file.write(content.replace(b"owl", b"cow"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+
+
+def prompts_swapped(folder: Path) -> None:
+    text = (folder / DOCUMENTS).read_text()
+    (folder / DOCUMENTS).write_text(text.replace(SCRIPTED_OWL, "@").replace(FOX, SCRIPTED_OWL).replace("@", FOX))
+
+
+def built_anew(folder: Path) -> None:
+    small_population(folder, {SCRIPTED_OWL: ("A cow.", "A calf."), FOX: ("A wolf.",)})
+
+
+def cut(folder: Path) -> None:
+    content = (folder / DOCUMENTS).read_bytes()
+    (folder / DOCUMENTS).write_bytes(content[: len(content) // 2])
+
+
+@pytest.mark.parametrize("change", [in_place, prompts_swapped, built_anew, cut])
+def test_documents_that_changed_after_it_was_opened_are_an_error(
+    change: Callable[[Path], None], tmp_path: Path
+) -> None:
+    population = small_population(tmp_path / "p")
+    change(population.folder)
+    with pytest.raises(PopulationError, match=CHANGED) as caught:
+        population.documents(SCRIPTED_OWL)
+    assert str(tmp_path / "p" / DOCUMENTS) in str(caught.value)
+
+
+def test_what_was_read_before_the_change_stays_what_it_was_and_the_next_prompt_is_refused(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "p")
+    before = population.documents(SCRIPTED_OWL)
+    prompts_swapped(population.folder)
+    assert population.documents(SCRIPTED_OWL) == before
+    with pytest.raises(PopulationError, match=CHANGED):
+        population.documents(FOX)
+
+
+def test_answers_that_came_later_are_an_error(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "p")
+    (tmp_path / "p" / ANSWERS).write_text('{"document": "d", "question": "q", "reader": "r", "text": "a"}\n')
+    with pytest.raises(PopulationError, match=CHANGED):
+        assert population.readers
+
+
+def test_a_change_while_a_file_is_read_is_an_error(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "p")
+    with pytest.raises(PopulationError, match=CHANGED), population._files[DOCUMENTS].open():
+        in_place(population.folder)
+
+
+def test_a_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "p")
+    shutil.rmtree(tmp_path / "p")
+    with pytest.raises(PopulationError, match="cannot be read any more"):
+        population.documents(SCRIPTED_OWL)
+
+
+def test_the_same_bytes_in_another_file_are_no_change(tmp_path: Path) -> None:
+    population = Population(small_population(tmp_path / "p").folder)
+    shutil.copy(tmp_path / "p" / DOCUMENTS, tmp_path / "copy")
+    (tmp_path / "copy").replace(tmp_path / "p" / DOCUMENTS)
+    assert len(population.documents(SCRIPTED_OWL)) == 3
+    (tmp_path / "p" / DOCUMENTS).touch()
+    assert len(population.documents(FOX)) == 2

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.errors import MissingExtraError
 from genie_inspect.populations.prompts import (
     PromptSourceError,
     clean_prompt,
@@ -79,46 +78,9 @@ def test_a_sample_of_nothing_is_refused(count: int, tmp_path: Path) -> None:
         writing_prompt_sample(written(tmp_path / "a.jsonl", ["One."]), count, seed=0)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PromptSourceError, match=r"nowhere\.jsonl cannot be read"):
-        writing_prompt_sample(str(tmp_path / "nowhere.jsonl"), 1, seed=0)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b"Once upon a time\n", r"a\.txt, line 3 is no JSON"),
-        (b'{"prompt": "cut o', r"a\.txt, line 3 is no JSON"),
-        (b'{"text": "One."}\n', r"a\.txt, line 3 has no text in the field 'prompt'"),
-        (b'{"prompt": 7}\n', r"a\.txt, line 3 has no text in the field 'prompt'"),
-        (b'["One."]\n', r"a\.txt, line 3 is a list and no object"),
-        (b'{"prompt": "caf\xe9"}\n', r"a\.txt, line 3 is no JSON: .*utf-8"),
-    ],
-)
-def test_a_bad_line_is_named(line: bytes, message: str, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(b'{"prompt": "One."}\n\n' + line)
-    with pytest.raises(PromptSourceError, match=message):
-        writing_prompt_sample(str(tmp_path / "a.txt"), 1, seed=0)
-
-
-def test_the_hub_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(MissingExtraError, match=rf"dataset={HUB} .*needs the extra hub: pip install"):
-        writing_prompt_sample(HUB, 1, seed=0)
-
-
 def stand_in(monkeypatch: pytest.MonkeyPatch, **names: object) -> None:
     """Something in the place of the library `datasets`, which the tests do not install."""
     monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(**names))
-
-
-def test_without_network_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreachable(source: str, split: str, revision: str) -> None:
-        raise ConnectionError("no route to host")
-
-    stand_in(monkeypatch, load_dataset=unreachable)
-    with pytest.raises(PromptSourceError, match=rf"{HUB} cannot be loaded: no route .*\(dataset=prompts\.jsonl\)$"):
-        writing_prompt_sample(HUB, 1, seed=0)
 
 
 class Rows(dict[str, list[Any]]):
@@ -158,14 +120,6 @@ def test_a_dataset_of_preferences_gives_each_prompt_once_in_the_studys_form(monk
     drawn = writing_prompt_sample(f"SAA-Lab/LitBench-Train@{commit}", 2, seed=0, split="all", story_where=True)
     assert sorted(drawn) == ["Write a story about Mars.", "Write a story where: The town wakes up."]
     assert asked == {"SAA-Lab/LitBench-Train": {"split": "all", "revision": commit}}
-
-
-def test_a_dataset_of_ids_alone_is_refused_with_its_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_in(monkeypatch, load_dataset=lambda source, split: Rows(chosen_comment_id=["c1"], rejected_comment_id=["c2"]))
-    with pytest.raises(
-        PromptSourceError, match=r"columns \['chosen_comment_id', 'rejected_comment_id'\], expected one"
-    ):
-        writing_prompt_sample("SAA-Lab/LitBench-Test", 1, seed=0)
 
 
 def test_the_form_does_not_change_which_prompts_are_drawn(tmp_path: Path) -> None:

@@ -1,10 +1,5 @@
 import json
-import os
-import signal
-import subprocess
-import sys
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +8,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.schema import (
     AnswerRow,
-    Counts,
     Document,
     Feature,
-    Manifest,
     Question,
     document_id,
     file_digest,
@@ -28,9 +20,6 @@ from genie_inspect.populations.schema import (
     rows,
     write_rows,
 )
-
-PLOT = Feature(name="plot", definition="What happens.")
-COUNTS = Counts(prompts=1, documents=1, questions=1, answers=0)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t"])
@@ -69,20 +58,6 @@ def test_a_row_does_not_change() -> None:
     question = Question(id="q", prompt="p", feature="plot", text="What happens?")
     with pytest.raises(ValidationError, match="frozen"):
         question.text = "Why?"
-
-
-def manifest(*features: Feature) -> Manifest:
-    return Manifest(name="n", version="1", licence="MIT", features=features, counts=COUNTS, digest="0", files={})
-
-
-def test_a_manifest_without_features_is_refused() -> None:
-    with pytest.raises(ValidationError, match="features"):
-        manifest()
-
-
-def test_two_features_of_one_name_are_refused() -> None:
-    with pytest.raises(ValidationError, match="two features are named 'plot'"):
-        manifest(PLOT, Feature(name="style", definition="How."), PLOT)
 
 
 @given(st.tuples(st.text(), st.text()), st.tuples(st.text(), st.text()))
@@ -186,44 +161,6 @@ def test_ten_megabytes_are_written_and_read_in_two(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert path.stat().st_size > 10_000_000
     assert peak < 2_000_000
-
-
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "d.jsonl"
-    write_rows(path, [document(1)])
-    before = path.read_bytes()
-
-    def breaking() -> Iterator[Document]:
-        yield document(2)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write_rows(path, breaking())
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
-KILLED = """
-import os, pathlib, signal, sys
-from genie_inspect.files.writing import write_lines
-def lines():
-    yield "half of the new file" * 10_000
-    os.kill(os.getpid(), signal.SIGKILL)
-write_lines(pathlib.Path(sys.argv[1]), lines())
-"""
-
-
-def test_a_killed_write_leaves_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / "d.jsonl"
-    write_lines(path, ["the old file\n"])
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False, env=dict(os.environ))
-    assert killed.returncode == -signal.SIGKILL
-    assert path.read_text() == "the old file\n"
-
-
-def test_a_written_file_can_be_read_by_others(tmp_path: Path) -> None:
-    write_lines(tmp_path / "d.jsonl", ["x"])
-    assert (tmp_path / "d.jsonl").stat().st_mode & 0o777 == 0o644
 
 
 def test_a_digest_is_sha_256_of_the_bytes(tmp_path: Path) -> None:

@@ -471,6 +471,7 @@ def test_what_is_no_level_is_refused(reply: str) -> None:
         ("[[A>B]]\nA: earned. B: abrupt.", 1),
         ("**[[B>>A]]**\n\nA: flat. [[A>B]] would be kind.", -2),
         ("<think>[[A>>B]]</think>\n[[A=B]]\nNeither ends.", 0),
+        ("<think>\nIs it [[A>>B]]?\nNo.\n</think>\n[[A=B]]\nNeither ends.", 0),
         ("My label: [[A>B]]\nA: earned.", 1),
     ],
 )

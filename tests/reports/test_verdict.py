@@ -243,6 +243,27 @@ def test_a_warning_about_one_of_several_scorers_names_it(scorers: tuple[str, ...
     assert lines[0] == f"{where}: not every question or test could be used: plot 3 of 6"
 
 
+@pytest.mark.parametrize(("before", "after"), [("10/10", "8/10"), ("8/10", "10/10")])
+def test_runs_that_used_unlike_shares_of_their_questions_are_warned_of_whichever_used_fewer(
+    before: str, after: str, tmp_path: Path
+) -> None:
+    for model, share in (("plain", before), ("other", after)):
+        made_log(tmp_path, [{"genie": scored({"plot": 0.5}, coverage={"plot": share})}] * 3, model=f"mock/{model}")
+    (line,) = (line for line in warnings(compare([tmp_path], "mock/plain")) if "were used" in line)
+    said = {"10/10": "100%", "8/10": "80%"}
+    assert line == (
+        f"mock/other plot: {said[after]} of its questions were used, of its baseline's {said[before]}, and nothing "
+        "says which: the difference may be one of questions"
+    )
+
+
+@pytest.mark.parametrize("after", ["9/10", "10/10"])
+def test_shares_of_questions_within_a_tenth_are_no_matter(after: str, tmp_path: Path) -> None:
+    for model, share in (("plain", "10/10"), ("other", after)):
+        made_log(tmp_path, [{"genie": scored({"plot": 0.5}, coverage={"plot": share})}] * 3, model=f"mock/{model}")
+    assert not any("were used" in line for line in warnings(compare([tmp_path], "mock/plain")))
+
+
 def test_every_run_that_may_win_by_its_length_is_named_in_the_sentence(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(*BEFORE), texts=(" ".join(["word"] * 30),))
     for task in ("brief", "curt", "short"):

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai._cli.util import parse_model_role_cli_args
 from inspect_ai.model import GenerateConfig, Model, get_model
 from tests.critics import blocks, comparing
 from tests.scripted import Script, grading, saying, small_population
+from tests.tasks.runs import run
 
 from genie_inspect import inspect_private
 from genie_inspect.prompting.fence import unfenced
@@ -46,19 +45,6 @@ def writing() -> Script:
     return Script(lambda request: next(texts))
 
 
-def run(task: Task | str, grader: Script, folder: Path, writer: Model | None = None, **options: Any) -> None:
-    logs = evaluate(
-        task,
-        model=writer or writing().model(),
-        model_roles={"grader": grader.model()},
-        log_dir=str(folder / "logs"),
-        display="none",
-        log_realtime=False,
-        **options,
-    )
-    assert [log.status for log in logs] == ["success"] * len(logs), logs[0].error
-
-
 def announced(capsys: pytest.CaptureFixture[str]) -> str:
     """The one line on standard error."""
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "judging asks" in line]
@@ -82,7 +68,7 @@ def test_the_line_counts_the_epochs_and_samples_of_the_run(
     options: dict[str, Any], extent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = small_population(tmp_path / "population").folder
-    run(synthetic_prompts(str(folder), cache=False), judge_of_everything(), tmp_path, **options)
+    run(synthetic_prompts(str(folder), cache=False), tmp_path, writing(), judge_of_everything(), **options)
     assert announced(capsys).endswith(extent)
 
 
@@ -95,7 +81,7 @@ def test_a_task_says_nothing_until_it_is_run(capsys: pytest.CaptureFixture[str])
 def test_a_run_that_asks_no_model_says_nothing(
     options: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run(synthetic_prompts(**options), grading(), tmp_path, limit=1, epochs=1)
+    run(synthetic_prompts(**options), tmp_path, writing(), grading(), limit=1, epochs=1)
     assert "judging" not in capsys.readouterr().err
 
 
@@ -103,7 +89,7 @@ def test_the_measures_of_the_panel_that_ask_a_model_are_in_the_line_and_near_wha
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, grader = small_population(tmp_path / "population").folder, judge_of_everything()
-    run(synthetic_prompts(str(folder), panel="all", cache=False), grader, tmp_path, epochs=2)
+    run(synthetic_prompts(str(folder), panel="all", cache=False), tmp_path, writing(), grader, epochs=2)
     line = announced(capsys)
     # owl: 2 + 2 calls to part three stories and place two; fox: 1 + 2. Each of two meets three or two twice
     assert "partition 7, litbench 20, close_reading 8" in line
@@ -116,7 +102,7 @@ def test_leaving_one_out_counts_the_populations_own_documents(
     options: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, grader = small_population(tmp_path / "population").folder, judge_of_everything()
-    run(leave_one_out(str(folder)), grader, tmp_path, **options)
+    run(leave_one_out(str(folder)), tmp_path, writing(), grader, **options)
     line, samples = announced(capsys), options.get("limit", 5)
     assert line.endswith("5 samples x 1 epoch" if samples == 5 else "1 sample x 1 epoch")
     assert calls(line) == (len(grader.requests) if samples == 5 else 3)
@@ -126,7 +112,7 @@ def test_what_ttcw_asks_is_exact(tmp_path: Path, capsys: pytest.CaptureFixture[s
     path = tmp_path / "stories.jsonl"
     path.write_text(json.dumps({"title": "Bees", "story": STORY}) + "\n", encoding="utf-8")
     grader = comparing(lambda a, b, aspect: 0)
-    run(ttcw(str(path), cache=False), grader, tmp_path, writer=saying("A new story.").model(), epochs=2)
+    run(ttcw(str(path), cache=False), tmp_path, saying("A new story.").model(), grader, epochs=2)
     plots = sum(len(blocks(request)) == 1 for request in grader.requests)
     assert calls(announced(capsys)) == 2 * 28 + plots == len(grader.requests)
 
@@ -137,13 +123,13 @@ def test_without_a_reference_ttcw_asks_once_a_test(
 ) -> None:
     grader = comparing(lambda a, b, aspect: 1)
     writer = saying("A new story.").model()
-    run(ttcw(reference=reference, cache=False), grader, tmp_path, writer=writer, limit=1)
+    run(ttcw(reference=reference, cache=False), tmp_path, writer, grader, limit=1)
     assert calls(announced(capsys)) == expected == len(grader.requests)
 
 
 def test_novelty_partition_asks_at_most_what_its_line_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grader = judge_of_everything()
-    run(novelty_partition(k=4), grader, tmp_path, limit=2)
+    run(novelty_partition(k=4), tmp_path, writing(), grader, limit=2)
     # each of two sets: three are compared with those before, four are rated
     assert calls(announced(capsys)) == 2 * (3 + 4) == len(grader.requests)
 
@@ -151,7 +137,7 @@ def test_novelty_partition_asks_at_most_what_its_line_says(tmp_path: Path, capsy
 def test_one_task_on_two_models_has_a_line_for_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = small_population(tmp_path / "population").folder
     task = synthetic_prompts(str(folder), cache=False)
-    run(task, judge_of_everything(), tmp_path, writer=[writing().model(), writing().model()], epochs=1)  # type: ignore[arg-type]
+    run(task, tmp_path, [writing().model(), writing().model()], judge_of_everything(), epochs=1)
     assert capsys.readouterr().err.count("judging asks for about") == 2
 
 
@@ -160,7 +146,7 @@ def test_where_inspect_does_not_tell_the_line_is_that_of_the_whole_task(
 ) -> None:
     monkeypatch.setattr(inspect_private, "run_extent", lambda: None)
     folder = small_population(tmp_path / "population").folder
-    run(synthetic_prompts(str(folder), cache=False), judge_of_everything(), tmp_path, limit=1, epochs=1)
+    run(synthetic_prompts(str(folder), cache=False), tmp_path, writing(), judge_of_everything(), limit=1, epochs=1)
     assert announced(capsys).endswith("2 samples x 5 epochs")
 
 
@@ -180,10 +166,8 @@ def test_a_run_in_batches_says_the_one_option_that_batches_its_grader(
     grader = get_model(
         "mockllm/one", custom_outputs=judge_of_everything(), memoize=False, config=GenerateConfig(**roles)
     )
-    options: dict[str, Any] = {"log_dir": str(tmp_path / "logs"), "display": "none", "epochs": 1, "limit": 1}
-    options |= {"batch": batch} if batch else {}
-    task = synthetic_prompts(str(folder), cache=False)
-    evaluate(task, model=writing().model(), model_roles={"grader": grader}, **options)
+    options: dict[str, Any] = {"batch": batch} if batch else {}
+    run(synthetic_prompts(str(folder), cache=False), tmp_path, writing(), grader, epochs=1, limit=1, **options)
     lines = [line for line in capsys.readouterr().err.splitlines() if "--batch" in line]
     assert len(lines) == bool(said)
     assert said in "".join(lines)
@@ -197,8 +181,7 @@ def test_a_jury_of_which_one_grader_does_not_batch_is_named_whole_in_a_form_that
         get_model(f"mockllm/{name}", custom_outputs=judge_of_everything(), memoize=False, config=config)
         for name, config in {"one": GenerateConfig(batch=5), "two": GenerateConfig()}.items()
     ]
-    options: dict[str, Any] = {"log_dir": str(tmp_path / "logs"), "display": "none", "epochs": 1, "limit": 1}
-    evaluate(synthetic_prompts(str(folder)), model=writing().model(), model_roles={"grader": jury}, batch=5, **options)
+    run(synthetic_prompts(str(folder)), tmp_path, writing(), jury, epochs=1, limit=1, batch=5)
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "--batch" in line]
     value = line.partition("--model-role '")[2].removesuffix("'")
     assert value == "grader=[{model: mockllm/one, batch: 5}, {model: mockllm/two, batch: 5}]"
@@ -214,9 +197,7 @@ def test_the_line_counts_every_grader_of_a_jury(tmp_path: Path, capsys: pytest.C
     folder = small_population(tmp_path / "population").folder
     scripts = {name: judge_of_everything() for name in ("one", "two", "three")}
     jury = [get_model(f"mockllm/{n}", custom_outputs=script, memoize=False) for n, script in scripts.items()]
-    options: dict[str, Any] = {"log_dir": str(tmp_path / "logs"), "display": "none", "epochs": 2}
-    task = synthetic_prompts(str(folder), cache=False)
-    evaluate(task, model=writing().model(), model_roles={"grader": jury}, **options)
+    run(synthetic_prompts(str(folder), cache=False), tmp_path, writing(), jury, epochs=2)
     line = announced(capsys)
     asked = [len(script.requests) for script in scripts.values()]
     assert asked[0] == asked[1] == asked[2]

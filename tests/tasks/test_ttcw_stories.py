@@ -4,19 +4,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from tests.critics import blocks
 from tests.scripted import Script, saying
+from tests.tasks.runs import run as run_task
 
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.rubrics import WAYS
+from genie_inspect.prompting.templates import load_template
 from genie_inspect.signature import facts_of
 from genie_inspect.studies.ttcw.verdicts import asked_ways
 from genie_inspect.tasks.ttcw_stories import cost_line
 
-STORIES = Path(__file__).parent / "stories.jsonl"
+STORIES = Path(__file__).parent / "existing" / "stories.jsonl"
 """Two on a fine one, and one on another."""
 CALLS = {"both": 28, "baseline": 14, "reference_only": 28, "analysis_only": 14, "rate_first": 28}
 
@@ -53,16 +54,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path, int]
 
 
 def run(critic: Script, **options: Any) -> EvalLog:
-    [log] = evaluate(
-        "genie_inspect/ttcw_stories",
-        model=saying("nothing").model(),
-        model_roles={"grader": critic.model()},
-        task_args={"stories": str(STORIES), **options},
-        display="none",
-        log_dir="logs",
-    )
-    assert log.status == "success", log.error
-    return log
+    return run_task("ttcw_stories", Path(), saying("nothing"), critic, task_args={"stories": str(STORIES), **options})
 
 
 def test_stories_are_judged_beside_their_references_and_alone_in_one_run_and_nothing_is_written(
@@ -150,6 +142,15 @@ def test_a_cutoff_of_five_levels_leaves_the_other_scales_their_own(one_story: st
     critic = Script(lambda request: "[[YES]]" if "[[YES]]" in request else "[[A=B]]")
     run(critic, stories=one_story, ways="both,levels_3", cutoff=-3)
     assert [row.cutoff for row in asked_ways(read_scores([Path("logs")]))] == ["-3", "-1"]
+
+
+def test_instructions_of_ones_own_are_counted_in_the_line_before_the_run(tmp_path: Path) -> None:
+    ours = load_template("critic_alone_label", {"scale", "data"}).text
+    (tmp_path / "critic_alone_label.md").write_text(f"{ours}\n{'Read it twice. ' * 50}", encoding="utf-8")
+    shipped, own = (cost_line(str(STORIES), ways="baseline", templates=folder) for folder in (None, str(tmp_path)))
+    before, after = (line.costs(line.samples, 1)["ttcw baseline"] for line in (shipped, own))
+    assert after.calls == before.calls
+    assert after.tokens_in > before.tokens_in + 100 * before.calls
 
 
 def test_reasons_behind_a_label_are_counted_as_an_analysis_before_it() -> None:

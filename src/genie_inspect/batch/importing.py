@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -29,18 +28,13 @@ OKAY = range(200, 300)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said to one request."""
-
     name: str
-    """The request's id."""
     text: str
     candidates: Candidates = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of an exported cache."""
-
     table: str
     values: dict[str, Any]
 
@@ -77,7 +71,6 @@ def replies(source: Lines) -> Iterator[Reply | Row | Fault]:
 
 
 def reply_in(line: bytes) -> Reply | Row | Fault:
-    """What one line of a file of replies holds."""
     try:
         fields = json_object(line, "", ScaleError)
     except ScaleError:
@@ -125,8 +118,6 @@ TOGETHER = 1_000
 
 @dataclass(slots=True)
 class Imported:
-    """What became of the lines of files."""
-
     lines: int = 0
     used: int = 0
     """Replies that brought something new."""
@@ -141,11 +132,9 @@ class Imported:
     conflicts: int = 0
     """Answers, ratings and verdicts that are on record in other words; what is there stays."""
     missing: int = 0
-    """Requests to which no line replies."""
     faults: Counter[str] = field(default_factory=Counter)
     """Lines that are no reply to a request, by reason."""
     kept: Counter[str] = field(default_factory=Counter)
-    """What is new on record, by the cache's table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +154,6 @@ class Importer:
         self._failed: set[str] = set()
 
     async def take(self, source: Lines) -> None:
-        """All lines of a file."""
         lines = replies(source)
         while some := list(islice(lines, TOGETHER)):
             self.result.lines += len(some)
@@ -241,12 +229,16 @@ class Importer:
         if read.is_attempt is False:
             answers = dict.fromkeys(wordings)
         fresh: set[str] = set()
-        reading = await AnswerMemo(self.cache).answered(
-            place.plan.signature,
-            data["document"],
-            questions,
-            partial(_read, answers, fresh, read.is_attempt is not False),
-        )
+
+        async def reading_of(document: str, unread: Sequence[AskedQuestion]) -> Reading:
+            fresh.update(question.text for question in unread if question.text in answers)
+            texts = [answers.get(question.text) for question in unread]
+            faults = {place: UNREADABLE for place, question in enumerate(unread) if question.text not in answers}
+            given = tuple(None if text is None else Answer(text) for text in texts)
+            return Reading(given, faults, read.is_attempt is not False)
+
+        memo = AnswerMemo(self.cache)
+        reading = await memo.answered(place.plan.signature, data["document"], questions, reading_of)
         here = {
             question: answer.text if answer else None
             for question, answer in zip(wordings, reading.answers, strict=True)
@@ -254,20 +246,6 @@ class Importer:
         self.result.conflicts += sum(here[question] != answer for question, answer in answers.items())
         self.result.kept["answers"] += len(fresh)
         return len(questions), len(answers), len(fresh)
-
-
-async def _read(
-    answers: Mapping[str, str | None],
-    fresh: set[str],
-    is_attempt: bool,
-    document: str,
-    questions: Sequence[AskedQuestion],
-) -> Reading:
-    """A reading by answers that a reply gave; notes which were asked for."""
-    fresh.update(question.text for question in questions if question.text in answers)
-    texts = [answers.get(question.text) for question in questions]
-    faults = {place: UNREADABLE for place, question in enumerate(questions) if question.text not in answers}
-    return Reading(tuple(None if text is None else Answer(text) for text in texts), faults, is_attempt)
 
 
 def _message(place: Place) -> str:
@@ -280,7 +258,6 @@ def _message(place: Place) -> str:
 
 
 def _data(place: Place, request: str, *names: str) -> dict[str, Any]:
-    """What a request is about."""
     try:
         data = unfenced(request)
     except UnreadableReplyError as error:

@@ -7,18 +7,18 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
-from types import TracebackType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import anyio
 
 from genie_inspect.batch.importing import FOREIGN, Fault, Imported, Importer, Reply, replies, reply_in
+from genie_inspect.batch.ray_server import Engine, Server
 from genie_inspect.batch.shards import ScaleError, places
 from genie_inspect.batch.walk import (
     JSONL,
@@ -77,35 +77,17 @@ FAILED = "__inference_error__"
 """Where Ray Data LLM says why an engine could not take a request."""
 
 
-class Job(Protocol):
-    """Who answers: a server, or engines on the cluster."""
-
-    @property
-    def together(self) -> int:
-        """Requests whose replies come back at once."""
-        ...
-
-    def check(self, body: str) -> None:
-        """Refuse what cannot work before the cluster is asked for anything; given the first request."""
-        ...
-
-    def processor(self) -> Any:
-        """Ray Data LLM's: takes rows of `custom_id` and `payload`, gives rows of the fields of a `Line`."""
-        ...
+Job = Server | Engine
+"""Who answers: a server, or engines on the cluster."""
 
 
 class Request(NamedTuple):
-    """What is asked."""
-
     custom_id: str
     payload: str
-    """The body as JSON."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of requests."""
-
     requests: int = 0
     on_path: int = 0
     """Those whose reply was there, which were not asked again."""
@@ -114,7 +96,6 @@ class Outcome:
     faults: Counter[str] = field(default_factory=Counter)
     """Lines of this job that are no reply, by reason; the next job asks for them again."""
     files: int = 0
-    """How many were written."""
 
 
 def ask(
@@ -135,7 +116,7 @@ def ask(
     outcome.requests, outcome.on_path = len(left.ids), len(left.ids) - outcome.asked
     if not outcome.asked:
         return outcome
-    with cluster() as ray, _Parts(output, form, len(there), outcome) as files:
+    with cluster() as ray, closing(_Parts(output, form, len(there), outcome)) as files:
         dataset = ray.data.from_arrow_refs([ray.put(block) for block in _blocks(left, job.together)])
         for done, row in enumerate(job.processor()(dataset).iter_rows(), start=1):
             files.add(_line(row))
@@ -168,14 +149,7 @@ class _Parts:
         self._lines: list[Line] = []
         self._since = 0.0
 
-    def __enter__(self) -> "_Parts":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        self._write()
-
     def add(self, line: Line) -> None:
-        """Add a line."""
         if not self._lines:
             self._since = time.monotonic()
         self._lines.append(line)
@@ -184,9 +158,10 @@ class _Parts:
         if isinstance(said, Fault):
             self.outcome.faults[said.reason] += 1
         if len(self._lines) >= LINES or time.monotonic() - self._since >= SECONDS:
-            self._write()
+            self.close()
 
-    def _write(self) -> None:
+    def close(self) -> None:
+        """Write what has come."""
         if self._lines:
             self.outcome.files += 1
             # numbered for the eye; two jobs on one folder do not meet in a name
@@ -219,8 +194,6 @@ def _line(row: Mapping[str, Any]) -> Line:
 
 @dataclass(slots=True)
 class Round:
-    """What became of one step."""
-
     asking: Outcome = field(default_factory=Outcome)
     imported: Imported = field(default_factory=Imported)
 

@@ -14,8 +14,6 @@ OKAY = 200
 
 @dataclass(frozen=True)
 class Server:
-    """A server that takes chat completions."""
-
     url: str
     """Where the endpoints begin: `http://.../v1`."""
     key: str = ""
@@ -122,7 +120,6 @@ class Session:
         pass
 
     def post(self, url: str, *, headers: Mapping[str, str], data: str) -> "asyncio.Task[Answer]":
-        """Begin to ask."""
         self._tried[data] += 1
         return asyncio.ensure_future(self._answer(url, headers, data, self._tried[data] >= self._tries))
 
@@ -175,7 +172,6 @@ class Engine:
     """An engine, as many times as there are workers."""
 
     model: str
-    """A folder, or a name on the hub."""
     workers: int = 1
     together: int = 64
     """Requests in a batch; eight of them are at work in an engine at a time."""
@@ -234,16 +230,12 @@ def engine_line_of(row: Mapping[str, Any]) -> dict[str, str]:
     choice: dict[str, Any] = {"index": 0, "message": {"role": "assistant", "content": str(row["generated_text"])}}
     tokens = row.get("logprobs")
     if tokens is not None and len(tokens):
-        tops = [{"token": top["decoded_token"], "logprob": float(top["logprob"])} for top in _tops(tokens[0])]
+        # the likeliest first tokens: a mapping in Python, a list of pairs as Arrow gives it back
+        first = tokens[0].values() if isinstance(tokens[0], Mapping) else [pair[1] for pair in tokens[0]]
+        tops = [{"token": top["decoded_token"], "logprob": float(top["logprob"])} for top in first if top is not None]
         choice["logprobs"] = {"content": [{"top_logprobs": tops}]}
     response = {"status_code": 200, "body": {"choices": [choice]}}
     return {"custom_id": str(row["custom_id"]), "response": json.dumps(response), "error": "null"}
-
-
-def _tops(first: Any) -> list[Mapping[str, Any]]:
-    """The likeliest first tokens; a mapping in Python, a list of pairs as Arrow gives it back."""
-    values = first.values() if isinstance(first, Mapping) else [pair[1] for pair in first]
-    return [top for top in values if top is not None]
 
 
 @lru_cache(maxsize=1)

@@ -30,30 +30,20 @@ _SAME = {
     "presence_penalty",
     "reasoning_effort",
     "seed",
-} | {
-    "temperature",
-    "top_logprobs",
-    "top_p",
-}
+} | {"temperature", "top_logprobs", "top_p"}
 _THINKS = re.compile(r"(o\d|gpt-5)")
 _SAMPLING = ("temperature", "top_p", "logprobs", "top_logprobs")
 """What OpenAI's models that think refuse."""
 
 
-def check_provider(model: Model) -> None:
-    """Refuse a model whose provider takes requests of another form."""
-    if ModelName(model).api not in PROVIDERS:
-        accepted = f"a provider that takes OpenAI's chat completions: {', '.join(PROVIDERS)}"
-        raise UnknownChoiceError("--grader", str(model), accepted)
-
-
 def chat_body(model: Model, request: str, config: GenerateConfig) -> dict[str, Any]:
     """The body of a request, as Inspect's provider would send it."""
-    settings = resolved_settings(model).merge(config)
+    settings, api, name = resolved_settings(model).merge(config), ModelName(model).api, ModelName(model).name
     head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
     body: dict[str, Any] = {
         "messages": [*head, {"role": "user", "content": request}],
-        "model": _served_name(model),
+        # as its server knows it, without the service through which Inspect reaches it
+        "model": name.partition("/")[2] if api == "openai-api" else name,
         **settings.model_dump(include=_SAME, exclude_none=True),
     }
     if settings.stop_seqs is not None:
@@ -62,16 +52,10 @@ def chat_body(model: Model, request: str, config: GenerateConfig) -> dict[str, A
         schema = form.json_schema.model_dump(exclude_none=True)
         named = {"name": form.name, "schema": schema, "description": form.description, "strict": form.strict}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
-    if ModelName(model).api == "openai" and _THINKS.match(body["model"]):
+    if api == "openai" and _THINKS.match(body["model"]):
         body["max_completion_tokens"] = body.pop("max_tokens", None)
         body = {name: value for name, value in body.items() if name not in _SAMPLING}
     return {**body, **(settings.extra_body or {})}
-
-
-def _served_name(model: Model) -> str:
-    """The model's name as its server knows it, without the service through which Inspect reaches it."""
-    api, name = ModelName(model).api, ModelName(model).name
-    return name.partition("/")[2] if api == "openai-api" else name
 
 
 FORMAT = 1
@@ -84,22 +68,17 @@ class ScaleError(GenieError):
 
 
 class Plan(BaseModel):
-    """What files of requests are for."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: int = FORMAT
     step: str
     judge: str
-    """The judge's mode."""
     answer_length: str = CONCISE
-    """Of the reader's answers."""
     grader: str
     signature: str
     """Of the reader, or of the judge: under which the replies are kept."""
     requests: int = 0
     files: tuple[str, ...] = ()
-    """Names beside the plan's."""
 
 
 def plan_file(requests: Path) -> Path:
@@ -118,26 +97,22 @@ class Shards:
         self._file: IO[bytes] | None = None
         self._lines = self._bytes = 0
 
-    def write(self, name: str, body: str) -> None:
-        """Add a request."""
-        line = f'{{"custom_id":"{name}","method":"POST","url":"{URL}","body":{body}}}\n'.encode()
+    def write(self, identity: str, body: str) -> None:
+        line = f'{{"custom_id":"{identity}","method":"POST","url":"{URL}","body":{body}}}\n'.encode()
         if self._file is None or self._lines >= self.most or self._bytes + len(line) > BYTES:
-            self._file, self._lines, self._bytes = self._next(), 0, 0
+            number = len(self.files) + 1
+            name = self.first.name if number == 1 else f"{self.first.stem}-{number}{self.first.suffix}"
+            self.files.append(self.first.with_name(name))
+            self._file = self._stack.enter_context(written(self.files[-1], new=self._new))
+            self._lines = self._bytes = 0
         self._file.write(line)
         self._lines += 1
         self._bytes += len(line)
         self.count += 1
 
-    def _next(self) -> IO[bytes]:
-        number = len(self.files) + 1
-        name = self.first.name if number == 1 else f"{self.first.stem}-{number}{self.first.suffix}"
-        self.files.append(self.first.with_name(name))
-        return self._stack.enter_context(written(self.files[-1], new=self._new))
-
 
 @contextmanager
 def shards(first: Path, most: int, *, new: bool) -> Iterator[Shards]:
-    """Files to write requests to."""
     if new:
         for path in (first, plan_file(first)):
             check_absent(path, "give --force to replace it")
@@ -152,15 +127,11 @@ def write_plan(first: Path, plan: Plan) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a request stands."""
-
     plan: Plan
     file: Path
     begin: int
-    """Its first byte."""
 
     def body(self) -> dict[str, Any]:
-        """The body of the request."""
         with self.file.open("rb") as file:
             file.seek(self.begin)
             body = json_object(file.readline(), f"{self.file}, byte {self.begin}", ScaleError).get("body")
@@ -201,10 +172,10 @@ Note = Callable[[dict[str, Any]], None]
 
 
 class Collecting(StandIn):
-    """Stands in for a model under its name and settings."""
-
     def __init__(self, model: Model, note: Note) -> None:
-        check_provider(model)
+        if ModelName(model).api not in PROVIDERS:
+            accepted = f"a provider that takes OpenAI's chat completions: {', '.join(PROVIDERS)}"
+            raise UnknownChoiceError("--grader", str(model), accepted)
         super().__init__(model)
         self._note = note
         self._nothing = ModelOutput.from_content(str(model), "")

@@ -36,8 +36,6 @@ UNKNOWN_PROMPT = "the population has no questions for its prompt"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A document that is to be measured."""
-
     text: str
     prompt: str
     made_of: str = ""
@@ -47,8 +45,6 @@ class Text:
 
 @dataclass(slots=True)
 class Found:
-    """What a walk came by."""
-
     documents: int = 0
     requests: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
@@ -68,7 +64,7 @@ class Sources:
     @classmethod
     def of(cls, paths: Sequence[str], population: str) -> "Sources":
         """What the paths stand for: one population, or logs that are measured against the named one."""
-        own = [path for path in paths if path in BUNDLED or _is_population(path)]
+        own = [path for path in paths if path in BUNDLED or (Path(path) / MANIFEST).is_file()]
         if own and len(paths) > 1:
             raise PopulationError(f"{own[0]} is a population, expected it alone, or logs")
         opened = open_population(own[0] if own else population)
@@ -76,14 +72,12 @@ class Sources:
         return cls(paths, opened, [] if own else log_files(paths))
 
     def count(self) -> int:
-        """How many documents there are at most."""
         if not self.logs:
             return sum(len(self.population.documents(prompt)) for prompt in self.population.prompts)
         headers = (log_header(file).eval for file in self.logs)
         return sum(len(header.dataset.sample_ids or []) * (header.config.epochs or 1) for header in headers)
 
     def texts(self) -> Iterator[Text]:
-        """The documents, one at a time."""
         for file in self.logs:
             log_header(file)  # which refuses one that is not finished
             for sample in samples(file):
@@ -91,10 +85,6 @@ class Sources:
         if not self.logs:
             for prompt in self.population.prompts:
                 yield from (Text(document.text, prompt) for document in self.population.documents(prompt))
-
-
-def _is_population(path: str) -> bool:
-    return (Path(path) / MANIFEST).is_file()
 
 
 async def walk(
@@ -124,7 +114,7 @@ async def walk(
     with unlogged():
         for text in sources.texts():
             found.documents += 1
-            if reason := _unmeasured(text, sources.population):
+            if reason := text.unusable or ("" if sources.population.questions(text.prompt) else UNKNOWN_PROMPT):
                 found.skipped[reason] += 1
             elif step == READ:
                 await assessor.reading(text.text, text.prompt)
@@ -153,11 +143,6 @@ def _parts(
     for asking in (reader, judge):
         vars(asking)["repeats"] = 0  # nobody answers: to ask again is no other request
     return reader, judge
-
-
-def _unmeasured(text: Text, population: Population) -> str:
-    """Why a scorer would ask nothing of a document; empty where it asks."""
-    return text.unusable or ("" if population.questions(text.prompt) else UNKNOWN_PROMPT)
 
 
 @dataclass(frozen=True)
@@ -189,12 +174,7 @@ class Study:
         return found, files.files
 
     async def left(self, step: str, progress: Progress) -> Found:
-        """What a step would still ask."""
-        return (await walk(self.sources, self.instrument, self.model, step, _nothing, progress))[0]
-
-
-def _nothing(name: str, body: str) -> None:
-    """What becomes of a request that is only counted."""
+        return (await walk(self.sources, self.instrument, self.model, step, lambda name, body: None, progress))[0]
 
 
 JSONL, PARQUET = "jsonl", "parquet"
@@ -213,10 +193,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file of lines."""
-
     files: Any
-    """The file system."""
     path: str
 
     def __str__(self) -> str:
@@ -279,7 +256,6 @@ def write_part(folder: str, name: str, form: str, lines: Sequence[Line]) -> None
 
 
 def line_text(line: Line) -> str:
-    """The line as JSON."""
     return f'{{"custom_id": {json.dumps(line.custom_id)}, "response": {line.response}, "error": {line.error}}}\n'
 
 
@@ -309,16 +285,14 @@ def _rows(file: Any, name: str) -> Iterator[bytes]:
     try:
         for batch in parquet.ParquetFile(file).iter_batches(batch_size=1_000):
             for row in batch.to_pylist():
-                fields = {name: _field(name, value) for name, value in row.items()}
-                pairs = (f"{json.dumps(field)}: {value}" for field, value in fields.items())
-                yield f"{{{', '.join(pairs)}}}".encode()
+                # what is nested stands in its cell as JSON
+                cells = (
+                    f"{json.dumps(name)}: {cell if name in NESTED and isinstance(cell, str) else json.dumps(cell)}"
+                    for name, cell in row.items()
+                )
+                yield f"{{{', '.join(cells)}}}".encode()
     except pyarrow.ArrowException as error:
         raise ScaleError(f"{name} cannot be read as Parquet: {error}") from error
-
-
-def _field(name: str, value: object) -> str:
-    """A cell as JSON: what is nested stands there as such."""
-    return value if name in NESTED and isinstance(value, str) else json.dumps(value)
 
 
 def _pyarrow(capability: str) -> tuple[Any, Any]:
@@ -336,15 +310,11 @@ TOGETHER = 10_000
 
 @dataclass(slots=True)
 class Merged:
-    """What became of the rows of other caches."""
-
     rows: int = 0
     kept: Counter[str] = field(default_factory=Counter)
-    """What is new, by table."""
     conflicts: int = 0
     """Rows that are on record with another value, which stays."""
     refused: int = 0
-    """Rows that are none of ours."""
 
 
 def merged(cache: Cache, folders: Sequence[Path], progress: Progress) -> Merged:

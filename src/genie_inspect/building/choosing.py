@@ -37,11 +37,6 @@ ItemT = TypeVar("ItemT")
 def stratified(items: Iterable[ItemT], stratum: Callable[[ItemT], str], *seed: object) -> list[ItemT]:
     """All items in a seeded order of which every beginning takes the strata as equally as can be.
 
-    Args:
-        items: Whatever is sampled; the same items in the same order give the same result.
-        stratum: What an item belongs to.
-        seed: Whatever shall change the order.
-
     >>> [word[0] for word in stratified(["a1", "a2", "a3", "a4", "b1", "b2"], lambda word: word[0], 0)].count("a")
     4
     """
@@ -85,7 +80,6 @@ def is_degenerate(generation: str) -> bool:
 
 
 def loses_most(text: str, rest: str) -> bool:
-    """Whether more than half of a text is gone."""
     return 2 * len(rest) < len(text)
 
 
@@ -188,7 +182,6 @@ class Cleaner:
 
 
 def card_line(cleaner: Cleaner | None) -> dict[str, str]:
-    """What a population's card says of it; nothing where nobody was asked."""
     if cleaner is None:
         return {}
     counted = ", ".join(f"{count} {what}" for what, count in cleaner.counts.items() if count)
@@ -258,7 +251,6 @@ class Chooser:
 
 
 async def _rating(rater: CoherenceRater, document: Document) -> float | None:
-    """The document's coherence; None where the replies could not be read."""
     try:
         return await rater.rate(document.prompt, document.text)
     except UnreadableReplyError:
@@ -283,7 +275,6 @@ class Plan:
     """A file or population whose questions are asked; None has them written."""
     wanted: Wanted = field(default_factory=Wanted)
     per_prompt: int = 50
-    """Most documents a prompt."""
     seed: int = 0
     near_duplicates: float = THRESHOLD
     coherence: str = GRADER
@@ -312,7 +303,6 @@ class Built:
     """Prompts that lost all of them, and so their questions."""
     questions: int = 0
     rejected_questions: dict[str, int] = field(default_factory=dict)
-    """By step and reason."""
     answers: int = 0
     unspecified: int = 0
     """Answers that say that the document does not say."""
@@ -326,7 +316,6 @@ class Built:
     """What came of asking where documents fall apart, and how many words were cut; None where nobody was asked."""
 
     def provenance(self, plan: Plan) -> dict[str, str]:
-        """How the population was made, for its card."""
         # the card is all that a reader of the population has of how it was built
         counted = ", ".join(f"{count} {reason}" for reason, count in self.dropped.items())
         written = "written, filtered and mapped by the grader"

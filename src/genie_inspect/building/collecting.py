@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments
+from inspect_ai.log import EvalLog, resolve_sample_attachments
 
 from genie_inspect.building.choosing import is_degenerate, stratified, trimmed
 from genie_inspect.building.interviewing import Progress, no_progress
@@ -42,19 +42,16 @@ class Collected:
     dropped: Counter[str] = field(default_factory=Counter)
     """Generations that became no document, by reason."""
     models: Counter[str] = field(default_factory=Counter)
-    """Documents by model."""
     begins: dict[str, "array[int]"] = field(default_factory=dict)
     """By prompt, the byte at which each of its documents begins in the file, in order."""
 
     def documents(self, prompt: str) -> list[Document]:
-        """The documents of a prompt."""
         return list(rows_at(self.path, self.begins.get(prompt, ()), Document))
 
 
 def collect_documents(
     logs: Sequence[str], path: Path, prompts: Container[str] | None, progress: Progress = no_progress
 ) -> Collected:
-    """Write the documents of all logs to a file."""
     collected = Collected(path)
     write_rows(path, _documents(logs, prompts, collected, progress))
     # places alone are kept, so that logs may hold more text than memory
@@ -62,9 +59,8 @@ def collect_documents(
         collected.begins.setdefault(row.prompt, array("Q")).append(begin)
         collected.models[row.model] += 1
     if not collected.begins:
-        raise PopulationError(
-            f"no document in {len(logs)} logs: {_counted(collected.dropped) or 'they hold no samples'}"
-        )
+        dropped = ", ".join(f"{count} {reason}" for reason, count in collected.dropped.most_common())
+        raise PopulationError(f"no document in {len(logs)} logs: {dropped or 'they hold no samples'}")
     return collected
 
 
@@ -84,7 +80,8 @@ def _documents(
             if sample.error is not None:
                 errors[sample.error.message] += 1
             sample = resolve_sample_attachments(sample, "full")
-            reason = _unusable(sample) or ("another prompt" if prompts is not None and prompt not in prompts else "")
+            reason = unusable(sample) or ("degenerate" if is_degenerate(document_of(sample)) else "")
+            reason = reason or ("another prompt" if prompts is not None and prompt not in prompts else "")
             text = "" if reason else trimmed(document_of(sample))
             # models that repeat a document word for word count once, whichever log has it
             identity = document_id(prompt, text)
@@ -117,21 +114,11 @@ def _warn(log: str, header: EvalLog, generations: int, errors: Counter[str]) -> 
         warnings.warn(f"{log}: {'; '.join(lacks)}. The population is made of the rest", GenieWarning, 2)
 
 
-def _unusable(sample: EvalSample) -> str:
-    reason = unusable(sample)
-    return reason or ("degenerate" if is_degenerate(document_of(sample)) else "")
-
-
-def _counted(reasons: Counter[str]) -> str:
-    return ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
-
-
 @dataclass(frozen=True, slots=True)
 class Size:
     """Size of a sample of a population; None takes all."""
 
     documents: int | None = None
-    """Most documents a prompt."""
     prompts: int | None = None
     seed: int = 0
 

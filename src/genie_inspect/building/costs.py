@@ -52,7 +52,6 @@ class RequestTokens:
         self._empty: dict[tuple[str, int], int] = {}
 
     def reading(self, document: float, questions: Sequence[str], answers: Sequence[float]) -> Cost:
-        """One call that reads a document."""
         asked = {str(number): question for number, question in enumerate(questions, start=1)}
         data = fenced({"document": "", "questions": asked})
         empty = static_token_count(self._wording.read.fill(count=len(questions), data=data))
@@ -71,7 +70,6 @@ class RequestTokens:
         )
 
     def _empty_request(self, mode: str, others: int) -> int:
-        """Tokens of a rating request whose texts are empty."""
         if (mode, others) not in self._empty:
             record = mode_of(mode)
             request = record.request(self._wording.rate[record.instruction.name], "", "", [""] * others)
@@ -92,8 +90,6 @@ WEIGHED = 12  # documents of a prompt that are measured for its mean length
 
 @dataclass(frozen=True, slots=True)
 class TaskCost:
-    """What one evaluation asks the grader."""
-
     documents: int = 0
     """New documents: prompts times epochs."""
     pairs: float = 0.0
@@ -101,15 +97,12 @@ class TaskCost:
     judged: float = 0.0
     """Those of them that have to be judged."""
     reading: Cost = field(default_factory=Cost)
-    """Reading the new documents."""
     population: Cost = field(default_factory=Cost)
     """Reading what this reader has not read of the population; once, the answers are kept."""
     rating: Cost = field(default_factory=Cost)
-    """Judging."""
 
     @property
     def total(self) -> Cost:
-        """Everything."""
         return self.reading + self.population + self.rating
 
     def __add__(self, other: "TaskCost") -> "TaskCost":
@@ -185,10 +178,7 @@ def task_cost(
     known = known or Known()
     costs = request_tokens(population, instrument, known)
     record = most_read(population, known.reader)
-    parts = [
-        _Estimate(population, count, instrument.judge, costs, known, record).prompt(prompt)
-        for prompt, count in documents.items()
-    ]
+    parts = (_prompt_cost(population, *each, instrument.judge, costs, known, record) for each in documents.items())
     return reduce(add, parts, TaskCost())
 
 
@@ -228,40 +218,40 @@ def expected_answers(answers: Sequence[tuple[str, int] | None], epochs: int, *, 
     return Expected(dict(given), seen, expected_unseen(counts.values(), total, epochs), pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class _Estimate:
-    """Everything that the cost of a prompt depends on."""
+def _prompt_cost(
+    population: Population,
+    prompt: str,
+    new: int,
+    mode: str,
+    costs: RequestTokens,
+    known: Known,
+    record: Mapping[tuple[str, str], str | None],
+) -> TaskCost:
+    """What so many new documents for one prompt cost."""
+    questions, documents = population.questions(prompt), population.documents(prompt)
+    answers = {q.id: [counted_answer(record, document, q) for document in documents] for q in questions}
+    length = fmean(tokens(document.text) for document in documents[:WEIGHED]) if documents else 0.0
+    unspecified = (NOT_SPECIFIED, tokens(NOT_SPECIFIED))
+    said = {
+        name: fmean((answer or unspecified)[1] for answer in own) if own else USUAL_ANSWER
+        for name, own in answers.items()
+    }
 
-    population: Population
-    documents: int
-    mode: str
-    costs: RequestTokens
-    known: Known
-    record: Mapping[tuple[str, str], str | None]
+    def reading(asked: Sequence[Question]) -> Cost:
+        return costs.reading(length, [q.text for q in asked], [said[q.id] for q in asked])
 
-    def prompt(self, prompt: str) -> TaskCost:
-        """What new documents for one prompt cost."""
-        questions, documents = self.population.questions(prompt), self.population.documents(prompt)
-        answers = {q.id: [counted_answer(self.record, document, q) for document in documents] for q in questions}
-        length = fmean(tokens(document.text) for document in documents[:WEIGHED]) if documents else 0.0
-
-        said = {q.id: _mean_length(answers[q.id]) for q in questions}
-
-        def reading(asked: Sequence[Question]) -> Cost:
-            return self.costs.reading(length, [q.text for q in asked], [said[q.id] for q in asked])
-
-        expected = {q.id: expected_answers(answers[q.id], self.documents, kept=self.known.keeps) for q in questions}
-        ratings = [rating_cost(q.text, expected[q.id], self.mode, self.costs, self.known) for q in questions]
-        read = [self.known.read(self.population, document, questions) for document in documents]
-        missing = Counter(tuple(q for q in questions if q.id not in ids) for ids in read)
-        return TaskCost(
-            documents=self.documents,
-            pairs=sum(one.pairs for one in expected.values()),
-            judged=sum(judged for judged, _ in ratings),
-            reading=reading(questions) * self.documents,
-            population=reduce(add, (reading(asked) * count for asked, count in missing.items() if asked), Cost()),
-            rating=reduce(add, (cost for _, cost in ratings), Cost()),
-        )
+    expected = {q.id: expected_answers(answers[q.id], new, kept=known.keeps) for q in questions}
+    ratings = [rating_cost(q.text, expected[q.id], mode, costs, known) for q in questions]
+    read = [known.read(population, document, questions) for document in documents]
+    missing = Counter(tuple(q for q in questions if q.id not in ids) for ids in read)
+    return TaskCost(
+        documents=new,
+        pairs=sum(one.pairs for one in expected.values()),
+        judged=sum(judged for judged, _ in ratings),
+        reading=reading(questions) * new,
+        population=reduce(add, (reading(asked) * count for asked, count in missing.items() if asked), Cost()),
+        rating=reduce(add, (cost for _, cost in ratings), Cost()),
+    )
 
 
 def counted_answer(
@@ -275,10 +265,6 @@ def counted_answer(
         return document.id, USUAL_ANSWER
     text = record[document.id, question.id]
     return None if text is None else (normalised(text), tokens(text))
-
-
-def _mean_length(answers: Sequence[tuple[str, int] | None]) -> float:
-    return fmean(answer[1] if answer else tokens(NOT_SPECIFIED) for answer in answers) if answers else USUAL_ANSWER
 
 
 def request_tokens(population: Population, instrument: Instrument, known: Known) -> RequestTokens:
@@ -313,7 +299,6 @@ def yardstick_cost(population: Population, instrument: Instrument, known: Known 
 def _rating(
     question: Question, given: Sequence[tuple[str, int]], mode: str, costs: RequestTokens, known: Known
 ) -> TaskCost:
-    """What it costs to rate the answers to one question against each other."""
     counts, lengths, asked = Counter(key for key, _ in given), dict(given), tokens(question.text)
     parts = []
     for target, count in counts.items():

@@ -79,40 +79,13 @@ FEATURES, SAID = "features.json", "said.jsonl"
 _SEPARATOR = re.compile(r"/|&|\band/or\b|\band\b|\bor\b", re.IGNORECASE)
 # words that say nothing about a feature
 _COMMON = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "by",
-        "for",
-        "from",
-        "how",
-        "in",
-        "is",
-        "it",
-        "its",
-        "of",
-        "on",
-        "or",
-        "that",
-        "the",
-        "their",
-        "this",
-        "to",
-        "what",
-        "which",
-        "with",
-    ]
+    {"a", "an", "and", "are", "as", "at", "by", "for", "from", "how", "in", "is", "it", "its"}
+    | {"of", "on", "or", "that", "the", "their", "this", "to", "what", "which", "with"}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Task, samples, clustering and embedder of a search for features."""
-
     task: str
     samples: int = 10
     method: str = "k-means"
@@ -122,8 +95,6 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """One feature as one reply names it."""
-
     name: str
     description: str
 
@@ -163,7 +134,6 @@ async def discover_features(
 
 
 async def _replies(search: Search, interviewer: Interviewer, progress: Progress) -> list[list[Named]]:
-    """The features that each sampled reply names; an unreadable reply names none."""
     done = 0
 
     async def reply() -> list[Named]:
@@ -250,7 +220,6 @@ class FeatureMap:
 
     @property
     def nothing_maps_to(self) -> list[str]:
-        """Features of the taxonomy that were not discovered."""
         mapped = set(self.counterparts.values())
         return [feature.name for feature in self.taxonomy if feature.name not in mapped]
 
@@ -259,7 +228,6 @@ class FeatureMap:
         return self.counterparts[name] or NONE if name in self.counterparts else "unreadable"
 
     def as_dict(self) -> dict[str, Any]:
-        """For scripts."""
         return {
             "mapping": {
                 name: counterpart for name, counterpart in self.counterparts.items() if counterpart is not None

@@ -46,8 +46,7 @@ AS_TEXT = (
 )
 QUESTION_ALONE = "question without a text"
 _PARTS = re.compile(r"[/&,]|(?:\b|_)and(?:\b|_)")  # what joins two words for one feature
-Key = tuple[str, str, str]
-"""A document as its source names it: id, prompt, model."""
+Key = tuple[str, str, str]  # a document as its source names it: id, prompt, model
 
 
 class Preset(Row):
@@ -57,12 +56,10 @@ class Preset(Row):
     reader: str = "imported"
     features: str = "starter"
     columns: dict[str, str]
-    names: dict[str, str] = Field(default_factory=dict)
-    """Other words for the features."""
+    names: dict[str, str] = Field(default_factory=dict)  # other words for the features
 
 
 def read_preset(name: str) -> Preset:
-    """The bundled preset of that name, or the one in that file."""
     bundled = sorted(path.stem for path in PRESETS.glob("*.json"))
     path = PRESETS / f"{name}.json" if name in bundled else Path(name)
     if not path.is_file():
@@ -100,7 +97,6 @@ def read_mapping(
 
 
 def _by_name(mapping: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
-    """The columns that bear the name of a field which has none yet."""
     own = {name: name for name in FIELDS if name in columns and name not in {*mapping, *mapping.values()}}
     if {"question", "feature"} <= {*mapping, *own}:
         return own
@@ -123,36 +119,28 @@ class Mapped:
     mapping: Mapping[str, str]
     features: Sequence[Feature]
     names: Mapping[str, str] = field(default_factory=dict)
-    """Other words for features."""
     reader: str = "imported"
     rows: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
     """Rows, or parts of rows, that could not be used, by reason."""
-    renamed: Counter[str] = field(default_factory=Counter)
-    """Features that were called otherwise, as `word = feature`."""
+    renamed: Counter[str] = field(default_factory=Counter)  # features that were called otherwise, `word = feature`
     models: dict[Key, str] = field(default_factory=dict)
     texts: dict[Key, str] = field(default_factory=dict)
     feature_votes: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
-    """By prompt and question: what rows say it is about."""
     answer_texts: dict[tuple[Key, str], str | None] = field(default_factory=dict)
-    """By document and question; None where the document does not say."""
     contradicted: set[tuple[Key, str]] = field(default_factory=set)
 
     def take(self, rows: Iterable[Mapping[str, str | None]]) -> "Mapped":
-        """Take every row in."""
         for row in rows:
             self.rows += 1
             self._take({name: row.get(column) for name, column in self.mapping.items()})
-            self.dropped[QUESTION_ALONE] += self._is_question(row)
+            # a row that is a question and nothing else; of JSON Lines its columns may be new
+            text, question, answer = (row.get(self.mapping.get(name, name)) for name in ("text", "question", "answer"))
+            alone = "text" in self.mapping and text is None and answer is None and question is not None
+            self.dropped[QUESTION_ALONE] += alone
         return self
 
-    def _is_question(self, row: Mapping[str, str | None]) -> bool:
-        """Whether a row of a table of texts is a question and nothing else; of JSON Lines its columns may be new."""
-        text, question, answer = (row.get(self.mapping.get(name, name)) for name in ("text", "question", "answer"))
-        return "text" in self.mapping and text is None and answer is None and question is not None
-
     def documents(self) -> list[Document]:
-        """The documents; none where no text is mapped."""
         documents = (
             Document(id=document_id(prompt, text), prompt=prompt, text=text, model=model)
             for (_, prompt, model), text in self.texts.items()
@@ -160,7 +148,6 @@ class Mapped:
         return list({document.id: document for document in documents}.values())
 
     def questions(self) -> list[Question]:
-        """The questions whose feature is known; of two features the one that more rows name."""
         questions: list[Question] = []
         for (prompt, text), votes in self.feature_votes.items():
             if votes:
@@ -173,7 +160,10 @@ class Mapped:
     def answers(self, questions: Sequence[Question]) -> Iterator[AnswerRow]:
         """The answers to these questions; what contradicts itself is left out."""
         ids = {question.id for question in questions}
-        names = self._names()
+        # an id for every document: that of its text, else the source's own; sources number them anew for each prompt
+        sharing = Counter(key[0] for key in self.models)
+        names = {key: key[0] if sharing[key[0]] == 1 else f"{key[0]}@{digest(*key[1:])}" for key in self.models}
+        names |= {key: document_id(key[1], text) for key, text in self.texts.items()}
         for (key, text), answer in self.answer_texts.items():
             question = question_id(key[1], text)
             if question not in ids:
@@ -214,9 +204,7 @@ class Mapped:
         if "answer" not in self.mapping:
             return
         self.models.setdefault(key, key[2])
-        self._take_answer((key, question), row.get("answer"))
-
-    def _take_answer(self, place: tuple[Key, str], answer: str | None) -> None:
+        answer, place = row.get("answer"), (key, question)
         if answer is None:
             self.dropped["no answer"] += 1
             return
@@ -230,7 +218,6 @@ class Mapped:
             self.contradicted.add(place)
 
     def _feature(self, word: str | None) -> str:
-        """The feature that a word stands for; empty when it is none."""
         name = self._named(word or "")
         if not name:
             # "Event / plot" and "tone and style" are of one feature where both words are
@@ -249,13 +236,6 @@ class Mapped:
         name = plain if plain in feature_names else self.names.get(plain, "")
         return name if name in feature_names else ""
 
-    def _names(self) -> dict[Key, str]:
-        """An id for every document: that of its text, else the source's own, made unlike where two share it."""
-        # sources number documents anew for each prompt or model
-        sharing = Counter(key[0] for key in self.models)
-        names = {key: key[0] if sharing[key[0]] == 1 else f"{key[0]}@{digest(*key[1:])}" for key in self.models}
-        return names | {key: document_id(key[1], text) for key, text in self.texts.items()}
-
 
 def first_reasons(counts: Counter[str], most: int = 12) -> dict[str, int]:
     """The most frequent reasons, so that a table of nonsense does not fill the screen."""
@@ -273,21 +253,17 @@ class Import:
     version: str = "1"
     description: str = ""
     features: str | None = None
-    """The preset's unless given."""
     questions: Path | None = None
     """A file or population whose questions are taken beside the table's."""
     mapping: Sequence[str] = ()
     preset: str | None = None
     reader: str | None = None
-    """Signature under which the answers are recorded; the preset's unless given."""
     split: str = "train"
     dry_run: bool = False
 
 
 @dataclass(slots=True)
 class Imported:
-    """Counts of an import."""
-
     population: str = ""
     rows: int = 0
     documents: int = 0
@@ -297,16 +273,12 @@ class Imported:
     answers: int = 0
     unspecified: int = 0
     missing_answers: int = 0
-    """Questions that documents have no answer to on record."""
     cleaned: dict[str, int] | None = None
-    """What came of asking where documents fall apart, and how many words were cut; None where nobody was asked."""
     dropped: dict[str, int] = field(default_factory=dict)
     """Rows, or parts of rows, that could not be used, by reason."""
     renamed_features: dict[str, int] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
-    """Which column each field was read from."""
     note: str = ""
-    """What was read otherwise than its name says."""
 
 
 def import_population(order: Import, progress: Progress = no_progress) -> Imported:
@@ -336,7 +308,6 @@ async def import_cleaned(order: Import, cleaner: Cleaner, progress: Progress = n
 
 
 def _mapped(order: Import, progress: Progress) -> tuple[Mapped, str]:
-    """The table's rows, and what was read otherwise than its name says."""
     preset = read_preset(order.preset) if order.preset else Preset(columns={})
     features = read_features(order.features or preset.features)
     table = open_table(order.source, order.split)
@@ -366,25 +337,46 @@ def _written(
     if not documents and not answers:
         reasons = first_reasons(mapped.dropped)
         raise PopulationError(f"nothing in {order.source} could be used: {reasons or 'it has no rows'}")
-    imported = _imported(mapped, documents, questions, answers, note)
-    imported.cleaned = dict(cleaner.counts) if cleaner else None
+    questions_of = Counter(question.prompt for question in questions)
+    # every document that answers are about could answer each question of its prompt
+    expected = sum(questions_of[prompt] for _, prompt, _ in mapped.models)
+    imported = Imported(
+        rows=mapped.rows,
+        documents=len(documents),
+        documents_answered=len({answer.document for answer in answers}),
+        questions=len(questions),
+        answers=len(answers),
+        unspecified=sum(answer.text is None for answer in answers),
+        missing_answers=expected - len(answers),
+        cleaned=dict(cleaner.counts) if cleaner else None,
+        dropped=first_reasons(mapped.dropped),
+        renamed_features=dict(mapped.renamed),
+        columns=dict(mapped.mapping),
+        note=note,
+    )
     if order.dry_run:
         return imported
     with new_folder(order.output) as folder:
         write_rows(folder / DOCUMENTS, documents)
         write_rows(folder / QUESTIONS, questions)
         write_rows(folder / ANSWERS, answers)
+        facts = {"name": order.name, "version": order.version, "licence": order.licence}
         population = seal_population(
             folder,
-            name=order.name,
-            version=order.version,
-            licence=order.licence,
+            **facts,
             features=mapped.features,
             source_models=sorted(model for model in models if model),
             description=order.description,
         )
         imported.population = population.name
-        write_card(population, _provenance(order, imported, models) | card_line(cleaner), progress)
+        provenance = {
+            "Imported from": order.source + (f", preset {order.preset}" if order.preset else ""),
+            "Documents by model": ", ".join(f"{count} {model or 'not said'}" for model, count in models.most_common()),
+            "Not used": ", ".join(f"{count} {reason}" for reason, count in imported.dropped.items()) or "nothing",
+            "Features in other words": ", ".join(imported.renamed_features) or "none",
+            "Answers missing": imported.missing_answers,
+        }
+        write_card(population, provenance | card_line(cleaner), progress)
     return imported
 
 
@@ -406,39 +398,3 @@ def _questions(order: Import, mapped: Mapped, documents: Sequence[Document]) -> 
     mapped.dropped["question to a prompt without texts"] += len(given) - len(others)
     # by id: a question that stands in both is taken once
     return list({question.id: question for question in [*questions, *others]}.values())
-
-
-def _imported(
-    mapped: Mapped,
-    documents: Sequence[Document],
-    questions: Sequence[Question],
-    answers: Sequence[AnswerRow],
-    note: str,
-) -> Imported:
-    """The counts of an import."""
-    questions_of = Counter(question.prompt for question in questions)
-    # every document that answers are about could answer each question of its prompt
-    expected = sum(questions_of[prompt] for _, prompt, _ in mapped.models)
-    return Imported(
-        rows=mapped.rows,
-        documents=len(documents),
-        documents_answered=len({answer.document for answer in answers}),
-        questions=len(questions),
-        answers=len(answers),
-        unspecified=sum(answer.text is None for answer in answers),
-        missing_answers=expected - len(answers),
-        dropped=first_reasons(mapped.dropped),
-        renamed_features=dict(mapped.renamed),
-        columns=dict(mapped.mapping),
-        note=note,
-    )
-
-
-def _provenance(order: Import, imported: Imported, models: Counter[str]) -> dict[str, object]:
-    return {
-        "Imported from": order.source + (f", preset {order.preset}" if order.preset else ""),
-        "Documents by model": ", ".join(f"{count} {model or 'not said'}" for model, count in models.most_common()),
-        "Not used": ", ".join(f"{count} {reason}" for reason, count in imported.dropped.items()) or "nothing",
-        "Features in other words": ", ".join(imported.renamed_features) or "none",
-        "Answers missing": imported.missing_answers,
-    }

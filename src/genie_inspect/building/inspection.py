@@ -26,8 +26,6 @@ from genie_inspect.populations.yardstick import yardstick_of
 
 @dataclass(slots=True)
 class Fault:
-    """One kind of fault: how often it was found, and where first."""
-
     kind: str
     count: int
     first: str
@@ -37,15 +35,11 @@ class Faults:
     """Faults by kind, in the order in which they were met, and how many lines each file has."""
 
     def __init__(self) -> None:
-        self._by_kind: dict[str, Fault] = {}
+        self.by_kind: dict[str, Fault] = {}
         self.lines: Counter[str] = Counter()
 
     def add(self, kind: str, where: str) -> None:
-        """Count one fault."""
-        self._by_kind.setdefault(kind, Fault(kind, 0, where)).count += 1
-
-    def __iter__(self) -> Iterator[Fault]:
-        return iter(self._by_kind.values())
+        self.by_kind.setdefault(kind, Fault(kind, 0, where)).count += 1
 
 
 def faults(folder: Path) -> list[Fault]:
@@ -67,7 +61,7 @@ def faults(folder: Path) -> list[Fault]:
         yardstick_of(folder)
     except PopulationError as error:
         faults_by_kind.add("unusable yardstick", str(error))
-    return list(faults_by_kind)
+    return list(faults_by_kind.by_kind.values())
 
 
 def _counts(listed: Counts, questions: dict[str, str], documents: dict[str, str], faults_by_kind: Faults) -> None:
@@ -86,7 +80,6 @@ def _counts(listed: Counts, questions: dict[str, str], documents: dict[str, str]
 
 
 def _questions(path: Path, feature_names: set[str], faults_by_kind: Faults) -> dict[str, str]:
-    """The prompt of every question id."""
     prompts: dict[str, str] = {}
     for where, row in _rows(path, Question, faults_by_kind):
         if row.id in prompts:
@@ -98,7 +91,6 @@ def _questions(path: Path, feature_names: set[str], faults_by_kind: Faults) -> d
 
 
 def _documents(path: Path, prompts: set[str], faults_by_kind: Faults) -> dict[str, str]:
-    """The prompt of every document id."""
     names = {prompt: prompt for prompt in prompts}  # one text object a prompt, however many documents it has
     documents: dict[str, str] = {}
     for where, row in _rows(path, Document, faults_by_kind):
@@ -158,7 +150,6 @@ class Inspected:
     spread: float = SPREAD
 
     def as_dict(self) -> dict[str, Any]:
-        """For scripts."""
         result: dict[str, Any] = {"faults": [asdict(fault) for fault in self.faults]}
         if self.population is not None and self.totals is not None and self.power is not None:
             result |= counts(self.population, self.totals)
@@ -170,7 +161,6 @@ class Inspected:
         return result
 
     def text(self) -> str:
-        """For people."""
         lines = [f"FAULT {fault.kind}: {fault.count}, first: {fault.first}" for fault in self.faults]
         if self.population is None or self.totals is None or self.power is None:
             return "\n".join([*lines, "restore the files, or write the population again; nothing else was counted"])
@@ -181,7 +171,10 @@ class Inspected:
             # six features without a question each would say the same six times over
             return "\n".join([*lines, NO_QUESTIONS])
         lines.append(f"power, at a spread of similarities of {self.spread}:")
-        lines += [f"  {name}: {power_sentence(power)}" for name, power in self.power.items()]
+        for name, power in self.power.items():
+            needed = f"±{power.margin:.2f} at {CONFIDENCE:.0%}; {power.needed} needed for ±{MARGIN}"
+            said = f"{power.documents} documents: {needed}" if power.documents else "no document answers a question"
+            lines.append(f"  {name}: {said}")
         return "\n".join(lines)
 
 
@@ -201,15 +194,7 @@ def inspected(folder: Path, spread: float | None = None, progress: Progress = no
     return Inspected([], population, totals, power, used)
 
 
-def power_sentence(power: Power) -> str:
-    """The power as a sentence: "12 documents: ±0.19 at 98%; 43 needed for ±0.1"."""
-    if not power.documents:
-        return "no document answers a question"
-    return f"{power.documents} documents: ±{power.margin:.2f} at {CONFIDENCE:.0%}; {power.needed} needed for ±{MARGIN}"
-
-
 def counts(population: Population, totals: Survey) -> dict[str, Any]:
-    """Counts of a population, by label."""
     manifest, by_prompt = population.manifest, totals.documents_by_prompt
     prompts, answered = manifest.counts.prompts, sum(totals.answered.values()) + sum(totals.unspecified.values())
     result: dict[str, Any] = {

@@ -132,7 +132,6 @@ class Interviewer:
 
 
 Progress = Callable[[str, int, int], None]
-"""Told the name of a step, how much of it is done, and of how much."""
 
 
 def no_progress(step: str, done: int, total: int) -> None:
@@ -175,7 +174,6 @@ class LeftOut:
 
     measured: Measured
     means: Mapping[str, Interval]
-    """By feature, over prompts."""
     spread: Mapping[str, Spread]
     """By feature, of the similarities of one document to the others, within questions."""
     missing: Mapping[str, int]
@@ -196,7 +194,13 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
         novelty |= {document.id: found for document, found in zip(documents, values, strict=True)}
         prompts += [prompt] * len(documents)
     return LeftOut(
-        Measured(signature=assessor.signature, novelty={name: _kept(values) for name, values in novelty.items()}),
+        Measured(
+            signature=assessor.signature,
+            novelty={
+                name: {key: None if math.isnan(value) else three_digits(value) for key, value in values.items()}
+                for name, values in novelty.items()
+            },
+        ),
         {
             key: prompt_interval([values[key] for values in novelty.values()], prompts, bounds=(0.0, 1.0))
             for key in comparing.features
@@ -207,8 +211,6 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
 
 
 class _Comparing:
-    """Compares one document after another, and counts what is missing."""
-
     def __init__(self, assessor: Assessor | Jury, progress: Progress) -> None:
         self.features = [feature.name for feature in assessor.population.features]
         self.missing: Counter[str] = Counter()
@@ -218,7 +220,6 @@ class _Comparing:
         self._done = 0
 
     async def novelty(self, document: Document) -> dict[str, float]:
-        """By feature; NaN where nothing could be measured."""
         try:
             assessment = await self._assessor.assess(document.text, document.prompt)
         except RefusalError:
@@ -238,10 +239,6 @@ class _Comparing:
         return found
 
 
-def _kept(novelty: Mapping[str, float]) -> dict[str, float | None]:
-    return {feature: None if math.isnan(value) else three_digits(value) for feature, value in novelty.items()}
-
-
 SCORER = "genie"
 
 
@@ -251,8 +248,6 @@ class SizeError(GenieError):
 
 @dataclass(frozen=True, slots=True)
 class FeatureSize:
-    """The spread of one feature, and the documents that it asks for."""
-
     feature: str
     variance: float
     sd: float

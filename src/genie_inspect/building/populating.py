@@ -54,14 +54,14 @@ COLLECTED = "collected.jsonl"
 
 
 async def build(plan: Plan, model: RecordedModel, work: Path, progress: Progress = no_progress) -> Built:
-    """Build a population; the folder appears when it is complete."""
     check_unused(plan.output)
-    return await Builder(plan, model, work, progress).build()
+    builder = Builder(plan, model, work, progress)
+    # of two builders with one work folder neither may read what the other collected
+    with giving_way(plan.output), private_folder(work, plan.output) as scratch:
+        return await builder.build(scratch)
 
 
 class Builder:
-    """One run of building; see `build`."""
-
     def __init__(self, plan: Plan, model: RecordedModel, work: Path, progress: Progress) -> None:
         self.plan = plan
         self.model = model
@@ -76,13 +76,8 @@ class Builder:
         self.readings = 0
         """Documents that were read, also those that then did not join."""
 
-    async def build(self) -> Built:
-        """The steps, in order."""
-        # of two builders with one work folder neither may read what the other collected
-        with giving_way(self.plan.output), private_folder(self.work, self.plan.output) as scratch:
-            return await self._steps(scratch)
-
-    async def _steps(self, scratch: Path) -> Built:
+    async def build(self, scratch: Path) -> Built:
+        """The population, whose logs are collected in a scratch folder."""
         plan, built = self.plan, self.built
         supplied = read_questions(plan.questions, plan.features) if plan.questions else None
         # questions that were supplied say which prompts the population has
@@ -167,7 +162,6 @@ class Builder:
         return attempts
 
     def _answers(self, document: Document, questions: Sequence[Question], reading: Reading) -> list[AnswerRow]:
-        """One document's readable answers, counted."""
         reader = self.reader.signature
         answers = [
             AnswerRow(document=document.id, question=question.id, reader=reader, text=answer.text if answer else None)

@@ -49,12 +49,9 @@ _ARTICLE = re.compile(r"^(?:an?|the) ")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two concepts of a domain."""
-
     first: str
     second: str
     distance: float
-    """Cosine distance of the two, 0 to 2."""
 
 
 class PairChooser:
@@ -84,7 +81,6 @@ class PairChooser:
                 self._vectors.append(first + second)
 
     def _fault(self, pair: tuple[str, str], first: "Vector", second: "Vector") -> str:
-        """Why a pair is not taken; empty when it is sound."""
         key = frozenset(map(_plain, pair))
         if key in self._proposed:
             return TWICE
@@ -143,9 +139,7 @@ class Order:
     count: int = 25
     seed: int = 0
     apart: float = APART
-    """Least distance of a pair's two concepts."""
     pairs_apart: float = PAIRS_APART
-    """Least distance of two pairs."""
     wording: str = WORDING
     embedder: str = "static"
     templates: Path | None = None
@@ -196,7 +190,6 @@ async def write_pairs(
 
 
 async def _proposed(order: Order, number: int, taken: Sequence[Pair], interviewer: Interviewer) -> list[str]:
-    """What a round's requests bring, in their order."""
     requests = ceil(SPARE * (order.count - len(taken)) / PAIRS_A_REQUEST)
     known = [f"{pair.first}; {pair.second}" for pair in taken]
 

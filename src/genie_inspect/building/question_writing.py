@@ -80,15 +80,12 @@ class Step(Row):
     text: str
     kept: bool
     reason: str = ""
-    """Why it was rejected."""
     feature: str = ""
     """The feature that the mapping step chose; empty when it chose none."""
 
 
 @dataclass(slots=True)
 class Record:
-    """The three steps, in the order of the prompts."""
-
     written: list[Step] = field(default_factory=list)
     filtered: list[Step] = field(default_factory=list)
     mapped: list[Step] = field(default_factory=list)
@@ -101,7 +98,6 @@ class Record:
 
     @property
     def questions(self) -> list[Question]:
-        """The questions that passed all three."""
         return [
             Question(id=question_id(step.prompt, step.text), prompt=step.prompt, feature=step.feature, text=step.text)
             for step in self.mapped
@@ -110,7 +106,6 @@ class Record:
 
     @property
     def rejected(self) -> dict[str, int]:
-        """How many were rejected, by step and reason."""
         steps = {"written": self.written, "filtered": self.filtered, "mapped": self.mapped}
         reasons = (f"{name}: {step.reason}" for name, decisions in steps.items() for step in decisions if not step.kept)
         return dict(Counter(reasons).most_common())
@@ -118,8 +113,6 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How many questions a prompt shall have for each feature."""
-
     least: int = 2
     most: int = MOST
 
@@ -137,7 +130,6 @@ class QuestionWriter:
         self.wanted = wanted
 
     async def write(self, prompts: Sequence[str], done: Callable[[int], None] = lambda _: None) -> Record:
-        """The steps for all prompts, some prompts at a time."""
         record = Record()
         for start in range(0, len(prompts), PROMPTS_AT_ONCE):
             for part in await gathered(*map(self._prompt, prompts[start : start + PROMPTS_AT_ONCE])):
@@ -152,28 +144,20 @@ class QuestionWriter:
         # the second pass knows the feature, and its questions so far
         for feature in poor:
             existing = [question.text for question in record.questions if question.feature == feature.name]
-            record += await self._pass(
-                prompt, await self._by_feature(prompt, feature, existing), record, only=feature.name
-            )
+            data = {"prompt": prompt, "feature": feature.name, "definition": feature.definition, "existing": existing}
+            texts = await self._questions("write_feature_questions", data)
+            record += await self._pass(prompt, [(feature.name, text) for text in texts], record, only=feature.name)
         return record
 
     async def _by_aspect(self, prompt: str) -> list[tuple[str, str]]:
         """Questions with the aspect that they were written for."""
         aspects = await self.interviewer.list_items(
-            "list_aspects",
-            ASPECTS,
-            {"prompt": prompt, "count": ASPECTS},
-            answers_form(ASPECTS),
-            numbered_answers,
+            "list_aspects", ASPECTS, {"prompt": prompt, "count": ASPECTS}, answers_form(ASPECTS), numbered_answers
         )
         questions = await gathered(
             *(self._questions("write_questions", {"prompt": prompt, "aspect": a}) for a in aspects)
         )
         return [(aspect, text) for aspect, texts in zip(aspects, questions, strict=True) for text in texts]
-
-    async def _by_feature(self, prompt: str, feature: Feature, existing: Sequence[str]) -> list[tuple[str, str]]:
-        data = {"prompt": prompt, "feature": feature.name, "definition": feature.definition, "existing": list(existing)}
-        return [(feature.name, text) for text in await self._questions("write_feature_questions", data)]
 
     async def _questions(self, template: str, data: Mapping[str, object]) -> list[str]:
         count = QUESTIONS_AN_ASPECT

@@ -3,7 +3,7 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -34,18 +34,14 @@ NO = frozenset({"no", "n", "0", "false", "drop"})  # what people write in the co
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """The questions of a corrected table, and how many were changed, dropped and added."""
-
     questions: list[Question]
     reworded: int
     moved: int
-    """To another feature."""
     dropped: int
     added: int
 
 
 def write_record(folder: Path, record: Record) -> None:
-    """Write what each step decided, one file a step."""
     for name, steps in zip(STEPS, (record.written, record.filtered, record.mapped), strict=True):
         write_rows(folder / name, steps)
 
@@ -112,7 +108,6 @@ def write_review(path: Path, questions: Sequence[Question]) -> None:
 
 
 def read_review(path: Path, questions: Sequence[Question], features: Sequence[Feature]) -> Reviewed:
-    """The corrected questions."""
     before = {_plain(question.id): question for question in questions}
     feature_names = {feature.name for feature in features}
     after: dict[tuple[str, str], Question] = {}
@@ -163,8 +158,6 @@ FEATURES = "features.json"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The prompts that get questions, the features these map to, and how many are wanted."""
-
     prompts: Sequence[str]
     features: tuple[Feature, ...]
     wanted: Wanted
@@ -227,13 +220,10 @@ talk about rows with others who fill in the same table: how far you agree is wha
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuestion:
-    """A question, and what the generator says of it."""
-
     id: str
     prompt: str
     text: str
     valid: bool
-    """Whether it passed the filter."""
     feature: str
     """What it was mapped to; `none` where it is none or several, empty where it was not mapped."""
 
@@ -248,7 +238,6 @@ class QuestionVotes:
 
 
 def judged_questions(source: Path | str, features: Sequence[Feature]) -> list[JudgedQuestion]:
-    """Questions with the generator's word on each."""
     folder = BUNDLED.get(str(source), Path(source))
     if not (folder / STEPS[1]).is_file():
         return [JudgedQuestion(q.id, q.prompt, q.text, True, q.feature) for q in read_questions(source, features)]
@@ -258,14 +247,9 @@ def judged_questions(source: Path | str, features: Sequence[Feature]) -> list[Ju
         if step.reason != UNREADABLE
     }
     return [
-        JudgedQuestion(
-            question_id(step.prompt, step.text),
-            step.prompt,
-            step.text,
-            step.kept,
-            mapped.get((step.prompt, step.text), ""),
-        )
+        JudgedQuestion(question_id(*words), *words, step.kept, mapped.get(words, ""))
         for _, step in numbered_rows(folder / STEPS[1], Step)
+        for words in [(step.prompt, step.text)]
         # nobody has judged a question whose verdict could not be read
         if step.reason != UNREADABLE
     ]
@@ -288,7 +272,6 @@ def write_tables(
 
 
 def read_table(path: Path, questions: Sequence[JudgedQuestion], features: Sequence[Feature]) -> QuestionVotes:
-    """One person's table."""
     known = {question.id for question in questions}
     names = [*(feature.name for feature in features), NONE]
     valid: dict[str, bool] = {}
@@ -322,7 +305,7 @@ class QuestionFigures:
     """Share of these on which the generator says the same; over all features: of all questions with a feature."""
     f1: float
     """Of the generator against the person; over all features: the mean."""
-    alpha: float
+    alpha: float = math.nan
     """Krippendorff's alpha among all people: of `valid`, and of which feature it is; NaN in the rows of one feature."""
 
 
@@ -342,17 +325,11 @@ def question_figures(
         ids = [name for name in table.feature if said[name].feature]
         gold, mapped = [table.feature[name] for name in ids], [said[name].feature for name in ids]
         own = [
-            QuestionFigures(
-                feature.name,
-                table.name,
-                gold.count(feature.name),
-                recall(mapped, gold, feature.name),
-                f1(mapped, gold, feature.name),
-                math.nan,
-            )
-            for feature in features
+            QuestionFigures(name, table.name, gold.count(name), recall(mapped, gold, name), f1(mapped, gold, name))
+            for name in (feature.name for feature in features)
         ]
-        mean = _mean(row.f1 for row in own)
+        known = [row.f1 for row in own if not math.isnan(row.f1)]
+        mean = math.fsum(known) / len(known) if known else math.nan
         rows += [*own, QuestionFigures(ALL, table.name, len(ids), accuracy(mapped, gold), mean, mapping)]
     return rows
 
@@ -368,8 +345,3 @@ def _alpha(votes: Sequence[Mapping[str, object]]) -> float:
     codes = {word: code for code, word in enumerate(dict.fromkeys(str(w) for table in votes for w in table.values()))}
     table = [[codes[str(own[name])] if name in own else math.nan for name in ids] for own in votes]
     return krippendorff_alpha(table, "nominal") if ids else math.nan
-
-
-def _mean(values: Iterable[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return math.fsum(known) / len(known) if known else math.nan

@@ -125,7 +125,7 @@ def _cells(cost: Cost, prices: Prices | None) -> list[str]:
     return [*cells, f"{cost.money(*prices):,.2f}"] if prices else cells
 
 
-TASKS = {name: name for name in ("ttcw", "novelty_partition")} | {"ttcw_stories": "existing.ttcw_stories"}
+TASKS = {name: name for name in ("ttcw", "novelty_partition", "ttcw_stories")}
 """Where each stands among the tasks."""
 # options of the table against a population
 AGAINST = ("population", "judges", "answer_length", "panel", "graders", "templates")

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Final, Literal, TypeVar
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, Field, RootModel, model_validator
+from pydantic import Field, RootModel, model_validator
 
 from genie_inspect.errors import GenieWarning, InterventionsError
-from genie_inspect.files.json_lines import json_row, placed_lines
+from genie_inspect.files.json_lines import RowT, json_row, placed_lines
 from genie_inspect.populations.population import BUNDLED
 from genie_inspect.populations.schema import Name, NonEmpty, Row
 from genie_inspect.signature import digest
@@ -37,7 +37,6 @@ class Edit(Row):
     kind: Literal["edit"]
     id: NonEmpty
     original: NonEmpty
-    """The id of the text that it was made of."""
     feature: Name
     alternatives: tuple[NonEmpty, ...] = ()
     """The values that were proposed, without sight of any population."""
@@ -72,8 +71,6 @@ class StudyRow(RootModel[Annotated[StudyText, Field(discriminator="kind")]]):
 
 
 class LeftOut(Row):
-    """An edit or paraphrase that is no good, and why."""
-
     id: NonEmpty
     reason: NonEmpty
 
@@ -92,7 +89,6 @@ INTERVENTIONS, LEFT_OUT = "interventions.jsonl", "left_out.jsonl"
 FOLDER = "interventions"
 """Where a bundled population has those that ship with it."""
 SHOWN = 5  # ids in a warning
-RowT = TypeVar("RowT", bound=BaseModel)
 
 
 class Interventions:

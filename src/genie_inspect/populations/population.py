@@ -46,12 +46,14 @@ class Population:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
         self.manifest = read_manifest(self.folder)
+        place = self.folder / MANIFEST
         if self.manifest.format != FORMAT:
-            place = self.folder / MANIFEST
             raise PopulationError(f"{place}, field format: {self.manifest.format}, expected {FORMAT}")
         self._files = {name: self._checked(name) for name in (DOCUMENTS, QUESTIONS, ANSWERS)}
         # before rows are read: the digest is what signatures name
-        self._check_identity()
+        expected = identity(self.features, self.manifest.files, self.manifest.counts)
+        if self.manifest.digest != expected:
+            raise PopulationError(f"{place}, field digest: {self.manifest.digest!r}, expected {expected!r}")
         self._questions = self._questions_by_prompt()
         self._documents = self._documents_by_prompt()
         self._check_count("questions", sum(map(len, self._questions.values())))
@@ -149,7 +151,9 @@ class Population:
     @cached_property
     def _answers(self) -> tuple[dict[str, "array[int]"], list[str]]:
         """By prompt, the bytes at which its answers begin in the file; and the signatures of all readers."""
-        documents = {} if self.answers_alone else self._prompt_of_document()
+        names = {prompt: prompt for prompt in self._documents}  # one text object a prompt
+        rows_of_documents = () if self.answers_alone else rows(self._files[DOCUMENTS], Document)
+        documents = {row.id: names[row.prompt.strip()] for row in rows_of_documents}
         questions = {question.id: prompt for prompt, group in self._questions.items() for question in group}
         begins: dict[str, array[int]] = {}
         readers: dict[str, None] = {}
@@ -168,11 +172,6 @@ class Population:
             readers.setdefault(row.reader)
         self._check_count("answers", sum(map(len, begins.values())))
         return begins, list(readers)
-
-    def _prompt_of_document(self) -> dict[str, str]:
-        """The prompt of every document id, one text object a prompt."""
-        names = {prompt: prompt for prompt in self._documents}
-        return {row.id: names[row.prompt.strip()] for _, row in numbered_rows(self._files[DOCUMENTS], Document)}
 
     def _documents_by_prompt(self) -> dict[str, "array[int]"]:
         """By prompt, the bytes at which its documents begin in their file."""
@@ -209,13 +208,6 @@ class Population:
             )
         return file
 
-    def _check_identity(self) -> None:
-        expected = identity(self.features, self.manifest.files, self.manifest.counts)
-        if self.manifest.digest != expected:
-            raise PopulationError(
-                f"{self.folder / MANIFEST}, field digest: {self.manifest.digest!r}, expected {expected!r}"
-            )
-
     def _check_count(self, what: str, count: int) -> None:
         listed = getattr(self.manifest.counts, what)
         if listed != count:
@@ -223,7 +215,6 @@ class Population:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a population."""
     path = folder / MANIFEST
     try:
         return parsed(path.read_bytes(), Manifest, str(path))
@@ -268,12 +259,10 @@ def open_population(name: str | Path) -> Population:
 
 @lru_cache(maxsize=2)  # what is written and what it is compared with; a large one takes hundreds of megabytes
 def _opened(folder: Path, state: tuple[tuple[object, ...], ...]) -> Population:
-    """All scorers of a run share what was read."""
     return Population(folder)
 
 
 def _state(folder: Path) -> tuple[tuple[object, ...], ...]:
-    """What tells whether a folder's files are the same as before."""
     return tuple((path.name, *file_state(path.stat())) for path in sorted(folder.iterdir()))
 
 

@@ -72,8 +72,6 @@ class AnswerRow(Row):
 
 
 class Counts(Row):
-    """How much a population holds."""
-
     prompts: int
     documents: int
     questions: int
@@ -122,12 +120,10 @@ def document_id(prompt: str, text: str) -> str:
 
 
 def question_id(prompt: str, text: str) -> str:
-    """The stable id of a question."""
     return "q-" + digest(prompt, text)
 
 
 def rows(source: Source, kind: type[RowT]) -> Iterator[RowT]:
-    """The rows of a JSON Lines file, one at a time."""
     return (row for _, row in numbered_rows(source, kind))
 
 
@@ -185,7 +181,6 @@ def write_rows(path: Path, items: Iterable[BaseModel], *, new: bool = False) -> 
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hex."""
     return UnchangedFile(path).digest
 
 
@@ -213,7 +208,6 @@ class UnchangedFile:
 
     @contextmanager
     def open(self, mode: Literal["rb"] = "rb") -> Iterator[BufferedReader]:
-        """The bytes, for reading."""
         try:
             with self.path.open(mode) as file:
                 # before and after: a file may also change while it is read

@@ -24,8 +24,6 @@ class ReferenceStoryError(GenieError):
 
 @dataclass(frozen=True, slots=True)
 class ReferenceStory:
-    """A story to be measured against."""
-
     title: str
     plot: str
     """One sentence; empty where it is not known yet."""
@@ -34,7 +32,6 @@ class ReferenceStory:
 
     @property
     def words(self) -> int:
-        """Its length."""
         return len(self.story.split())
 
     @property
@@ -44,7 +41,6 @@ class ReferenceStory:
 
 
 def reference_stories(source: str, *, texts: bool = True) -> list[ReferenceStory]:
-    """The reference stories of a source, in its order."""
     path = FILE if source == BUNDLED else Path(source)
     local = path.is_file() or source.endswith((".jsonl", ".json"))
     stories = list(_local(path) if local else _hub(source))
@@ -54,11 +50,16 @@ def reference_stories(source: str, *, texts: bool = True) -> list[ReferenceStory
     twice = [title for title in titles if titles.count(title) > 1]
     if twice:
         raise ReferenceStoryError(f"{source} holds two stories titled {twice[0]!r}, expected titles that differ")
-    return [_usable(story, source) if texts else _plotted(story, source) for story in stories]
+    return [_usable(story, source, texts=texts) for story in stories]
 
 
-def _usable(story: ReferenceStory, source: str) -> ReferenceStory:
-    """The story, which must have its text."""
+def _usable(story: ReferenceStory, source: str, *, texts: bool) -> ReferenceStory:
+    """The story, which must have its text, or else a plot or a text to draw it from; a link is no text."""
+    if not texts:
+        plotted = replace(story, story="") if story.is_link else story
+        if not (plotted.plot or plotted.story):
+            raise ReferenceStoryError(f"{source} has neither plot nor text of {story.title!r}, expected {FORM}")
+        return plotted
     if not story.story:
         raise ReferenceStoryError(f"{source} has no text in the field 'story' of {story.title!r}, expected {FORM}")
     if story.is_link:
@@ -67,14 +68,6 @@ def _usable(story: ReferenceStory, source: str) -> ReferenceStory:
             f"use into a JSON Lines file, {FORM}; or ask for reference=false"
         )
     return story
-
-
-def _plotted(story: ReferenceStory, source: str) -> ReferenceStory:
-    """The story, which must have a plot or a text to draw it from; a link is no text."""
-    plotted = replace(story, story="") if story.is_link else story
-    if not (plotted.plot or plotted.story):
-        raise ReferenceStoryError(f"{source} has neither plot nor text of {story.title!r}, expected {FORM}")
-    return plotted
 
 
 def stories_digest(stories: Iterable[ReferenceStory]) -> str:
@@ -143,8 +136,6 @@ _RELEASED = {"story": "story_id", "text": "content", "title": "story_name"}
 
 @dataclass(frozen=True, slots=True)
 class ExistingStory:
-    """A story, and what it is held against."""
-
     id: str
     """As in files of votes: the plot, an underscore, the writer."""
     text: str
@@ -219,7 +210,8 @@ def _text(row: _Row) -> str:
 
 
 def _rows(path: Path) -> Iterator[_Row]:
-    for where, cells in _objects(path):
+    numbered = ((f"{path}, line {number}", row) for number, row in json_objects(path, ReferenceStoryError))
+    for where, cells in listed_objects(path, ReferenceStoryError) if path.suffix == ".json" else numbered:
         fields = {
             name: cells.get(name) or cells.get(_RELEASED.get(name, name)) or ""
             for name in ("story", "text", "title", "plot", "reference")
@@ -230,9 +222,3 @@ def _rows(path: Path) -> Iterator[_Row]:
         if not fields["story"].strip():
             raise ReferenceStoryError(f"{where} has no id in the field 'story', expected {EXISTING_STORIES_FORM}")
         yield _Row(where, *(fields[name].strip() for name in ("story", "text", "title", "plot", "reference")))
-
-
-def _objects(path: Path) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    if path.suffix == ".json":
-        return listed_objects(path, ReferenceStoryError)
-    return ((f"{path}, line {number}", row) for number, row in json_objects(path, ReferenceStoryError))

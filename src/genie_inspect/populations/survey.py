@@ -40,12 +40,7 @@ def jaccard(first: "array[int]", second: "array[int]") -> float:
 class NearDuplicates:
     """Finds for each text of a group an earlier one that it nearly repeats.
 
-    Args:
-        threshold: Jaccard similarity of shingles from which two texts are near-duplicates, above 0 and at most 1.
-        size: Words a shingle.
-
-    Raises:
-        ValueError: If the threshold is out of range.
+    The threshold is the Jaccard similarity of shingles from which they are near-duplicates, above 0 and at most 1.
 
     >>> seen = NearDuplicates()
     >>> [seen.twin(text) for text in ("It was late and she slept.", "A ship.", "it was late, and she slept")]
@@ -100,14 +95,11 @@ class Survey:
     """The counts; everything is over the whole population."""
 
     documents_of: Counter[str] = field(default_factory=Counter)
-    """Documents by model; under "" where nobody said."""
     documents_by_prompt: "array[int]" = field(default_factory=lambda: array("l"))
     words: "array[int]" = field(default_factory=lambda: array("l"))
-    """Words of each document."""
     cut_words: "array[int]" = field(default_factory=lambda: array("l"))
     """Of each document that a model has cut: how many words."""
     questions_of: Counter[str] = field(default_factory=Counter)
-    """Questions by feature."""
     prompts_with: Counter[str] = field(default_factory=Counter)
     """Prompts that have a question, by feature."""
     answered: Counter[str] = field(default_factory=Counter)
@@ -125,7 +117,6 @@ class Survey:
     """By feature, for each question: documents that answer it, documents that could."""
 
     def power(self, feature: str, spread: float = SPREAD) -> Power:
-        """The power of a feature at a spread of similarities."""
         pairs = self.answering.get(feature, [])
         answering = int(statistics.median([answer for answer, _ in pairs])) if pairs else 0
         if not answering:
@@ -137,7 +128,6 @@ class Survey:
 
 
 def survey(population: Population, done: Callable[[int], None] = lambda _: None) -> Survey:
-    """Count everything, one prompt at a time."""
     totals = Survey()
     for number, prompt in enumerate(population.prompts, start=1):
         _count_documents(population, prompt, totals)

@@ -50,7 +50,10 @@ def write_population(
     is killed between putting the old folder aside and the new one there leaves both under hidden names beside it.
     """
     place = Path(os.path.realpath(folder))  # a link stays, the folder that it points to is replaced
-    _check_replaceable(place)
+    with unwritable(place):
+        names = {file.name for file in place.iterdir()} if place.exists() else set()
+    if names and MANIFEST not in names:
+        raise UnwritableError(f"output {place} holds no {MANIFEST}, expected a population, or an empty folder or none")
     with private_folder(place.parent, place) as private:
         content = private / "new"
         content.mkdir()
@@ -69,13 +72,6 @@ def write_population(
     return Population(folder)
 
 
-def _check_replaceable(folder: Path) -> None:
-    with unwritable(folder):
-        names = {file.name for file in folder.iterdir()} if folder.exists() else set()
-    if names and MANIFEST not in names:
-        raise UnwritableError(f"output {folder} holds no {MANIFEST}, expected a population, or an empty folder or none")
-
-
 def _replace(folder: Path, content: Path) -> None:
     """Put the new content in the folder's place, with copies of the other files that stood there."""
     with unwritable(folder):
@@ -86,7 +82,6 @@ def _replace(folder: Path, content: Path) -> None:
 
 
 def _put(content: Path, folder: Path) -> None:
-    """Put a whole folder in the place of another one, or of none."""
     try:
         content.rename(folder)
         return
@@ -193,14 +188,12 @@ Fine-Grained Measure for Novelty" (arXiv 2606.12790). Licence: {licence}.
 def write_card(
     population: Population, provenance: Mapping[str, Any], progress: Callable[[str, int, int], None] = lambda *_: None
 ) -> None:
-    """Write the card beside the population's files."""
     prompts = len(population.prompts)
     totals = survey(population, lambda done: progress("counting", done, prompts))
     write_lines(population.folder / CARD, [card(population, totals, provenance)])
 
 
 def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) -> str:
-    """The card's text."""
     manifest = population.manifest
     models = [(plain(name) or "not said", count) for name, count in totals.documents_of.most_common()]
     return TEXT.format(
@@ -228,7 +221,6 @@ def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) 
 
 
 def table(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
-    """A Markdown table."""
     lines = [head, tuple(":--" for _ in head), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 

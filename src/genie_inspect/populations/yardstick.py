@@ -30,7 +30,6 @@ class Measured(Row):
     """Leave-one-out novelty under one instrument."""
 
     signature: NonEmpty
-    """As it stands in scores."""
     novelty: dict[NonEmpty, dict[Name, Novelty | None]]
     """By document id and feature; None where nothing could be measured."""
 
@@ -107,7 +106,6 @@ def with_measured(yardstick: Yardstick, measured: Measured) -> Yardstick:
 
 
 def write_yardstick(path: Path, yardstick: Yardstick) -> None:
-    """Write a yardstick, whole or not at all."""
     write_lines(path, [yardstick.model_dump_json(indent=1) + "\n"])
 
 

@@ -9,13 +9,7 @@ from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Solver, TaskState, generate
-from inspect_ai.viewer import (
-    SampleScoreView,
-    ScoreColorScale,
-    TaskSamplesColumn,
-    TaskSamplesView,
-    ViewerConfig,
-)
+from inspect_ai.viewer import SampleScoreView, ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
 from genie_inspect.logs.scored_log import are_unlike, unlike_lengths
 from genie_inspect.measures.tokens import median_words, word_count
@@ -187,14 +181,10 @@ def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int] |
 
 
 def _dataset(name: str, population: Population) -> MemoryDataset:
-    """One sample for each of a population's prompts."""
-    return prompt_dataset(name, population.prompts, _lengths(population))
-
-
-def _lengths(population: Population) -> dict[str, int]:
-    """Median length of each prompt's documents, in words."""
+    """One sample for each of a population's prompts, with the median length of its documents."""
     medians = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
-    return {prompt: words for prompt, words in medians.items() if words is not None}
+    lengths = {prompt: words for prompt, words in medians.items() if words is not None}
+    return prompt_dataset(name, population.prompts, lengths)
 
 
 def sample_id(prompt: str) -> str:

@@ -21,7 +21,7 @@ from genie_inspect.populations.population import NONE, Population, open_populati
 from genie_inspect.scorers.document import document
 from genie_inspect.scorers.genie import genie
 from genie_inspect.solvers.requirements import Line, require_grader, require_models
-from genie_inspect.tasks.panel import CHEAP, Panel, chosen_panel
+from genie_inspect.tasks.panel import CHEAP, PREFERENCE, READING, Panel, chosen_panel
 from genie_inspect.tasks.panel import NONE as NO_PANEL
 
 Asks = Callable[[Sequence[Sample], int], Cost]
@@ -33,7 +33,6 @@ class CostLine:
     """What the measures of a task ask, and of which samples."""
 
     name: str
-    """The task."""
     samples: Sequence[Sample]
     epochs: int
     """Unless a run has others."""
@@ -105,7 +104,6 @@ class NoveltyMeasures:
     """What documents are compared with, and how: Genie, and a panel beside it or alone; checked when it is made."""
 
     population: str
-    """`none`, or what documents are compared with."""
     judge: str
     """As for `Instrument`; `none` leaves Genie out, and the panel scores alone."""
     embedder: str = "static"
@@ -114,7 +112,6 @@ class NoveltyMeasures:
     panel: str | Sequence[str] = NO_PANEL
     """Holistic measures beside Genie: `none`, `cheap` (those that ask no model), `all`, or their names."""
     answer_length: str = CONCISE
-    """As for `Instrument`."""
 
     def __post_init__(self) -> None:
         check_text("population", self.population)
@@ -139,12 +136,10 @@ class NoveltyMeasures:
 
     @property
     def scores(self) -> bool:
-        """Whether there is anything to compare documents with."""
         return self.population != NONE
 
     @property
     def beside(self) -> Panel:
-        """The measures beside Genie."""
         return chosen_panel(self.panel, self.judge)
 
     @property
@@ -176,25 +171,18 @@ class NoveltyMeasures:
         if not self.with_genie:
             return beside
         # by their options, which Inspect writes into the log: who scores it again gets the same scorers
-        own = genie(
-            self.population,
-            chosen.judge,
-            chosen.embedder,
-            chosen.templates,
-            chosen.cache,
-            answer_length=chosen.answer_length,
-        )
-        return [own, *beside]
+        given = (chosen.judge, chosen.embedder, chosen.templates, chosen.cache)
+        return [genie(self.population, *given, answer_length=chosen.answer_length), *beside]
 
     def requirements(self) -> list[Solver]:
         """The steps that end a run without the models that are asked, before anything is generated."""
         beside = self.beside
-        models = require_models(beside.asks_equivalence, preference=beside.asks_preference, reading=beside.asks_reader)
+        preference, reading = beside.asks(PREFERENCE), beside.asks(READING)
+        models = require_models(beside.asks_equivalence, preference=preference, reading=reading)
         if not self.with_genie:
             return [models]
         # the panel can do without a grader, so that leaving Genie out is a way to run without one
-        asks = beside.asks_equivalence == GRADER or beside.asks_preference or beside.asks_reader
-        alone = bool(beside.names) and not asks
+        alone = bool(beside.names) and not (beside.asks_equivalence == GRADER or preference or reading)
         return [require_grader(self.judge, panel_alone=alone), models]
 
     def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:
@@ -213,7 +201,6 @@ class StudyMeasures(NoveltyMeasures):
     further_judges: Sequence[str] = ()
     """As `judge`; Genie once with each."""
     further_scorers: Sequence[Scorer] = ()
-    """Somebody's own, for instance."""
 
     def __post_init__(self) -> None:
         if self.judge == NO_GENIE and self.further_judges:
@@ -228,7 +215,6 @@ class StudyMeasures(NoveltyMeasures):
 
     @cached_property
     def _further(self) -> list[NoveltyMeasures]:
-        """Genie alone, by each further judge."""
         return [
             NoveltyMeasures(
                 self.population, judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length
@@ -243,7 +229,6 @@ class StudyMeasures(NoveltyMeasures):
         return [*measures, *genies, *self.further_scorers, last]
 
     def requirements(self) -> list[Solver]:
-        """The steps that end a run without the models that are asked."""
         return [*super().requirements(), *(step for measures in self._further for step in measures.requirements())]
 
     def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:

@@ -41,8 +41,6 @@ EQUIVALENCE, PREFERENCE, READING = "equivalence", "preference", "reading"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A measure of the panel."""
-
     scorer: Callable[..., Scorer]
     options: tuple[str, ...]
     """Those of the panel's that the scorer takes."""
@@ -100,42 +98,24 @@ class Panel:
 
     names: tuple[str, ...]
     equivalence: str
-    """How `partition` tells what is the same."""
     protocol: str = CHAT.name
-    """How `litbench` asks."""
 
-    @property
-    def asks_preference(self) -> bool:
-        """Whether a preference judge is asked."""
-        return self._asks(PREFERENCE)
-
-    @property
-    def asks_reader(self) -> bool:
-        """Whether a close reader is asked."""
-        return self._asks(READING)
+    def asks(self, whom: str) -> bool:
+        """Whether a measure that is taken asks an `equivalence`, a `preference` judge or the `reading` grader."""
+        return any(MEMBERS[name].asks == whom for name in self.names)
 
     @property
     def asks_equivalence(self) -> str:
         """The equivalence, empty when no measure is taken that tells what is the same."""
-        return self.equivalence if self._asks(EQUIVALENCE) else ""
-
-    def _asks(self, whom: str) -> bool:
-        return any(MEMBERS[name].asks == whom for name in self.names)
+        return self.equivalence if self.asks(EQUIVALENCE) else ""
 
     @property
     def keys(self) -> dict[str, Sequence[str]]:
-        """The keys of each measure that is taken."""
         return {name: KEYS[name] for name in self.names}
 
     def scorers(self, population: str, embedder: str = "static", templates: str | None = None) -> dict[str, Scorer]:
-        """The scorer of each measure that is taken."""
-        given = {
-            "population": population,
-            "equivalence": self.equivalence,
-            "embedder": embedder,
-            "templates": templates,
-            "protocol": self.protocol,
-        }
+        given = {"population": population, "embedder": embedder, "templates": templates}
+        given |= {"equivalence": self.equivalence, "protocol": self.protocol}
         members = {name: MEMBERS[name] for name in self.names}
         return {
             name: member.scorer(**{option: given[option] for option in member.options})

@@ -46,7 +46,6 @@ def synthetic_prompts(
 
 
 def concept_pairs() -> list[str]:
-    """The 25 prompts."""
     from genie_inspect.files.folders import DATA
 
     return (DATA / "synthetic_prompts.txt").read_text(encoding="utf-8").splitlines()

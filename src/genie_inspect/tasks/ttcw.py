@@ -13,7 +13,6 @@ from genie_inspect.errors import GenieError
 
 if TYPE_CHECKING:
     from genie_inspect.graders.rubrics import Analyse, Rubric
-    from genie_inspect.populations.stories import ReferenceStory
     from genie_inspect.tasks.novelty_measures import Asks, CostLine
 
 TOKENS_A_WORD = 1.3  # of English prose, by the bundled tokenizer
@@ -109,26 +108,22 @@ def cost_line(
 
 
 def _samples(stories: str, words: int | None, *, texts: bool) -> list[Sample]:
-    """A sample for each reference story."""
     from genie_inspect.options import check_count
     from genie_inspect.populations.stories import reference_stories, stories_digest
+    from genie_inspect.tasks.novelty import sample_id
 
     references = reference_stories(stories, texts=texts)
     if words is not None:
         check_count("words", words)
-    digest = stories_digest(references)
-    return [_sample(story, words or story.words, digest) for story in references]
-
-
-def _sample(story: "ReferenceStory", words: int, references: str) -> Sample:
-    from genie_inspect.tasks.novelty import sample_id
-
-    if not words:
-        raise GenieError(f"{story.title!r} has no text to take the length from: give words=1500, or what you want")
-    # what the list of samples shows; the set-up puts the real request in its place
-    text = TO_BE_WRITTEN.format(plot=story.plot) if story.plot else TO_BE_DRAWN.format(title=story.title)
-    facts = {"title": story.title, "plot": story.plot, "words": words, "references": references}
-    return Sample(id=sample_id(story.title), input=text, target=story.story, metadata=facts)
+    digest, samples = stories_digest(references), []
+    for story in references:
+        if not (length := words or story.words):
+            raise GenieError(f"{story.title!r} has no text to take the length from: give words=1500, or what you want")
+        # what the list of samples shows; the set-up puts the real request in its place
+        text = TO_BE_WRITTEN.format(plot=story.plot) if story.plot else TO_BE_DRAWN.format(title=story.title)
+        facts = {"title": story.title, "plot": story.plot, "words": length, "references": digest}
+        samples.append(Sample(id=sample_id(story.title), input=text, target=story.story, metadata=facts))
+    return samples
 
 
 def _view(rubric: "Rubric") -> ViewerConfig:

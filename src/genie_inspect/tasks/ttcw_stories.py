@@ -13,7 +13,6 @@ from genie_inspect.errors import UnknownChoiceError
 
 if TYPE_CHECKING:
     from genie_inspect.graders.rubrics import Rubric, Way
-    from genie_inspect.populations.stories import ExistingStory
     from genie_inspect.tasks.novelty_measures import Asks, CostLine
 
 NAME = "ttcw_stories"
@@ -59,10 +58,13 @@ def ttcw_stories(
     with refusals():
         chosen, tests = ways_of(ways), load_rubric(rubric)
         line = cost_line(stories, references, ways, rubric, templates)
-        prefixes = _prefixes(tests, chosen)
+        # the keys of the first way begin as everywhere
+        prefixes = [tests.name, *(f"{tests.name}_{way.name}" for way in chosen[1:])]
+        # the cutoff is one of five levels; others have their own, and a story alone has none
+        cutoffs = [cutoff if way.reference and way.levels == 5 else None for way in chosen]
         scorers = [
-            ttcw_scorer(rubric, way.levels, _cutoff(way, cutoff), way.analyse, way.reference, templates, cache, prefix)
-            for way, prefix in zip(chosen, prefixes, strict=True)
+            ttcw_scorer(rubric, way.levels, least, way.analyse, way.reference, templates, cache, prefix)
+            for way, least, prefix in zip(chosen, cutoffs, prefixes, strict=True)
         ]
     return Task(
         dataset=MemoryDataset(list(line.samples), name=NAME),
@@ -107,39 +109,25 @@ def cost_line(
 
 
 def _samples(stories: str | None, references: str | None, *, compared: bool) -> list[Sample]:
-    """A sample for each story that is judged."""
+    from genie_inspect.agreement.votes import prompt_of
     from genie_inspect.populations.stories import existing_stories, reference_stories
+    from genie_inspect.samples import PROMPT_KEY, StoryFacts
     from genie_inspect.signature import digest
+    from genie_inspect.solvers.generations import DOCUMENT
 
     if not isinstance(stories, str):
         raise UnknownChoiceError("stories", stories, "a file of stories")
     fine = reference_stories(references) if references else []
     existing = existing_stories(Path(stories), fine, compared=compared)
     known = digest(*(part for story in existing for part in (story.id, story.text, story.reference)))
-    return [_sample(story, known) for story in existing]
-
-
-def _sample(story: "ExistingStory", references: str) -> Sample:
-    from genie_inspect.agreement.votes import prompt_of
-    from genie_inspect.samples import PROMPT_KEY as KEY
-    from genie_inspect.samples import StoryFacts
-    from genie_inspect.solvers.generations import DOCUMENT
-
-    facts = StoryFacts(story.id, story.reference_name, len(story.reference.split()))
-    # stories from one plot are ranked together, and are one prompt for intervals
-    prompt = story.plot or f"A story from plot {prompt_of(story.id)}"
-    metadata = {KEY: prompt, DOCUMENT: story.text, "references": references, **facts.as_metadata()}
-    return Sample(id=story.id, input=prompt, target=story.reference, metadata=metadata)
-
-
-def _cutoff(way: "Way", cutoff: int | None) -> int | None:
-    """The cutoff is one of five levels; others have their own, and a story alone has none."""
-    return cutoff if way.reference and way.levels == 5 else None
-
-
-def _prefixes(rubric: "Rubric", ways: "Sequence[Way]") -> list[str]:
-    """What the keys of each way begin with; those of the first as everywhere."""
-    return [rubric.name, *(f"{rubric.name}_{way.name}" for way in ways[1:])]
+    samples = []
+    for story in existing:
+        facts = StoryFacts(story.id, story.reference_name, len(story.reference.split()))
+        # stories from one plot are ranked together, and are one prompt for intervals
+        prompt = story.plot or f"A story from plot {prompt_of(story.id)}"
+        metadata = {PROMPT_KEY: prompt, DOCUMENT: story.text, "references": known, **facts.as_metadata()}
+        samples.append(Sample(id=story.id, input=prompt, target=story.reference, metadata=metadata))
+    return samples
 
 
 def _view(rubric: "Rubric", prefixes: Sequence[str]) -> ViewerConfig:

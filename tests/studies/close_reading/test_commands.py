@@ -56,6 +56,15 @@ def test_options_may_stand_before_the_logs_and_json_has_the_same_numbers(logs: P
     assert found["sources"]["mock/a"]["odds"]["novel"]["value"] is None, "the baseline's"
 
 
+def test_a_narrow_screen_cuts_no_number_short(logs: Path) -> None:
+    arguments = ["close-reading", str(logs), "--resamples", "20"]
+    found = CliRunner(env={"COLUMNS": "30"}).invoke(main, arguments)
+    assert found.exit_code == 0, found.output
+    rows = [line.split("│")[2:] for line in found.output.splitlines() if line.startswith("│")]
+    assert rows
+    assert not any("…" in cell for cells in rows for cell in cells)
+
+
 def test_a_picture_is_written(logs: Path, tmp_path: Path) -> None:
     picture = tmp_path / "quarter.svg"
     assert called(logs, "--resamples", 20, "--picture", picture).exit_code == 0

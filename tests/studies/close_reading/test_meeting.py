@@ -37,6 +37,15 @@ def test_the_quarter_is_counted_by_rating_and_by_expression() -> None:
     }
 
 
+def test_the_interval_of_a_share_is_over_what_each_resample_has_of_the_quarter() -> None:
+    # of 1 to 12 the quarter is 10 to 12: two of one prompt, one of another, all novel whichever prompts are drawn
+    found = meeting([rating(log, novel=log >= 10, cluster=log % 2) for log in range(1, 13)], resamples=50)
+    for shares in (found.by_rating, found.by_expression):
+        assert shares.count == 3
+        share = shares.shares["novel"]
+        assert (share.value, share.low, share.high) == (1, 1, 1)
+
+
 def test_where_the_novel_ratings_lie_is_told() -> None:
     found = meeting([rating(log, novel=log in (1, 2, 3, 8)) for log in NOVELTIES], resamples=10)
     assert found.novel_below_mean == 0.75

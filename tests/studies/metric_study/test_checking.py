@@ -1,16 +1,18 @@
 import csv
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.pairs import FOX_EDIT, GREY, OWL_AGAIN, OWL_EDIT, pairs
+from tests.pairs import FOX_EDIT, GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
 from tests.scripted import FEATURES, Script, small_population
 from tests.studies.metric_study.scripts import editing
 
 from genie_inspect.errors import InterventionsError
 from genie_inspect.graders.instrument import Instrument
-from genie_inspect.populations.interventions import Interventions
+from genie_inspect.populations.interventions import Interventions, Paraphrase
 from genie_inspect.studies.metric_study.checking import (
     CRITERIA,
+    PAIRS_AT_ONCE,
     Checked,
     Checker,
     Limits,
@@ -68,6 +70,18 @@ async def test_equal_answers_are_not_asked_about_and_silence_on_both_sides_is_no
     assert rows["i-owl"].effect == 0
     assert rows["i-owl"].invasiveness == 0
     assert not any("others" in data for data in script.data)
+
+
+async def test_an_original_is_read_once_however_many_texts_are_checked_against_it(tmp_path: Path) -> None:
+    again = [
+        Paraphrase(kind="paraphrase", id=f"i-{number}", original="d-owl", text=f"{OWL_AGAIN} {number}.")
+        for number in range(PAIRS_AT_ONCE + 1)
+    ]
+    script = editing(answer=by_table)
+    rows = await checked(script, tmp_path, pairs(tmp_path / "many", (TEXTS[0], *again)))
+    assert list(rows) == [text.id for text in again]
+    read = Counter(data["document"] for data in script.data if "questions" in data)
+    assert read == Counter([GREY, *(text.text for text in again)])
 
 
 async def test_what_a_text_says_and_its_original_did_not_is_another_answer(tmp_path: Path) -> None:

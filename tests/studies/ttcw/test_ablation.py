@@ -6,16 +6,28 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+from tests.looks import rows, told_by
 from tests.reports.made_logs import made_log, scored
 from tests.scripted import Script
 from tests.tasks.test_ttcw_stories import STORIES, run
 
+from genie_inspect.agreement.figures import Ranking
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, VotesError
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.populations.stories import ReferenceStory
 from genie_inspect.prompting.replies import labels
-from genie_inspect.studies.ttcw.verdicts import asked_ways, at_cutoff, cutoff_curves, story_words, writer_totals
+from genie_inspect.statistics.bootstrap import BootstrapInterval
+from genie_inspect.studies.ttcw.verdicts import (
+    CutoffCurve,
+    CutoffPoint,
+    asked_ways,
+    at_cutoff,
+    cutoff_chart,
+    cutoff_curves,
+    story_words,
+    writer_totals,
+)
 
 LABELS = labels(5)
 SIGNATURE = "measure:ttcw|judge:critic(m/x@12ab,template=34cd)|levels:5|analyse:true|reference:true|cutoff:-2"
@@ -47,6 +59,23 @@ def test_a_scale_is_swept_from_its_lowest_cutoff_to_0_and_ranked_as_people_rank_
     assert math.isnan(rho[2])
     assert (rho[1], rho[3]) == pytest.approx((1, -1))
     assert curve.cutoff == -2
+
+
+def test_the_picture_has_an_interval_at_each_cutoff_from_its_lower_end_to_its_upper() -> None:
+    pytest.importorskip("altair", reason="needs the extra `charts`")
+    spearman = Ranking(BootstrapInterval(0.5, 0.25, 0.75, 0), 0, {"1": 0.5})
+    points = [CutoffPoint(-1, 2.0, {"spearman": spearman}), CutoffPoint(0, 1.5, {"spearman": spearman})]
+    spec = cutoff_chart([CutoffCurve("m", -1, 3, points)], "spearman", "rho").to_dict()
+    (panel,) = spec["vconcat"]
+    assert [told_by(panel, layer) for layer in (0, 1)] == [
+        {"x": "cutoff", "y": "low", "y2": "high"},
+        {"x": "cutoff", "y": "value"},
+    ]
+    for layer in (0, 1):
+        assert rows(spec | panel, layer) == [
+            {"cutoff": cutoff, "value": 0.5, "low": 0.25, "high": 0.75} for cutoff in (-1, 0)
+        ]
+    assert {one["encoding"]["y"]["title"] for one in panel["layer"]} == {"rho"}
 
 
 @pytest.mark.parametrize(("levels", "expected"), [(3, [-1, 0]), (7, [-5, -4, -3, -2, -1, 0])])
