@@ -25,8 +25,8 @@ from tests.reports.studies import (
 from genie_inspect.cli import main
 from genie_inspect.errors import GenieWarning
 from genie_inspect.populations.interventions import EDIT
-from genie_inspect.reports.study import sentence
 from genie_inspect.reports.study import study as studied
+from genie_inspect.reports.study_verdict import sentence
 
 # what other commands say of a study's log, see below
 NOTICED = pytest.mark.filterwarnings("ignore:.* is a metric study")

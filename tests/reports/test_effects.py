@@ -21,10 +21,10 @@ from genie_inspect.reports.effects import (
     Intervention,
     Pairs,
     StudyKey,
-    answer_changes,
     effects_of,
     pairs_of,
 )
+from genie_inspect.reports.study import answer_changes
 from genie_inspect.samples import InterventionFacts
 
 TESTED = StudyKey("x", "x", "", tested=True)

@@ -6,16 +6,14 @@ import pytest
 from scipy.stats import gaussian_kde
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.reports.charts import DARK, LIGHT, Theme, darkened, svg
+from genie_inspect.reports.charts import DARK, LIGHT, Theme, darkened, in_words, number, svg
 from genie_inspect.reports.figures import (
     OVERLAID,
     Figure,
     colours,
     density,
     ends_of_axis,
-    in_words,
     length_ridges,
-    number,
     places,
     radars,
     ridges,

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from tests.reports.made_runs import made_run
+from tests.reports.made_logs import made_run
 
 from genie_inspect.logs.evidence import Evidence
 from genie_inspect.logs.files import LogError

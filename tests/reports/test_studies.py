@@ -8,10 +8,11 @@ import pytest
 from tests.reports.made_logs import made_log, scored
 from tests.reports.studies import FEATURES, by_feature, made, sharp, study_log
 
+from genie_inspect.reports.charts import BARS, BARS_SCALE, cells_of
 from genie_inspect.reports.page import StudyPart, figures, page, write_pictures
 from genie_inspect.reports.report import Report, build_report
-from genie_inspect.reports.study import sentence, study, warnings
-from genie_inspect.reports.study_chart import BARS, BARS_SCALE, cells_of
+from genie_inspect.reports.study import study
+from genie_inspect.reports.study_verdict import sentence, warnings
 
 pytest.importorskip("altair", reason="needs the extra `charts`")
 # the notice that means are of originals alone

@@ -14,13 +14,11 @@ from genie_inspect.cli.tables import Head, blocks, figure, in_parts, replacing, 
 from genie_inspect.cli.terminal import console, echo_json, print_parts
 from genie_inspect.files.writing import write_lines
 from genie_inspect.logs.scores import is_signed
-from genie_inspect.reports.charts import check_picture, write_chart
-from genie_inspect.reports.effects import AnswerChanges, Effect, Intervention
-from genie_inspect.reports.figures import in_words
-from genie_inspect.reports.study import StudiedMeasure, Study, is_largest, sentence, warnings
+from genie_inspect.reports.charts import check_picture, in_words, study_chart, write_chart
+from genie_inspect.reports.effects import Effect, Intervention
+from genie_inspect.reports.study import AnswerChanges, StudiedMeasure, Study
 from genie_inspect.reports.study import study as studied
-from genie_inspect.reports.study_chart import study_chart
-from genie_inspect.reports.study_tables import EFFECTS, MATRIX, as_csv, as_values
+from genie_inspect.reports.study_verdict import EFFECTS, MATRIX, as_csv, as_values, is_largest, sentence, warnings
 from genie_inspect.statistics.differences import LEVEL, TEST
 
 LEGEND = (

@@ -26,7 +26,6 @@ from genie_inspect.reports.pairing import (
     Options,
     Pairs,
     Row,
-    Selection,
     baselines,
     paired,
     selected,
@@ -43,19 +42,7 @@ from genie_inspect.statistics.differences import (
 from genie_inspect.statistics.equivalence import METHODS
 
 
-def unlike_coherence(runs: Sequence[ScoredLog], selection: Selection) -> str:
-    """Why the runs' coherence does not compare; empty where it does."""
-    try:
-        one_signature(runs, COHERENCE)
-    except LogError as error:
-        if selection.min_coherence is not None:
-            raise
-        return str(error)
-    return ""
-
-
 def facts_of(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bool) -> Facts:
-    """The facts of one run."""
     measures = {scorer: results_of(run, scorer) for scorer in scorers}
     results = measures[scorers[0]]
     lengths = lengths_of([document for document in run.documents if not document.why_unscored(scorers[0])])
@@ -152,25 +139,27 @@ def families(
     for place, ((key, _), family) in enumerate(zip(columns, of_family, strict=True)):
         if key in tested:
             families.setdefault((key[0], family), []).append(place)
-    finding_of: dict[int, Finding] = {}
+    # what is not tested keeps its interval: it describes, and claims nothing
+    bare = (replace(difference, p_value=math.nan, p_unlike=math.nan) for _, difference in columns)
+    every = [Finding(one, math.nan, math.nan, math.nan, math.nan, differs=False, is_equivalent=False) for one in bare]
     for places in families.values():
-        finding_of |= dict(zip(places, findings([columns[place][1] for place in places], correction), strict=True))
-    return [
-        finding_of[place] if place in finding_of else _untested(difference)
-        for place, (_, difference) in enumerate(columns)
-    ]
-
-
-def _untested(difference: Difference) -> Finding:
-    # the interval stays: it describes, and claims nothing
-    bare = replace(difference, p_value=math.nan, p_unlike=math.nan)
-    return Finding(bare, math.nan, math.nan, math.nan, math.nan, differs=False, is_equivalent=False)
+        corrected = findings([columns[place][1] for place in places], correction)
+        for place, finding in zip(places, corrected, strict=True):
+            every[place] = finding
+    return every
 
 
 def compare(paths: Iterable[str | Path], baseline: str, options: Options | None = None) -> Comparison:
     """Every run against the baseline; where that names a run of each model, against its own model's."""
     options = options or Options()
-    _check(options)
+    for name, choices in (("correction", CORRECTIONS), ("equivalence", METHODS), ("family", FAMILIES)):
+        if (given := getattr(options, name)) not in choices:
+            raise UnknownChoiceError(name, given, "one of " + ", ".join(choices))
+    if options.margin is not None and not 0 < options.margin < math.inf:
+        raise UnknownChoiceError("margin", options.margin, "a number above 0")
+    if options.selection.min_coherence is not None:
+        # the ends of both scales of the scorer `coherence`
+        check_between("min_coherence", options.selection.min_coherence, 0, 5, "as coherence is rated")
     return comparison_of(read_runs(paths, brief=True, signature=options.signature), baseline, options)
 
 
@@ -180,11 +169,21 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
         raise LogError(f"there is one log, {runs[0].file}, expected a baseline and another to compare with it")
     scorers = _scorers(runs, options.scorers)
     signatures = {scorer: one_signature(runs, scorer) for scorer in scorers}
-    # coherence stands beside the scores: where it does not compare, only it is left out
-    unlike = unlike_coherence(runs, options.selection)
+    unlike = ""
+    try:
+        one_signature(runs, COHERENCE)
+    except LogError as error:
+        # coherence stands beside the scores: where it does not compare, only it is left out
+        if options.selection.min_coherence is not None:
+            raise
+        unlike = str(error)
     base_of = baselines(runs, baseline)
     selections = [selected(run, options.selection) for run in runs]
     pairs = {place: paired(selections[base][0], selections[place][0], scorers) for place, base in base_of.items()}
+    unmatched: list[str] = []
+    if options.selection.length_matched:
+        scores = [document.scores for run in runs for document in run.documents]
+        unmatched = [name for name in scorers if not any(name in own and own[name].matched for own in scores)]
     return Comparison(
         options=options,
         named=baseline,
@@ -195,30 +194,9 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
         pairs={runs[place].label: prompt_pairs for place, prompt_pairs in pairs.items()},
         base_of={runs[place].label: runs[base].label for place, base in base_of.items()},
         strays={runs[place].label: prompt_pairs.strays for place, prompt_pairs in pairs.items() if prompt_pairs.strays},
-        unmatched=tuple(_unmatched(runs, scorers, options)),
+        unmatched=tuple(unmatched),
         unlike_coherence=unlike,
     )
-
-
-def _unmatched(runs: Sequence[ScoredLog], scorers: Sequence[str], options: Options) -> list[str]:
-    if not options.selection.length_matched:
-        return []
-    matched = {name for run in runs for document in run.documents for name, s in document.scores.items() if s.matched}
-    return [name for name in scorers if name not in matched]
-
-
-def _check(options: Options) -> None:
-    if options.correction not in CORRECTIONS:
-        raise UnknownChoiceError("correction", options.correction, "one of " + ", ".join(CORRECTIONS))
-    if options.equivalence not in METHODS:
-        raise UnknownChoiceError("equivalence", options.equivalence, "one of " + ", ".join(METHODS))
-    if options.family not in FAMILIES:
-        raise UnknownChoiceError("family", options.family, "one of " + ", ".join(FAMILIES))
-    if options.margin is not None and not 0 < options.margin < math.inf:
-        raise UnknownChoiceError("margin", options.margin, "a number above 0")
-    if options.selection.min_coherence is not None:
-        # the ends of both scales of the scorer `coherence`
-        check_between("min_coherence", options.selection.min_coherence, 0, 5, "as coherence is rated")
 
 
 def _scorers(runs: Sequence[ScoredLog], names: Sequence[str]) -> list[str]:
@@ -310,7 +288,12 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
     for (strategy, (scorer, name), by_model), finding, other in zip(columns, corrected, crossed, strict=True):
         runs = [facts[label] for label in groups[strategy]]
         bases = [facts[base] for base in dict.fromkeys(comparison.base_of[run.label] for run in runs)]
-        same = sum(_delta(own) * finding.difference.delta > 0 for own in by_model.values())
+        # a model's own difference is a mean over prompts
+        own_deltas = [
+            fmean(fmean(after - before for before, after in pairs) for pairs in values.values())
+            for values in by_model.values()
+        ]
+        same = sum(delta * finding.difference.delta > 0 for delta in own_deltas)
         yield PooledRow(
             strategy, scorer, name, len(by_model), len(runs), finding, other.p_value, same, _side(bases), _side(runs)
         )
@@ -361,11 +344,6 @@ def _by_prompt(by_model: Mapping[str, Values], side: int) -> NDArray[np.float64]
         for prompt in prompts
     ]
     return np.array(rows).reshape(len(prompts), len(by_model))
-
-
-def _delta(values: Values) -> float:
-    """A model's mean difference over prompts."""
-    return fmean(fmean(after - before for before, after in pairs) for pairs in values.values())
 
 
 def _side(runs: Sequence[Facts]) -> Side:

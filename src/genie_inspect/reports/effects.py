@@ -3,16 +3,12 @@
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from genie_inspect.logs.evidence import mapping
-from genie_inspect.logs.files import samples
 from genie_inspect.logs.measures import GENIE, Bounds, keys_to_test, measure_of
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, one_signature
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
-from genie_inspect.samples import InterventionFacts, intervention_of
 from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.differences import LEVEL, Difference, differences, paired_permutation
 from genie_inspect.statistics.effect import ROUNDING, TIE, Values, bonferroni
@@ -35,7 +31,6 @@ class Intervention:
 
     @property
     def name(self) -> str:
-        """The feature that was edited, or `paraphrase`."""
         return self.feature if self.kind == EDIT else self.kind
 
 
@@ -104,9 +99,9 @@ def texts_of(log: ScoredLog) -> StudyTexts:
 def value_of(text: Text, scorer: str, key: str) -> float:
     """A text's value: the mean over the epochs in which it has one; NaN without any. Its words by `LENGTH`."""
     if scorer == LENGTH:
-        return _mean([document.words for document in text])
+        return mean([document.words for document in text])
     values = [value for document in text if not math.isnan(value := document.value(scorer, key))]
-    return _mean(values) if values else math.nan
+    return mean(values) if values else math.nan
 
 
 def pairs_of(texts: StudyTexts, intervention: Intervention, scorer: str, key: str) -> Pairs:
@@ -121,31 +116,31 @@ def pairs_of(texts: StudyTexts, intervention: Intervention, scorer: str, key: st
     left_out = 0
     for original, text in texts.changed.get(intervention, ()):
         first = texts.originals[original]
-        values = value_of(first, scorer, key), value_of(text, scorer, key)
-        if any(map(math.isnan, values)):
+        value, changed = value_of(first, scorer, key), value_of(text, scorer, key)
+        if math.isnan(value + changed):
             left_out += 1
             continue
-        before[original] = values[0]
-        after.setdefault(original, []).append(values[1])
+        before[original] = value
+        after.setdefault(original, []).append(changed)
         longer.setdefault(original, []).append(value_of(text, LENGTH, "") - value_of(first, LENGTH, ""))
-    rows = {name: (before[name], _mean(own)) for name, own in after.items()}
+    rows = {name: (before[name], mean(own)) for name, own in after.items()}
     prompts: dict[str, list[str]] = {}
     for name in rows:
         prompts.setdefault(texts.originals[name][0].prompt, []).append(name)
     return Pairs(
         rows=rows,
         prompts={
-            prompt: (_mean([rows[name][0] for name in names]), _mean([rows[name][1] for name in names]))
+            prompt: (mean([rows[name][0] for name in names]), mean([rows[name][1] for name in names]))
             for prompt, names in prompts.items()
         },
-        words={prompt: _mean([_mean(longer[name]) for name in names]) for prompt, names in prompts.items()},
-        sizes={name: _mean([_between(before[name], one) for one in own]) for name, own in after.items()},
+        words={prompt: mean([mean(longer[name]) for name in names]) for prompt, names in prompts.items()},
+        sizes={name: mean([_between(before[name], one) for one in own]) for name, own in after.items()},
         pairs=sum(map(len, after.values())),
         left_out=left_out,
     )
 
 
-def _mean(values: Sequence[float]) -> float:
+def mean(values: Collection[float]) -> float:
     return math.fsum(values) / len(values)
 
 
@@ -169,7 +164,6 @@ class StudyKey:
 
     @property
     def is_length(self) -> bool:
-        """Whether it is how long a text is, which every study has for reference."""
         return self.scorer == LENGTH
 
 
@@ -180,18 +174,14 @@ WORDS = StudyKey(LENGTH, "words", "", tested=True)
 def keys_of(log: ScoredLog, scorer: str, edited: Collection[str]) -> Iterator[StudyKey]:
     """A scorer's keys. Those that are named like an edited feature are scores of it; all of Genie's are of features."""
     by_genie = measure_of(one_signature([log], scorer)) == GENIE
-    names = _names(log, scorer)
+    # every key that any of the texts has, originals or not
+    documents = (*log.documents, *log.changed)
+    values = (document.scores[scorer].values for document in documents if scorer in document.scores)
+    names = tuple(dict.fromkeys(key for row in values for key in row))
     headlines = keys_to_test(log.declared(scorer), names)
     for name in names:
         feature = name if by_genie or name in edited else ""
         yield StudyKey(scorer, name, feature, bool(feature) or name in headlines, log.known_range(scorer, name))
-
-
-def _names(log: ScoredLog, scorer: str) -> Sequence[str]:
-    """Every key that any of the texts has, originals or not."""
-    documents = (*log.documents, *log.changed)
-    values = (document.scores[scorer].values for document in documents if scorer in document.scores)
-    return tuple(dict.fromkeys(key for row in values for key in row))
 
 
 RESAMPLES = 10_000
@@ -223,12 +213,10 @@ class Effect:
     @property
     def words(self) -> float:
         """By how many words the changed texts are longer, a mean over prompts; NaN without any."""
-        words = self.pairs.words.values()
-        return math.fsum(words) / len(words) if words else math.nan
+        return mean(self.pairs.words.values()) if self.pairs.words else math.nan
 
     @property
     def is_left(self) -> bool:
-        """Whether the difference holds with length taken out."""
         return self.left_p < LEVEL
 
     @property
@@ -251,7 +239,6 @@ class Effect:
 
     @property
     def is_paraphrase(self) -> bool:
-        """Whether it is of paraphrases."""
         return self.intervention.kind == PARAPHRASE
 
     @property
@@ -267,8 +254,7 @@ class Effect:
     @property
     def size(self) -> float:
         """How far the changed texts lie from their originals, whichever way; NaN without any."""
-        sizes = self.pairs.sizes.values()
-        return math.fsum(sizes) / len(sizes) if sizes else math.nan
+        return mean(self.pairs.sizes.values()) if self.pairs.sizes else math.nan
 
     @property
     def family(self) -> tuple[str, ...]:
@@ -356,102 +342,25 @@ def _side(columns: Sequence[Pairs], prompts: Sequence[str], side: int) -> Values
     return np.array([[pairs.prompts.get(name, missing)[side] for pairs in columns] for name in prompts], dtype=float)
 
 
-def _corrected(effects: Sequence[Effect]) -> Iterator[Effect]:
+def _corrected(effects: Sequence[Effect]) -> list[Effect]:
     """The effects with the p-values of each family corrected; what is constant counts as a test that found nothing."""
     families: dict[tuple[str, ...], list[int]] = {}
     for place, effect in enumerate(effects):
         if effect.key.tested and not math.isnan(effect.difference.p_value):
             families.setdefault(effect.family, []).append(place)
-    own = {place: places for places in families.values() for place in places}
-    for place, effect in enumerate(effects):
-        if effect.is_constant:
-            yield _without_test(effect, len(own.get(place, ())))
-        elif place in own:
-            places = own[place]
-            at = places.index(place)
-            p_values = bonferroni([effects[other].difference.p_value for other in places])
-            resampled = bonferroni([effects[other].bootstrap_p for other in places])
-            yield replace(
-                effect,
-                p_value=float(p_values[at]),
-                bootstrap_p=float(resampled[at]),
-                left_p=float(np.minimum(1, effect.left_p * len(places))),
-                tests=len(places),
+    corrected = list(effects)
+    for places in families.values():
+        p_values = bonferroni([effects[place].difference.p_value for place in places])
+        resampled = bonferroni([effects[place].bootstrap_p for place in places])
+        for place, p_value, bootstrap_p in zip(places, map(float, p_values), map(float, resampled), strict=True):
+            left_p = float(np.minimum(1, effects[place].left_p * len(places)))
+            corrected[place] = replace(
+                effects[place], p_value=p_value, bootstrap_p=bootstrap_p, left_p=left_p, tests=len(places)
             )
-        else:
-            yield effect
+    return [_without_test(effect) if effect.is_constant else effect for effect in corrected]
 
 
-def _without_test(effect: Effect, tests: int) -> Effect:
+def _without_test(effect: Effect) -> Effect:
     """What is constant has no effect size: 0 by the spread 0 is no number, and no p-value: there is nothing to test."""
-    return replace(
-        effect,
-        difference=replace(effect.difference, effect=math.nan, p_value=math.nan),
-        bootstrap_p=math.nan,
-        left_p=math.nan,
-        tests=tests,
-    )
-
-
-CUT = "…"
-"""How an answer ends that the score's metadata had no room for."""
-Answers = Mapping[str, tuple[str, str]]
-"""By question its feature and answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerChanges:
-    """Of the answers to one feature's questions, how many an intervention changed."""
-
-    scorer: str
-    intervention: Intervention
-    feature: str
-    changed: int
-    compared: int
-    """Answers that stand in the log for the original too."""
-
-
-def answer_changes(file: str, scorers: Collection[str]) -> Iterator[AnswerChanges]:
-    """How many answers each intervention changed, by feature; nothing of a scorer that keeps none."""
-    originals: dict[tuple[str, str, int], Answers] = {}
-    changed: list[tuple[str, InterventionFacts, int, Answers]] = []
-    for sample in samples(file):
-        facts = intervention_of(sample)
-        for scorer, score in (sample.scores or {}).items() if facts else ():
-            if facts and scorer in scorers and (answers := _answers((score.metadata or {}).get("questions"))):
-                if facts.kind == ORIGINAL:
-                    originals[scorer, facts.original, sample.epoch] = answers
-                else:
-                    changed.append((scorer, facts, sample.epoch, answers))
-    counts: dict[tuple[str, Intervention, str], list[bool]] = {}
-    for scorer, facts, epoch, answers in changed:
-        before = originals.get((scorer, facts.original, epoch), {})
-        intervention = Intervention(facts.kind, facts.feature if facts.kind == EDIT else "")
-        for question, (feature, answer) in answers.items():
-            if question in before:
-                differs = _differs(before[question][1], answer)
-                counts.setdefault((scorer, intervention, feature), []).append(differs)
-    for (scorer, intervention, feature), differing in counts.items():
-        yield AnswerChanges(scorer, intervention, feature, sum(differing), len(differing))
-
-
-def _answers(table: object) -> Answers:
-    """The answers of a score's question table; what has another form, or no room was for, is not among them."""
-    rows: list[Mapping[str, Any]] = [mapping(row) for row in table] if isinstance(table, list) else []
-    return {
-        row["id"]: (row["feature"], row["answer"])
-        for row in rows
-        if all(isinstance(row.get(name), str) for name in ("id", "feature", "answer"))
-    }
-
-
-def _differs(before: str, after: str) -> bool:
-    """Whether two answers are other words; case, space and the last point make none.
-
-    >>> _differs("In rain.", "in  rain"), _differs("in a long, long ra…", "in a long, long rainy night")
-    (False, False)
-    """
-    sides = [" ".join(side.casefold().split()).rstrip(".") for side in (before, after)]
-    # of an answer that was cut only the beginning is known
-    known = min((len(side) - 1 for side in sides if side.endswith(CUT)), default=None)
-    return sides[0][:known] != sides[1][:known]
+    bare = replace(effect.difference, effect=math.nan, p_value=math.nan)
+    return replace(effect, difference=bare, p_value=math.nan, bootstrap_p=math.nan, left_p=math.nan)

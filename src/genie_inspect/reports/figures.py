@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.reports.charts import LIGHT
-from genie_inspect.reports.report import Cell, Measure, Range, Report, Spread, spread
+from genie_inspect.reports.charts import LIGHT, chart_of
+from genie_inspect.reports.report import Cell, Measure, Range, Report, spread
 from genie_inspect.statistics.descriptive import Standing
 
 if TYPE_CHECKING:
@@ -130,11 +130,18 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
     # beside the colour: runs stay apart for the colour-blind and in print
     shape = altair.Shape("run:N", scale=altair.Scale(domain=runs, range=_cycled(SHAPES, runs)), legend=legend)
     text = {"x": x, "y": y, "text": "name:N"}
-    rings, spokes = (
-        chart_of(_ring_points(len(keys))),
-        chart_of([_at(place, 1.0, len(keys)) for place in range(len(keys))]),
+    count = len(keys)
+    # the first corner of a ring and of a line once more at the end closes it
+    corners = range(count + 1)
+    rings = chart_of([{"ring": ring, "order": n, **_at(n, ring, count)} for ring in RINGS for n in corners])
+    spokes = chart_of([_at(place, 1.0, count) for place in range(count)])
+    lines = chart_of(
+        [
+            {"run": run, "order": n, **_at(n, values[n % count], count)}
+            for run, values in series.items()
+            for n in corners
+        ]
     )
-    lines = chart_of(_line_points(series, len(keys)))
     # one ring alone is labelled, the others follow from it
     marks = [{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]]
     return altair.layer(
@@ -145,20 +152,6 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
         chart_of(marks).mark_text(align="left", fontSize=11, color=LIGHT.ink, opacity=0.75).encode(**text),
         _key_names(keys).encode(**text),
     ).properties(width=400, height=281)
-
-
-def _ring_points(count: int) -> list[dict[str, Any]]:
-    """The corners of each ring; the first once more at the end closes it."""
-    return [{"ring": ring, "order": place, **_at(place, ring, count)} for ring in RINGS for place in range(count + 1)]
-
-
-def _line_points(series: dict[str, list[float]], count: int) -> list[dict[str, Any]]:
-    """The points of each run's line, closed likewise."""
-    return [
-        {"run": run, "order": place, **_at(place, values[place % count], count)}
-        for run, values in series.items()
-        for place in range(count + 1)
-    ]
 
 
 def _key_names(keys: Sequence[str]) -> Any:
@@ -235,17 +228,18 @@ def _ridge_chart(
         label = {"run": run.label}
         names.append({**label, "name": shown[run.label], "x": ends_of_axis(ends)[0], "y": 0.8 - place})
         areas += [{**label, "x": at, "y": -place + height, "base": -place} for at, height in density(values, ends)]
-        boxes.append({**label, "y": -place, **_box(spread(values))})
+        box = spread(values)
+        boxes.append({**label, "y": -place, "low": box.low, "median": box.median, "high": box.high})
         dots += [{**label, "x": value, "y": -place} for value in values if len(values) <= DOTS]
-    box = altair.X("low:Q", title=title)
+    from_low = altair.X("low:Q", title=title)
     behind = (
         [chart_of([{"low": band.low, "high": band.high}]).mark_rect(color=LIGHT.faint, opacity=0.5)] if band else []
     )
     return altair.layer(
-        *(mark.encode(x=box, x2="high:Q") for mark in behind),
+        *(mark.encode(x=from_low, x2="high:Q") for mark in behind),
         chart_of(areas).mark_area(opacity=0.35, line=True).encode(x=x, y=y, y2="base:Q", color=colour, detail="run:N"),
         chart_of(dots).mark_tick(size=8, thickness=1.2, opacity=0.7).encode(x=x, y=y, color=colour),
-        chart_of(boxes).mark_rule(strokeWidth=4, color=LIGHT.ink, opacity=0.55).encode(x=box, x2="high:Q", y=y),
+        chart_of(boxes).mark_rule(strokeWidth=4, color=LIGHT.ink, opacity=0.55).encode(x=from_low, x2="high:Q", y=y),
         chart_of(boxes)
         .mark_point(shape="diamond", filled=True, size=70, color=LIGHT.ink, opacity=1)
         .encode(x=altair.X("median:Q", title=title), y=y),
@@ -284,10 +278,6 @@ def ends_of_axis(ends: Range) -> tuple[float, float]:
     return ends.low - (margin if ends.low else 0.0), ends.high + margin
 
 
-def _box(quartiles: Spread) -> dict[str, float]:
-    return {"low": quartiles.low, "median": quartiles.median, "high": quartiles.high}
-
-
 def colours(runs: Sequence[ScoredLog]) -> dict[str, str]:
     """A colour for each run by its name, the same in every chart; the population's is the ink."""
     # by place among all runs, so that a run keeps its colour in a chart that lacks others
@@ -300,33 +290,9 @@ def _cycled(choices: Sequence[Any], runs: Sequence[str]) -> list[Any]:
     return [choices[place % len(choices)] for place in range(len(runs))]
 
 
-def chart_of(rows: list[dict[str, Any]]) -> Any:
-    """A chart of rows as a plain dict, because altair checks its own kinds of data row by row, slowly."""
-    import altair
-
-    return altair.Chart({"values": rows})
-
-
 def _mean(values: Iterable[float]) -> float:
     measured = [value for value in values if not math.isnan(value)]
     return math.fsum(measured) / len(measured) if measured else math.nan
-
-
-NOT_MEASURED = "not measured"
-
-
-def in_words(name: str) -> str:
-    """A key as words."""
-    return name.replace("_", " ")
-
-
-def number(value: float, decimals: int = 2) -> str:
-    """A number as the page shows it; words where there is none.
-
-    >>> [number(0.125), number(float("nan"))]
-    ['0.12', 'not measured']
-    """
-    return NOT_MEASURED if math.isnan(value) else f"{value:.{decimals}f}"
 
 
 def places(measure: Measure, key: str) -> int:

@@ -44,7 +44,15 @@ def wide_rows(paths: Iterable[str | Path]) -> list[Row]:
     scorers = dict.fromkeys(scorer for log in logs for scorer in log.ours)
     for scorer in scorers:
         one_signature(logs, scorer)
-    means = [{name: mean for scorer in log.ours for name, mean in _means(log, scorer)} for log in logs]
+    means = [
+        {
+            f"score_{scorer}_{key}": _known(results.mean(key))
+            for scorer in log.ours
+            for results in [results_of(log, scorer)]
+            for key in results.cells
+        }
+        for log in logs
+    ]
     # every row has the scores of all
     names = dict.fromkeys(name for own in means for name in own)
     return [_facts(log) | {name: own.get(name) for name in names} for log, own in zip(logs, means, strict=True)]
@@ -125,12 +133,6 @@ def _rows(log: ScoredLog, document: ScoredDocument) -> Iterator[Row]:
                 "sample_id": document.sample_id or None,
                 "log": log.file,
             }
-
-
-def _means(log: ScoredLog, scorer: str) -> Iterator[tuple[str, float | None]]:
-    results = results_of(log, scorer)
-    for key in results.cells:
-        yield f"score_{scorer}_{key}", _known(results.mean(key))
 
 
 def _facts(log: ScoredLog) -> Row:

@@ -12,25 +12,30 @@ from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.results import graders_of, options_of, yardstick_command
 from genie_inspect.logs.scored_log import ScoredLog, cut_warning, length_warning
 from genie_inspect.measures.tokens import is_like_length
-from genie_inspect.reports.charts import DARK, ENDINGS, LIGHT, darkened, svg, write_chart
-from genie_inspect.reports.effects import Effect
-from genie_inspect.reports.figures import (
-    Figure,
-    colours,
+from genie_inspect.reports.charts import (
+    BARS,
+    BARS_SCALE,
+    DARK,
+    ENDINGS,
+    LIGHT,
+    ON_A_PHONE,
+    STRONGEST,
+    bars,
+    cells_of,
+    darkened,
     in_words,
-    length_ridges,
     number,
-    places,
-    radars,
-    ridges,
-    shade,
+    study_heatmap,
+    svg,
+    write_chart,
 )
+from genie_inspect.reports.effects import Effect
+from genie_inspect.reports.figures import Figure, colours, length_ridges, places, radars, ridges, shade
 from genie_inspect.reports.forests import forests, heatmap
 from genie_inspect.reports.report import Measure, Report, Spread
-from genie_inspect.reports.study import StudiedMeasure, Study, sentence
-from genie_inspect.reports.study import warnings as studies_warnings
-from genie_inspect.reports.study_chart import BARS, BARS_SCALE, ON_A_PHONE, STRONGEST, bars, cells_of
-from genie_inspect.reports.study_chart import heatmap as studies_heatmap
+from genie_inspect.reports.study import StudiedMeasure, Study
+from genie_inspect.reports.study_verdict import sentence
+from genie_inspect.reports.study_verdict import warnings as study_warnings
 from genie_inspect.reports.verdict import DIFFERENCE, prompts_needed, verdict, warnings
 from genie_inspect.signature import facts_of, package_version
 from genie_inspect.statistics.power import USUAL_POWER
@@ -98,7 +103,8 @@ def command_for_yardstick(report: Report) -> str:
     # the panel is the task's: no scorer has it
     given = {"panel": run.header.eval.task_args.get("panel"), **options_of(run, "genie")}
     arguments = {name: given[name] for name in ARGUMENTS if given.get(name) is not None}
-    options = "".join(f" -T {name}={_option(value)}" for name, value in arguments.items())
+    told = {name: ",".join(map(str, v)) if isinstance(v, list) else v for name, v in arguments.items()}
+    options = "".join(f" -T {name}={value}" for name, value in told.items())
     models = graders_of(run, "genie")
     role = f" --model-role grader={','.join(models)}" if models else ""
     return f"inspect eval {TASK} --model mockllm/model{options}{role}"
@@ -106,10 +112,6 @@ def command_for_yardstick(report: Report) -> str:
 
 def _listed(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in values.items())
-
-
-def _option(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def opening(report: Report) -> dict[str, str]:
@@ -120,16 +122,16 @@ def opening(report: Report) -> dict[str, str]:
         "documents": _prompts(runs),
         "population": _populations(report, runs),
         "grader": _opening_listed(grader for run in runs for grader in graders_of(run)),
-        "date": _span(str(run.header.eval.created)[:10] for run in runs),
+        "date": _from_to(str(run.header.eval.created)[:10] for run in runs),
     }
     return {name: value for name, value in facts.items() if value}
 
 
 def _prompts(runs: Sequence[ScoredLog]) -> str:
     """Prompts x epochs; from the least to the most where runs differ."""
-    prompts = _range(len({document.prompt for document in run.documents}) for run in runs)
-    epochs = _range(run.header.eval.config.epochs or 1 for run in runs)
-    documents = _range(len(run.documents) for run in runs)
+    prompts = _from_to(len({document.prompt for document in run.documents}) for run in runs)
+    epochs = _from_to(run.header.eval.config.epochs or 1 for run in runs)
+    documents = _from_to(len(run.documents) for run in runs)
     return f"{_counted(prompts, 'prompt')} x {_counted(epochs, 'epoch')}: {documents} a run"
 
 
@@ -142,13 +144,9 @@ def _populations(report: Report, runs: Sequence[ScoredLog]) -> str:
     return _opening_listed(populations or told)
 
 
-def _span(values: Iterable[str]) -> str:
+def _from_to(values: Iterable[Any]) -> str:
+    """The least and the greatest, once where they are one."""
     ordered = sorted(values)
-    return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
-
-
-def _range(counts: Iterable[int]) -> str:
-    ordered = sorted(counts)
     return str(ordered[0]) if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
 
 
@@ -169,17 +167,14 @@ class StudyPart:
 
     @property
     def sentences(self) -> list[str]:
-        """What it shows of each measure."""
         return [sentence(measure) for measure in self.study.measures]
 
     @property
     def warnings(self) -> list[str]:
-        """What to beware of."""
-        return studies_warnings(self.study)
+        return study_warnings(self.study)
 
     @property
     def columns(self) -> list[str]:
-        """The scores, as the heads of the matrix."""
         return list(dict.fromkeys(cell["column"] for cell in cells_of(self.study)))
 
     @property
@@ -206,7 +201,7 @@ def study_figures(study: Study, number: int) -> list[Figure]:
     """The matrix and the bars of a study; the page has the matrix as a table."""
     told = " ".join(sentence(measure) for measure in study.measures)
     return [
-        Figure(f"study-{number}-effects", "effects of edits and paraphrases", told, lambda: studies_heatmap(study)),
+        Figure(f"study-{number}-effects", "effects of edits and paraphrases", told, lambda: study_heatmap(study)),
         Figure(f"study-{number}-bars", f"{BARS}: {BARS_SCALE}", told, lambda: bars(study, ON_A_PHONE)),
     ]
 
@@ -293,8 +288,13 @@ def page(report: Report) -> str:
         "is_finite": math.isfinite,
     }
     parts = [
-        Part(m, _pictures(radars(report, m)), _pictures(ridges(report, m)), _meanings(report, m.scorer))
-        for m in report.measures
+        Part(
+            measure,
+            list(map(_picture, radars(report, measure))),
+            list(map(_picture, ridges(report, measure))),
+            _meanings(report, measure.scorer),
+        )
+        for measure in report.measures
     ]
     dark = dict(zip(LIGHT.inks, DARK.inks, strict=True))
     return environment.get_template("page.html.j2").render(
@@ -307,7 +307,7 @@ def page(report: Report) -> str:
         lengths=_picture(length_ridges(report)),
         opening=opening(report),
         colours={run: (colour, dark[colour]) for run, colour in colours(report.runs).items()},
-        forests=_pictures(list(forests(report))),
+        forests=list(map(_picture, forests(report))),
         verdict=verdict(report.comparison) if report.comparison else "",
         beware=_beware(report),
         needed={(row.run, row.scorer, row.key): n for row, n in prompts_needed(report.comparison)}
@@ -385,15 +385,8 @@ def _beware(report: Report) -> list[str]:
     return [line for line in warnings(report.comparison) if not line.endswith(below)]
 
 
-def _pictures(charts: list[Figure]) -> list[Picture]:
-    return [_picture(figure) for figure in charts]
-
-
 def _picture(figure: Figure) -> Picture:
     light = svg(figure.draw())
-    return Picture(figure, _uri(light), _uri(darkened(light)))
-
-
-def _uri(image: str) -> str:
-    # an image, not inline SVG: nothing in a label can run as a script
-    return "data:image/svg+xml;base64," + b64encode(image.encode()).decode()
+    # images, not inline SVG: nothing in a label can run as a script
+    start = "data:image/svg+xml;base64,"
+    return Picture(figure, *(start + b64encode(image.encode()).decode() for image in (light, darkened(light))))

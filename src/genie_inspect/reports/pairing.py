@@ -7,7 +7,7 @@ over other questions would move where nothing else did. So they differ from thos
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import COHERENCE
 from genie_inspect.logs.results import Results
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
-from genie_inspect.logs.scores import Scores
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.statistics.differences import Finding
 from genie_inspect.statistics.intervals import prompt_means
@@ -74,6 +73,10 @@ def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs
     )
     prompts, keys = list(groups.values()), _keys(baseline, run, scorers)
     means = [[_means(sides, key, by) for key in keys] for sides in prompts]
+    base_texts, texts = (
+        Counter((document.prompt, document.text) for document in log.documents if document.words)
+        for log in (baseline, run)
+    )
     return Pairs(
         by=by,
         keys=keys,
@@ -82,15 +85,9 @@ def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs
         instances=tuple(sum(row[place][2] for row in means) if chained else None for place in range(len(keys))),
         questions=tuple(added(row[place][3] for row in means) for place in range(len(keys))),
         names=tuple(groups),
-        documents=_texts(run),
-        is_repeated=bool(_texts(run)) and _texts(run) <= _texts(baseline),
-        evidence={
-            scorer: (
-                _evidence((document for first, _ in prompts for document in first), scorer),
-                _evidence((document for _, second in prompts for document in second), scorer),
-            )
-            for scorer in scorers
-        },
+        documents=texts,
+        is_repeated=bool(texts) and texts <= base_texts,
+        evidence={scorer: (_evidence(prompts, 0, scorer), _evidence(prompts, 1, scorer)) for scorer in scorers},
         prompts=len(before.keys() | after.keys()),
         strays=strays,
     )
@@ -101,10 +98,6 @@ def _by_prompt(run: ScoredLog) -> dict[str, list[ScoredDocument]]:
     for document in run.documents:
         groups.setdefault(document.prompt, []).append(document)
     return groups
-
-
-def _texts(run: ScoredLog) -> Counter[tuple[str, str]]:
-    return Counter((document.prompt, document.text) for document in run.documents if document.words)
 
 
 def _chained(baseline: ScoredLog, run: ScoredLog) -> tuple[dict[str, Sides], int]:
@@ -170,7 +163,8 @@ def _mean(values: Sequence[float]) -> float:
     return prompt_means(values, [PROMPT] * len(values)).get(PROMPT, math.nan)
 
 
-def _evidence(documents: Iterable[ScoredDocument], scorer: str) -> Evidence:
+def _evidence(prompts: Sequence[Sides], side: int, scorer: str) -> Evidence:
+    documents = [document for sides in prompts for document in sides[side]]
     return together([scores.evidence for document in documents if (scores := document.scores.get(scorer))])
 
 
@@ -196,10 +190,7 @@ def selected(run: ScoredLog, selection: Selection) -> tuple[ScoredLog, int]:
     if selection.length_matched and scored and all(math.isnan(document.population_words) for document in scored):
         raise LogError(f"{run.file} does not say how long the population's documents are: score it with genie anew")
     counts = [_is_kept(document, selection) for document in documents]
-    changed = tuple(
-        _matched(document) if keep and selection.length_matched else document if keep else _left_out(document)
-        for document, keep in zip(documents, counts, strict=True)
-    )
+    changed = tuple(_scores_kept(*pair, selection) for pair in zip(documents, counts, strict=True))
     return replace(run, documents=changed), counts.count(False)
 
 
@@ -218,17 +209,15 @@ def _is_kept(document: ScoredDocument, selection: Selection) -> bool:
     return not comparable or is_like_length(document.words, document.population_words)
 
 
-def _left_out(document: ScoredDocument) -> ScoredDocument:
-    return replace(document, scores={name: scores.left_out() for name, scores in document.scores.items()})
-
-
-def _matched(document: ScoredDocument) -> ScoredDocument:
-    """The document with the figures against population documents of like length, where a scorer has them."""
-    return replace(document, scores={name: _against_like(scores) for name, scores in document.scores.items()})
-
-
-def _against_like(scores: Scores) -> Scores:
-    return replace(scores, values=scores.matched, questions={}) if scores.matched else scores
+def _scores_kept(document: ScoredDocument, is_kept: bool, selection: Selection) -> ScoredDocument:
+    """The document without scores, or with those against population documents of like length where it has them."""
+    scores = dict(document.scores)
+    for name, own in scores.items():
+        if not is_kept:
+            scores[name] = own.left_out()
+        elif selection.length_matched and own.matched:
+            scores[name] = replace(own, values=own.matched, questions={})
+    return replace(document, scores=scores)
 
 
 FAMILIES = {"all": "the tests of all runs", "run": "the tests of each run"}
@@ -350,7 +339,11 @@ CONFORMATIVE = "conformative"
 def baselines(runs: Sequence[ScoredLog], baseline: str) -> dict[int, int]:
     """By index, the baseline of each other run: the only one that there is, or the one of the same model."""
     names = "; ".join(run.label for run in runs)
-    bases = [place for place, run in enumerate(runs) if baseline in _called(run)]
+    bases = [
+        place
+        for place, run in enumerate(runs)
+        if baseline in (run.label, run.strategy, run.task, run.model, run.file, Path(run.file).name)
+    ]
     if not bases:
         raise LogError(f"baseline is {baseline!r}, expected one of: {names}")
     others = [place for place in range(len(runs)) if place not in bases]
@@ -359,25 +352,16 @@ def baselines(runs: Sequence[ScoredLog], baseline: str) -> dict[int, int]:
     return {place: _own_baseline(runs, place, bases) for place in others}
 
 
-def _instruct(model: str) -> list[str]:
-    """The instruct model of two that decode as one, which is what the second is held against; none of any other."""
-    api, _, both = model.partition("/")
-    return [both.rpartition("+")[2]] if api == CONFORMATIVE else []
-
-
-def _name(model: str, names: Collection[str]) -> bool:
-    """Whether a model goes by one of the names, with its provider or without."""
-    return model in names or model.partition("/")[2] in names
-
-
-def _called(run: ScoredLog) -> tuple[str, ...]:
-    return run.label, run.strategy, run.task, run.model, run.file, Path(run.file).name
-
-
 def _own_baseline(runs: Sequence[ScoredLog], place: int, bases: Sequence[int]) -> int:
     # one baseline serves runs of every model; of several, each run meets its own model's
-    models = {runs[place].model, *_instruct(runs[place].model)}
-    candidates = bases if len(bases) == 1 else [base for base in bases if _name(runs[base].model, models)]
+    models = {runs[place].model}
+    api, _, both = runs[place].model.partition("/")
+    if api == CONFORMATIVE:
+        # of two models that decode as one, the second is the instruct model, which they are held against
+        models.add(both.rpartition("+")[2])
+    # with its provider or without
+    own = [base for base in bases if {runs[base].model, runs[base].model.partition("/")[2]} & models]
+    candidates = bases if len(bases) == 1 else own
     if len(candidates) != 1:
         raise LogError(
             f"the baseline of {runs[place].label} is not clear, it could be "

@@ -12,11 +12,12 @@ from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import GENIE, UNIT, measure_of, viewed_range
 from genie_inspect.logs.results import Results, results_of, standing_of
 from genie_inspect.logs.scored_log import ScoredLog, one_signature
+from genie_inspect.reports.charts import in_words
 from genie_inspect.reports.comparison import comparison_of
 from genie_inspect.reports.pairing import Comparison, Options
 from genie_inspect.reports.stand_outs import MarkedPassage, StandOut, marked_passages, stand_outs
 from genie_inspect.reports.study import Study, study_of
-from genie_inspect.reports.study_tables import as_values as study_values
+from genie_inspect.reports.study_verdict import as_values as study_values
 from genie_inspect.reports.summary import read_runs
 from genie_inspect.reports.verdict import as_values
 from genie_inspect.statistics.descriptive import Standing, quartiles
@@ -59,7 +60,9 @@ def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> C
             first, second = columns[rows[i]], columns[rows[j]]
             tau[i][j] = tau[j][i] = kendall(first, second)
             counts[i][j] = counts[j][i] = int((~np.isnan(first) & ~np.isnan(second)).sum())
-    names = {column: _name(*column, keys) for column in keys}
+    # with the scorer where two scorers share a key
+    several = {key for key in (key for _, key in keys) if len({scorer for scorer, other in keys if other == key}) > 1}
+    names = {(scorer, key): in_words(key) + f" ({scorer})" * (key in several) for scorer, key in keys}
     return Concordance(
         names=tuple(names[column] for column in rows),
         tau=tuple(map(tuple, tau)),
@@ -67,12 +70,6 @@ def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> C
         left_out=len(ordering) - len(rows),
         unordered=tuple(names[column] for column in keys if column not in ordering),
     )
-
-
-def _name(scorer: str, key: str, keys: Iterable[tuple[str, str]]) -> str:
-    """The key in words, with the scorer where two scorers share it."""
-    shared = len({owner for owner, other in keys if other == key}) > 1
-    return key.replace("_", " ") + (f" ({scorer})" if shared else "")
 
 
 EXAMPLES = 2
@@ -203,7 +200,6 @@ def build_report(
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Median and quartiles."""
     return Spread(*quartiles(values))
 
 
@@ -251,27 +247,21 @@ def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
     signature = one_signature(runs, scorer)
     results = [results_of(run, scorer) if scorer in run.ours else None for run in runs]
     keys = tuple(dict.fromkeys(key for result in results if result for key in result.cells))
+    pairs = list(zip(runs, results, strict=True))
+    knowing = {key: [run for run, result in pairs if result and key in result.standing] for key in keys}
     return Measure(
         scorer=scorer,
         signature=signature,
         keys=keys,
         ranges={key: _range(scorer, key, runs) for key in keys},
-        rows=tuple(
-            {key: _cell(run, scorer, key, result) for key in keys} if result else {}
-            for run, result in zip(runs, results, strict=True)
-        ),
+        rows=tuple({key: _cell(run, scorer, key, result) for key in keys} if result else {} for run, result in pairs),
         unscored=tuple(result.unscored if result else {} for result in results),
         faults=tuple(result.faults if result else {} for result in results),
         warnings=tuple(result.warnings if result else () for result in results),
         graders=tuple(result.graders if result else {} for result in results),
         agreement=tuple(result.agreement if result else {} for result in results),
-        population={key: found for key in keys if (found := _population(scorer, key, runs, results))},
+        population={key: standing for key in keys if (standing := standing_of(knowing[key], scorer, key))},
     )
-
-
-def _population(scorer: str, key: str, runs: Sequence[ScoredLog], results: Sequence[Results | None]) -> Standing | None:
-    knowing = [run for run, result in zip(runs, results, strict=True) if result and key in result.standing]
-    return standing_of(knowing, scorer, key)
 
 
 def _cell(run: ScoredLog, scorer: str, key: str, results: Results) -> Cell:

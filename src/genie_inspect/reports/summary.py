@@ -35,8 +35,7 @@ def pooled(logs: Sequence[ScoredLog]) -> list[ScoredLog]:
     groups: dict[tuple[str, ...], list[ScoredLog]] = {}
     for place, log in enumerate(logs):
         # nothing tells of a log without documents what it is a part of
-        own = _run_of(log) if log.documents else (str(place),)
-        groups.setdefault(own, []).append(log)
+        groups.setdefault(_run_of(log) if log.documents else (str(place),), []).append(log)
     return [run for group in groups.values() for run in _runs(group)]
 
 
@@ -44,7 +43,7 @@ def _runs(group: Sequence[ScoredLog]) -> list[ScoredLog]:
     """The runs that logs of one set-up are."""
     if len(group) == 1:
         return list(group)
-    samples = [_samples(log) for log in group]
+    samples = [{str(document.sample) for document in (*log.documents, *log.changed)} for log in group]
     if all(own == samples[0] for own in samples):
         return list(group)
     for (one, here), (other, there) in combinations(zip(group, samples, strict=True), 2):
@@ -66,10 +65,6 @@ def _run_of(log: ScoredLog) -> tuple[str, ...]:
     signatures = sorted((scorer, *sorted(signed)) for scorer, signed in log.signatures.items())
     whose = (log.model, spec.task, spec.dataset.name, log.strategy, log.is_population, spec.config.epochs)
     return tuple(map(repr, (*whose, *settings, signatures)))
-
-
-def _samples(log: ScoredLog) -> set[str]:
-    return {str(document.sample) for document in (*log.documents, *log.changed)}
 
 
 def _joined(parts: Sequence[ScoredLog]) -> ScoredLog:
@@ -208,25 +203,17 @@ def _unlike_questions(logs: Sequence[ScoredLog], scorer: str, keys: Iterable[str
     )
 
 
-def _used(log: ScoredLog, scorer: str, key: str) -> dict[str, dict[str, float]]:
+def _used(log: ScoredLog, scorer: str, key: str) -> dict[tuple[str, str], float]:
     """By prompt and question, the share of the prompt's documents that used it; no prompt whose log does not say it."""
-    shares: dict[str, dict[str, list[bool]]] = {}
+    shares: dict[tuple[str, str], list[bool]] = {}
     for document in log.documents:
         table = document.scores[scorer].questions.get(key, {}) if scorer in document.scores else {}
         for question, novelty in table.items():
-            shares.setdefault(document.prompt, {}).setdefault(question, []).append(not math.isnan(novelty))
-    return {
-        prompt: {question: sum(used) / len(used) for question, used in questions.items()}
-        for prompt, questions in shares.items()
-    }
+            shares.setdefault((document.prompt, question), []).append(not math.isnan(novelty))
+    return {asked: sum(used) / len(used) for asked, used in shares.items()}
 
 
-def _apart(one: dict[str, dict[str, float]], other: dict[str, dict[str, float]]) -> float:
+def _apart(one: dict[tuple[str, str], float], other: dict[tuple[str, str], float]) -> float:
     """How far the shares of two logs lie apart, as a mean over the questions of their common prompts; 0 without any."""
-    apart = [
-        abs(share - other[prompt][question])
-        for prompt in one.keys() & other.keys()
-        for question, share in one[prompt].items()
-        if question in other[prompt]
-    ]
+    apart = [abs(share - other[asked]) for asked, share in one.items() if asked in other]
     return math.fsum(apart) / len(apart) if apart else 0.0

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from typing import Any
 
 from genie_inspect.files.tables import csv_text, plain
 from genie_inspect.logs.scored_log import are_unlike, cut_at_limit, unlike_lengths
+from genie_inspect.reports.charts import in_words
 from genie_inspect.reports.comparison import pooled
 from genie_inspect.reports.pairing import Comparison, Row
 from genie_inspect.statistics.differences import LEVEL, TEST, Difference, pairs_that_find
@@ -29,6 +30,8 @@ def verdict(comparison: Comparison) -> str:
     # a tiny difference of many prompts can hold and lie within the margin: it is counted as holding
     repeated = [row for row in measured if row.run in _repeated(comparison) and not row.finding.differs]
     alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs and row not in repeated]
+    same = sum(row.finding.difference.margin == 0 for row in alike)
+    constant = f" ({same} constant and the same in both)" if same else ""
     baselines = comparison.called(*comparison.baselines)
     if not measured:
         return (
@@ -46,7 +49,7 @@ def verdict(comparison: Comparison) -> str:
     parts = [
         f"Of {len(measured)} differences from {baselines}{named}, {_counted(holding)} "
         f"{CORRECTED[comparison.options.correction]}{within} at {LEVEL:.0%}",
-        f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin{_constant(alike)}",
+        f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin{constant}",
         f"{len(measured) - len(holding) - len(alike) - len(repeated)} undecided",
     ]
     if repeated:
@@ -69,11 +72,6 @@ def _repeated(comparison: Comparison) -> list[str]:
     return [label for label, own in comparison.pairs.items() if own.is_repeated]
 
 
-def _constant(alike: Sequence[Row]) -> str:
-    same = sum(row.finding.difference.margin == 0 for row in alike)
-    return f" ({same} constant and the same in both)" if same else ""
-
-
 def advice(comparison: Comparison) -> str:
     """How many prompts it would take where the power is under half; empty where it is nowhere."""
     # NaN: the deltas have no spread
@@ -81,7 +79,7 @@ def advice(comparison: Comparison) -> str:
     if not weak:
         return ""
     least, *_, most = sorted([*weak, *weak], key=lambda row: row.finding.needed)
-    prompts = [f"{row.finding.needed:,.0f} ({row.run} {row.key.replace('_', ' ')})" for row in (least, most)]
+    prompts = [f"{row.finding.needed:,.0f} ({row.run} {in_words(row.key)})" for row in (least, most)]
     return (
         f"{len(weak)} of {sum(row.tested for row in comparison.rows)} tests miss a difference as large as their margin "
         f"more often than not: to find it in {USUAL_POWER:.0%} of runs takes {' to '.join(dict.fromkeys(prompts))} "
@@ -123,8 +121,9 @@ def _on_runs(comparison: Comparison) -> Iterator[str]:
 
 
 def _on_pairs(comparison: Comparison) -> Iterator[str]:
-    for label, most in _pairs(comparison).items():
-        if most == 1:
+    for label in dict.fromkeys(row.run for row in comparison.rows):
+        pairs = [row.finding.difference.pairs for row in comparison.rows if row.run == label]
+        if max(pairs) == 1:
             yield (
                 f"{label} has one prompt in common with its baseline: without a second there is neither interval nor "
                 "p-value"
@@ -149,25 +148,14 @@ def _on_scores(comparison: Comparison) -> Iterator[str]:
             where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
             yield from (f"{where}: {line}" for line in results.warnings)
     for row in comparison.rows:
-        (before, after), by_question = (
-            (part / whole if whole else 1.0 for part, whole in row.coverage),
-            row.questions[1],
-        )
-        if abs(after - before) > UNLIKE and not by_question:
+        before, after = (part / whole if whole else 1.0 for part, whole in row.coverage)
+        if abs(after - before) > UNLIKE and not row.questions[1]:
             yield (
-                f"{row.run} {row.key.replace('_', ' ')}: {after:.0%} of its questions were used, of its baseline's "
+                f"{row.run} {in_words(row.key)}: {after:.0%} of its questions were used, of its baseline's "
                 f"{before:.0%}, and nothing says which: the difference may be one of questions"
             )
     for name in comparison.unmatched:
         yield f"{name} has no figures against population documents of like length: only what it scores is matched"
-
-
-def _pairs(comparison: Comparison) -> dict[str, int]:
-    """By run, the most pairs that a difference rests on."""
-    pairs: dict[str, int] = {}
-    for row in comparison.rows:
-        pairs[row.run] = max(pairs.get(row.run, 0), row.finding.difference.pairs)
-    return pairs
 
 
 def _too_few(comparison: Comparison) -> Iterator[str]:
@@ -194,7 +182,12 @@ def _too_few(comparison: Comparison) -> Iterator[str]:
 def _of_unlike_length(comparison: Comparison) -> dict[str, tuple[float, str, float]]:
     """Runs that write more or less than 1.5x the words of their baseline, or of the population."""
     facts = {run.label: run for run in comparison.runs}
-    unlike = _unlike_population(comparison)
+    # baselines among them
+    unlike = {
+        run.label: (run.words, "the population has", run.population_words)
+        for run in comparison.runs
+        if are_unlike(run.words, run.population_words)
+    }
     for row in comparison.rows:
         run, base = facts[row.run], facts[row.baseline]
         if are_unlike(run.words, base.words):
@@ -202,19 +195,10 @@ def _of_unlike_length(comparison: Comparison) -> dict[str, tuple[float, str, flo
     return unlike
 
 
-def _unlike_population(comparison: Comparison) -> dict[str, tuple[float, str, float]]:
-    """Runs, baselines among them, that write more or less than 1.5x the words of the population."""
-    return {
-        run.label: (run.words, "the population has", run.population_words)
-        for run in comparison.runs
-        if are_unlike(run.words, run.population_words)
-    }
-
-
 def _counted(holding: Sequence[Row]) -> str:
     if not holding:
         return "none holds"
-    named = [f"{row.run} {row.key.replace('_', ' ')} {row.finding.difference.delta:+.3f}" for row in holding]
+    named = [f"{row.run} {in_words(row.key)} {row.finding.difference.delta:+.3f}" for row in holding]
     more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     return f"{len(holding)} {'holds' if len(holding) == 1 else 'hold'} ({', '.join(named[:MOST_NAMED])}{more})"
 
@@ -275,12 +259,9 @@ def powers(comparison: Comparison, effect: float = MEDIUM) -> Iterator[RowPower]
     """
     for row in filter(lambda row: row.tested, comparison.rows):
         pairs = row.finding.difference.pairs
-        by_level = [_power(effect, pairs, LEVEL / tests) for tests in (1, tests_of(comparison, row))]
+        levels = (LEVEL, LEVEL / tests_of(comparison, row))
+        by_level = [paired_power(effect, 1.0, pairs, level) if pairs > 1 else math.nan for level in levels]
         yield RowPower(row.run, row.scorer, row.key, row.prompts, pairs, *by_level)
-
-
-def _power(effect: float, pairs: int, level: float) -> float:
-    return paired_power(effect, 1.0, pairs, level) if pairs > 1 else math.nan
 
 
 COLUMNS = (
@@ -317,40 +298,19 @@ def as_values(comparison: Comparison, effect: float | None = None, *, with_poole
 
 def as_csv(comparison: Comparison) -> str:
     """A line a difference, with a header; what is not a number is empty, and no text is a formula."""
-    rows = [plain(_flat(row)) for row in comparison.rows]
-    return csv_text(COLUMNS, [[row[column] for column in COLUMNS] for row in rows])
+    return csv_text(COLUMNS, [list(plain(_flat(row)).values()) for row in comparison.rows])
 
 
 def _flat(row: Row) -> dict[str, Any]:
-    finding, difference = row.finding, row.finding.difference
-    (used_before, asked_before), (used_after, asked_after) = row.coverage
-    (usable_before, due_before), (usable_after, due_after) = row.ratings
-    return {
-        "run": row.run,
-        "baseline": row.baseline,
-        "scorer": row.scorer,
-        "key": row.key,
-        "tested": row.tested,
-        "paired_by": row.paired_by,
-        "prompts": row.prompts,
-        "instances": row.instances,
+    finding = row.finding
+    values = (
+        *(row.run, row.baseline, row.scorer, row.key, row.tested, row.paired_by, row.prompts, row.instances),
         # the test's own p-values, before correction; those after it follow under other names
-        **asdict(difference),
-        "p_value_corrected": finding.p_value,
-        "p_unlike_corrected": finding.p_unlike,
-        "power_at_margin": finding.power,
-        "pairs_needed": finding.needed,
-        "differs": finding.differs,
-        "is_equivalent": finding.is_equivalent,
-        "questions_used_before": used_before,
-        "questions_asked_before": asked_before,
-        "questions_used_after": used_after,
-        "questions_asked_after": asked_after,
-        "ratings_usable_before": usable_before,
-        "ratings_due_before": due_before,
-        "ratings_usable_after": usable_after,
-        "ratings_due_after": due_after,
+        *astuple(finding.difference),
+        *(finding.p_value, finding.p_unlike, finding.power, finding.needed, finding.differs, finding.is_equivalent),
+        *(count for share in row.coverage for count in share),
+        *(count for share in row.ratings for count in share),
         # by prompt and question, where those above are counted by document
-        "questions_common": row.questions[0],
-        "questions_asked": row.questions[1],
-    }
+        *row.questions,
+    )
+    return dict(zip(COLUMNS, values, strict=True))
