@@ -151,7 +151,7 @@ def test_the_numbers_of_the_heatmap_are_the_logs_to_the_last_shown_digit(
         for key, cell in zip(FEATURES, row.locator("td").all(), strict=True):
             values = [float(s.scores["genie"].value[key]) for s in samples if s.scores]  # type: ignore[index,arg-type,call-overload]  # a dict of numbers
             kept = [value for value in values if not math.isnan(value)]
-            ends = prompt_interval(values, [str(sample.id) for sample in samples])
+            ends = prompt_interval(values, [str(sample.id) for sample in samples], bounds=(0, 1))
             # every prompt has as many stories, so that their mean is that of the prompts
             assert cell.locator("b").inner_text() == f"{fmean(kept):.2f}"
             assert cell.locator(".ends").first.inner_text() == f"[{ends.low:.2f}, {ends.high:.2f}]"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from inspect_ai.scorer import SampleScore, Score, Scorer
-from tests.measures.test_compression import prose
+from tests.measures.test_partition import prose
 from tests.scripted import DOCUMENTS, OWL, Script, evaluated, output, saying, scores, small_population
 
 from genie_inspect.engines.corpora import CopiedRun, Copies

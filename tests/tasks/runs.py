@@ -26,7 +26,7 @@ def run(
     """The log of a task, ours by its name, with these options of the run; `task_args` are the task's."""
     writer, grader = (who.model() if isinstance(who, Script) else who for who in (writer, grader))
     ours = isinstance(task, str) and "@" not in task
-    settings = {"log_dir": str(folder / "logs"), "display": "none", "log_realtime": False} | options
+    settings: dict[str, Any] = {"log_dir": str(folder / "logs"), "display": "none", "log_realtime": False} | options
     roles = {"grader": grader} if grader else None
     logs = evaluate(f"genie_inspect/{task}" if ours else task, model=writer, model_roles=roles, **settings)
     assert {log.status for log in logs} == {status}, logs[0].error
