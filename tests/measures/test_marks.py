@@ -142,7 +142,7 @@ def test_passages_add_up_and_every_share_lies_between_0_and_1(
 ) -> None:
     predicted, gold = [side for side, _ in passages], [side for _, side in passages]
     found = agreement(predicted, gold, strict)
-    parts = [agreement(*([side] for side in passage), strict) for passage in passages]
+    parts = [agreement([marks], [right], strict) for marks, right in passages]
     assert found.true == pytest.approx(sum(part.true for part in parts))
     assert all(math.isnan(share) or 0 <= share <= 1 for share in (found.precision, found.recall, found.f1))
 

@@ -82,7 +82,8 @@ def test_another_cutoff_asks_nothing_of_stories_that_were_judged_and_cache_false
     path = written(tmp_path, plot="A keeper counts.")
     critic = comparing(better(1, "keeper"))
     counts = []
-    for options in ({}, {"cutoff": -1}, {"cutoff": -1, "cache": False}):
+    runs: list[dict[str, Any]] = [{}, {"cutoff": -1}, {"cutoff": -1, "cache": False}]
+    for options in runs:
         log = judged(critic, saying("A new story."), stories=path, **options)
         assert log.results
         counts.append((len(critic.requests), log.results.scores[0].metrics["mean"].value))
