@@ -38,8 +38,8 @@ dist: .venv/developing ## make the source archive, and the wheel out of that
 	$(BIN)/python -m build
 
 # the first holds that the wheel's files are the sources'; the others use what it carries: entry points, data, templates
-ON_THE_WHEEL := $(addprefix tests/,test_installed.py test_registry.py test_contracts.py test_starter.py tasks cli/test_demo.py \
-	cli/test_index.py cli/test_report.py populations prompting/test_templates.py engines/embedders)
+ON_THE_WHEEL := $(addprefix tests/,test_installed.py test_registry.py test_contracts.py test_starter.py tasks cli/test_results.py \
+	populations prompting/test_templates.py engines/test_embedders.py)
 
 test-wheel: .venv/developing ## build the wheel and run on it the tests of what it carries
 	rm -rf dist .venv-wheel

@@ -16,15 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from genie_inspect.agreement.curiosity.comparison import Plan, compared
-from genie_inspect.agreement.curiosity.folder import NAMES, cell, counts, heading
-from genie_inspect.agreement.curiosity.votes_file import read_explained_votes
 from genie_inspect.agreement.votes import VotedStory, prompt_of, read_votes, writer_of
-from genie_inspect.engines.curiosity.explanations import EXPLANATIONS, Explanation
-from genie_inspect.engines.curiosity.language_model import LanguageCuriosity
-from genie_inspect.engines.curiosity.sentence_vectors import VectorCuriosity
-from genie_inspect.engines.curiosity.votes import CuriosityModel
 from genie_inspect.files.printable import json_text
+from genie_inspect.studies.personal.curiosity import NAMES, cell, compared, counts, heading, read_explained_votes
+from genie_inspect.studies.personal.curiosity_models import LanguageCuriosity
+from genie_inspect.studies.personal.curiosity_vectors import EXPLANATIONS, CuriosityModel, Explanation, VectorCuriosity
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "ttcw_expert_votes.json"
 OPENING, TRUE_OPENING = 134 / 720, 133 / 134
@@ -114,7 +110,7 @@ def table(stories: Sequence[VotedStory], strength: float, seed: int, base: str |
         explanation: LanguageCuriosity(base, explanation) if base else VectorCuriosity(explanation)
         for explanation in EXPLANATIONS
     }
-    comparison = compared(votes, models, "held-out", Plan(seed=seed))
+    comparison = compared(votes, models, "held-out", seed=seed)
     opening = sum((vote.explanation or "").startswith(("Yes", "No")) for vote in votes)
     print(f"## Strength {strength:g}: {opening} of {len(votes)} explanations open with yes or no\n")
     print(f"{comparison.reading} {counts(comparison)}\n")

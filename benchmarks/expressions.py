@@ -19,13 +19,11 @@ from pathlib import Path
 import numpy as np
 from panel import documents
 
-from genie_inspect.engines.corpora.documents import Corpus, DocumentsCorpus
-from genie_inspect.engines.corpora.infini_gram import InfiniGramCorpus
-from genie_inspect.engines.corpora.infini_gram_build import build_index
-from genie_inspect.engines.texts import folder_texts
+from genie_inspect.engines.corpora import Corpus, DocumentsCorpus, folder_texts
+from genie_inspect.engines.infini_gram import InfiniGramCorpus, build_index
 from genie_inspect.measures.expressions import split_expressions
 from genie_inspect.measures.infinity_gram import FLOOR, novelties
-from genie_inspect.scoring.measuring.expressions import with_small_first
+from genie_inspect.scorers.expression_novelty import with_small_first
 
 TARGETS = 20  # documents that are measured
 

@@ -22,23 +22,22 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from genie_inspect.asking.gathering import gathered
-from genie_inspect.asking.in_flight import Room
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.graders import logit_judge
+from genie_inspect.graders.grader import Room, gathered
+from genie_inspect.graders.pairwise_judge import STUDY
+from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Rated, Reading
 from genie_inspect.inspect_private import unlogged
-from genie_inspect.judges import logit_judge
-from genie_inspect.judges.pairwise_judge import STUDY
-from genie_inspect.judges.protocols import UNREADABLE, Answer, AskedQuestion, Rated, Reading
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.fence import fenced, unfenced
-from genie_inspect.prompting.ratings import pair_rating
+from genie_inspect.prompting.replies import pair_rating
 from genie_inspect.prompting.templates import load_template
-from genie_inspect.providers.record import starter_record
-from genie_inspect.scoring.assessor import Assessor
-from genie_inspect.scoring.explanation import evidence, explained
+from genie_inspect.providers.replay import starter_record
+from genie_inspect.scorers.assessor import Assessor
+from genie_inspect.scorers.explanation import evidence, explained
 
 PROMPT = "Write a story."
 QUESTIONS, POPULATION = 17, 50

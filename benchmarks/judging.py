@@ -29,13 +29,13 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig, Model, get_model
 from judged import CALLS, POPULATION, QUESTIONS, Alone, Published, rating, setting, told
 
-from genie_inspect.judges.list_judge import ListJudge
-from genie_inspect.judges.logit_judge import LogitJudge
-from genie_inspect.judges.pairwise_judge import PairwiseJudge
-from genie_inspect.judges.protocols import Judge
+from genie_inspect.graders.list_judge import ListJudge
+from genie_inspect.graders.logit_judge import LogitJudge
+from genie_inspect.graders.pairwise_judge import PairwiseJudge
+from genie_inspect.graders.protocols import Judge
 from genie_inspect.prompting.answers import normalised
-from genie_inspect.providers.record import starter_record
-from genie_inspect.scoring.assessor import Assessor
+from genie_inspect.providers.replay import starter_record
+from genie_inspect.scorers.assessor import Assessor
 
 SENTENCE = {"structured_outputs": {"regex": r"[A-Z][a-z ]{60,100}\.\nRating: [0-4]"}}
 JUDGES: dict[str, Any] = {

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.statistics.bootstrap import paired_bootstrap
+from genie_inspect.statistics.differences import LEVEL, paired_permutation, pairs_that_find
 from genie_inspect.statistics.equivalence import METHODS, tost
-from genie_inspect.statistics.paired.differences import LEVEL, pairs_that_find
-from genie_inspect.statistics.paired.permutation import paired_permutation
 from genie_inspect.statistics.power import paired_power
 
 Array = NDArray[np.float64]

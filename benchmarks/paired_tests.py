@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from genie_inspect.statistics.paired.differences import LEVEL
-from genie_inspect.statistics.paired.permutation import paired_permutation
+from genie_inspect.statistics.differences import LEVEL, paired_permutation
 
 Array = NDArray[np.float64]
 PAIRS = (8, 25, 50)

@@ -25,13 +25,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.measures.compression import CompressedPopulation, compression_novelty, compression_ratio
 from genie_inspect.measures.distance import mean_distance
 from genie_inspect.measures.ngrams import LENGTHS, creativity_index
 from genie_inspect.measures.partition import joined
-from genie_inspect.measures.words.suffix_array import TokenIndex
-from genie_inspect.measures.words.tokens import tokens
+from genie_inspect.measures.suffix_array import TokenIndex
+from genie_inspect.measures.tokens import tokens
 
 WORDS, VOCABULARY = 500, 40_000
 TARGETS = 20  # documents that are compared; fewer where one takes long

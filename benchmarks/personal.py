@@ -9,11 +9,14 @@ import argparse
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from genie_inspect.agreement.personal.claims import Claims, claims
-from genie_inspect.agreement.personal.simulation import World
+from genie_inspect.studies.personal.fitting import TERMS, figures, fitted, foretell, judge_model, judge_of
+from genie_inspect.studies.personal.judge import GRADER, LENIENCY, TASTE
+from genie_inspect.studies.personal.power import World, simulated
 
 WORLDS = {
     "no difference": World(),
@@ -28,6 +31,45 @@ WORLDS = {
     "leniency 0.9, taste 0.7": World(leniency=0.9, taste=0.7),
     "leniency 0.9, taste 0.7, 100 stories": World(stories=100, leniency=0.9, taste=0.7),
 }
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What is claimed of one simulation, and correlations of fitted with true terms."""
+
+    better: bool
+    worse: bool
+    rater: bool
+    gain: float
+    leniency: float
+    taste: float
+
+
+def claims(world: World, seed: int, resamples: int = 400) -> Claims:
+    """The claims of `genie rater fit` on one simulation of a world."""
+    truth = simulated(world, seed)
+    ballots = truth.ballots
+    model = judge_model(ballots, taste=True)
+    gain = figures(foretell(ballots, seed, [GRADER, model]), model, resamples, seed).gains[model]
+    fit = fitted(ballots, TERMS[model])
+    # raters count in order of appearance
+    raters = [int(name[1:]) for name in ballots.raters.names]
+    tastes = fit.model.terms.get(TASTE, np.zeros(0))
+    return Claims(
+        gain.is_below,
+        gain.is_above,
+        any(judge_of(ballots, fit).stands_out(name) for name in ballots.raters.names),
+        gain.value or 0.0,
+        correlation(fit.model.terms[LENIENCY], truth.leniency[raters]),
+        correlation(tastes, truth.taste[raters].ravel()[: len(tastes)]),
+    )
+
+
+def correlation(found: NDArray[np.float64], true: NDArray[np.float64]) -> float:
+    """Pearson's; NaN where either does not vary."""
+    if not len(found) or found.std() == 0 or true.std() == 0:
+        return math.nan
+    return float(np.corrcoef(found, true)[0, 1])
 
 
 def row(name: str, found: Sequence[Claims]) -> str:

@@ -20,11 +20,10 @@ from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpe
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from genie_inspect.building.stand_ins.rehearsal import rehearsed
 from genie_inspect.cli import main as genie
-from genie_inspect.populations.files import write_rows
+from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Question, question_id
+from genie_inspect.populations.schema import Question, question_id, write_rows
 from genie_inspect.prompting.fence import unfenced
 
 DOCUMENTS, MODELS, EPOCHS, QUESTIONS, WORDS = 5_000, 25, 2, 17, 200

@@ -18,7 +18,7 @@ from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalResults, EvalSa
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 
-from genie_inspect.tasks.views import feature_view
+from genie_inspect.tasks.novelty import feature_view
 
 MODELS, PROMPTS, WORDS, QUESTIONS, MEASURES = 5, 50, 500, 17, 10
 FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")

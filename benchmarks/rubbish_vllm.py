@@ -18,9 +18,8 @@ from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 
 from genie_inspect.cli import main as genie
-from genie_inspect.populations.features import read_features
-from genie_inspect.populations.files import write_rows
-from genie_inspect.populations.schema import Question, question_id
+from genie_inspect.populations.population import read_features
+from genie_inspect.populations.schema import Question, question_id, write_rows
 
 PROMPTS = ("Write about an owl.", "Write about a fox.")
 EPOCHS, QUESTIONS, SAMPLES = 4, 12, 5

@@ -82,7 +82,7 @@ def on_ray(folder: Path, size: Size, connections: int) -> float | None:
     """Print the rows of a local Ray against a server that replies at once; the sum of its scores, where it is there."""
     try:
         importlib.import_module("ray")
-        importlib.import_module("genie_inspect.scale.ray")
+        importlib.import_module("genie_inspect.batch.ray")
     except ImportError as error:
         print(f"| on a local Ray: left out, {error} | | | | | | |", flush=True)
         return None

@@ -15,11 +15,11 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
 from scaled import CALLS, REPLY, Size, answer_file, write_setting
 
+from genie_inspect.batch.shards import Plan, shards, write_plan
+from genie_inspect.batch.walk import request_id
 from genie_inspect.cli import main as genie_command
-from genie_inspect.judges.cache import Cache, Judged
-from genie_inspect.judges.list_judge import LIST, list_request
-from genie_inspect.scale.shards import Plan, shards, write_plan
-from genie_inspect.scale.walk import request_id
+from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.list_judge import LIST, list_request
 from genie_inspect.scorers.genie import genie
 
 GRADER, JUDGE = "standin/m", "list(standin/m@0123456789ab,chunk=50,template=0123456789ab)"

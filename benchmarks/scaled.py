@@ -18,11 +18,11 @@ from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalResults, EvalSa
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from genie_inspect.batch import shards as bodies
 from genie_inspect.populations.schema import Document, Question, question_id
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.providers.record import starter_record
-from genie_inspect.scale import bodies
+from genie_inspect.providers.replay import starter_record
 
 PROMPT, WORDS, LATENCY, CONNECTIONS = "Write a story.", 200, "STANDIN_LATENCY", "STANDIN_CONNECTIONS"
 PARTS = ("owl lamp river tower", "door field captain letter", "winter garden bridge mirror")

@@ -17,14 +17,13 @@ from collections.abc import Sequence
 from functools import partial
 
 import anyio
-from inspect_ai.model import get_model
+from inspect_ai.model import GenerateConfig, get_model
 
-from genie_inspect.asking.gathering import gathered
-from genie_inspect.critic.critic import Critic, Judgement
-from genie_inspect.critic.instructions import Instructions
-from genie_inspect.critic.requests import orders_of
-from genie_inspect.critic.rubrics import Test, load_rubric
-from genie_inspect.engines.sources.reference_stories import reference_stories
+from genie_inspect.graders.cache import Verdict
+from genie_inspect.graders.critic import Critic, Judgement, orders_of
+from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.rubrics import Instructions, Test, load_rubric
+from genie_inspect.populations.stories import reference_stories
 
 COUNTERS = {
     "requests": "request_success_total",
@@ -37,9 +36,9 @@ COUNTERS = {
 class AspectFirst(Critic):
     """Asks with the aspect before the stories."""
 
-    def _request(self, stories: Sequence[str], test: Test) -> tuple[str, str]:
-        shown, aspect = super()._request(stories, test)
-        return aspect, shown
+    async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
+        shown, aspect = request
+        return await super()._attempt((aspect, shown), settings)
 
 
 class AllAtOnce(Critic):

@@ -7,7 +7,7 @@ inspect score LOG --scorer scorers/novelty_panel.py -S panel=all -S judge=list -
 
 from inspect_ai.scorer import Scorer, scorer
 
-from genie_inspect.asking.refusals import refusals
+from genie_inspect.graders.grader import refusals
 from genie_inspect.scorers.stderr import per_key
 from genie_inspect.tasks.panel import chosen_panel, combined
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from inspect_ai.scorer import Scorer, precomputed_scores, scorer
 
 from genie_inspect.agreement.votes import VotedStory, VotesError, prompt_of, read_votes, writer_of
-from genie_inspect.asking.refusals import refusals
+from genie_inspect.graders.grader import refusals
 from genie_inspect.scorers.stderr import per_key
 
 

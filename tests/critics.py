@@ -7,8 +7,7 @@ from collections.abc import Callable
 from inspect_ai.model import ModelOutput
 from tests.scripted import Data, Script
 
-from genie_inspect.prompting.panel_replies import YES_NO
-from genie_inspect.prompting.replies import labels
+from genie_inspect.prompting.replies import YES_NO, labels
 
 PLOT = "A keeper of bees learns to count."
 Preference = Callable[[str, str, str], int | str | ModelOutput]

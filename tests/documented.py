@@ -19,10 +19,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from inspect_ai.log import read_eval_log
-from tests.agreement.personal.voters import written
-from tests.engines.curiosity.explained import votes as explained_votes
+from tests.published import second_data_set, ttcw_released
 from tests.served import Served, serving
-from tests.studies import second_data_set, ttcw_released
+from tests.studies.personal.made import votes as explained_votes
+from tests.studies.personal.made import written
 from tests.willing import Willing
 
 ROOT = Path(__file__).parents[1]
@@ -59,7 +59,7 @@ NOT_RUN = {
 ELSEWHERE = {
     "docs/extending.md": "tests/test_docs.py runs it together with the page's Python",
     "docs/real_run.md": "it needs servers of two real models; make test-real runs a short form of it",
-    "docs/frames.md": "tests/test_frames_page.py runs it, each part where the libraries that it needs are",
+    "docs/frames.md": "tests/test_pages.py runs it, each part where the libraries that it needs are",
 }
 """Pages that another test runs whole, or that nothing here can run."""
 VOTES = """\

@@ -26,8 +26,8 @@ from inspect_ai._util import zipfile  # what makes a log's file, in no public wa
 from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
 
 import genie_inspect
-from genie_inspect.building.stand_ins.rehearsal import rehearsed
 from genie_inspect.cli import main as genie
+from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.prompting.fence import unfenced
 
 # what commands import when they come to need it; a second or more of each command that does

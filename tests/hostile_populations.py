@@ -9,9 +9,8 @@ from typing import Any
 
 from tests.scripted import FOX, OWL, small_population
 
-from genie_inspect.populations.files import file_digest
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, identity
-from genie_inspect.populations.schema import AnswerRow, Manifest
+from genie_inspect.populations.schema import AnswerRow, Manifest, file_digest
 from genie_inspect.populations.writing import write_population
 
 Damage = Callable[[Path], None]

@@ -4,9 +4,8 @@ from pathlib import Path
 
 from tests.scripted import FOX, OWL
 
-from genie_inspect.interventions.collection import INTERVENTIONS, Interventions
-from genie_inspect.interventions.schema import Edit, Original, Paraphrase, StudyText
-from genie_inspect.populations.files import write_rows
+from genie_inspect.populations.interventions import INTERVENTIONS, Edit, Interventions, Original, Paraphrase, StudyText
+from genie_inspect.populations.schema import write_rows
 
 GREY, RED = "A grey owl sits on the barn.", "A red fox runs at dawn."
 OWL_EDIT, OWL_AGAIN = "A grey owl burns down the barn.", "Upon the barn there sits an owl of grey."

@@ -10,12 +10,11 @@ import pytest
 from inspect_ai.model import get_model
 from tests.scripted import DOCUMENTS, FEATURES, FOX, OWL, QUESTIONS
 
-from genie_inspect.judges.grader_reader import GraderReader
-from genie_inspect.populations.catalogue import BUNDLED
-from genie_inspect.populations.population import Population
+from genie_inspect.graders.reader import GraderReader
+from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question, document_id, question_id
 from genie_inspect.populations.writing import write_population
-from genie_inspect.providers.record import RATINGS, READINGS, STORIES, starter_record, storytellers
+from genie_inspect.providers.replay import RATINGS, READINGS, STORIES, starter_record, storytellers
 
 TELLER = "bundled/teller"
 TOLD = {OWL: "Grey barn at night.", FOX: "Green fox in the sea."}

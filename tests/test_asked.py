@@ -14,19 +14,23 @@ from inspect_ai.model import Model
 from tests.critics import blocks
 from tests.scripted import Asked, Data, Script, saying
 
-from genie_inspect.close_reader.reader import Approach, CloseReader
-from genie_inspect.critic.critic import Critic
-from genie_inspect.critic.instructions import Instructions
-from genie_inspect.critic.rubrics import BUNDLED, load_rubric
-from genie_inspect.judges.grader_reader import GraderReader
-from genie_inspect.judges.list_judge import ListJudge, shuffled
-from genie_inspect.judges.pairwise_judge import PairwiseJudge
-from genie_inspect.judges.protocols import Answer
-from genie_inspect.panel_judges.coherence import GraderCoherence
-from genie_inspect.panel_judges.equivalence import GraderEquivalence
-from genie_inspect.panel_judges.preference import PreferenceJudge
-from genie_inspect.panel_judges.protocols import CHAT, GENERATIVE, GENERATIVE_COT, Wording
-from genie_inspect.panel_judges.quality import GraderQuality
+from genie_inspect.graders.close_reader import Approach, CloseReader
+from genie_inspect.graders.critic import Critic
+from genie_inspect.graders.equivalence import GraderEquivalence
+from genie_inspect.graders.list_judge import ListJudge, shuffled
+from genie_inspect.graders.pairwise_judge import PairwiseJudge
+from genie_inspect.graders.protocols import Answer
+from genie_inspect.graders.quality import (
+    CHAT,
+    GENERATIVE,
+    GENERATIVE_COT,
+    GraderCoherence,
+    GraderQuality,
+    PreferenceJudge,
+    Wording,
+)
+from genie_inspect.graders.reader import GraderReader
+from genie_inspect.graders.rubrics import BUNDLED, Instructions, load_rubric
 from genie_inspect.prompting.templates import Template, load_template
 
 QUESTION = Asked("Who?")

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from genie_inspect.cli import main
-from genie_inspect.cli.group import VerbGroup
+from genie_inspect.cli import VerbGroup, main
 
 ROOT = Path(__file__).parents[1]
 ROOMS = sorted(path.parent for path in (ROOT / "src").rglob("__init__.py"))
@@ -47,9 +46,9 @@ def test_the_package_as_it_is_keeps_its_contracts(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "breach", "contract"),
     [
-        ("judges/breach.py", "import genie_inspect.scorers.genie", "Imports go down only"),
-        ("scorers/breach.py", "import genie_inspect.providers.bundled", "Imports go down only"),
-        ("reports/breach.py", "import genie_inspect.agreement.targets", "Imports go down only"),
+        ("graders/breach.py", "import genie_inspect.scorers.genie", "Imports go down only"),
+        ("providers/breach.py", "import genie_inspect.scorers.genie", "Imports go down only"),
+        ("reports/breach.py", "import genie_inspect.agreement.raters", "Imports go down only"),
         ("measures/breach.py", "import inspect_ai", "measures, statistics and prompting are pure"),
         ("prompting/breach.py", "def later():\n    import openai", "measures, statistics and prompting are pure"),
         ("engines/breach.py", "from inspect_ai.model import get_model", "engines do not know the harness"),

@@ -1,7 +1,9 @@
 """The pages for those who carry the project on: their code runs, and what they name is there."""
 
 import ast
+import os
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +11,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.documented import ELSEWHERE, NOT_RUN, PAGES, SHELLS, Command, every_command, filled, run_pages
+from tests.documented import blocks as documented_blocks
+from tests.documented import commands as documented_commands
+from tests.documented import run as documented_run
 from tests.left_out import with_ci
 from tests.processes import Commands
 from tests.scripted import grading
@@ -155,12 +161,10 @@ def definitions(path: Path) -> set[str]:
     return {top.name for top in tops} | {f"{top.name}.{node.name}" for top, node in inner}
 
 
-def test_the_table_of_rooms_names_every_room_and_no_other() -> None:
-    rooms = [codes(row[0])[0] for row in table(section(ARCHITECTURE, "The rooms"))]
-    there = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    there |= {path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"}
-    assert len(rooms) == len(set(rooms))
-    assert set(rooms) == there == set.union(*layers())
+def test_the_layers_have_every_room_once() -> None:
+    there = [path.parent.name for path in PACKAGE.glob("*/__init__.py")]
+    there += [path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"]
+    assert sorted(there) == sorted(room for layer in layers() for room in layer)
 
 
 def test_the_picture_has_the_layers_of_the_contract_in_their_order() -> None:
@@ -204,3 +208,76 @@ def test_every_file_that_is_to_be_edited_is_there() -> None:
     assert [place for place in named if not any((root / place).exists() for root in roots)] == []
     folders = [place.rpartition("/")[0] for place in places if "NAME" in place]
     assert [folder for folder in folders if not (PACKAGE / folder).is_dir()] == []
+
+
+LANGUAGES = {*SHELLS, "", "json", "python", "text", "toml"}
+_COMMAND = re.compile(
+    r"^(?:\$ )?((?:genie|genie-inspect|inspect|make|pip|uvx) [a-z'-].*?)(?: *\\| +#.*)?$", re.MULTILINE
+)
+
+
+@with_ci("minutes, of every page's commands (make commands)")
+def test_the_commands_run_as_they_stand(tmp_path: Path) -> None:
+    every = every_command(PAGES)
+    ran = list(run_pages(every, tmp_path))
+    assert len(ran) == sum(not command.reason for command in every) > 20
+    assert [f"{one.command.page}: {one.command.shown}\n{one.output}" for one in ran if one.code] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_command_of_a_page_is_overlooked(page: str) -> None:
+    known = "\n".join(command.text for command in documented_commands(page))
+    for language, text in documented_blocks((ROOT / page).read_text(encoding="utf-8")):
+        assert language in LANGUAGES
+        assert [line for line in _COMMAND.findall(text) if line not in known] == []
+
+
+def test_every_command_is_run_or_has_its_reason_and_no_reason_is_idle() -> None:
+    every = every_command(PAGES)
+    assert sum(not command.reason for command in every) > 20
+    given = {command.reason for command in every}
+    assert {*NOT_RUN.values(), *ELSEWHERE.values()} <= given
+    own = {command.text for command in every if not command.reason}
+    assert [command for command in every if command.reason.endswith("has it too") and command.text not in own] == []
+
+
+def test_a_command_has_no_remark_and_goes_on_after_a_backslash() -> None:
+    texts = [command.text for command in documented_commands("README.md")]
+    assert "make test" in texts
+    (first,) = (text for text in texts if text.startswith("inspect eval genie_inspect/synthetic_prompts"))
+    assert first.split() == [
+        "inspect",
+        "eval",
+        "genie_inspect/synthetic_prompts",
+        "\\",
+        "--model",
+        "openai/gpt-4o-mini",
+        "--model-role",
+        "grader=openai/gpt-4o",
+    ]
+
+
+def test_what_stands_for_the_readers_own_is_filled_in(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "a.eval").touch()
+    assert filled("genie show LOG SAMPLE", tmp_path) == f"genie show {tmp_path}/logs/a.eval castle-spaceship-3613"
+    assert filled("inspect eval x --model ... --limit 1", tmp_path).split()[3:5] == ["--model", "openai/gpt-4o-mini"]
+
+
+def test_a_command_that_fails_is_told_with_what_it_said(tmp_path: Path) -> None:
+    ran = documented_run(Command("page", "sh", "echo no; exit 3"), tmp_path, os.environ)
+    assert (ran.code, ran.output) == (3, "no\n")
+
+
+@with_ci("a whole process that proves that make commands sees a failure")
+def test_an_evaluation_that_fails_is_told_though_inspect_ends_with_0(tmp_path: Path) -> None:
+    task = "from inspect_ai import Task, task\n\n@task\ndef fails():\n    return Task(solver=fail())\n"
+    solver = "from inspect_ai.solver import solver\n\n@solver\ndef fail():\n    async def no(state, generate):\n"
+    (tmp_path / "fails.py").write_text(f"{solver}        raise ValueError('no')\n    return no\n\n{task}")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    own = {"PATH": path, "INSPECT_DISPLAY": "none", "INSPECT_EVAL_RETRY_ON_ERROR": "0"}
+    ran = documented_run(
+        Command("page", "sh", "inspect eval fails.py --model mockllm/model"), tmp_path, {**os.environ, **own}
+    )
+    assert ran.code == 1
+    assert ran.output.endswith(": error\n")

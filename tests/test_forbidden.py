@@ -39,7 +39,7 @@ RULES = {
 }
 
 
-ROOMS = ("src/genie_inspect/cli/verbs/summary.py", "src/genie_inspect/engines/new.py", "tasks/new.py")
+ROOMS = ("src/genie_inspect/cli/results.py", "src/genie_inspect/engines/new.py", "tasks/new.py")
 
 
 def codes(source: str, name: str) -> list[tuple[int, str]]:

@@ -134,7 +134,7 @@ def test_nothing_else_imports_what_inspect_keeps_private() -> None:
     }
     assert private == {
         "inspect_private.py: inspect_ai._util.error.PrerequisiteError",
-        "judges/batch.py: inspect_ai.model._providers.vllm.VLLMAPI",  # for the type checker alone
+        "graders/logit_judge.py: inspect_ai.model._providers.vllm.VLLMAPI",  # for the type checker alone
     }
 
 

@@ -11,7 +11,7 @@ from tests.building.scripts import FOX, OWL, write_log
 from tests.processes import HEAD_START, Commands, Ended, race, tries
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.populations.check import faults
+from genie_inspect.building.inspection import faults
 from genie_inspect.populations.population import DOCUMENTS
 
 TRIES = tries(4, 15)

@@ -13,11 +13,11 @@ from inspect_ai._util.registry import (  # Inspect lists what it has registered 
 from inspect_ai.model import get_model
 
 from genie_inspect import _registry
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.engines.sources.reference_stories import BUNDLED
-from genie_inspect.populations.catalogue import NONE
-from genie_inspect.scoring.measuring import corpora
-from genie_inspect.scoring.measuring.expressions import EITHER
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.populations.population import NONE
+from genie_inspect.populations.stories import BUNDLED
+from genie_inspect.scorers import corpora
+from genie_inspect.scorers.expression_novelty import EITHER
 from genie_inspect.tasks import panel
 
 IMPORTS = """
@@ -154,6 +154,7 @@ def test_the_registry_imports_nothing_heavy_and_of_ours_what_names_need(
         "genie_inspect.measures.genie",
         "genie_inspect.measures.partition",
         "genie_inspect.scorers.stderr",
+        "genie_inspect.studies",
     }
 
 

@@ -1,5 +1,6 @@
 """What a release is made of agrees: version, changelog, citation, what is packed and what is tried on it."""
 
+import ast
 import os
 import re
 import subprocess
@@ -7,11 +8,22 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from importlib.metadata import packages_distributions, requires, version
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import NormalizedName, canonicalize_name
+from tests.tools import tool_named
+
+from genie_inspect.files.folders import DATA
+from genie_inspect.graders.vectors_judge import shipped_fit, shown
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -114,3 +126,194 @@ def test_the_citation_names_the_paper_and_its_authors_as_printed() -> None:
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split("## Citing")[1].split())
     assert PAPER in readme
     assert all(author in readme for author in AUTHORS)
+
+
+PACKAGE = ROOT / "src" / "genie_inspect"
+PYPROJECT_TEXT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+PROJECT = tomllib.loads(PYPROJECT_TEXT)["project"]
+PLAIN = {canonicalize_name(required.name): required for required in map(Requirement, PROJECT["dependencies"])}
+EXTRAS = {
+    canonicalize_name(Requirement(text).name) for texts in PROJECT["optional-dependencies"].values() for text in texts
+}
+NEWER = {"compression"}  # of the standard library from Python 3.14 on
+BESIDE_INSPECT = {"model2vec", "openai", "scipy"}
+"""What a plain install brings that Inspect does not, with all that these bring in turn."""
+
+
+def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The top-level packages that import statements name, without the standard library and ours."""
+    for node in nodes:
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        tops = {name.split(".")[0] for name in names}
+        yield from tops - set(sys.stdlib_module_names) - NEWER - {"genie_inspect"}
+
+
+def at_once(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The statements that run when a module is imported: none of a function's, none for the type checker alone."""
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        yield node
+        yield from at_once(ast.iter_child_nodes(node))
+
+
+def distributions(packages: Iterable[str]) -> set[str]:
+    """The distributions that bring packages; one that is not installed is taken to bear its package's name."""
+    return {canonicalize_name(name) for package in packages for name in _bringing().get(package, [package])[:1]}
+
+
+@lru_cache
+def _bringing() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
+@lru_cache
+def modules() -> list[ast.Module]:
+    """Every module of the package."""
+    return [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))]
+
+
+def installed_with(names: Iterable[str]) -> set[str]:
+    """What an installation of these distributions brings, themselves among it."""
+    brought: set[str] = set()
+    left = list(names)
+    while left:
+        name = canonicalize_name(left.pop())
+        if name not in brought:
+            brought.add(name)
+            needed = map(Requirement, requires(name) or [])
+            left += [need.name for need in needed if not need.marker or need.marker.evaluate({"extra": ""})]
+    return brought
+
+
+def test_imports_are_seen_wherever_they_stand() -> None:
+    source = "import os, click\nfrom rich.table import Table\nfrom . import x\ndef f():\n  import numpy.linalg\n"
+    assert set(imported(ast.walk(ast.parse(source)))) == {"click", "rich", "numpy"}
+
+
+def test_what_runs_at_import_is_told_from_what_runs_later() -> None:
+    source = "try:\n  import click\nfinally:\n  pass\nif TYPE_CHECKING:\n  import numpy\ndef f():\n  import rich\n"
+    assert set(imported(at_once(ast.iter_child_nodes(ast.parse(source))))) == {"click"}
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    packages = {package for module in modules() for package in imported(ast.walk(module))}
+    assert len(packages) > 20
+    assert sorted(distributions(packages) - PLAIN.keys() - EXTRAS) == []
+
+
+def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
+    packages = {package for module in modules() for package in imported(at_once(ast.iter_child_nodes(module)))}
+    assert len(packages) > 5
+    assert sorted(distributions(packages) - PLAIN.keys()) == []
+
+
+def test_nothing_is_declared_for_everybody_that_is_not_imported() -> None:
+    packages = {package for module in modules() for package in imported(ast.walk(module))}
+    assert sorted(PLAIN.keys() - distributions(packages)) == []
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_dependency_has_a_floor_and_its_reason(name: NormalizedName) -> None:
+    assert [clause.operator for clause in PLAIN[name].specifier] == [">="]
+    assert re.search(rf'^  "{name}>=[^"]+", *# .{{10,}}$', PYPROJECT_TEXT, re.MULTILINE)
+
+
+def test_no_floor_is_below_what_the_oldest_inspect_accepts() -> None:
+    (oldest,) = PLAIN[canonicalize_name("inspect-ai")].specifier
+    if version("inspect-ai") != oldest.version:
+        pytest.skip(f"what inspect-ai {oldest.version} asks for is only known where it is installed")
+    needs = [need for need in map(Requirement, requires("inspect-ai") or []) if not need.marker]
+    shared = [(need, PLAIN[name]) for need in needs if (name := canonicalize_name(need.name)) in PLAIN]
+    assert len(shared) > 5
+    floors = [(need, next(iter(ours.specifier)).version) for need, ours in shared]
+    assert [f"{need} refuses {floor}" for need, floor in floors if floor not in need.specifier] == []
+
+
+def test_a_plain_install_brings_three_libraries_that_inspect_does_not() -> None:
+    inspects = installed_with(["inspect-ai"])
+    assert not BESIDE_INSPECT & inspects
+    assert sorted(PLAIN.keys() - installed_with(["inspect-ai", *BESIDE_INSPECT])) == []
+
+
+METADATA = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A workflow; YAML takes its key `on` for true."""
+    found: dict[str, Any] = {str(key): value for key, value in yaml.safe_load(path.read_text(encoding="utf-8")).items()}
+    return found
+
+
+def steps(path: Path) -> list[dict[str, Any]]:
+    """The steps of all jobs of a workflow."""
+    return [step for job in read(path)["jobs"].values() for step in job["steps"]]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_runs_nothing_but_what_the_makefile_has(path: Path) -> None:
+    ran = [step["run"].split() for step in steps(path) if "run" in step]
+    assert ran
+    assert [words for words in ran if words[0] != "make" or len(words) != 2 or words[1] not in TARGETS] == []
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_says_when_it_runs_may_only_read_and_names_what_it_uses(path: Path) -> None:
+    workflow = read(path)
+    assert workflow["True"]
+    assert workflow["permissions"] == {"contents": "read"}
+    assert all(job["runs-on"] for job in workflow["jobs"].values())
+    assert [step for step in steps(path) if "run" not in step and "@" not in step["uses"]] == []
+
+
+def test_the_oldest_inspect_and_the_newest_are_tried_on_the_oldest_python_and_the_newest() -> None:
+    matrix = read(ROOT / ".github/workflows/ci.yml")["jobs"]["test"]["strategy"]["matrix"]
+    (floor,) = (text for text in METADATA["dependencies"] if text.startswith("inspect-ai"))
+    assert matrix["inspect"] == [floor.replace(">=", "=="), "inspect-ai"]
+    assert METADATA["requires-python"] == f">={matrix['python'][0]}"
+    ran = [step.get("run") for step in steps(ROOT / ".github/workflows/ci.yml")]
+    assert {"make check", "make test", "make test-wheel", "make docs", "make commands"} <= set(ran)
+
+
+def test_a_release_is_handed_to_pypi_without_a_secret_and_only_when_all_checks_have_passed() -> None:
+    path = ROOT / ".github/workflows/release.yml"
+    jobs = read(path)["jobs"]
+    assert "secrets." not in path.read_text(encoding="utf-8")
+    assert jobs["pypi"]["permissions"] == {"id-token": "write"}
+    assert jobs["pypi"]["needs"] == "build"
+    assert [step["run"] for step in jobs["build"]["steps"] if "run" in step][-1] == "make dist"
+
+
+CARD = DATA / "starter" / "README.md"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    return tool_named("measure_vectors_fit")
+
+
+def test_the_fit_that_ships_is_what_the_tool_makes_of_the_ratings(tool: ModuleType) -> None:
+    fit, shipped = tool.measured(), shipped_fit()
+    for name, part in (shipped.features | {"": shipped.pooled}).items():
+        anew = fit.features[name] if name else fit.pooled
+        assert (anew.pairs, anew.answers) == (part.pairs, part.answers)
+        # another processor rounds otherwise
+        assert anew.kendall == pytest.approx(part.kendall, abs=0.01)
+
+
+def test_the_data_card_has_the_table_of_the_fit_that_ships(tool: ModuleType) -> None:
+    assert "\n".join(tool.table(shipped_fit())) in CARD.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/judging.md"])
+def test_a_page_that_names_the_judge_has_its_figures(page: str) -> None:
+    whole = shipped_fit().pooled
+    text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    assert f"Spearman {shown(whole.spearman)}, tau {shown(whole.kendall)}" in text
+    assert "a screen, no verdict" in text

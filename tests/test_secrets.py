@@ -16,8 +16,8 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from tests.scripted import OWL, saying, small_population
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.cli import main
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.scorers.creativity_index import creativity_index
 
 LOGIN = "Basic " + b64encode(b"me:PaSsWoRd").decode()

@@ -5,17 +5,15 @@ from pathlib import Path
 from inspect_ai import eval as evaluate
 from tests.left_out import with_ci
 
-from genie_inspect.building.interventions.checking import Checked, Limits, faults
-from genie_inspect.building.interventions.screening import length_ratio, visible_fault, words_changed
-from genie_inspect.files.shipped import DATA
-from genie_inspect.interventions.collection import LEFT_OUT, Interventions
-from genie_inspect.interventions.schema import Edit, LeftOut, drawn, intervention_id
-from genie_inspect.populations.catalogue import open_population
-from genie_inspect.populations.files import rows
-from genie_inspect.populations.schema import Feature
-from genie_inspect.providers.record import starter_record
-from genie_inspect.reports.sensitivity.effects import Effect
-from genie_inspect.reports.sensitivity.study import study
+from genie_inspect.files.folders import DATA
+from genie_inspect.populations.interventions import LEFT_OUT, Edit, Interventions, LeftOut, drawn, intervention_id
+from genie_inspect.populations.population import open_population
+from genie_inspect.populations.schema import Feature, rows
+from genie_inspect.providers.replay import starter_record
+from genie_inspect.reports.effects import Effect
+from genie_inspect.reports.study import study
+from genie_inspect.studies.metric_study.checking import Checked, Limits, faults
+from genie_inspect.studies.metric_study.writing import length_ratio, visible_fault, words_changed
 
 ROOT = Path(__file__).parents[1]
 FOLDER = DATA / "starter" / "interventions"

@@ -6,8 +6,8 @@ from itertools import cycle
 
 from tests.critics import blocks
 
-from genie_inspect.building.stand_ins.rehearsal import rehearsed
-from genie_inspect.populations.catalogue import open_population
+from genie_inspect.graders.stand_ins import rehearsed
+from genie_inspect.populations.population import open_population
 from genie_inspect.signature import digest
 
 

@@ -13,9 +13,9 @@ import statistics
 import anyio
 import numpy as np
 
-from genie_inspect.engines.embedders.choices import embedder
-from genie_inspect.judges.by_vectors.embedded import ANCHORS, EmbeddedReader, PronounAnswer, median_cosine
-from genie_inspect.populations.catalogue import open_population
+from genie_inspect.engines.embedders import embedder
+from genie_inspect.graders.embedded_judge import ANCHORS, EmbeddedReader, PronounAnswer, median_cosine
+from genie_inspect.populations.population import open_population
 
 
 async def measured() -> dict[str, float]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.measures.partition import distinct_count, partition
 
 GRID = np.round(np.arange(0.30, 0.96, 0.01), 2)

@@ -5,13 +5,12 @@
 Prints the table that stands in the starter population's data card. To be run again whenever the ratings change.
 """
 
-from genie_inspect.agreement.raters import recorded_ratings
-from genie_inspect.agreement.ratings_file import RatingsFile
+from genie_inspect.agreement.raters import RatingsFile, recorded_ratings
 from genie_inspect.agreement.vector_fitting import vector_fit
-from genie_inspect.engines.embedders.choices import embedder
-from genie_inspect.judges.by_vectors.vector_fit import SHIPPED, VectorFit, shown
-from genie_inspect.populations.files import write_rows
-from genie_inspect.providers.record import RATINGS, starter_record
+from genie_inspect.engines.embedders import embedder
+from genie_inspect.graders.vectors_judge import SHIPPED, VectorFit, shown
+from genie_inspect.populations.schema import write_rows
+from genie_inspect.providers.replay import RATINGS, starter_record
 
 HEADER = (
     "| feature | pairs | answers | Spearman, question novelty | tau, question novelty |",

@@ -21,8 +21,8 @@ from urllib.request import urlopen
 from inspect_ai import eval as evaluate
 from playwright.sync_api import sync_playwright
 
-from genie_inspect.reports.page.page import as_bytes, page
-from genie_inspect.reports.page.report import build_report
+from genie_inspect.reports.page import as_bytes, page
+from genie_inspect.reports.report import build_report
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 CHROMIUM = next(

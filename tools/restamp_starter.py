@@ -15,13 +15,20 @@ from typing import Any
 from inspect_ai.model import get_model
 
 from genie_inspect.files.writing import write_lines
-from genie_inspect.judges.grader_reader import GraderReader
-from genie_inspect.populations.catalogue import BUNDLED
-from genie_inspect.populations.files import parsed, rows
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS
-from genie_inspect.populations.schema import AnswerRow, Document, Manifest, Question, document_id, question_id
+from genie_inspect.graders.reader import GraderReader
+from genie_inspect.populations.population import ANSWERS, BUNDLED, DOCUMENTS, MANIFEST, QUESTIONS
+from genie_inspect.populations.schema import (
+    AnswerRow,
+    Document,
+    Manifest,
+    Question,
+    document_id,
+    parsed,
+    question_id,
+    rows,
+)
 from genie_inspect.populations.writing import seal_population, write_population
-from genie_inspect.providers.record import RATINGS, READINGS, STORIES
+from genie_inspect.providers.replay import RATINGS, READINGS, STORIES
 
 CARRIED = {
     STORIES: ("id",),

@@ -7,11 +7,11 @@ from statistics import fmean
 
 import anyio
 
-from genie_inspect.agreement.ratings_file import RatingsFile
-from genie_inspect.engines.embedders.choices import embedder
-from genie_inspect.judges.by_vectors.embedded import EmbeddedJudge, EmbeddedReader
+from genie_inspect.agreement.raters import RatingsFile
+from genie_inspect.engines.embedders import embedder
+from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
 from genie_inspect.measures.genie import question_novelty
-from genie_inspect.providers.record import Record
+from genie_inspect.providers.replay import Record
 from genie_inspect.statistics.agreement import krippendorff_alpha
 from genie_inspect.statistics.ranking import kendall
 

@@ -21,10 +21,10 @@ from starter_agreement import agreement_table
 from starter_marking import marked_table, read_twice_table
 from starter_scores import score_table
 
-from genie_inspect.judges.by_vectors.vector_fit import shipped_fit
+from genie_inspect.graders.vectors_judge import shipped_fit
 from genie_inspect.measures.compression import compression_ratio
-from genie_inspect.measures.words.tokens import tokens
-from genie_inspect.providers.record import Record, starter_record
+from genie_inspect.measures.tokens import tokens
+from genie_inspect.providers.replay import Record, starter_record
 
 TELLER, ENDING = "Who tells the story?", "What kind of ending does the story have?"
 OUTSIDE = "a narrator outside"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from starter_marks import SECOND
 
-from genie_inspect.close_reader.instructions import ASPECTS
-from genie_inspect.measures.length import word_count
+from genie_inspect.graders.close_reader import ASPECTS
 from genie_inspect.measures.marks import agreement
-from genie_inspect.populations.files import rows
-from genie_inspect.providers.record import MARKS, Record, RecordedMarks
+from genie_inspect.measures.tokens import word_count
+from genie_inspect.populations.schema import rows
+from genie_inspect.providers.replay import MARKS, Record, RecordedMarks
 
 Marks = dict[str, dict[str, list[str]]]
 """By aspect and story, what is marked."""

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import click
 
-from genie_inspect.close_reader.instructions import ASPECTS, Instructions
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.populations.files import write_rows
-from genie_inspect.prompting.quotes import Quote, quotes
-from genie_inspect.providers.record import MARKS, RecordedMark, RecordedMarks, Story, starter_record
+from genie_inspect.graders.close_reader import ASPECTS, Instructions
+from genie_inspect.populations.schema import write_rows
+from genie_inspect.prompting.forms import Quote, quotes
+from genie_inspect.providers.replay import MARKS, RecordedMark, RecordedMarks, Story, starter_record
 
 SECOND = "second_marks.jsonl"
 WORDS = range(2, 17)

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from inspect_ai import eval as evaluate
 
-from genie_inspect.cli.verbs.demo import EPOCHS, STORYTELLERS
+from genie_inspect.cli.results import EPOCHS, STORYTELLERS
 from genie_inspect.reports.summary import summarise
 
 

@@ -158,9 +158,6 @@ def loaded_scorer(name: str, options: Mapping[str, Any]) -> "Scorer":
     """The scorer that a name stands for: an installed one's, or `file.py@name` as `inspect score --scorer` takes it.
 
     Where the wire is gone: an installed one's alone.
-
-    Raises:
-        PrerequisiteError: If there is no such scorer, or it does not take these options; by Inspect's own words.
     """
     load, spec = _wire("_eval.loader", "scorer_from_spec"), _wire("scorer._scorer", "ScorerSpec")
     if load and spec:
@@ -281,12 +278,7 @@ logging.getLogger("inspect_ai.model._model").addFilter(_keeps)
 
 
 def retried(model: Model, post: Callable[[], Awaitable[T]]) -> Callable[[], Awaitable[T]] | None:
-    """A call that goes past `Model.generate`, tried again as Inspect would; None where the wires are gone.
-
-    Args:
-        model: Whose settings say how often, how long and after which errors.
-        post: The call.
-    """
+    """A call that goes past `Model.generate`, tried again as Inspect would; None where the wires are gone."""
     options, log_retry = _wire("model._retry", "model_retry_config"), _wire("model._model", "log_model_retry")
     if not (options and log_retry):
         return None

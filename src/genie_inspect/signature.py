@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 
@@ -56,8 +57,14 @@ def facts_of(text: str) -> dict[str, str]:
     >>> facts_of("measure:genie|judge:list(vllm/a%7Cb)|population:starter-1@be50")
     {'measure': 'genie', 'judge': 'list(vllm/a|b)', 'population': 'starter-1@be50'}
     """
+    return dict(_facts(text))
+
+
+# a log has few signatures and thousands of scores: each is taken apart once
+@lru_cache(maxsize=256)
+def _facts(text: str) -> tuple[tuple[str, str], ...]:
     pairs = (pair.split(":", 1) for pair in text.split("|") if ":" in pair)
-    return {name: value.replace("%7C", "|").replace("%25", "%") for name, value in pairs}
+    return tuple((name, value.replace("%7C", "|").replace("%25", "%")) for name, value in pairs)
 
 
 def models_in(text: str) -> list[str]:

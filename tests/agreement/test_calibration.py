@@ -1,12 +1,35 @@
+"""Ratings by people together, and judges beside them."""
+
+import csv
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.looks import marks, rows, told_by
 
-from genie_inspect.agreement.calibration import ALL, Conduct, RaterAgreement, compare
-from genie_inspect.agreement.raters import RECORDED, Ratings
-from genie_inspect.agreement.targets import Target
+from genie_inspect.agreement.calibration import (
+    ALL,
+    COLOURS,
+    SHAPES,
+    Conduct,
+    RaterAgreement,
+    calibration_chart,
+    compare,
+    quotable,
+    verdict,
+)
+from genie_inspect.agreement.people import COLUMNS, PeopleAgreement, held_against_people, write_blind_table
+from genie_inspect.agreement.raters import RECORDED, Ratings, RatingsFile, Target, drawn, recorded_ratings
+from genie_inspect.files.folders import DATA
+from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import Question
+from genie_inspect.reports.charts import write_chart
 from genie_inspect.statistics.agreement import krippendorff_alpha
+from genie_inspect.statistics.bootstrap import BootstrapInterval
+from genie_inspect.statistics.ranking import kendall
 
 FEATURES = ("plot", "setting", "style")
 ASKED = [
@@ -121,3 +144,271 @@ def test_three_raters_are_compared_two_by_two() -> None:
         ("b", "c"),
     ]
     assert list(dict.fromkeys(one.rater for one in found.conducts)) == ["a", "b", "c"]
+
+
+LEVEL = BootstrapInterval(0.01, -0.02, 0.04, 0)
+
+
+def agreement(feature: str, alpha: float, difference: BootstrapInterval = LEVEL) -> RaterAgreement:
+    return RaterAgreement("people", "list(m)", feature, 40, 8, alpha, 0.5, difference)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "said"),
+    [
+        (0.8, "one can stand for the other"),
+        (0.7, "enough for tentative conclusions"),
+        (0.5, "one cannot stand for the other"),
+        (-0.1, "one cannot stand for the other"),
+        (math.nan, "cannot be told from 40 pairs"),
+    ],
+)
+def test_the_sentence_says_whether_one_can_stand_for_the_other(alpha: float, said: str) -> None:
+    (sentence,) = verdict([agreement(ALL, alpha)])
+    assert sentence.startswith("people and list(m): ")
+    assert said in sentence
+
+
+def test_the_feature_with_least_agreement_is_named() -> None:
+    (sentence,) = verdict([agreement("plot", 0.9), agreement("social_atmosphere", 0.6), agreement(ALL, 0.85)])
+    assert "They agree least in social atmosphere (0.60)." in sentence
+
+
+@pytest.mark.parametrize(
+    ("difference", "more"),
+    [((0.1, 0.05, 0.15), "list(m)"), ((-0.1, -0.15, -0.05), "people")],
+)
+def test_who_finds_more_novelty_is_said_where_the_interval_leaves_0_out(
+    difference: tuple[float, float, float], more: str
+) -> None:
+    (sentence,) = verdict([agreement(ALL, 0.9, BootstrapInterval(*difference, 0))])
+    assert f"{more} finds more novelty, by 0.10" in sentence
+    (level,) = verdict([agreement(ALL, 0.9)])
+    assert "more novelty" not in level
+
+
+def test_of_a_single_feature_nothing_is_least() -> None:
+    (sentence,) = verdict([agreement("plot", 0.9), agreement("style", math.nan), agreement(ALL, 0.9)])
+    assert "least in" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("alpha", "said"),
+    [(0.7999, "tentative"), (0.667, "tentative"), (0.6669, "one cannot stand for the other, alpha is below 0.667")],
+)
+def test_agreement_is_worth_what_the_bounds_say(alpha: float, said: str) -> None:
+    (sentence,) = verdict([agreement(ALL, alpha)])
+    assert said in sentence
+    assert f"(alpha {alpha:.2f} over 40 pairs)." in sentence
+
+
+def test_an_interval_that_ends_at_0_leaves_open_who_finds_more() -> None:
+    for ends in ((0.1, 0.0, 0.2), (-0.1, -0.2, 0.0), (0.1, math.nan, math.nan)):
+        (sentence,) = verdict([agreement(ALL, 0.9, BootstrapInterval(*ends, 0))])
+        assert "more novelty" not in sentence
+
+
+def between(first: str, second: str, alpha: float, feature: str = ALL) -> RaterAgreement:
+    return RaterAgreement(first, second, feature, 40, 8, alpha, 0.5, LEVEL)
+
+
+def rater(name: str, *ratings: float) -> Ratings:
+    return Ratings(name, name, ratings or (1, 2), {})
+
+
+def test_judges_are_ranked_by_their_agreement_with_each_file_and_the_weak_are_not_to_be_quoted() -> None:
+    agreements = [
+        between("people", "weak", 0.2),
+        between("people", "good", 0.9, "plot"),
+        between("people", "good", 0.7),
+        between("people", "bound", 0.667),
+        between("others", "weak", math.nan),
+        between("others", "good", 0.5),
+        between("weak", "good", 0.99),
+    ]
+    judged = [rater("weak"), rater("good"), rater("bound")]
+    assert quotable(agreements, [rater("people"), rater("others")], judged) == [
+        "Nearest to people, by alpha: good 0.70, bound 0.67, weak 0.20. "
+        "Do not quote scores of weak: alpha is below 0.667.",
+        "Nearest to others, by alpha: good 0.50. Do not quote scores of good: alpha is below 0.667.",
+    ]
+
+
+def test_without_ratings_of_a_file_no_judge_is_near_to_anything() -> None:
+    assert quotable([between("weak", "good", 0.99)], [], [rater("weak"), rater("good")]) == []
+    assert quotable([between("people", "weak", math.nan)], [rater("people")], [rater("weak")]) == []
+
+
+def test_a_judge_that_says_the_same_of_every_pair_is_named() -> None:
+    judged = [rater("flat", 3, math.nan, 3), rater("single", 3), rater("varied", 3, 4)]
+    assert quotable([], [], judged) == ["flat gave every pair the rating 3: it tells no answers apart."]
+
+
+def test_a_judge_that_rates_no_pair_is_named_with_its_reasons() -> None:
+    faults = {0: "unspecified", 1: "unreadable reply", 2: "unspecified"}
+    silent = Ratings("silent", "silent", (math.nan,) * 3, faults)
+    assert quotable([], [], [silent, Ratings("unasked", "", (), {})]) == [
+        "silent gave none of 3 pairs a rating: 2 unspecified, 1 unreadable reply."
+    ]
+
+
+@pytest.mark.parametrize(("name", "begins"), [("c.svg", b"<svg"), ("c.png", b"\x89PNG")])
+def test_the_picture_is_drawn_also_where_something_is_not_defined(tmp_path: Path, name: str, begins: bytes) -> None:
+    raters = [ratings("people", 1, 4, 2, 3, 1, NAN), ratings("list(x)", 1, 3, 2, 3, 1, 4)]
+    found = compare(TARGETS, raters, FEATURES, 50)
+    alpha = next(one.alpha for one in found.agreements if one.feature == "plot")
+    write_chart(lambda: calibration_chart(found), tmp_path / name)
+    drawn = (tmp_path / name).read_bytes()
+    assert drawn.startswith(begins)
+    if name.endswith("svg"):
+        assert all(words in drawn.decode() for words in ("people and list(x)", "all features", "Krippendorff"))
+        assert f"by chance): {alpha:g}; feature: plot" in drawn.decode()
+
+
+def panels() -> list[dict[str, Any]]:
+    """Agreement and difference of two pairs of raters: of a feature, and over all where the difference has no ends."""
+    whole = compare(TARGETS, [ratings("people", 1, 4, 2, 3, 1, NAN), ratings("list(x)", 1, 3, 2, 3, 1, 4)], FEATURES, 9)
+    first = replace(whole.agreements[0], feature="social_atmosphere", alpha=0.5)
+    first = replace(first, difference=BootstrapInterval(0.1, 0.05, 0.2, 0))
+    second = replace(first, second="logit", feature="all features", difference=BootstrapInterval(-0.1, NAN, NAN, 9))
+    unknown = replace(second, feature="style", alpha=NAN, difference=BootstrapInterval(NAN, NAN, NAN, 9))
+    spec: dict[str, Any] = calibration_chart(replace(whole, agreements=(first, second, unknown))).to_dict()
+    return [panel | {"datasets": spec["datasets"]} for panel in spec["vconcat"]]
+
+
+def test_a_mark_stands_for_two_raters_and_a_line_for_the_interval_of_a_difference() -> None:
+    alpha, difference = panels()
+    zero = {"type": "rule", "color": "#888888", "strokeDash": [4, 3]}
+    point = {"type": "point", "filled": True, "opacity": 1, "size": 60}
+    assert (marks(alpha), marks(difference)) == ([zero, point], [zero, {"type": "rule", "strokeWidth": 2}, point])
+    assert rows(alpha, 0) == [{"value": 0}]
+    assert rows(alpha, 1) == [
+        {"feature": "social atmosphere", "raters": "people and list(x)", "value": 0.5},
+        {"feature": "all features", "raters": "people and logit", "value": 0.5},
+    ]
+    assert [(row["value"], row["low"], row["high"]) for row in rows(difference, 1)] == [
+        (0.1, 0.05, 0.2),
+        (-0.1, None, None),
+    ]
+    told = {"x": "low", "x2": "high", "y": "feature", "yOffset": "raters", "color": "raters"}
+    assert told_by(difference, 1) == told
+
+
+def test_each_two_raters_have_a_row_in_each_feature_a_colour_and_a_shape() -> None:
+    for panel in panels():
+        # two pairs of raters and the space between features, three features
+        assert (panel["width"], panel["height"]) == (420, (2 * 16 + 8) * 3)
+        told = panel["layer"][-1]["encoding"]
+        assert told["y"]["sort"] == ["social atmosphere", "all features", "style"]
+        assert told["y"]["scale"] == {"paddingInner": 0.2}
+        raters = ["people and list(x)", "people and logit"]
+        assert told["yOffset"]["sort"] == raters
+        assert told["color"]["scale"] == {"domain": raters, "range": COLOURS}
+        assert told["shape"]["scale"] == {"domain": raters, "range": SHAPES}
+        legend = {"orient": "bottom", "direction": "vertical", "columns": 1, "labelLimit": 420}
+        assert told["color"]["legend"] == told["shape"]["legend"] == legend
+
+
+ANN, BOB = ratings("ann", 1, 2, 3, 4, 1, 4), ratings("bob", 1, 3, 3, 4, NAN, 2)
+JUDGE = ratings("judge", 1, 2, 3, 4, 1.4, NAN)
+
+
+def held(people: Sequence[Ratings], judges: Sequence[Ratings]) -> dict[str, PeopleAgreement]:
+    return {row.feature: row for row in held_against_people(TARGETS, people, judges, FEATURES)}
+
+
+def test_people_are_put_into_one_alpha_and_the_judge_is_held_against_median_and_mean() -> None:
+    row = held([ANN, BOB], [JUDGE])["plot"]
+    assert row.pairs == 5  # the fifth was rated by one person, and by the judge
+    assert row.people_alpha == krippendorff_alpha([[1.0, 2, 3, 4, 1], [1, 3, 3, 4, NAN]])
+    # medians; the judge's 1.4 is a 1
+    assert row.judge_alpha == krippendorff_alpha([[1, 2.5, 3, 4, 1], [1.0, 2, 3, 4, 1]])
+    assert row.tau == kendall([1, 2.5, 3, 4, 1], [1, 2, 3, 4, 1.4])
+
+
+def test_a_consensus_from_a_file_that_is_held_against_people_keeps_its_halves() -> None:
+    consensus = recorded_ratings(
+        "all", dict(zip((p for t in TARGETS for p in t.pairs), (1, 2.5, 3, 4), strict=False)), TARGETS
+    )
+    row = held([ANN, BOB], [consensus])["plot"]
+    assert row.judge_alpha == 1  # the medians are 1, 2.5, 3, 4
+
+
+def test_the_median_and_the_mean_of_three_people_differ() -> None:
+    third = ratings("cat", 4, 3, 1, 4, 1, 4)
+    row = held([ANN, BOB, third], [JUDGE])["plot"]
+    assert row.judge_alpha == krippendorff_alpha([[1, 3, 3, 4, 1], [1, 2, 3, 4, 1]])
+    assert row.tau == kendall([2, 8 / 3, 7 / 3, 4, 1], [1, 2, 3, 4, 1.4])
+
+
+def test_what_the_judge_did_not_rate_counts_among_people_alone() -> None:
+    found = held([ANN, BOB], [JUDGE])
+    assert (found["style"].pairs, found[ALL].pairs) == (0, 5)
+    assert math.isnan(found["style"].judge_alpha)
+    assert found["style"].people_alpha == krippendorff_alpha([[4], [2]])
+    assert list(found) == ["plot", "style", ALL]
+
+
+def test_without_a_judge_there_are_people_alone() -> None:
+    row = held([ANN, BOB], [])[ALL]
+    assert (row.judge, row.pairs, math.isnan(row.judge_alpha), math.isnan(row.tau)) == ("", 6, True, True)
+    assert row.people_alpha == krippendorff_alpha([ANN.values, BOB.values])
+
+
+def test_pairs_go_out_without_ratings_in_an_order_that_the_seed_shuffles(tmp_path: Path) -> None:
+    orders = set()
+    for seed in range(6):
+        assert write_blind_table(tmp_path / f"{seed}.csv", TARGETS, seed) == 6
+        with (tmp_path / f"{seed}.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert tuple(rows[0]) == COLUMNS
+        assert {(row["rating"], row["note"]) for row in rows} == {("", "")}
+        assert {row["question"] for row in rows} == {question.text for question in ASKED}
+        orders.add(tuple((row["answer"], row["other"]) for row in rows))
+    assert len(orders) > 3
+    assert "- 4: interchangeable" in (tmp_path / "0.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def both() -> tuple[RatingsFile, RatingsFile]:
+    population = open_population("starter")
+    first, second = (
+        RatingsFile(DATA / "starter" / name, population) for name in ("second_ratings.jsonl", "ratings.jsonl")
+    )
+    return first, second
+
+
+def test_the_starters_two_ratings_go_out_blind_and_come_back_as_two_raters(
+    both: tuple[RatingsFile, RatingsFile], tmp_path: Path
+) -> None:
+    population = open_population("starter")
+    features = [feature.name for feature in population.features]
+    targets = drawn(both[0].targets, 120, seed=3)
+    told = [next(iter(file.raters.values())) for file in both]
+    known = [recorded_ratings(name, table, targets) for name, table in zip(("ann", "bob"), told, strict=True)]
+    files = []
+    for rater in known:
+        path = tmp_path / f"{rater.name}.csv"
+        assert write_blind_table(path, targets) == 120
+        said = dict(zip((pair for target in targets for pair in target.pairs), rater.values, strict=True))
+        files.append(RatingsFile(_filled(path, said), population))
+    back = [recorded_ratings(name, table, targets) for file in files for name, table in file.raters.items()]
+    assert [rater.name for rater in back] == ["ann", "bob"]
+    assert back[0].values == pytest.approx(known[0].values, nan_ok=True)
+    assert held_against_people(targets, back, [], features) == held_against_people(targets, known, [], features)
+
+
+def _filled(path: Path, said: dict[tuple[str, frozenset[str]], float]) -> Path:
+    from genie_inspect.agreement.raters import pair
+
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        rating = said[pair(row["id"], row["answer"], row["other"])]
+        row["rating"] = "" if math.isnan(rating) else f"{rating:g}"
+        row["note"] = "seen"
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, COLUMNS)
+        table.writeheader()
+        table.writerows(rows)
+    return path

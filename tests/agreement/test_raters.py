@@ -1,19 +1,281 @@
+import json
 import math
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
-from tests.scripted import Script, grading, saying
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.scripted import Script, answers_alone, grading, saying, small_population
 
-from genie_inspect.agreement.raters import FAILED, Rater, judge_ratings, list_positions, recorded_ratings
-from genie_inspect.agreement.targets import CalibrationError, Target, pair
-from genie_inspect.judges.list_judge import CHUNK, ListJudge
-from genie_inspect.judges.pairwise_judge import PairwiseJudge
-from genie_inspect.judges.protocols import UNREADABLE, UNSPECIFIED
+from genie_inspect.agreement.raters import (
+    FAILED,
+    CalibrationError,
+    Rater,
+    RatingsFile,
+    Target,
+    drawn,
+    judge_ratings,
+    list_positions,
+    pair,
+    recorded_ratings,
+    recorded_targets,
+)
+from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.graders.list_judge import CHUNK, ListJudge
+from genie_inspect.graders.pairwise_judge import PairwiseJudge
+from genie_inspect.graders.protocols import UNREADABLE, UNSPECIFIED
+from genie_inspect.populations.population import BUNDLED, Population, open_population
 from genie_inspect.populations.schema import Question
 from genie_inspect.prompting.fence import unfenced
 
-pytestmark = pytest.mark.anyio
 QUESTION = Question(id="q", prompt="p", feature="plot", text="Who?")
+
+
+def test_a_pair_is_the_same_in_either_order_and_spelling() -> None:
+    assert pair("q", "An owl.", "a fox") == pair("q", "A fox", "an owl")
+    assert pair("q", "an owl", "a fox") != pair("r", "an owl", "a fox")
+
+
+def test_every_distinct_answer_meets_all_the_others() -> None:
+    population = open_population("starter")
+    targets = recorded_targets(population)
+    assert {target.question.id for target in targets} == {
+        question.id for prompt in population.prompts for question in population.questions(prompt)
+    }
+    for target in targets[:50]:
+        assert len(set(target.pairs)) == len(target.others)
+        assert pair(target.question.id, target.answer, target.answer) not in target.pairs
+
+
+def test_of_answers_that_count_as_equal_the_first_spelling_stands_for_all(tmp_path: Path) -> None:
+    population = answers_alone(tmp_path / "alone", {"r": ["An owl.", "a fox", "AN OWL", "a hen"]})
+    found = [(target.answer, target.others) for target in recorded_targets(population)]
+    assert found == [
+        ("An owl.", ("a fox", "a hen")),
+        ("a fox", ("An owl.", "a hen")),
+        ("a hen", ("An owl.", "a fox")),
+    ]
+
+
+def test_the_reader_who_answered_most_is_taken_unless_one_is_named(tmp_path: Path) -> None:
+    population = answers_alone(tmp_path / "alone", {"few": ["a fox", "a hen"], "many": ["rain", "snow", "hail"]})
+    assert {target.answer for target in recorded_targets(population)} == {"rain", "snow", "hail"}
+    assert {target.answer for target in recorded_targets(population, "few")} == {"a fox", "a hen"}
+
+
+def test_a_population_that_nobody_has_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CalibrationError, match=r"small-1@.* has no answers on record"):
+        recorded_targets(small_population(tmp_path))
+
+
+def test_an_unknown_reader_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownChoiceError, match=r"'me', expected one of grader\(bundled/grader"):
+        recorded_targets(open_population("starter"), "me")
+
+
+def test_a_sample_has_the_pairs_asked_for_and_none_twice() -> None:
+    found = drawn(recorded_targets(open_population("starter")), 200)
+    pairs = [one for target in found for one in target.pairs]
+    assert len(pairs) == len(set(pairs)) == 200
+
+
+def test_features_and_prompts_have_equal_shares_of_a_sample() -> None:
+    found = drawn(recorded_targets(open_population("starter")), 48 * 5)
+    strata = Counter[tuple[str, str]]()
+    for target in found:
+        strata[target.question.feature, target.question.prompt] += len(target.others)
+    assert len(strata) == 8 * 6
+    assert set(strata.values()) == {5}
+
+
+def test_what_a_feature_of_a_prompt_lacks_is_made_up_for_by_the_others() -> None:
+    few = Target(QUESTION, "a", ("b",))
+    many = Target(QUESTION.model_copy(update={"id": "r", "feature": "style"}), "a", tuple("bcdefg"))
+    assert sorted(len(target.others) for target in drawn([few, many], 5)) == [1, 4]
+
+
+def test_a_pair_that_two_answers_stand_for_is_one_when_shares_are_made() -> None:
+    both = [Target(QUESTION, "a", ("b",)), Target(QUESTION, "b", ("a",))]
+    many = Target(QUESTION.model_copy(update={"id": "r", "feature": "style"}), "a", tuple("bcdefg"))
+    # plot has one pair and not two: style makes up for the other four of five
+    assert sum(len(target.others) for target in drawn([*both, many], 5)) == 5
+
+
+@given(st.integers(1, 80), st.integers(0, 20))
+def test_a_sample_has_all_the_pairs_asked_for_as_far_as_there_are_so_many(count: int, seed: int) -> None:
+    # ten answers that all meet: 45 pairs
+    source = [Target(QUESTION, one, tuple(set("abcdefghij") - {one})) for one in "abcdefghij"]
+    pairs = [one for target in drawn(source, count, seed) for one in target.pairs]
+    assert len(pairs) == len(set(pairs)) == min(count, 45)
+
+
+def test_the_seed_says_which_pairs_are_drawn() -> None:
+    source = recorded_targets(open_population("starter"))
+    assert drawn(source, 60, seed=1) == drawn(source, 60, seed=1) != drawn(source, 60, seed=2)
+
+
+def test_what_is_left_over_from_equal_shares_goes_to_any_feature() -> None:
+    plot = Target(QUESTION, "a", ("b",))
+    style = Target(QUESTION.model_copy(update={"id": "r", "feature": "style"}), "a", ("b",))
+    chosen = {drawn([plot, style], 1, seed)[0].question.feature for seed in range(20)}
+    assert chosen == {"plot", "style"}
+
+
+def test_a_sample_of_more_than_there_is_takes_everything_once() -> None:
+    source = [Target(QUESTION, "a", ("b", "c")), Target(QUESTION, "b", ("a",))]
+    found = drawn(source, 100)
+    assert {one for target in found for one in target.pairs} == {pair("q", "a", "b"), pair("q", "a", "c")}
+    assert sum(len(target.others) for target in found) == 2
+
+
+def test_nothing_is_drawn_from_nothing() -> None:
+    assert drawn([], 10) == []
+
+
+HEADER = "question,answer,other,rating"
+
+
+@pytest.fixture(scope="module")
+def starter() -> Population:
+    return open_population("starter")
+
+
+@pytest.fixture(scope="module")
+def question(starter: Population) -> str:
+    return starter.questions(starter.prompts[0])[0].id
+
+
+def written(folder: Path, *lines: str, name: str = "people.csv") -> Path:
+    path = folder / name
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_csv_file_is_read(tmp_path: Path, starter: Population, question: str) -> None:
+    path = written(tmp_path, "\ufeff" + HEADER, f'{question},"an owl, grey",a fox,3', f"{question},an owl,a fox,0")
+    found = RatingsFile(path, starter)
+    assert found.raters == {
+        "people": {pair(question, "an owl, grey", "a fox"): 3, pair(question, "an owl", "a fox"): None}
+    }
+    assert [(target.answer, target.others) for target in found.targets] == [
+        ("an owl, grey", ("a fox",)),
+        ("an owl", ("a fox",)),
+    ]
+
+
+def test_json_lines_are_read_the_same(tmp_path: Path, starter: Population, question: str) -> None:
+    row = {"question": question, "answer": "an owl", "other": "a fox", "rating": 2.5}
+    found = RatingsFile(written(tmp_path, json.dumps(row), name="people.jsonl"), starter)
+    assert found.raters == {"people": {pair(question, "an owl", "a fox"): 2.5}}
+
+
+def test_empty_lines_before_the_first_row_do_not_hide_its_form(
+    tmp_path: Path, starter: Population, question: str
+) -> None:
+    row = {"question": question, "answer": "an owl", "ratings": {"A Fox": 2, "a hen": 3}}
+    found = RatingsFile(written(tmp_path, "", " ", json.dumps(row), name="people.jsonl"), starter)
+    assert found.raters == {
+        "people": {pair(question, "an owl", "a fox"): 2, pair(question, "an owl", "a hen"): 3},
+    }
+    # as they are spelled there
+    assert [(target.answer, target.others) for target in found.targets] == [("an owl", ("A Fox", "a hen"))]
+
+
+def test_a_question_may_stand_there_by_its_text(tmp_path: Path, starter: Population) -> None:
+    asked = starter.questions(starter.prompts[0])[0]
+    row = {"question": asked.text, "answer": "an owl", "other": "a fox", "rating": 2}
+    (target,) = RatingsFile(written(tmp_path, json.dumps(row), name="people.jsonl"), starter).targets
+    assert target.question == asked
+
+
+def test_raters_are_kept_apart_and_an_empty_cell_is_no_rating(
+    tmp_path: Path, starter: Population, question: str
+) -> None:
+    path = written(
+        tmp_path, f"{HEADER},rater", f"{question},a,b,4,Ann", f"{question},a,b,,Bob", f"{question},b,a,4,Ann"
+    )
+    rated = pair(question, "a", "b")
+    assert RatingsFile(path, starter).raters == {"people:Ann": {rated: 4}, "people:Bob": {rated: None}}
+
+
+@pytest.mark.parametrize(("name", "pairs"), [("ratings.jsonl", 20_123), ("second_ratings.jsonl", 2_126)])
+def test_the_starter_populations_ratings_are_such_files(starter: Population, name: str, pairs: int) -> None:
+    found = RatingsFile(BUNDLED["starter"] / name, starter)
+    (said,) = found.raters.values()
+    assert len(said) == pairs
+    assert {one for target in found.targets for one in target.pairs} == set(said)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["question,answer,rating", "{q},a,3"], "has no column other: it has question, answer, rating, exp"),
+        ([HEADER, "{q},a,b,2", "{q},a,c,7"], "row 3, field rating: .*expected 1 to 4, or 0 .*'7'"),
+        ([HEADER, "{q},a,b,0.5"], "row 2, field rating"),
+        ([HEADER, "{q},a,b,high"], "row 2, field rating"),
+        ([HEADER, "{q},,b,2"], "row 2, field answer"),
+        ([HEADER, "nobody asked,a,b,2"], "row 2, field question: 'nobody asked' is no question of starter"),
+        ([HEADER, "{q},a,b,2", "{q},B,A,3"], "row 3: people rates 'B' and 'A' twice, and not alike"),
+        ([""], "has no column answer, other, question, rating: it has none"),
+    ],
+)
+def test_what_is_wrong_with_a_csv_file_is_said_by_line_and_field(
+    tmp_path: Path, starter: Population, question: str, lines: list[str], message: str
+) -> None:
+    path = written(tmp_path, *(line.format(q=question) for line in lines))
+    with pytest.raises(GenieError, match=message) as raised:
+        RatingsFile(path, starter)
+    assert str(path) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"question": "Q", "answer": "a", "rating": 2}, "line 1, field other"),
+        ({"question": "Q", "answer": "a", "other": "b"}, "line 1, field rating"),
+        ({"question": "Q", "answer": "a", "other": "b", "rating": 7}, "line 1, field rating.*7"),
+        ({"question": "Q", "answer": "a", "ratings": {"b": 7}}, "line 1, field ratings.b.*7"),
+        ({"question": "Q", "answer": "a", "other": "b", "rating": 2, "ratter": "x"}, "line 1, field ratter"),
+    ],
+)
+def test_what_is_wrong_with_json_lines_is_said_by_line_and_field(
+    tmp_path: Path, starter: Population, question: str, row: dict[str, object], message: str
+) -> None:
+    path = written(tmp_path, json.dumps(row | {"question": question}), name="people.jsonl")
+    with pytest.raises(GenieError, match=message):
+        RatingsFile(path, starter)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path, starter: Population) -> None:
+    with pytest.raises(GenieError, match=r"nobody\.csv does not exist"):
+        RatingsFile(tmp_path / "nobody.csv", starter)
+
+
+def test_a_file_of_another_encoding_is_named(tmp_path: Path, starter: Population) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(f"{HEADER}\nq,caf\xe9,b,2\n".encode("latin-1"))
+    with pytest.raises(GenieError, match=r"people\.csv cannot be read as a table"):
+        RatingsFile(path, starter)
+
+
+def test_an_unknown_question_is_named_with_its_line_or_row(tmp_path: Path, starter: Population) -> None:
+    row = json.dumps({"question": "Why?", "answer": "a", "other": "b", "rating": 2})
+    with pytest.raises(GenieError, match="line 1, field question: 'Why\\?' is no question of starter"):
+        RatingsFile(written(tmp_path, row, name="people.jsonl"), starter)
+    with pytest.raises(GenieError, match="row 2, field question: 'Why\\?' is no question of starter"):
+        RatingsFile(written(tmp_path, HEADER, "Why?,a,b,2"), starter)
+
+
+def test_rows_of_another_encoding_are_named_also_where_the_first_line_tells_the_form(
+    tmp_path: Path, starter: Population
+) -> None:
+    (tmp_path / "people.jsonl").write_bytes('{"question": "Wör?"}\n'.encode("latin-1"))
+    with pytest.raises(GenieError, match=r"people\.jsonl"):
+        RatingsFile(tmp_path / "people.jsonl", starter)
+
+
 TARGETS = [Target(QUESTION, "owl", ("fox", "hen")), Target(QUESTION, "cat", ("dog",))]
 
 
@@ -22,6 +284,7 @@ def order_of(script: Script) -> Sequence[str]:
     return list(script.data[0]["others"].values())
 
 
+@pytest.mark.anyio
 async def test_a_pairwise_judge_is_asked_again_with_the_sides_swapped() -> None:
     script = grading(rating=lambda answer, other: 3 if answer < other else 2)
     told: list[int] = []
@@ -34,6 +297,7 @@ async def test_a_pairwise_judge_is_asked_again_with_the_sides_swapped() -> None:
     assert len(script.requests) == sum(told) == Rater("", judge).calls(TARGETS) == 6
 
 
+@pytest.mark.anyio
 async def test_a_list_judge_is_asked_once_and_tells_where_each_answer_stood() -> None:
     script = grading(rating=lambda answer, other: {"fox": 1, "hen": 4, "cow": 2}[other])
     target = Target(QUESTION, "owl", ("fox", "hen", "cow"))
@@ -47,6 +311,7 @@ async def test_a_list_judge_is_asked_once_and_tells_where_each_answer_stood() ->
     assert Rater("", judge, CHUNK).calls([target]) == 3
 
 
+@pytest.mark.anyio
 async def test_positions_are_not_told_of_lists_that_a_cache_may_have_cut() -> None:
     judge = ListJudge(grading().model())
     assert (await judge_ratings(Rater("lists", judge, CHUNK), TARGETS, fresh=False)).positions == ()
@@ -58,6 +323,7 @@ def test_positions_begin_anew_in_each_call_and_a_list_of_one_has_none() -> None:
     assert sum(map(math.isnan, list_positions(target, chunk=2))) == 1
 
 
+@pytest.mark.anyio
 async def test_what_comes_to_no_rating_keeps_its_reason() -> None:
     script = grading(rating=lambda answer, other: 0 if "dog" in (answer, other) else 4)
     found = await judge_ratings(Rater("pairs", PairwiseJudge(script.model())), TARGETS)
@@ -67,6 +333,7 @@ async def test_what_comes_to_no_rating_keeps_its_reason() -> None:
     assert babbling.faults == dict.fromkeys(range(3), UNREADABLE)
 
 
+@pytest.mark.anyio
 async def test_a_grader_that_fails_now_and_then_costs_only_what_it_failed_at() -> None:
     def reply(request: str) -> str:
         if "dog" in request:
@@ -78,6 +345,7 @@ async def test_a_grader_that_fails_now_and_then_costs_only_what_it_failed_at() -
     assert found.faults == {2: FAILED}
 
 
+@pytest.mark.anyio
 async def test_each_pair_of_a_target_that_failed_has_the_fault_and_what_follows_keeps_its_place() -> None:
     def reply(request: str) -> str:
         if "hen" in unfenced(request).values():
@@ -90,6 +358,7 @@ async def test_each_pair_of_a_target_that_failed_has_the_fault_and_what_follows_
     assert ratings.values[2] == 3
 
 
+@pytest.mark.anyio
 async def test_a_grader_that_never_answers_ends_the_calibration_with_its_reason() -> None:
     def reply(request: str) -> str:
         raise RuntimeError("no more today")
@@ -111,6 +380,7 @@ def test_a_judge_of_pairs_is_asked_for_both_sides_and_one_of_lists_once(chunk: i
     assert Rater("", PairwiseJudge(saying("").model()), chunk).calls(TARGETS) == calls
 
 
+@pytest.mark.anyio
 async def test_a_judge_that_never_answered_is_named_with_the_first_reason() -> None:
     def failing(request: str) -> str:
         raise TimeoutError("no answer")

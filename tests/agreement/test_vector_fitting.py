@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.raters import Ratings
-from genie_inspect.agreement.targets import CalibrationError, Target
+from genie_inspect.agreement.raters import CalibrationError, Ratings, Target
 from genie_inspect.agreement.vector_fitting import FEWEST_PAIRS, held_out, rated_pairs, vector_fit
 from genie_inspect.populations.schema import Question
 

@@ -7,10 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.agreement.machine_scores import read_scores
-from genie_inspect.agreement.mixed_models.rows import TableError
-from genie_inspect.agreement.votes import VotedStory, VotesError, read_votes
+from genie_inspect.agreement.votes import (
+    TableError,
+    TableRow,
+    VotedStory,
+    VotesError,
+    complete,
+    numbers,
+    read_rows,
+    read_votes,
+)
+from genie_inspect.files.json_lines import SHOWN
 
 ANN = {"story": "1_mine", "rater": "ann", "votes": {"01": 1, "02": 0}}
 
@@ -196,3 +206,262 @@ def test_a_row_without_a_verdict_is_no_vote(tmp_path: Path) -> None:
 def test_plot_and_source_are_told_by_the_file(tmp_path: Path) -> None:
     (story,) = read_votes(lines(tmp_path, ANN | {"plot": "heist", "source": "human"}))
     assert (story.plot, story.source) == ("heist", "human")
+
+
+ANNOTATION = {"story_idx": 0, "story_id": "0_GPT4", "expert_idx": 9, "ttcw_idx": 1, "binary_verdict": "Yes"}
+
+
+def file(folder: Path, name: str, content: object) -> Path:
+    path = folder / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_released_annotations_are_a_vote_an_item_with_remarks_that_do_not_count(tmp_path: Path) -> None:
+    items = [ANNOTATION | {"ttcw_idx": index, "binary_verdict": verdict} for index, verdict in ((1, "Yes"), (14, "No"))]
+    (story,) = read_votes(file(tmp_path, "votes.json", [{**item, "explanation": "It ends well."} for item in items]))
+    assert (story.story, story.votes) == ("0_GPT4", {"9": {"01": 1.0, "14": 0.0}})
+
+
+@pytest.mark.parametrize(
+    ("items", "fault"),
+    [
+        ([{"story_id": "0_GPT4"}], "item 1 has no field 'expert_idx'"),
+        ([ANNOTATION | {"binary_verdict": "perhaps"}], "item 1, column 'binary_verdict' is 'perhaps'"),
+        ([3], "is no list of objects"),
+        ([], "holds no vote"),
+        ([ANNOTATION, ANNOTATION], "item 2: '9' votes twice on story '0_GPT4', test '01'"),
+    ],
+)
+def test_a_faulty_list_of_annotations_is_refused_in_one_line(tmp_path: Path, items: list[object], fault: str) -> None:
+    with pytest.raises((VotesError, TableError)) as caught:
+        read_votes(file(tmp_path, "votes.json", items))
+    assert fault in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_table_of_ratings_has_a_column_a_test_and_remarks_are_no_test(tmp_path: Path) -> None:
+    table = (
+        "story,plot,source,rater,readability,humour,remarks\n"
+        "gpt4-1,1,gpt4,ann,8,0,witty\ngpt4-1,1,gpt4,bob,10,,\nhuman-1,1,human,ann,5,1,\n"
+    )
+    first, second = read_votes(file(tmp_path, "ratings.csv", table), numbers=True)
+    assert (first.story, first.prompt, first.writer) == ("gpt4-1", "1", "gpt4")
+    assert first.votes["ann"] == {"readability": 8.0, "humour": 0.0}
+    assert math.isnan(first.votes["bob"]["humour"])
+    assert first.means() == {"readability": 9.0, "humour": 0.0}
+    assert second.votes == {"ann": {"readability": 5.0, "humour": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("table", "fault"),
+    [
+        ("story,rater,humour\na,ann,8\nb,ann,funny\n", "row 3, column 'humour' is 'funny', expected a number"),
+        ("story,rater,humour\na,,8\n", "row 2 has no rater"),
+        ("story,rater,remarks\na,ann,good\n", "holds no vote"),
+    ],
+)
+def test_a_faulty_table_of_ratings_is_refused_in_one_line(tmp_path: Path, table: str, fault: str) -> None:
+    with pytest.raises((VotesError, TableError)) as caught:
+        read_votes(file(tmp_path, "ratings.csv", table), numbers=True)
+    assert fault in str(caught.value)
+
+
+def test_a_story_has_the_plot_and_the_writer_of_its_id_where_the_file_names_none(tmp_path: Path) -> None:
+    (story,) = read_votes(file(tmp_path, "votes.json", [ANNOTATION]))
+    assert (story.prompt, story.writer) == ("0", "GPT4")
+
+
+def test_released_answers_are_verdicts_by_a_judge_named_after_the_file(tmp_path: Path) -> None:
+    said = {"01": "Yes, it does.", "02": "**No**, it breaks off.", "03": "I cannot tell."}
+    rows = [{"id": f"story_0_GPT3.5_test{int(test)}", "response": text} for test, text in said.items()]
+    path = file(tmp_path, "annotations_mine.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    scores = read_scores([path])
+    # neither yes nor no counts as a pass
+    assert scores["mine"]["0_GPT3.5"].tests == {"01": 1.0, "02": 0.0, "03": 1.0}
+    assert scores["mine"]["0_GPT3.5"].score == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        ([{"id": "one", "response": "Yes"}], "line 1 is no answer"),
+        ([{"id": "story_0_A_test1", "response": 1}], "line 1 is no answer"),
+        (
+            [{"id": "story_0_A_test1", "response": "Yes"}, {"id": "story_0_A_test1", "response": "No"}],
+            "line 2: test 01 of story '0_A' has two answers",
+        ),
+    ],
+)
+def test_faulty_answers_are_refused_in_one_line(tmp_path: Path, rows: list[object], fault: str) -> None:
+    path = file(tmp_path, "annotations_mine.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises((VotesError, TableError)) as caught:
+        read_scores([path])
+    assert fault in str(caught.value)
+
+
+def row(**cells: object) -> TableRow:
+    return TableRow("t.csv, row 2", cells)
+
+
+@pytest.mark.parametrize(("value", "empty"), [(None, True), ("", True), (" ", True), (math.nan, True), (0, False)])
+def test_a_cell_is_empty_where_nothing_stands_in_it(value: object, empty: bool) -> None:
+    assert ("x" in row(x=value)) != empty
+    assert complete([row(x=value, y=1)], ["x", "y"]) == ([] if empty else [row(x=value, y=1)])
+    assert complete([row(x=value, y=1)], ["y"]) == [row(x=value, y=1)]
+
+
+def test_a_row_without_the_column_has_nothing_in_it() -> None:
+    assert "y" not in row(x=1)
+
+
+@pytest.mark.parametrize("value", ["owl", None, math.inf, "nan"])
+def test_what_is_no_number_is_named_with_its_place(value: object) -> None:
+    with pytest.raises(TableError, match=r"t\.csv, row 2, column 'x' is .*, expected a number"):
+        row(x=value).number("x")
+    assert row(x=" 1.5 ").number("x") == 1.5
+
+
+def test_a_long_value_is_shown_by_its_beginning() -> None:
+    with pytest.raises(TableError) as caught:
+        row(x="w" * 500).number("x")
+    assert f"is {repr('w' * 500)[:SHOWN]}, expected" in str(caught.value)
+
+
+def test_a_column_holds_categories_where_its_first_cell_is_no_number() -> None:
+    assert numbers([row(x="owl"), row(x="2")], "x") is None
+    assert numbers([row(x="1"), row(x=2)], "x") == [1.0, 2.0]
+    with pytest.raises(TableError, match="column 'x' is 'owl', expected a number"):
+        numbers([row(x="1"), row(x="owl")], "x")
+
+
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [("1", True), (" YES ", True), (True, True), (1.0, True), ("No", False), (0, False), ("0.0", False)],
+)
+def test_a_verdict_is_read_in_any_of_its_forms(said: object, holds: bool) -> None:
+    assert row(x=said).verdict("x") == holds
+
+
+@pytest.mark.parametrize("said", ["maybe", "2", "", None])
+def test_what_is_neither_yes_nor_no_is_named(said: object) -> None:
+    with pytest.raises(TableError, match="expected 1 or 0, true or false"):
+        row(x=said).verdict("x")
+
+
+def test_rows_of_both_kinds_say_where_they_stand_and_columns_may_stand_in_any(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x,y\n1,2\n3,4\n", encoding="utf-8")
+    (tmp_path / "t.jsonl").write_text('{"x": 1}\n\n{"y": 2}\n', encoding="utf-8")
+    table, lines = read_rows(tmp_path / "t.csv", ["x", "y"]), read_rows(tmp_path / "t.jsonl", ["x", "y"])
+    assert [one.where for one in table] == [f"{tmp_path}/t.csv, row 2", f"{tmp_path}/t.csv, row 3"]
+    assert [one.where for one in lines] == [f"{tmp_path}/t.jsonl, line 1", f"{tmp_path}/t.jsonl, line 3"]
+    with pytest.raises(TableError, match=r"t\.csv has no column 'z': it has x, y$"):
+        read_rows(tmp_path / "t.csv", ["x", "z"])
+
+
+def judged_log(folder: Path, *totals: float | None, **facts: Any) -> Path:
+    """A log of stories by a judge with as many tests passed; None for a sample that failed.
+
+    Args:
+        folder: Where to.
+        totals: Of each story.
+        facts: Of the signature, the judge among them.
+    """
+    judge = facts.setdefault("judge", "critic(mock/a)")
+    signature = "|".join(["measure:ttcw", *(f"{name}:{value}" for name, value in facts.items()), "version:0"])
+    tests = [{"id": "01", "pass": True}, {"id": "02", "pass": None}]
+    samples = [
+        {} if total is None else {"ttcw": scored({"ttcw_total": total}, signature, judge=judge, tests=tests)}
+        for total in totals
+    ]
+    return Path(made_log(folder, samples))
+
+
+def test_a_story_has_its_total_and_its_tests_under_the_name_of_its_judge(tmp_path: Path) -> None:
+    scores = read_scores([judged_log(tmp_path, 9, 4)])
+    assert list(scores) == ["critic(mock/a)"]
+    story = scores["critic(mock/a)"]["2_mock/writer"]
+    assert (story.score, story.tests["01"]) == (4, 1)
+    assert math.isnan(story.tests["02"])
+
+
+def test_the_total_is_found_whatever_the_rubric_is_called(tmp_path: Path) -> None:
+    keys = {"my_totals_plot": 1, "my_totals_total": 9}
+    signature = "measure:ttcw|rubric:my_totals|version:0"
+    log = Path(made_log(tmp_path, [{"ttcw": scored(keys, signature, judge="critic(mock/a)")}]))
+    assert [story.score for story in read_scores([log])["critic(mock/a)"].values()] == [9]
+
+
+def test_logs_of_two_judges_are_a_column_each(tmp_path: Path) -> None:
+    scores = read_scores([judged_log(tmp_path, 9, 4), judged_log(tmp_path, 7, 6, judge="critic(mock/b)")])
+    assert {judge: [story.score for story in own.values()] for judge, own in scores.items()} == {
+        "critic(mock/a)": [9, 4],
+        "critic(mock/b)": [7, 6],
+    }
+
+
+def test_one_judge_under_two_signatures_is_told_apart_by_what_differs_in_them(tmp_path: Path) -> None:
+    logs = [judged_log(tmp_path, 9, cutoff=cutoff, levels=5) for cutoff in (-2, -1)]
+    logs.append(judged_log(tmp_path, 3, judge="critic(mock/b)", cutoff=-1, levels=7))
+    assert list(read_scores(logs)) == ["critic(mock/a) cutoff=-2", "critic(mock/a) cutoff=-1", "critic(mock/b)"]
+
+
+def test_a_fact_that_one_signature_lacks_is_a_dash(tmp_path: Path) -> None:
+    logs = [judged_log(tmp_path, 9), judged_log(tmp_path, 9, cutoff=-1)]
+    assert list(read_scores(logs)) == ["critic(mock/a) cutoff=-", "critic(mock/a) cutoff=-1"]
+
+
+def test_two_scores_of_one_story_under_one_signature_are_refused(tmp_path: Path) -> None:
+    logs = [judged_log(tmp_path, 9, 4), judged_log(tmp_path, 7)]
+    with pytest.raises(VotesError, match=r"log-1\.eval: story '1_mock/writer' has two scores by 'critic\(mock/a\)'"):
+        read_scores(logs)
+
+
+def test_logs_of_one_signature_and_other_stories_are_one_column(tmp_path: Path) -> None:
+    other = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 5.0}, judge="critic(mock/a)")}], model="mock/other")
+    mine = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 7.0}, judge="critic(mock/a)")}])
+    scores = read_scores([Path(mine), Path(other)])
+    assert {story: own.score for story, own in scores["critic(mock/a)"].items()} == {
+        "1_mock/writer": 7,
+        "1_mock/other": 5,
+    }
+
+
+def test_a_sample_that_failed_was_not_judged_by_whoever_judged_the_others(tmp_path: Path) -> None:
+    scores = read_scores([judged_log(tmp_path, None, 4)])["critic(mock/a)"]
+    assert math.isnan(scores["1_mock/writer"].score)
+    assert scores["1_mock/writer"].tests == {}
+    assert scores["2_mock/writer"].score == 4
+
+
+def test_epochs_are_stories_of_their_own(tmp_path: Path) -> None:
+    places = [("plot", 1), ("plot", 2)]
+    samples = [{"ttcw": scored({"ttcw_total": total}, judge="j")} for total in (3.0, 8.0)]
+    scores = read_scores([Path(made_log(tmp_path, samples, places=places))])["j"]
+    assert {story: own.score for story, own in scores.items()} == {"plot_mock/writer#1": 3, "plot_mock/writer#2": 8}
+
+
+@pytest.mark.parametrize(
+    "tests", [None, "14 tests: too many to keep here", [1], [{"name": "x"}], [{"id": "01", "pass": "?"}]]
+)
+def test_a_list_of_tests_in_another_form_is_no_verdict(tmp_path: Path, tests: object) -> None:
+    file = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, judge="j", tests=tests)}])
+    (story,) = read_scores([Path(file)])["j"].values()
+    assert story.score == 3
+    assert all(map(math.isnan, story.tests.values()))
+
+
+def test_one_run_of_several_ways_is_a_judge_a_way_told_apart_by_how_it_was_asked(tmp_path: Path) -> None:
+    def score(total: float, template: str, **facts: str) -> Any:
+        judge = f"critic(mock/a,template={template})"
+        told = "|".join(f"{name}:{value}" for name, value in facts.items())
+        return scored({"ttcw_total": total}, f"measure:ttcw|judge:{judge}|{told}|version:0", judge=judge, tests=[])
+
+    both = score(9, "aaaa1111", analyse="true", reference="true")
+    alone = score(4, "bbbb2222", analyse="false", reference="false")
+    scores = read_scores([Path(made_log(tmp_path, [{"ttcw": both, "ttcw1": alone}]))])
+    totals = {judge: [story.score for story in stories.values()] for judge, stories in scores.items()}
+    assert totals == {
+        "critic(mock/a) analyse=true reference=true": [9],
+        "critic(mock/a) analyse=false reference=false": [4],
+    }

@@ -8,7 +8,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from tests.browser.conftest import HOSTILE, Scheme, Visit, contrast
 from tests.left_out import with_ci
 
-from genie_inspect.scoring.explanation import WORD_JOINER
+from genie_inspect.scorers.explanation import WORD_JOINER
 
 FEATURES = {
     "agent": "agent",

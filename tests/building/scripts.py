@@ -1,22 +1,22 @@
 """What tests of building share: logs of a few documents, and a grader that does all that building asks of one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
 from inspect_ai.model import ModelOutput, StopReason
+from tests.scripted import FEATURES as SMALL
 from tests.scripted import Data, Script, numbered
 
-from genie_inspect.building.stand_ins.recorded_model import RecordedModel, ReplyRecord
-from genie_inspect.populations.schema import Feature
+from genie_inspect.graders.stand_ins import RecordedModel, ReplyRecord
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question
+from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
 
 OWL, FOX = "Write about an owl.", "Write about a fox."
-FEATURES = (
-    Feature(name="plot", definition="What happens."),
-    Feature(name="place", definition="Where it happens."),
-)
+FEATURES = (Feature(name="plot", definition="What happens."), Feature(name="place", definition="Where it happens."))
 STORIES = {
     "a/one": {OWL: ["The owl left the barn at dusk and found the moon.", "An owl kept the clock of a small town."]},
     "b/two": {
@@ -60,6 +60,14 @@ def write_log(
 def story_logs(folder: Path) -> list[str]:
     """The logs of two models."""
     return [write_log(folder / f"{model[0]}.eval", model, told) for model, told in STORIES.items()]
+
+
+def population_of(
+    folder: Path, documents: Iterable[Document], questions: Iterable[Question], answers: Iterable[AnswerRow] = ()
+) -> Population:
+    """A population of these rows, with two features."""
+    facts = {"name": "small", "version": "1", "licence": "MIT"}
+    return write_population(folder, **facts, features=SMALL, documents=documents, questions=questions, answers=answers)
 
 
 def willing(

@@ -3,11 +3,14 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalError, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
-from tests.building.scripts import FOX, OWL, STORIES, story_logs, write_log
+from tests.building.scripts import FOX, OWL, STORIES, population_of, story_logs, write_log
+from tests.scripted import DOCUMENTS, small_population
 
-from genie_inspect.building.collecting import collect_documents
+from genie_inspect.building.collecting import Size, collect_documents, merged, sampled
 from genie_inspect.errors import GenieWarning, PopulationError
 from genie_inspect.logs.files import LogError
+from genie_inspect.populations.population import BUNDLED, Population
+from genie_inspect.populations.schema import AnswerRow, Document, Question
 
 
 def test_documents_come_out_of_logs_of_several_models_in_the_order_of_the_logs(tmp_path: Path) -> None:
@@ -92,3 +95,62 @@ def test_generations_that_failed_and_a_run_that_did_not_finish_are_said(tmp_path
     write_eval_log(whole.model_copy(update={"status": "cancelled"}))
     with pytest.warns(GenieWarning, match=r"did not finish \(cancelled\): 3 of 4 generations are there"):
         collect_documents([log], tmp_path / "again.jsonl", None)
+
+
+def both(folder: Path, sources: list[Path]) -> Population:
+    merged(sources, folder / "both", name="both", version="1", licence="MIT")
+    return Population(folder / "both")
+
+
+def test_the_union_has_what_stands_in_either_once(tmp_path: Path) -> None:
+    one = small_population(tmp_path / "one")
+    two = small_population(
+        tmp_path / "two",
+        {OWL: (DOCUMENTS[OWL][0], "Another owl.")},
+        {OWL: (("style", "Which rhythm?"),)},
+    )
+    union = both(tmp_path, [one.folder, two.folder])
+    assert [document.text for document in union.documents(OWL)] == [*DOCUMENTS[OWL], "Another owl."]
+    assert union.documents(FOX) == one.documents(FOX)
+    assert [question.text for question in union.questions(OWL)][-1] == "Which rhythm?"
+
+
+def test_merging_a_population_with_itself_changes_nothing(tmp_path: Path) -> None:
+    union, starter = both(tmp_path, [BUNDLED["starter"], BUNDLED["starter"]]), Population(BUNDLED["starter"])
+    assert union.manifest.counts == starter.manifest.counts
+    assert union.manifest.digest == starter.manifest.digest, "the same documents and questions are the same reference"
+    assert union.answers(union.readers[0]) == starter.answers(starter.readers[0])
+
+
+def test_populations_of_other_features_do_not_merge(tmp_path: Path) -> None:
+    with pytest.raises(PopulationError, match=r"abstracts-1@.* has other features than starter-2@"):
+        both(tmp_path, [BUNDLED["starter"], BUNDLED["abstracts"]])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_things_under_one_id_do_not_merge(tmp_path: Path) -> None:
+    folders = []
+    for text in ("It rained.", "It snowed."):
+        document = Document(id="d", prompt=OWL, text=text)
+        question = Question(id="q", prompt=OWL, feature="plot", text="What?")
+        answer = AnswerRow(document="d", question="q", reader="r", text="weather")
+        population_of(tmp_path / text, [document], [question], [answer])
+        folders.append(tmp_path / text)
+    with pytest.raises(PopulationError, match="d says something else than in another population"):
+        both(tmp_path, folders)
+    assert not (tmp_path / "both").exists()
+
+
+def test_a_sample_has_so_many_documents_prompts_and_their_answers_alone(tmp_path: Path) -> None:
+    sampled(BUNDLED["starter"], tmp_path / "small", Size(documents=3, prompts=2, seed=1))
+    small = Population(tmp_path / "small")
+    assert [len(small.documents(prompt)) for prompt in small.prompts] == [3, 3]
+    assert len(small.answers(small.readers[0])) == sum(3 * len(small.questions(prompt)) for prompt in small.prompts)
+    assert small.manifest.name == "starter-sample"
+
+
+def test_a_sample_is_the_same_for_a_seed_and_another_for_another(tmp_path: Path) -> None:
+    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
+        sampled(BUNDLED["starter"], tmp_path / name, Size(documents=3, seed=seed))
+    digests = [Population(tmp_path / name).manifest.digest for name in ("one", "again", "other")]
+    assert digests[0] == digests[1] != digests[2]

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 from tests.scripted import saying
 
-from genie_inspect.asking.refusals import RefusedError
 from genie_inspect.building.importing import Import, Imported, import_population
-from genie_inspect.engines.sources.tables import TableError
+from genie_inspect.building.inspection import faults
 from genie_inspect.errors import MissingExtraError, PopulationError, UnwritableError
-from genie_inspect.populations.check import faults
-from genie_inspect.populations.files import write_rows
+from genie_inspect.graders.grader import RefusedError
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Question, question_id
+from genie_inspect.populations.prompts import TableError
+from genie_inspect.populations.schema import Question, question_id, write_rows
 from genie_inspect.scorers.genie import genie
 
 CASTLE = "Write a story about a castle and a spaceship."
@@ -111,6 +110,12 @@ def test_documents_come_from_json_lines_by_a_mapping(tmp_path: Path) -> None:
     done, population = imported(str(source), tmp_path, mapping=("prompt=ask", "text=story", "model=by"))
     assert done.documents == 2
     assert [(d.text, d.model) for d in population.documents(CASTLE)] == [("It fell.", "m1"), ("It stood.", "")]
+
+
+def test_the_manifest_names_the_models_that_the_table_names_and_none_for_the_others(tmp_path: Path) -> None:
+    rows = [{"prompt": CASTLE, "text": f"It fell {by}.", "model": by} for by in ("m2", "", "m1")]
+    _, population = imported(lines(tmp_path / "t.jsonl", *rows), tmp_path)
+    assert population.manifest.source_models == ("m1", "m2")
 
 
 def lines(path: Path, *rows: dict[str, str]) -> str:

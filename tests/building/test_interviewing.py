@@ -1,12 +1,44 @@
+import math
 from pathlib import Path
 
+import anyio
 import pytest
-from tests.scripted import saying
+from inspect_ai.model import Model, ModelOutput, get_model
+from tests.recorded import recorded_starter
+from tests.scripted import (
+    DOCUMENTS,
+    FOX,
+    OWL,
+    Script,
+    answers_alone,
+    grading,
+    numbered,
+    output,
+    saying,
+    small_population,
+)
+from tests.tasks.runs import run
 
-from genie_inspect.building.interviewing import INSTRUCTIONS, Interviewer, interview_templates
-from genie_inspect.errors import TemplateError
+from genie_inspect.building.features import INSTRUCTION
+from genie_inspect.building.interviewing import (
+    INSTRUCTIONS,
+    ITEMS_A_REQUEST,
+    Interviewer,
+    interview_templates,
+    left_out,
+)
+from genie_inspect.errors import GraderFailedError, PopulationError, TemplateError
+from genie_inspect.graders.instrument import Instrument
+from genie_inspect.logs.evidence import together
+from genie_inspect.logs.reading import read_scored_log
+from genie_inspect.logs.results import results_of
+from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.yardstick import yardstick_of
+from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.forms import answers_form
 from genie_inspect.prompting.replies import numbered_answers
+from genie_inspect.scorers.assessor import Assessor
+from genie_inspect.versions import comparable
 
 
 @pytest.mark.parametrize("name", [instruction.name for instruction in INSTRUCTIONS])
@@ -23,3 +55,149 @@ async def test_the_request_is_in_the_words_of_the_template_that_is_given(tmp_pat
     interviewer = Interviewer(script.model(), interview_templates(tmp_path))
     assert await interviewer.list_items("list_aspects", 1, {}, answers_form(1), numbered_answers) == ["weather"]
     assert script.requests[0].startswith("Name 1.")
+
+
+@pytest.mark.anyio
+async def test_more_items_than_one_request_sorts_all_get_their_own_choice() -> None:
+    items = [f"item {number}" for number in range(2 * ITEMS_A_REQUEST + 1)]
+
+    def reply(request: str) -> str:
+        asked = unfenced(request)["features"]
+        return numbered({number: "even" if int(item.split()[1]) % 2 == 0 else "odd" for number, item in asked.items()})
+
+    script = Script(reply)
+    interviewer = Interviewer(script.model(), interview_templates())
+    chosen = await interviewer.sort_items(INSTRUCTION, items, {"taxonomy": {}}, ["even", "odd"], "features")
+    assert chosen == ["odd" if number % 2 else "even" for number in range(len(items))]
+    assert len(script.requests) == 3
+
+
+WHITE = DOCUMENTS[OWL][1]
+NAN = pytest.approx(math.nan, nan_ok=True)
+
+
+def assessor(population: Population, grader: Script | Model | None, judge: str = "list") -> Assessor:
+    model = grader.model() if isinstance(grader, Script) else grader
+    return Assessor(population, *Instrument(judge).reader_and_judge(model, population.features))
+
+
+def various(population: Population) -> Script:
+    """A grader that rates anything from 0 to 4, is silent on a question of one document, and refuses another."""
+    refused = DOCUMENTS[OWL][0]
+    script = grading(
+        answer=lambda document, question: "[not said]" if document == WHITE and "tone" in question else document,
+        rating=lambda answer, other: (len(answer) + len(other)) % 5,
+    )
+    plain = script.reply
+
+    def reply(request: str) -> str | ModelOutput:
+        if unfenced(request).get("document") == refused:
+            return '{"attempt": "no"}'
+        return plain(request)
+
+    script.reply = reply
+    return script
+
+
+@pytest.mark.parametrize("judge", ["list", "pairwise", "embedded"])
+def test_the_numbers_are_those_of_the_task(judge: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
+    population = small_population(tmp_path / "population")
+    model = various(population).model() if judge != "embedded" else None
+    task_args = {"population": str(population.folder), "judge": judge}
+    log = run("leave_one_out", tmp_path, grader=model, task_args=task_args)
+    scored = read_scored_log(log.location)
+    fresh = various(population).model() if model else None
+
+    async def computed() -> None:
+        found = await left_out(assessor(population, fresh, judge))
+        assert {document.sample: document.scores["genie"].values for document in scored.documents} == {
+            document: {
+                feature: NAN if value is None else pytest.approx(value, abs=1e-6) for feature, value in values.items()
+            }
+            for document, values in found.measured.novelty.items()
+        }
+        assert (comparable(found.measured.signature),) == scored.signatures["genie"]
+        results = results_of(scored, "genie")
+        logged = together([document.scores["genie"].evidence for document in scored.documents]).spread
+        known = {key: one for key, one in found.spread.items() if one.degrees}
+        assert {key: one.degrees for key, one in logged.items()} == {key: one.degrees for key, one in known.items()}
+        assert [one.sd for one in logged.values()] == pytest.approx([one.sd for one in known.values()], abs=1e-6)
+        assert {key: interval.mean for key, interval in found.means.items()} == {
+            key: pytest.approx(results.mean(key), nan_ok=True) for key in ("plot", "style")
+        }
+
+    anyio.run(computed)
+
+
+async def test_the_bundled_grader_measures_a_recorded_population(tmp_path: Path) -> None:
+    with recorded_starter(tmp_path / "population") as population:
+        found = await left_out(assessor(population, get_model("bundled/grader", memoize=False)))
+    by_text = {d.text: found.measured.novelty[d.id] for p in population.prompts for d in population.documents(p)}
+    # as the task has them
+    assert by_text["Grey owl over barns."] == {"plot": 0.5, "style": 1.0}
+    assert by_text["Red fox at dawn."] == {"plot": 1.0, "style": None}
+    assert by_text[WHITE] == {"plot": 0.5, "style": None}
+
+
+async def test_progress_is_told_document_by_document_and_what_is_missing_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
+    population, told = small_population(tmp_path / "population"), []
+    found = await left_out(assessor(population, various(population)), lambda *step: told.append(step))
+    assert told == [("leaving one out", done, 5) for done in range(1, 6)]
+    assert found.missing["refusal"] == 1
+    assert found.missing["unspecified"] >= 1
+
+
+async def test_a_grader_that_fails_once_ends_it_and_what_it_has_said_is_not_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
+    population, sound = small_population(tmp_path / "population"), grading()
+    failing = grading()
+    plain = failing.reply
+
+    def reply(request: str) -> str | ModelOutput:
+        data = unfenced(request)
+        if data.get("question") == "What is the tone?":
+            broken = output("")
+            broken.error = "out of order"
+            return broken
+        return plain(request)
+
+    failing.reply = reply
+    with pytest.raises(GraderFailedError, match=r"the grader failed on 2 ratings of document d-.*: run it again"):
+        await left_out(assessor(population, failing))
+    found = await left_out(assessor(population, sound))
+    assert len(found.measured.novelty) == 5
+    fresh = grading()
+    await left_out(assessor(population, fresh))
+    assert not fresh.requests
+    assert "What is the tone?" in {data.get("question") for data in sound.data}
+
+
+async def test_without_documents_there_is_nothing_to_leave_out(tmp_path: Path) -> None:
+    population = answers_alone(tmp_path / "population", {"somebody": ["an owl", "a fox"]})
+    with pytest.raises(PopulationError, match="the yardstick compares with documents"):
+        await left_out(assessor(population, grading()))
+    bare = small_population(tmp_path / "bare", questions={OWL: (), FOX: ()})
+    with pytest.raises(PopulationError, match="the yardstick asks questions"):
+        await left_out(assessor(bare, grading()))
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the arithmetic of a second; other tests hold both
+async def test_the_starter_carries_what_the_bundled_grader_measures_today() -> None:
+    starter = open_population("starter")
+    bundled = assessor(starter, get_model("bundled/grader", memoize=False))
+    measured = yardstick_of(starter.folder).under(bundled.signature)
+    assert measured is not None, "made with other templates or texts: genie population yardstick makes it anew"
+    assert len(measured.novelty) == starter.manifest.counts.documents
+    features = [feature.name for feature in starter.features]
+    # one prompt: all of them take half a minute
+    for document in starter.documents(starter.prompts[0]):
+        novelty = (await bundled.assess(document.text, document.prompt)).novelty(features)
+        assert measured.novelty[document.id] == {
+            name: None if math.isnan(value) else pytest.approx(value, abs=6e-4) for name, value in novelty.items()
+        }

@@ -7,14 +7,13 @@ from inspect_ai.model import ModelOutput
 from tests.building.scripts import FEATURES, FOX, OWL, recorded, story_logs, willing, write_log
 from tests.scripted import Script, numbered, output
 
-from genie_inspect.building.plan import Built, Plan
+from genie_inspect.building.choosing import Built, Plan
+from genie_inspect.building.inspection import faults
 from genie_inspect.building.populating import build
-from genie_inspect.building.questions.writing import Wanted
+from genie_inspect.building.question_writing import Wanted
 from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError, UnwritableError
-from genie_inspect.populations.check import faults
-from genie_inspect.populations.files import write_rows
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Question, question_id
+from genie_inspect.populations.schema import Question, question_id, write_rows
 from genie_inspect.populations.yardstick import yardstick_of
 from genie_inspect.prompting.fence import unfenced
 

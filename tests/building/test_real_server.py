@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai import eval as evaluate
 from tests.scripted import FEATURES
+from tests.tasks.runs import run
 
 from genie_inspect.cli import main
-from genie_inspect.populations.features import write_features
-from genie_inspect.populations.files import write_rows
-from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Question, question_id
+from genie_inspect.populations.population import Population, write_features
+from genie_inspect.populations.schema import Question, question_id, write_rows
 
 pytestmark = [
     pytest.mark.vllm,
@@ -34,16 +32,8 @@ def test_rubbish_all_the_way_ends_and_says_what_it_cost(tmp_path: Path, monkeypa
     ]
     write_rows(tmp_path / "questions.jsonl", asked)
     write_features(tmp_path / "features.json", FEATURES)
-    written = evaluate(
-        "genie_inspect/population_prompts",
-        task_args={"prompts": str(tmp_path / "prompts.txt")},
-        model=MODEL,
-        epochs=2,
-        max_tokens=80,
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-    )[0]
-    assert written.status == "success", written.error
+    task_args = {"prompts": str(tmp_path / "prompts.txt")}
+    run("population_prompts", tmp_path, MODEL, epochs=2, max_tokens=80, task_args=task_args)
     options = ["--questions", "questions.jsonl", "--features", "features.json", "--name", "rubbish", "--licence", "MIT"]
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(
@@ -59,17 +49,15 @@ def test_rubbish_all_the_way_ends_and_says_what_it_cost(tmp_path: Path, monkeypa
     assert built["calls"] == 2 * built["documents"] + built["asked_again"]
     assert built["input_tokens"] > 0 < built["output_tokens"]
 
-    scored = evaluate(
-        "genie_inspect/population_prompts",
-        task_args={"population": "made"},
-        model=MODEL,
-        model_roles={"grader": MODEL},
-        epochs=1,
+    run(
+        "population_prompts",
+        tmp_path / "scored",
+        MODEL,
+        MODEL,
         max_tokens=80,
-        log_dir=str(tmp_path / "scored"),
-        display="none",
-    )[0]
-    assert scored.status == "success", scored.error
+        epochs=1,
+        task_args={"population": "made"},
+    )
 
 
 def test_questions_by_a_random_model_end_in_reasons_for_every_rejection(

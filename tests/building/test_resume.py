@@ -13,10 +13,10 @@ import os, signal, sys
 import anyio
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from tests.building.scripts import FEATURES, willing
-from genie_inspect.building.plan import Plan
+from genie_inspect.building.choosing import Plan
 from genie_inspect.building.populating import build
-from genie_inspect.building.questions.writing import Wanted
-from genie_inspect.building.work import recorded, work_folder
+from genie_inspect.building.question_writing import Wanted
+from genie_inspect.building.interviewing import recorded, work_folder
 from pathlib import Path
 
 folder, asked, step, at = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])

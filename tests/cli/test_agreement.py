@@ -68,6 +68,26 @@ def test_json_has_the_same_numbers_and_null_for_what_is_no_number(files: tuple[P
     assert read["pass_rates"]["fair"]["average"] == pytest.approx(2 / 3)
 
 
+def test_the_seed_says_which_prompts_are_drawn(files: tuple[Path, Path]) -> None:
+    rows = [json.loads(line) for line in files[0].read_text(encoding="utf-8").splitlines()]
+    # on the second prompt of three the keen judge finds the bad story best, and the good one bad
+    other = {"1_bad": "YYY", "1_good": "NNN"}
+    for row in rows:
+        if row["judge"] == "keen" and row["story"] in other:
+            row["tests"] = {test: letter == "Y" for test, letter in zip(row["tests"], other[row["story"]], strict=True)}
+    files[0].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    def mean(seed: int) -> dict[str, float]:
+        found = called(files[0], "--votes", files[1], "--resamples", 1, "--seed", seed, "--json")
+        own: dict[str, float] = json.loads(found.output)["judges"]["keen"]["rankings"]["kendall"]["mean"]
+        return own
+
+    means = [mean(seed) for seed in (0, 1, 2)]
+    assert means[1] == mean(1)
+    assert len({one["value"] for one in means}) == 1
+    assert len({(one["low"], one["high"]) for one in means}) > 1
+
+
 def test_published_averages_enter_undefined_correlations_as_0(files: tuple[Path, Path]) -> None:
     found = called(files[0], "--votes", files[1], "--resamples", 50, "--json", "--published-averages")
     ranking = json.loads(found.output)["judges"]["dull"]["rankings"]["spearman"]

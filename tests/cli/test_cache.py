@@ -4,15 +4,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from genie_inspect.cli.verbs.stored.cache import cache
-from genie_inspect.engines.embedders.cache import CachedEmbedder
-from genie_inspect.engines.embedders.choices import embedder
-from genie_inspect.engines.embedders.kept_vectors import FILE, KeptVectors
-from genie_inspect.judges.cache import Cache, Judged, Verdict, VerdictKey, cache_folder
+from genie_inspect.cli import main
+from genie_inspect.engines.embedders import FILE, CachedEmbedder, KeptVectors, embedder
+from genie_inspect.graders.cache import Cache, Judged, Verdict, VerdictKey, cache_folder
 
 
 def called(*arguments: str, answer: str = "") -> Result:
-    return CliRunner().invoke(cache, list(arguments), input=answer)
+    return CliRunner().invoke(main, ["cache", *arguments], input=answer)
 
 
 @pytest.fixture

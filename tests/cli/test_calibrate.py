@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.engines.embedding_server import EmbeddingServer, serving
 from tests.scripted import grading
 
-from genie_inspect.cli.verbs.calibrate import calibrate
-from genie_inspect.files.shipped import DATA
-from genie_inspect.judges.by_vectors.vector_fit import read_fit, shipped_fit
-from genie_inspect.judges.cache import Cache
+from genie_inspect.cli import main
+from genie_inspect.files.folders import DATA
+from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.vectors_judge import read_fit, shipped_fit
 
 SECOND = "second_ratings.jsonl"
 
@@ -67,7 +68,7 @@ def server() -> Iterator[None]:
 
 
 def called(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(calibrate, list(arguments))
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["calibrate", *arguments])
 
 
 def found(*arguments: str) -> Any:
@@ -192,6 +193,20 @@ def test_a_fit_to_ratings_is_written_shown_and_judged_by(tmp_path: Path) -> None
     judge = f"vectors/{file}"
     judged = found("--ratings", SECOND, "--pairs", "48", "--judge", judge, "--judge", "vectors")
     assert fit.digest in judged["raters"][f"{judge}(static)"]
+
+
+def test_a_second_fit_sends_no_answer_to_the_embedder_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def vector(text: str) -> tuple[float, ...]:
+        return len(text) + 1.0, float(text.count("e"))
+
+    with serving(EmbeddingServer(vector=vector)) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url)
+        fits = []
+        for name in ("first.json", "second.json"):
+            found("--ratings", SECOND, "--embedder", "openai/tiny", "--fit-vectors", str(tmp_path / name))
+            fits.append(read_fit(tmp_path / name))
+    assert fits[0] == fits[1]
+    assert len(served.texts) == len(set(served.texts)) > 0
 
 
 def test_the_table_of_a_fit_has_its_figures_by_feature(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.scripted import Script, saying
 
 import genie_inspect.cli.running as running
 from genie_inspect.cli import main
-from genie_inspect.populations.features import write_features
+from genie_inspect.populations.population import write_features
 from genie_inspect.prompting.fence import unfenced
 
 SOUND = "The owl left the barn at dusk. She found the moon."

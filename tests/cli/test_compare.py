@@ -10,9 +10,9 @@ from inspect_ai.scorer import Score
 from tests.reports.logs import log_of, plots
 
 from genie_inspect.cli import main
-from genie_inspect.logs.folders import log_files
+from genie_inspect.logs.files import log_files
+from genie_inspect.statistics.differences import paired_permutation
 from genie_inspect.statistics.equivalence import tost
-from genie_inspect.statistics.paired.permutation import paired_permutation
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
 COSINE = {"signature": "measure:cosine|version:0"}

@@ -5,16 +5,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from genie_inspect.cli.cost_tables import MEASURES
-from genie_inspect.cli.verbs.cost import cost
-from genie_inspect.cli.verbs.cost.without_population import TASKS
-from genie_inspect.populations.catalogue import open_population
+from genie_inspect.cli import main
+from genie_inspect.cli.cost import MEASURES, TASKS
+from genie_inspect.populations.population import open_population
 
 DOCUMENTS = open_population("starter").manifest.counts.documents
 
 
 def called(*arguments: str) -> Result:
-    return CliRunner().invoke(cost, list(arguments))
+    return CliRunner().invoke(main, ["cost", *arguments])
 
 
 def found(*arguments: str) -> Any:
@@ -178,7 +177,7 @@ def test_an_option_that_changes_no_call_may_stand_there_as_for_the_task() -> Non
     assert same[0] == same[1]
 
 
-STORIES = Path(__file__).parents[1] / "tasks" / "existing" / "stories.jsonl"
+STORIES = Path(__file__).parents[1] / "tasks" / "stories.jsonl"
 OPTIONS = {"ttcw_stories": ("-T", f"stories={STORIES}", "-T", "ways=all")}
 """Those without which a task cannot be counted."""
 

@@ -14,10 +14,10 @@ import pytest
 from tests.left_out import rest_with_ci
 from tests.processes import Commands, Ended, tries
 from tests.reports.made_logs import NEAR, asked, made_log, scored
-from tests.reports.sensitivity.studies import made, study_log
+from tests.reports.studies import made, study_log
 from tests.scripted import FEATURES, small_population
 
-from genie_inspect.judges.cache import Cache, Judged
+from genie_inspect.graders.cache import Cache, Judged
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
 

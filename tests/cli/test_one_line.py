@@ -12,7 +12,7 @@ from tests.left_out import rest_with_ci
 from tests.processes import Commands, Ended
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.judges.cache import Cache, Judged
+from genie_inspect.graders.cache import Cache, Judged
 
 LOGS = "logs"
 OUTPUT = ("-o", "output")

@@ -13,7 +13,7 @@ from tests.hostile_logs import sound_log
 from tests.hostile_populations import sound_population
 
 from genie_inspect.cli import main
-from genie_inspect.judges.cache import Cache
+from genie_inspect.graders.cache import Cache
 
 REPLACES = {
     "report": "report {log} -o {out}.html",

@@ -7,11 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from tests.engines.curiosity.explained import votes
+from tests.studies.personal.made import votes
 
 from genie_inspect.cli import main
-from genie_inspect.engines.curiosity.explanations import EXPLANATIONS, READS_NO_ANSWER, READS_THE_ANSWER, Explanation
-from genie_inspect.engines.curiosity.sentence_vectors import VectorCuriosity
+from genie_inspect.studies.personal.curiosity_vectors import (
+    EXPLANATIONS,
+    READS_NO_ANSWER,
+    READS_THE_ANSWER,
+    Explanation,
+    VectorCuriosity,
+)
 
 
 def called(*arguments: object) -> Result:
@@ -90,14 +95,14 @@ def test_held_out_without_explanations_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_base_without_the_extra_says_what_to_install(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.curiosity.language_model.find_spec", lambda name: None)
+    monkeypatch.setattr("genie_inspect.studies.personal.curiosity_models.find_spec", lambda name: None)
     shown = called(file, "--base", "models/qwen")
     assert shown.exit_code == 1
     assert "the curiosity model on a base model needs the extra personal: pip install" in shown.stderr
 
 
 def test_a_base_that_does_not_exist_is_one_line(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.curiosity.language_model.find_spec", lambda name: object())
+    monkeypatch.setattr("genie_inspect.studies.personal.curiosity_models.find_spec", lambda name: object())
     shown = called(file, "--base", "models/qwen")
     assert shown.exit_code == 1
     assert "Error: base models/qwen does not exist, expected a folder with a causal model" in shown.stderr

@@ -5,9 +5,9 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from genie_inspect.agreement.ratings_file import RatingsFile
+from genie_inspect.agreement.raters import RatingsFile
 from genie_inspect.cli import main
-from genie_inspect.populations.catalogue import open_population
+from genie_inspect.populations.population import open_population
 
 
 def called(*arguments: str) -> Result:

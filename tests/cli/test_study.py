@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests.reports.made_logs import made_log, scored
-from tests.reports.sensitivity.studies import (
+from tests.reports.studies import (
     COSINE,
     FEATURES,
     Made,
@@ -24,9 +24,9 @@ from tests.reports.sensitivity.studies import (
 
 from genie_inspect.cli import main
 from genie_inspect.errors import GenieWarning
-from genie_inspect.interventions.schema import EDIT
-from genie_inspect.reports.sensitivity.study import study as studied
-from genie_inspect.reports.sensitivity.verdict import sentence
+from genie_inspect.populations.interventions import EDIT
+from genie_inspect.reports.study import study as studied
+from genie_inspect.reports.study_verdict import sentence
 
 # what other commands say of a study's log, see below
 NOTICED = pytest.mark.filterwarnings("ignore:.* is a metric study")

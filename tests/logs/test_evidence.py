@@ -1,13 +1,40 @@
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reports.made_logs import scored
+from inspect_ai.scorer import Score, Value
+from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.logs.evidence import NOTHING, Evidence, RatingRange, count, evidence_of, number, together
-from genie_inspect.logs.scores import LEFT_OUT, Scores, scores_of
+from genie_inspect.logs.evidence import (
+    ENOUGH_RATINGS,
+    NOTHING,
+    Evidence,
+    RatingRange,
+    agreement,
+    count,
+    evidence_of,
+    number,
+    part_of,
+    parts_of,
+    together,
+    warnings,
+)
+from genie_inspect.logs.reading import read_scored_log
+from genie_inspect.logs.results import Results, results_of
+from genie_inspect.logs.scores import (
+    LEFT_OUT,
+    KeptExpression,
+    KeptMark,
+    KeptReading,
+    Scores,
+    expressions,
+    readings,
+    scores_of,
+)
+from genie_inspect.statistics.descriptive import Spread
 
 NAN = math.nan
 KNOWN = (
@@ -139,3 +166,209 @@ def test_spreads_are_pooled_over_documents_and_what_is_none_is_left_out() -> Non
     spread = together([evidence_of(one) for one in facts]).spread
     assert list(spread) == ["plot"]
     assert (spread["plot"].variance, spread["plot"].degrees) == pytest.approx((0.13, 4))
+
+
+def part(*questions: float | None, value: float | None = 0.5, **rests_on: Any) -> dict[str, Any]:
+    """What a score says of one grader, of the feature plot."""
+    return {"novelty": {"plot": value}, "questions": {"plot": list(questions)}, **rests_on}
+
+
+def alpha(*documents: dict[str, dict[str, Any]]) -> float:
+    parts = [parts_of({"graders": graders}) for graders in documents]
+    return agreement(parts, ["plot"])["plot"]
+
+
+def results(folder: Path, *documents: dict[str, dict[str, Any]]) -> Results:
+    samples = [{"genie": scored({"plot": 0.5}, graders=graders)} for graders in documents]
+    return results_of(read_scored_log(made_log(folder, samples)), "genie")
+
+
+def test_alpha_is_over_the_questions_of_all_documents() -> None:
+    # one and two: 0, 0 | 1, 1 | 0, 1; observed 2 of 6 ordered pairs differ, by chance 2 * 3 * 3 / (6 * 5) = 3/5
+    one = {"one": part(0.0, 1.0), "two": part(0.0, 1.0)}
+    two = {"one": part(0.0), "two": part(1.0)}
+    assert alpha(one, two) == pytest.approx(1 - (1 / 3) / (3 / 5))
+
+
+def test_alpha_holds_near_novelties_for_less_apart_than_far_ones() -> None:
+    near = alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.1, 0.6, 0.9)})
+    far = alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.4, 0.1, 0.6)})
+    assert near > 0.9 > far
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [],
+        [{}],
+        [{"one": part(0.0, 1.0)}],
+        [{"one": part(0.2), "two": part(0.9)}],
+        [{"one": part(0.2, 0.3), "two": part(0.9, None)}],
+        [{"one": part(0.5, 0.5), "two": part(0.5, 0.5)}],
+    ],
+)
+def test_alpha_is_undefined_with_less_than_two_questions_in_common_or_one_novelty(
+    documents: list[dict[str, dict[str, Any]]],
+) -> None:
+    assert math.isnan(alpha(*documents))
+
+
+def test_a_grader_that_is_missing_in_a_document_takes_no_part_there() -> None:
+    whole = {"one": part(0.0, 1.0), "two": part(0.0, 1.0)}
+    assert alpha(whole, {"one": part(0.7, 0.2)}) == alpha(whole) == 1
+    assert alpha(whole, {"one": part(0.7, 0.2), "two": part(None, None, value=None)}) == 1
+
+
+@pytest.mark.parametrize("facts", [{}, {"graders": 3}, {"graders": []}, {"graders": None}])
+def test_what_stands_there_in_another_form_is_no_jury(facts: dict[str, Any]) -> None:
+    assert parts_of(facts) == {}
+
+
+def test_a_part_in_another_form_counts_as_missing() -> None:
+    read = part_of({"novelty": {"plot": "high"}, "questions": {"plot": "0.5", "style": [0.5, "x", True]}})
+    assert math.isnan(read.values["plot"])
+    assert list(read.questions) == ["style"]
+    assert read.questions["style"][0] == 0.5
+    assert math.isnan(read.questions["style"][1])
+
+
+def test_each_graders_mean_coverage_and_faults_are_in_the_results(tmp_path: Path) -> None:
+    found = results(
+        tmp_path,
+        {"a": part(0.2, value=0.2, coverage={"plot": "1/2"}), "b": part(0.8, value=0.8, faults={"lost": 2})},
+        {"a": part(0.4, value=0.4, coverage={"plot": "2/2"}), "b": part(None, value=None, faults={"lost": 1})},
+    )
+    assert found.graders["a"].cells["plot"].mean == pytest.approx(0.3)
+    assert found.graders["b"].cells["plot"].mean == pytest.approx(0.8)
+    assert found.graders["a"].coverage == {"plot": (3, 4)}
+    assert found.graders["b"].faults == {"lost": 3}
+    assert (found.graders["a"].documents, found.graders["b"].documents) == (2, 1)
+
+
+def test_a_grader_that_lacks_documents_or_never_varies_and_agreement_by_chance_are_warned_of(tmp_path: Path) -> None:
+    same = {"count": 9, "lowest": 4, "highest": 4}
+    found = results(
+        tmp_path,
+        {"a": part(0.0, 1.0), "b": part(1.0, 0.0, ratings=same)},
+        {"a": part(0.0, 1.0, value=None), "b": part(0.5, 0.5, ratings=same)},
+    )
+    assert [line.partition(":")[0] for line in found.warnings] == [
+        "grader a did not measure every document that another grader did (plot 1 of 2)",
+        "grader b gave every pair the same rating (4), which says nothing",
+        "the graders agree no better than by chance (alpha)",
+    ]
+    assert found.warnings[2].endswith(f"plot {found.agreement['plot']:.2f}")
+
+
+def test_a_jury_of_one_mind_is_nothing_to_beware_of_and_one_grader_no_jury(tmp_path: Path) -> None:
+    agreed = {"a": part(0.0, 1.0), "b": part(0.0, 1.0)}
+    assert results(tmp_path / "jury", agreed).warnings == []
+    alone = results(tmp_path / "alone", {})
+    assert (alone.graders, alone.agreement, alone.warnings) == ({}, {}, [])
+
+
+def test_nothing_known_is_nothing_to_beware_of() -> None:
+    assert warnings(NOTHING) == []
+
+
+def test_a_grader_whose_ratings_never_vary_is_named() -> None:
+    assert warnings(Evidence(ratings=RatingRange(12, 4.0, 4.0))) == [
+        "the grader gave every pair the same rating (4): these numbers say nothing about the documents"
+    ]
+
+
+@pytest.mark.parametrize("ratings", [RatingRange(ENOUGH_RATINGS - 1, 4.0, 4.0), RatingRange(1_000, 3.9, 4.0)])
+def test_few_ratings_may_be_alike_by_chance_and_many_may_vary_little(ratings: RatingRange) -> None:
+    assert warnings(Evidence(ratings=ratings)) == []
+    assert warnings(Evidence(ratings=RatingRange(ENOUGH_RATINGS, 1.5, 1.5)))[0].startswith(
+        "the grader gave every pair the same rating (1.5)"
+    )
+
+
+def test_a_population_of_one_document_is_named() -> None:
+    (line,) = warnings(Evidence(documents=1))
+    assert "the population has one document" in line
+    assert warnings(Evidence(documents=2)) == []
+
+
+def test_questions_that_rest_on_few_ratings_are_counted() -> None:
+    (line,) = warnings(Evidence(few_answers=(3, 12)))
+    assert line.startswith("3 of 12 questions rest on fewer than three ratings")
+    assert warnings(Evidence(few_answers=(0, 12))) == []
+
+
+def test_a_grader_whose_ratings_hardly_differ_within_questions_is_named() -> None:
+    near = {"plot": Spread(0.02, 80), "style": Spread(0.01, 40)}
+    (line,) = warnings(Evidence(spread=near, ratings=RatingRange(140, 2.5, 3.1)))
+    assert line.startswith("the grader's ratings of the answers to one question hardly differ")
+    assert "a standard deviation of 0.02 in" in line
+    # the extremes alone would hide it: one rating in a hundred may be far off
+    assert warnings(Evidence(spread=near, ratings=RatingRange(140, 1, 4))) == [line]
+    assert warnings(Evidence(spread={"plot": Spread(0.02, 80), "style": Spread(0.3, 40)})) == []
+    assert warnings(Evidence(spread={"plot": Spread(0.02, 99)})) == []
+    # of ratings that are all the same one line is enough
+    assert len(warnings(Evidence(spread={"plot": Spread(0.0, 200)}, ratings=RatingRange(240, 3, 3)))) == 1
+
+
+def test_a_reader_that_repeats_the_questions_is_named() -> None:
+    (line,) = warnings(Evidence(repeated=(90, 560)))
+    assert line.startswith("90 of the reader's 560 answers say nothing but words of the question: it hardly reads")
+    assert warnings(Evidence(repeated=(2, 20)))
+    # one in twenty may be an answer, and of few answers nothing is told
+    assert warnings(Evidence(repeated=(1, 20))) == warnings(Evidence(repeated=(19, 19))) == []
+
+
+def test_fewer_than_half_of_the_ratings_is_named_feature_by_feature_and_half_is_not() -> None:
+    pairs = {"social_atmosphere": (5, 12), "plot": (6, 12), "style": (0, 12), "form": (0, 0)}
+    assert warnings(Evidence(pairs=pairs)) == [
+        "fewer than half of the ratings that were due could be used: style 0 of 12, social atmosphere 5 of 12"
+    ]
+
+
+def test_unused_questions_are_named_with_the_least_used_feature_first() -> None:
+    coverage = {"plot": (3, 4), "style": (0, 4), "agent": (4, 4), "form": (0, 0)}
+    assert warnings(Evidence(coverage=coverage)) == [
+        "not every question or test could be used: style 0 of 4, plot 3 of 4"
+    ]
+
+
+def test_of_many_features_six_are_named_and_the_rest_counted() -> None:
+    (line,) = warnings(Evidence(coverage={f"test {number}": (number, 20) for number in range(9)}))
+    assert line.endswith(
+        "test 0 0 of 20, test 1 1 of 20, test 2 2 of 20, test 3 3 of 20, test 4 4 of 20, test 5 5 of 20 and 3 more"
+    )
+
+
+MARK = {"aspect": "novel", "text": "salt light", "start": 0, "end": 10, "reason": "Light has a taste."}
+KEPT = KeptMark("novel", "salt light", 0, 10, "Light has a taste.")
+EXPRESSION = {"text": "salt light", "start": 0, "end": 10, "log_perplexity": 3.5, "novel_share": 0.25}
+
+
+def score(value: Value, **metadata: object) -> Score:
+    return Score(value=value, metadata=metadata)
+
+
+def test_marks_come_with_the_aspects_that_have_a_value_also_where_several_measures_share_a_score() -> None:
+    value: Value = {"novel_per_100_words": 0.0, "awkward_per_100_words": math.nan, "words": 3.0}
+    own = score(value, marks=[MARK])
+    shared = score(value, close_reading={"marks": [{key: MARK[key] for key in MARK if key != "reason"}]}, other=1)
+    empty = score({"novel_per_100_words": math.nan}, marks=[])
+    assert list(readings({"a": own, "b": shared, "c": empty, "d": score(0.5), "e": score(1, marks="none")})) == [
+        ("a", KeptReading((KEPT,), frozenset({"novel"}))),
+        ("b", KeptReading((KeptMark("novel", "salt light", 0, 10),), frozenset({"novel"}))),
+        ("c", KeptReading((), frozenset())),
+    ]
+
+
+def test_what_stands_there_in_another_form_is_nothing() -> None:
+    odd = score(1, marks=[MARK | {"start": "first"}], more={"marks": [MARK]})
+    assert list(readings({"a": odd})) == []
+    assert list(readings({"a": Score(value=1)})) == []
+
+
+def test_expressions_are_those_of_the_first_score_that_has_any() -> None:
+    found = [KeptExpression("salt light", 0, 10, 3.5, 0.25)]
+    scores = {"a": score(1), "b": score(1, expressions=[]), "c": score(1, expressions=[EXPRESSION])}
+    assert expressions(scores) == found
+    assert expressions({**scores, "d": score(1, expressions=[EXPRESSION] * 2)}) == found
+    assert expressions({"a": score(1, expressions=[{"text": "salt"}])}) == []

@@ -1,4 +1,5 @@
 import json
+import warnings
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -8,8 +9,18 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ChatMessageUser
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.logs.files import DEEPEST, LogError, _unsafe, log_header, readable, sample_of, samples
-from genie_inspect.logs.folders import log_files
+from genie_inspect.errors import GenieWarning
+from genie_inspect.logs.files import (
+    DEEPEST,
+    LogError,
+    _unsafe,
+    each_log,
+    log_files,
+    log_header,
+    readable,
+    sample_of,
+    samples,
+)
 
 
 @pytest.fixture
@@ -158,3 +169,49 @@ def test_json_that_is_too_deep_is_refused_before_it_is_read(tmp_path: Path) -> N
     (tmp_path / "deep.json").write_bytes(b"[" * (DEEPEST + 1))
     with pytest.raises(LogError, match=r"deep\.json has more than 500 brackets within each other, expected a log"):
         log_header(str(tmp_path / "deep.json"))
+
+
+def made(folder: Path, status: str = "success") -> str:
+    return made_log(folder, [{"genie": scored({"plot": 0.5})}], status=status)
+
+
+def model(file: str) -> str:
+    return log_header(file).eval.model
+
+
+def test_of_a_folder_what_cannot_be_read_is_left_out_with_a_warning(tmp_path: Path) -> None:
+    made(tmp_path)
+    broken = made(tmp_path, status="error")
+    with pytest.warns(GenieWarning, match=f"left out: {broken} is not finished"):
+        assert each_log([tmp_path], model) == ["mock/writer"]
+
+
+def test_a_log_that_is_named_itself_must_be_readable_also_where_its_folder_is_named_too(tmp_path: Path) -> None:
+    made(tmp_path)
+    broken = made(tmp_path, status="error")
+    for paths in ([broken, str(tmp_path)], [str(tmp_path), broken]):
+        with pytest.raises(LogError, match="is not finished"):
+            each_log(paths, model)
+
+
+def test_a_folder_of_which_nothing_can_be_read_is_an_error_that_says_why(tmp_path: Path) -> None:
+    for _ in range(2):
+        made(tmp_path, status="error")
+    with pytest.raises(LogError, match=r"none of 2 logs can be used; of the last: .* is not finished"):
+        each_log([tmp_path], model)
+
+
+def test_what_holds_no_log_or_is_not_there_is_named(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(LogError, match="empty holds no log"):
+        log_files([tmp_path / "empty"])
+    with pytest.raises(LogError, match="nowhere does not exist, expected a log file or a folder of logs"):
+        log_files([tmp_path / "nowhere"])
+
+
+def test_logs_that_can_all_be_read_are_no_reason_to_warn(tmp_path: Path) -> None:
+    files = [made(tmp_path), made(tmp_path)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert each_log([tmp_path], model) == ["mock/writer"] * 2
+    assert sorted(log_files([tmp_path])) == files

@@ -17,19 +17,18 @@ from tests.reports.made_logs import made_log, scored
 from tests.scripted import saying
 
 from genie_inspect import _registry, inspect_private
-from genie_inspect.critic.rubrics import load_rubric
+from genie_inspect.graders.close_reader import ASPECTS
+from genie_inspect.graders.rubrics import load_rubric
 from genie_inspect.logs.measures import declared, keys_to_test, known_range, meanings, measure_of, viewed_range
 from genie_inspect.logs.reading import read_logs
-from genie_inspect.scorers import coherence
-from genie_inspect.scoring.marking.marking import KEY_BY_ASPECT
-from genie_inspect.scoring.measuring import kinds_of_reply
+from genie_inspect.scorers import coherence, novelty_bench
 from genie_inspect.tasks.panel import KEYS, MEASURES
 
 FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
 KEYS_OF: Mapping[str, tuple[str, ...]] = {
     **{name: tuple(keys) for name, keys in KEYS.items()},
-    "close_reading": tuple(KEY_BY_ASPECT.values()),
-    "novelty_bench": tuple(kinds_of_reply.KEYS),
+    "close_reading": tuple(f"{aspect}_per_100_words" for aspect in ASPECTS),
+    "novelty_bench": tuple(novelty_bench.KEYS),
     "coherence": coherence.KEYS,
     "genie": FEATURES,
     "ttcw": tuple(load_rubric("gomez_williams").keys),

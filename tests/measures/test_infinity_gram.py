@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.processes import tries
 
 from genie_inspect.measures.infinity_gram import RunNovelty, log_perplexity, novel_share, novelties, probability
-from genie_inspect.measures.words.suffix_array import TokenIndex, sorted_by_doubling, suffix_order
+from genie_inspect.measures.suffix_array import TokenIndex, sorted_by_doubling, suffix_order
 
 Documents = Sequence[Sequence[str]]
 WORDS = st.lists(st.sampled_from(list("abc")), max_size=16)
@@ -52,7 +52,7 @@ def made_corpus(seed: int) -> tuple[list[str], list[list[str]]]:
 @pytest.mark.repeated
 @pytest.mark.parametrize("sorter", [sorted_by_doubling, suffix_order])
 def test_a_thousand_probabilities_are_those_of_plain_counting(sorter: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.measures.words.suffix_array.suffix_order", sorter)
+    monkeypatch.setattr("genie_inspect.measures.suffix_array.suffix_order", sorter)
     looked_up, seeds = 0, tries(80, 250)
     for seed in range(seeds):
         tokens, documents = made_corpus(seed)

@@ -1,11 +1,25 @@
-"""Partition into classes, distinct and utility: hand-worked cases and properties."""
+"""Classes of answers, and compression."""
 
+import gzip
+import lzma
 import math
+import random
+import zlib
+from statistics import fmean
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.measures.compression import (
+    CODECS,
+    CompressedMembers,
+    CompressedPopulation,
+    codec_version,
+    compression_novelty,
+    compression_ratio,
+)
 from genie_inspect.measures.partition import (
     REWARD_THRESHOLDS,
     Classes,
@@ -133,3 +147,127 @@ def test_short_texts_are_compared_by_their_words() -> None:
     assert short_texts_same("The Cat", "the dog") is True  # 1 shared of 2: 2 * 1 >= 2
     assert short_texts_same("a big black cat", "the cat") is False  # 1 shared of 4: 2 < 4
     assert short_texts_same("one two three four five six", "one") is None
+
+
+TEXTS = st.lists(st.text(max_size=400), min_size=1, max_size=6)
+
+
+def prose(seed: int, words: int = 500) -> str:
+    """Words drawn with a natural skew from a vocabulary of 4,000."""
+    choice = random.Random(seed)
+    vocabulary = ["".join(choice.choices("etaoinshrdlu", k=choice.randint(2, 9))) for _ in range(4_000)]
+    return " ".join(vocabulary[int(4_000 * choice.random() ** 3)] for _ in range(words))
+
+
+@given(TEXTS)
+def test_gzip_counts_the_bytes_that_python_gzip_writes_at_level_9(texts: list[str]) -> None:
+    whole = " ".join(texts).encode("utf-8", "surrogatepass")
+    found = compression_ratio(texts)
+    assert math.isnan(found) if not whole else found == len(whole) / len(gzip.compress(whole, 9))
+
+
+@settings(max_examples=30, deadline=None)
+@given(TEXTS)
+def test_xz_counts_the_bytes_that_python_lzma_writes(texts: list[str]) -> None:
+    whole = " ".join(texts).encode("utf-8", "surrogatepass")
+    found = compression_ratio(texts, "xz")
+    assert math.isnan(found) if not whole else found == len(whole) / len(lzma.compress(whole))
+
+
+@settings(max_examples=40, deadline=None)
+@given(TEXTS, st.text(max_size=400), st.sampled_from(sorted(CODECS)))
+def test_novelty_is_the_difference_of_two_ratios(population: list[str], text: str, codec: str) -> None:
+    expected = compression_ratio(population, codec) - compression_ratio([*population, text], codec)
+    found = compression_novelty(population, text, codec)
+    assert found == expected or (math.isnan(found) and math.isnan(expected))
+
+
+def test_the_copied_compressor_writes_as_many_bytes_as_compressing_all_again() -> None:
+    # beyond gzip's window of 32 KB, where state matters most: 60 stories, some 200 KB
+    population = [prose(seed) for seed in range(60)]
+    compressed = CompressedPopulation(population)
+    for text in ["", "x", prose(99), population[0], "é" * 70_000]:
+        whole = " ".join([*population, text]).encode()
+        plain = " ".join(population).encode()
+        assert compression_novelty(compressed, text) == len(plain) / len(gzip.compress(plain, 9)) - len(whole) / len(
+            gzip.compress(whole, 9)
+        )
+
+
+def test_asking_twice_gives_the_same_answer() -> None:
+    compressed = CompressedPopulation([prose(1), prose(2)])
+    assert compression_novelty(compressed, prose(3)) == compression_novelty(compressed, prose(3))
+
+
+@pytest.mark.parametrize("codec", sorted(CODECS))
+def test_what_was_compressed_before_gives_the_novelty_that_its_texts_do(codec: str) -> None:
+    population, text = [prose(1), prose(2)], prose(3)
+    assert compression_novelty(CompressedPopulation(population, codec), text) == compression_novelty(
+        population, text, codec
+    )
+
+
+@pytest.mark.parametrize("codec", ["xz", "zstd"])
+def test_an_exact_duplicate_lowers_novelty_under_a_long_window(codec: str) -> None:
+    population = [prose(seed, words=3_000) for seed in range(12)]  # some 200 KB, the first far out of gzip's sight
+    duplicate, new = (compression_novelty(population, text, codec) for text in (population[0], prose(50, words=3_000)))
+    assert duplicate < 0
+    assert duplicate < new
+
+
+def test_gzip_does_not_see_a_duplicate_beyond_its_window() -> None:
+    population = [prose(seed, words=3_000) for seed in range(12)]
+    duplicate, new = (compression_novelty(population, text) for text in (population[0], prose(50, words=3_000)))
+    assert abs(duplicate - new) < 0.02
+
+
+def test_a_text_takes_the_place_of_each_member_in_turn() -> None:
+    first, second, new = prose(1), prose(2), prose(3)
+    compressed = CompressedMembers([first, second])
+    # the first makes way, then the second
+    assert compressed.members == (compression_novelty([second], first) + compression_novelty([first], second)) / 2
+    assert compressed.added(new) == (compression_novelty([second], new) + compression_novelty([first], new)) / 2
+
+
+def test_of_many_members_eight_make_way_evenly_spaced() -> None:
+    population, new = [prose(seed, 50) for seed in range(20)], prose(99, 50)
+    leaving = [0, 2, 5, 7, 10, 12, 15, 17]  # turn * 20 // 8
+    others = [[*population[:place], *population[place + 1 :]] for place in leaving]
+    compressed = CompressedMembers(population, "zstd")
+    assert compressed.added(new) == pytest.approx(fmean(compression_novelty(rest, new, "zstd") for rest in others))
+    own = (compression_novelty(rest, population[place], "zstd") for rest, place in zip(others, leaving, strict=True))
+    assert compressed.members == pytest.approx(fmean(own))
+
+
+@pytest.mark.parametrize("texts", [[], ["alone"], ["", ""]])
+def test_members_without_another_beside_them_are_no_zero(texts: list[str]) -> None:
+    compressed = CompressedMembers(texts)
+    assert math.isnan(compressed.members)
+    assert math.isnan(compressed.added("a text"))
+
+
+def test_a_worked_case() -> None:
+    # "aaaa aaaa" is 9 bytes; gzip's header and trailer are 18, its deflate stream is what zlib says
+    stream = zlib.compressobj(9, zlib.DEFLATED, -15)
+    size = 18 + len(stream.compress(b"aaaa aaaa") + stream.flush())
+    assert compression_ratio(["aaaa", "aaaa"]) == 9 / size
+
+
+def test_nothing_has_no_ratio() -> None:
+    assert math.isnan(compression_ratio([]))
+    assert math.isnan(compression_ratio([""]))
+    assert math.isnan(compression_novelty([], "a text"))
+
+
+def test_an_unknown_codec_is_refused_with_the_known_ones() -> None:
+    for refused in (compression_ratio, CompressedPopulation):
+        with pytest.raises(UnknownChoiceError, match="codec is 'brotli', expected one of gzip, xz, zstd"):
+            refused(["a"], "brotli")
+    with pytest.raises(UnknownChoiceError):
+        codec_version("brotli")
+
+
+def test_the_version_of_a_codec_names_its_library() -> None:
+    assert codec_version("gzip") == f"gzip(zlib {zlib.ZLIB_RUNTIME_VERSION})"
+    assert codec_version("zstd").startswith("zstd(1.")
+    assert codec_version("xz") == "xz"

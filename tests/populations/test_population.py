@@ -1,12 +1,26 @@
 import json
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.scripted import FEATURES, FOX, small_population
+from tests.scripted import OWL as SCRIPTED_OWL
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, Population
+from genie_inspect.populations.population import (
+    ANSWERS,
+    BUNDLED,
+    DOCUMENTS,
+    MANIFEST,
+    QUESTIONS,
+    Population,
+    open_population,
+    read_features,
+    write_features,
+)
 from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question
 
 CASTLE, OWL = "Write a story about a castle.", "Write a story about an owl."
@@ -35,6 +49,13 @@ def test_answers_are_kept_by_reader(make: Make) -> None:
     assert population.answers("grader(a)") == {("d1", "q1"): "it falls", ("d3", "q1"): None}
     assert population.answers("grader(b)") == {("d1", "q1"): "collapse"}
     assert population.answers("somebody else") == {}
+
+
+def test_spaces_around_a_prompt_hide_nothing_of_it(make: Make) -> None:
+    population, spaced = make(), f"\n {CASTLE} \n"
+    assert [document.id for document in population.documents(spaced)] == ["d1", "d3"]
+    assert [question.id for question in population.questions(spaced)] == ["q1", "q2"]
+    assert population.answers("grader(b)", spaced) == {("d1", "q1"): "collapse"}
 
 
 def test_an_unknown_prompt_has_nothing(make: Make) -> None:
@@ -209,3 +230,160 @@ def test_documents_alone_have_prompts_and_are_refused_by_what_asks_questions(mak
 def test_parts_may_come_from_streams(make: Make) -> None:
     stream = (Document(id=f"d{number}", prompt=OWL, text="It flew.") for number in range(3))
     assert len(make(documents=stream, answers=iter(())).documents(OWL)) == 3
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_a_bundled_population_opens_by_name(name: str) -> None:
+    assert open_population(name).manifest.name == name
+
+
+def test_a_folder_opens_by_path(make: Make) -> None:
+    folder = make().folder
+    assert open_population(folder).name == open_population(str(folder)).name == make().name
+
+
+def test_a_folder_named_like_a_bundled_one_opens_by_its_path(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "starter")
+    monkeypatch.chdir(tmp_path)
+    assert open_population("./starter").manifest.name == "small"
+    assert open_population("starter").manifest.name == "starter"
+
+
+@pytest.mark.parametrize("name", ["startre", "", "none"])
+def test_an_unknown_name_is_refused_with_those_that_are_known(name: str) -> None:
+    with pytest.raises(
+        PopulationError, match=rf"population is '{name}', expected abstracts, starter or a folder that holds"
+    ):
+        open_population(name)
+
+
+def test_a_population_is_opened_once_until_one_of_its_files_changes(make: Make) -> None:
+    folder = make().folder
+    first = open_population(folder)
+    assert open_population(str(folder)) is open_population(folder) is first
+    documents = folder / "documents.jsonl"
+    documents.write_bytes(documents.read_bytes())
+    assert open_population(folder) is not first
+
+
+def test_features_come_from_a_file_a_population_or_a_bundled_one(tmp_path: Path) -> None:
+    write_features(tmp_path / "features.json", FEATURES)
+    assert read_features(tmp_path / "features.json") == FEATURES
+    assert read_features(small_population(tmp_path / "p").folder) == FEATURES
+    assert [feature.name for feature in read_features("abstracts")][:2] == ["problem", "approach"]
+
+
+def test_two_features_of_one_name_are_refused(tmp_path: Path) -> None:
+    twice = {"features": [{"name": "plot", "definition": "What happens."}] * 2}
+    (tmp_path / "features.json").write_text(json.dumps(twice))
+    with pytest.raises(PopulationError, match=r"features\.json, field features: .*two features are named 'plot'"):
+        read_features(tmp_path / "features.json")
+
+
+@pytest.mark.parametrize("text", ["{}", '{"features": []}', "[1]", "no json", '{"features": [{"name": "My Plot"}]}'])
+def test_a_file_that_holds_no_features_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "features.json").write_text(text)
+    with pytest.raises(PopulationError, match=r"features\.json"):
+        read_features(tmp_path / "features.json")
+
+
+def test_a_source_that_is_nowhere_is_refused_with_what_would_work() -> None:
+    with pytest.raises(
+        PopulationError, match="features are 'nowhere', expected abstracts, starter, a population's folder"
+    ):
+        read_features("nowhere")
+
+
+def test_a_file_of_json_lines_has_a_feature_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "features.jsonl"
+    path.write_text("".join(feature.model_dump_json() + "\n" for feature in FEATURES))
+    assert read_features(path) == FEATURES
+    path.write_text('{"name": "plot", "definition": "What happens."}\n{"name": "My Plot", "definition": "x"}\n')
+    with pytest.raises(PopulationError, match=r"features\.jsonl, line 2, field name"):
+        read_features(path)
+    path.write_text('{"name": "plot", "definition": "What happens."}\n' * 2)
+    with pytest.raises(PopulationError, match="two features are named 'plot'"):
+        read_features(path)
+    path.write_text("")
+    with pytest.raises(PopulationError, match=r"features\.jsonl"):
+        read_features(path)
+
+
+CHANGED = "was changed while the population was in use"
+
+
+def in_place(folder: Path) -> None:
+    """Other documents of the same length, and the time of writing put back."""
+    path = folder / DOCUMENTS
+    before = path.stat()
+    with path.open("r+b") as file:
+        content = file.read()
+        file.seek(0)
+        file.write(content.replace(b"owl", b"cow"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+
+
+def prompts_swapped(folder: Path) -> None:
+    text = (folder / DOCUMENTS).read_text()
+    (folder / DOCUMENTS).write_text(text.replace(SCRIPTED_OWL, "@").replace(FOX, SCRIPTED_OWL).replace("@", FOX))
+
+
+def built_anew(folder: Path) -> None:
+    small_population(folder, {SCRIPTED_OWL: ("A cow.", "A calf."), FOX: ("A wolf.",)})
+
+
+def cut(folder: Path) -> None:
+    content = (folder / DOCUMENTS).read_bytes()
+    (folder / DOCUMENTS).write_bytes(content[: len(content) // 2])
+
+
+@pytest.mark.parametrize("change", [in_place, prompts_swapped, built_anew, cut])
+def test_documents_that_changed_after_it_was_opened_are_an_error(
+    change: Callable[[Path], None], tmp_path: Path
+) -> None:
+    population = small_population(tmp_path / "p")
+    change(population.folder)
+    with pytest.raises(PopulationError, match=CHANGED) as caught:
+        population.documents(SCRIPTED_OWL)
+    assert str(tmp_path / "p" / DOCUMENTS) in str(caught.value)
+
+
+def test_what_was_read_before_the_change_stays_what_it_was_and_the_next_prompt_is_refused(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "p")
+    before = population.documents(SCRIPTED_OWL)
+    prompts_swapped(population.folder)
+    assert population.documents(SCRIPTED_OWL) == before
+    with pytest.raises(PopulationError, match=CHANGED):
+        population.documents(FOX)
+
+
+def test_answers_that_came_later_are_an_error(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "p")
+    (tmp_path / "p" / ANSWERS).write_text('{"document": "d", "question": "q", "reader": "r", "text": "a"}\n')
+    with pytest.raises(PopulationError, match=CHANGED):
+        assert population.readers
+
+
+def test_a_change_while_a_file_is_read_is_an_error(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "p")
+    with pytest.raises(PopulationError, match=CHANGED), population._files[DOCUMENTS].open():
+        in_place(population.folder)
+
+
+def test_a_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "p")
+    shutil.rmtree(tmp_path / "p")
+    with pytest.raises(PopulationError, match="cannot be read any more"):
+        population.documents(SCRIPTED_OWL)
+
+
+def test_the_same_bytes_in_another_file_are_no_change(tmp_path: Path) -> None:
+    population = Population(small_population(tmp_path / "p").folder)
+    shutil.copy(tmp_path / "p" / DOCUMENTS, tmp_path / "copy")
+    (tmp_path / "copy").replace(tmp_path / "p" / DOCUMENTS)
+    assert len(population.documents(SCRIPTED_OWL)) == 3
+    (tmp_path / "p" / DOCUMENTS).touch()
+    assert len(population.documents(FOX)) == 2

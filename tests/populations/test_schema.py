@@ -1,23 +1,25 @@
 import json
+import tracemalloc
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from genie_inspect.errors import PopulationError
 from genie_inspect.populations.schema import (
     AnswerRow,
-    Counts,
     Document,
     Feature,
-    Manifest,
     Question,
     document_id,
+    file_digest,
+    numbered_rows,
     question_id,
+    rows,
+    write_rows,
 )
-
-PLOT = Feature(name="plot", definition="What happens.")
-COUNTS = Counts(prompts=1, documents=1, questions=1, answers=0)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t"])
@@ -58,20 +60,6 @@ def test_a_row_does_not_change() -> None:
         question.text = "Why?"
 
 
-def manifest(*features: Feature) -> Manifest:
-    return Manifest(name="n", version="1", licence="MIT", features=features, counts=COUNTS, digest="0", files={})
-
-
-def test_a_manifest_without_features_is_refused() -> None:
-    with pytest.raises(ValidationError, match="features"):
-        manifest()
-
-
-def test_two_features_of_one_name_are_refused() -> None:
-    with pytest.raises(ValidationError, match="two features are named 'plot'"):
-        manifest(PLOT, Feature(name="style", definition="How."), PLOT)
-
-
 @given(st.tuples(st.text(), st.text()), st.tuples(st.text(), st.text()))
 def test_ids_are_equal_exactly_when_prompt_and_text_are(one: tuple[str, str], other: tuple[str, str]) -> None:
     assert (document_id(*one) == document_id(*other)) == (one == other)
@@ -89,3 +77,92 @@ def test_how_much_was_cut_stands_in_a_row_only_where_something_was() -> None:
     assert Document.model_validate_json(cut.model_dump_json()) == cut
     with pytest.raises(ValidationError, match="cut_words"):
         Document(id="d-1", prompt="p", text="t", cut_words=0)
+
+
+GOOD = b'{"id": "d1", "prompt": "p", "text": "t"}\n'
+
+
+def document(number: int, size: int = 1) -> Document:
+    return Document(id=f"d{number}", prompt="p", text="t" * size)
+
+
+BAD_LINES = {
+    "no JSON": (b"once upon a time\n", r"line 3: Invalid JSON"),
+    "cut off": (GOOD[:20], r"line 3: Invalid JSON"),
+    "not UTF-8": (b'{"id": "d2", "prompt": "p", "text": "caf\xe9"}\n', r"line 3: Invalid JSON: invalid unicode"),
+    "a list": (b'["d2", "p", "t"]\n', r"line 3: Input should be an object"),
+    "null": (b"null\n", r"line 3: Input should be an object"),
+    "a missing field": (b'{"id": "d2", "prompt": "p"}\n', r"line 3, field text: Field required"),
+    "an unknown field": (GOOD[:-2] + b', "modle": "x"}\n', r"line 3, field modle: .* \(got 'x'\)"),
+    "a wrong type": (b'{"id": "d2", "prompt": 7, "text": "t"}\n', r"line 3, field prompt: .* \(got '7'\)"),
+    "an empty text": (b'{"id": "d2", "prompt": "p", "text": ""}\n', r"line 3, field text: .* \(got ''\)"),
+}
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_LINES.values(), ids=BAD_LINES.keys())
+def test_a_bad_line_is_named_with_file_line_and_field(line: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "documents.jsonl"
+    path.write_bytes(GOOD + b"\n" + line)  # the empty line counts as a line
+    with pytest.raises(PopulationError, match=rf"documents\.jsonl, {message}"):
+        list(rows(path, Document))
+
+
+def test_the_value_of_an_endless_field_is_cut_in_the_message(tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl").write_text('{"id": "d", "prompt": "p", "text": [' + "1," * 9_999 + "1]}")
+    with pytest.raises(PopulationError) as caught:
+        list(rows(tmp_path / "d.jsonl", Document))
+    assert len(str(caught.value)) < 300 + len(str(tmp_path))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PopulationError, match=r"documents\.jsonl does not exist, expected a file of document rows"):
+        list(rows(tmp_path / "documents.jsonl", Document))
+    with pytest.raises(PopulationError, match=r"documents\.jsonl does not exist"):
+        file_digest(tmp_path / "documents.jsonl")
+
+
+def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PopulationError, match="cannot be read"):
+        list(rows(tmp_path, Document))
+
+
+def test_empty_lines_are_passed_over_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl").write_bytes(b"\n" + GOOD + b" \n\r\n" + GOOD.replace(b"d1", b"d2").rstrip())
+    assert [(line, row.id) for line, row in numbered_rows(tmp_path / "d.jsonl", Document)] == [(2, "d1"), (5, "d2")]
+
+
+def test_lines_that_end_as_on_windows_are_read(tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl").write_bytes(GOOD.replace(b"\n", b"\r\n"))
+    assert [row.text for row in rows(tmp_path / "d.jsonl", Document)] == ["t"]
+
+
+@given(st.lists(st.text(min_size=1).filter(lambda text: text.strip())))
+def test_any_texts_are_read_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
+    path = tmp_path_factory.mktemp("rows") / "d.jsonl"
+    written = [Document(id="d", prompt="p", text=text) for text in texts]
+    assert write_rows(path, written) == len(texts)
+    assert list(rows(path, Document)) == written
+
+
+def test_the_first_row_comes_before_the_second_is_read(tmp_path: Path) -> None:
+    (tmp_path / "d.jsonl").write_bytes(GOOD + b"broken\n")
+    stream = rows(tmp_path / "d.jsonl", Document)
+    assert next(stream).id == "d1"
+    with pytest.raises(PopulationError, match="line 2"):
+        next(stream)
+
+
+def test_ten_megabytes_are_written_and_read_in_two(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    tracemalloc.start()
+    write_rows(path, (document(number, size=10_000) for number in range(1_000)))
+    assert sum(1 for _ in rows(path, Document)) == 1_000
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert path.stat().st_size > 10_000_000
+    assert peak < 2_000_000
+
+
+def test_a_digest_is_sha_256_of_the_bytes(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"abc")  # FIPS 180-2, appendix B.1
+    assert file_digest(tmp_path / "f") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from genie_inspect.building.inspection import faults
 from genie_inspect.errors import PopulationError, UnwritableError
-from genie_inspect.populations.catalogue import open_population
-from genie_inspect.populations.check import faults
-from genie_inspect.populations.population import Population
+from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.yardstick import (
     YARDSTICK,
     Measured,

@@ -1,9 +1,29 @@
+"""Forms of replies, and replies that are texts."""
+
+import json
+import math
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.answers import NOT_SPECIFIED
-from genie_inspect.prompting.forms import Form, answers_form, label_form, last_form, questions_form, reading_form
+from genie_inspect.prompting.forms import (
+    Form,
+    Quote,
+    answers_form,
+    label_form,
+    last_form,
+    last_sound_sentence,
+    questions_form,
+    quotes,
+    reading_form,
+    sentences_to_cut,
+    verbalized_responses,
+    written_text,
+)
 
 MADE = {
     "an attempt": ('{"attempt": "yes", "1": "a pilot", "2": "at night"}', True),
@@ -60,3 +80,169 @@ def test_the_pattern_of_a_sentence_is_an_object_that_is_json(reply: str, fits: b
 def test_no_pattern_counts_characters_for_which_an_engine_builds_a_state_each(form: Form) -> None:
     # vLLM 0.32 gave up on [^"\\\n]{1,200} after five seconds, and answered every reading with an error
     assert not re.search(r"\]\{\d", form.pattern)
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1).filter(
+    lambda text: any(character.isalnum() for character in text)
+)
+
+
+@given(st.lists(st.tuples(TEXTS.map(str.strip), st.floats(0, 1)), min_size=1, max_size=5))
+def test_what_is_well_formed_is_read_as_it_was_written(pairs: list[tuple[str, float]]) -> None:
+    reply = json.dumps({"responses": [{"text": text, "probability": share} for text, share in pairs]})
+    if "think" in reply:
+        return  # a story may talk of thinking tags; what stands before them is taken for thoughts
+    found = verbalized_responses(reply)
+    assert [response.text for response in found] == [text for text, _ in pairs]
+    assert all(0 <= response.probability <= 1 or math.isnan(response.probability) for response in found)
+
+
+def texts_of(reply: str) -> list[str]:
+    return [response.text for response in verbalized_responses(reply)]
+
+
+@pytest.mark.parametrize("complete", range(5))
+def test_a_reply_that_was_cut_off_gives_its_complete_responses(complete: int) -> None:
+    reply = json.dumps({"responses": [{"text": f"Story {n}.", "probability": 0.1} for n in range(5)]})
+    cut = reply[: reply.index(f"Story {complete}") + 4]
+    assert texts_of(cut) == [f"Story {n}." for n in range(complete)]
+
+
+@pytest.mark.parametrize("end", ["]}", ', {"text": "He wo'])
+def test_a_model_that_gives_one_text_twice_has_given_two_responses(end: str) -> None:
+    assert texts_of('{"responses": [{"text": "A."}, {"text": "B."}, {"text": "A."}' + end) == ["A.", "B.", "A."]
+
+
+def test_a_list_that_repeats_a_draft_adds_only_what_is_new() -> None:
+    draft, final = ('{"responses": [{"text": "A."}, {"text": "B."}]}', '{"responses": [{"text": "B."}, {"text": "C."}')
+    assert texts_of(f"{draft} Or rather: {final}]}}") == ["A.", "B.", "C."]
+    assert texts_of(f"{draft} Or rather: {final}") == ["A.", "B.", "C."]
+
+
+def test_lists_of_one_are_as_good_as_one_list() -> None:
+    assert texts_of('{"responses": [{"text": "A."}]}\n{"responses": [{"text": "B."}]}') == ["A.", "B."]
+
+
+def test_a_response_outside_of_any_list_counts_too() -> None:
+    assert texts_of('{"text": "A."} and {"responses": [{"text": "B."}]}') == ["B.", "A."]
+
+
+@pytest.mark.parametrize(
+    ("reply", "texts"),
+    [
+        ('```json\n{"responses": [{"text": "A.", "probability": 0.2}]}\n```', ["A."]),
+        ('[{"text": "A.", "probability": 0.2}, {"text": "B.", "probability": "5%"}]', ["A.", "B."]),
+        ('<think>{"text": "draft"}</think>{"responses": [{"text": "A."}]}', ["A."]),
+        ('{"responses": [{"text": "A."}, {"text": "..."}, {"text": null}, {"text": "B."}]}', ["A.", "B."]),
+        ('{"text": "A.", "probability": 0.2}\n{"text": "B.", "probability": 0.1}', ["A.", "B."]),
+        ('{"responses": [{"text": "line one\nline two", "probability": 0.2}]}', ["line one\nline two"]),
+    ],
+)
+def test_replies_in_the_wild_are_read(reply: str, texts: list[str]) -> None:
+    assert texts_of(reply) == texts
+
+
+@pytest.mark.parametrize("reply", ["", "Once upon a time.", '{"responses": []}', '{"text": ""}', "{" * 3000])
+def test_a_reply_without_responses_has_none(reply: str) -> None:
+    assert verbalized_responses(reply) == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "cut"), [('{"cut": []}', set()), ('{"cut": [2, "3"]} done', {2, 3}), ('{"cut": [9]}\n{"cut": [1]}', {1})]
+)
+def test_the_sentences_to_cut_are_read_by_number(reply: str, cut: set[int]) -> None:
+    assert sentences_to_cut(reply, 5) == cut
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "[1, 2]", '{"cut": 3}', '{"cut": [0]}', '{"cut": [6]}', '{"cut": ["It rained."]}']
+)
+def test_anything_but_numbers_in_range_is_unreadable(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError):
+        sentences_to_cut(reply, 5)
+
+
+@pytest.mark.parametrize("reply", ["", " \n", "<think>An owl.</think>", "...", "—"])
+def test_a_reply_without_a_word_is_no_text(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError, match="no text"):
+        written_text(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        ('{"last": " She woke. "}', "She woke."),
+        ('{"last": ""}', ""),
+        ('At first {"last": "An owl."}, no: {"last": "\\"Go!\\" she said."}', '"Go!" she said.'),
+        ('<think>{"last": "An owl."}</think>```json\n{"last": "She woke."}\n```', "She woke."),
+    ],
+)
+def test_the_last_sound_sentence_is_the_one_of_the_last_object(reply: str, sentence: str) -> None:
+    assert last_sound_sentence(reply) == sentence
+
+
+@pytest.mark.parametrize("reply", ["", "She woke.", '{"cut": []}', '{"last": null}', '{"last": ["A."]}', '{"last": "A'])
+def test_anything_but_a_sentence_under_its_name_is_unreadable(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError, match='no sentence under "last"'):
+        last_sound_sentence(reply)
+
+
+QUOTES_TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"])).map(str.strip)
+SALT = '[{"expression": "a salt light", "reason": "Light has no taste."}]'
+READ = [Quote("a salt light", "Light has no taste.")]
+
+
+@given(st.lists(st.tuples(QUOTES_TEXTS, QUOTES_TEXTS), min_size=1))
+def test_what_is_well_formed_is_read_as_it_was_written_in_quotes(pairs: list[tuple[str, str]]) -> None:
+    reply = json.dumps([{"expression": expression, "reason": reason} for expression, reason in pairs])
+    if "think" in reply:
+        return  # a text may talk of thinking tags; what stands before them is taken for thoughts
+    assert quotes(reply) == [Quote(*pair) for pair in pairs]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        SALT,
+        f"These qualify [two at most]:\n```json\n{SALT}\n```",
+        f'{{"expressions": {SALT}}}',
+        f'<think>[{{"expression": "the sea", "reason": "no"}}]</think>{SALT}',
+        f'[{{"expression": "the sea"}}]\nOn a second reading:\n{SALT}',
+        '[{"expression": " a salt light\\n", "reason": "Light has no taste.", "aspect": "novel"}]',
+    ],
+)
+def test_the_last_list_of_a_reply_is_read_wherever_it_stands(reply: str) -> None:
+    assert quotes(reply) == READ
+
+
+@pytest.mark.parametrize("reply", ["[]", "Nothing qualifies: [ ]", '{"expressions": []}'])
+def test_a_reader_may_quote_nothing(reply: str) -> None:
+    assert quotes(reply) == []
+
+
+@pytest.mark.parametrize("reason", ["", ', "reason": null', ', "reason": 3', ', "reason": ["x"]'])
+def test_a_quote_without_a_reason_is_a_quote(reason: str) -> None:
+    assert [quote.expression for quote in quotes(f'[{{"expression": "the sea"{reason}}}]')] == ["the sea"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "Nothing here is novel.",
+        '["a salt light"]',
+        '{"expression": "a salt light"}',
+        '[{"quote": "a salt light"}]',
+        '[{"expression": ["a salt light"]}]',
+        '[{"expression": "a salt light"}, "the sea"]',
+        SALT[:-1],
+        SALT[:-1] + ', {"expression": "cut o',
+        '[{"expression": "he said "no" twice", "reason": "Quotes without escapes."}]',
+        f"{SALT}, or [] when nothing qualifies",
+        "[" * 100_000,
+        "[{" * 100_000,
+    ],
+)
+def test_what_is_no_whole_list_of_expressions_is_unreadable(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError, match="no whole list of expressions"):
+        quotes(reply)

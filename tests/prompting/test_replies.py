@@ -1,4 +1,6 @@
+import contextlib
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -6,14 +8,27 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.ratings import pair_rating
+from genie_inspect.prompting.forms import label_form, sameness_form
 from genie_inspect.prompting.replies import (
     LONGEST_ANSWER,
+    YES_NO,
     json_objects,
+    labels,
     numbered_answers,
     numbered_choices,
     numbered_questions,
     numbered_ratings,
+    numbered_sameness,
+    pair_rating,
+    preferred,
+    preferred_at_once,
+    preferred_for_a_reason,
+    quality_level,
+    rating_between,
+    rating_in,
+    up_to_label,
+    verdict,
+    yes_or_no,
 )
 
 ANSWERS = {
@@ -278,3 +293,205 @@ def test_choices_are_read_in_any_case_and_spelling_and_nothing_else_is_one() -> 
 def test_objects_beyond_ten_thousand_are_not_read() -> None:
     assert len(list(json_objects("{}" * 10_000))) == 10_000
     assert len(list(json_objects("{}" * 10_001))) == 10_000
+
+
+NONE = ["3/10", "3/40", "2,5", "10,000", "3-9", "3 - 4", "3 to 4", "3 or 4", "3 (or 4)", "3 (0-4)", "4 knights", "3rd"]
+NONE += ["2.5", "3.05", "-1", "+3", "3:1", "3 2", "3; 2", "three", "", "1" * 5_000, "3 because", "3_000", "3e1"]
+THREE = [
+    "3",
+    " 3 ",
+    "3.0",
+    "3.",
+    "**3**",
+    "[3]",
+    "(3)",
+    "3/4",
+    "3 / 4",
+    "3 out of 4",
+    "3/4.0",
+    "3 - alike",
+    "3 (alike)",
+]
+THREE += ["3: alike", "3, as both rise", "`3`", '"3"', "Rating: 3", "3 \u2013 alike", "3 | alike", "\u0663"]
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_a_number_that_does_not_stand_alone_is_no_rating(text: str) -> None:
+    assert rating_in(text, 0, 4) is None
+    assert numbered_ratings(f'{{"1": "{text}"}}', 1) == {}
+    assert numbered_ratings(f"1: {text}", 1) == {}
+    with pytest.raises(UnreadableReplyError, match="no rating from 0 to 4"):
+        pair_rating(f"They are alike.\nRating: {text}")
+    if "/10" not in text:
+        with pytest.raises(UnreadableReplyError, match="no rating from 1 to 10"):
+            quality_level(f"They are alike.\nRating: {text}")
+
+
+@pytest.mark.parametrize("text", THREE)
+def test_a_number_alone_or_before_its_reason_is_a_rating(text: str) -> None:
+    assert rating_in(text, 0, 4) == 3
+    assert pair_rating(f"They are alike.\nRating: {text}") == 3
+
+
+def test_what_a_rating_is_out_of_is_the_end_of_its_own_scale() -> None:
+    assert [quality_level(f"Rating: {text}") for text in ("3/10", "10/10", "7 out of 10.")] == [3, 10, 7]
+    assert rating_between("Rating: 3/5", 1, 5) == 3
+    for text in ("3/5", "3/100", "3/1"):
+        with pytest.raises(UnreadableReplyError):
+            quality_level(f"Rating: {text}")
+
+
+def test_the_ends_of_a_scale_are_on_it_and_nothing_beyond() -> None:
+    assert [rating_in(str(number), 1, 5) for number in range(7)] == [None, 1, 2, 3, 4, 5, None]
+
+
+@pytest.mark.parametrize("reply", ["I say 3", "It was 4 knights\nof 3", "3 of them", "3\n4 knights"])
+def test_a_number_in_prose_is_no_rating(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError):
+        pair_rating(reply)
+
+
+@given(st.integers(-20, 20), st.sampled_from(["", ".", " ", "\n", "**", " - so", " (so)", "/10"]))
+def test_a_number_is_read_as_itself_or_not_at_all(number: int, behind: str) -> None:
+    with contextlib.suppress(UnreadableReplyError):
+        assert quality_level(f"Rating: {number}{behind}") == number
+        return
+    assert not 1 <= number <= 10
+
+
+@pytest.mark.parametrize(
+    ("reply", "found"),
+    [
+        ('{"1": "same", "2": "different"}', {1: True, 2: False}),
+        ('Here you are: {"1": "Same.", "2": "DIFFERENT"}', {1: True, 2: False}),
+        ("1. same\n2. different", {1: True, 2: False}),
+        ('{"1": "same", "2": "diff', {1: True}),
+        ('{"1": "similar", "2": "same"}', {2: True}),
+        ('{"1": "same", "1": "different"}', {}),
+        ("same", {}),
+        ("", {}),
+    ],
+)
+def test_sameness_is_read_by_number(reply: str, found: dict[int, bool]) -> None:
+    assert numbered_sameness(reply, 2) == found
+
+
+def test_the_form_of_sameness_holds_a_reply_that_is_read_whole() -> None:
+    reply = '{"1": "same", "2": "different"}'
+    assert re.fullmatch(sameness_form(2).pattern, reply)
+    assert numbered_sameness(reply, 2) == {1: True, 2: False}
+
+
+@pytest.mark.parametrize(
+    ("reply", "points"),
+    [
+        ("[[A]]", 1.0),
+        ("Story B moved me.\n\n**[[B]]**", 0.0),
+        ("A is [[A]] at first sight, yet:\n[[B]]", 0.0),
+        ("[[Tie]].", 0.5),
+        ("<think>[[A]]</think>[[B]]", 0.0),
+    ],
+)
+def test_the_last_label_is_the_verdict(reply: str, points: float) -> None:
+    assert preferred(reply) == points
+
+
+@pytest.mark.parametrize("reply", ["", "A", "[A]", "Verdict: [[A]] or [[B]]", "[[C]]", "<think>[[A]]"])
+def test_no_single_label_is_no_verdict(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError):
+        preferred(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "points"),
+    [
+        ("Preferred: A", 1.0),
+        ("\n Preferred: B \n", 0.0),
+        # weights trained on plain text may write on
+        ("Preferred: A\n\n### Assistant:\nPreferred: B", 1.0),
+        ("<think>Preferred: A</think>Preferred: B", 0.0),
+    ],
+)
+def test_a_verdict_alone_is_the_first_line_of_the_reply(reply: str, points: float) -> None:
+    assert preferred_at_once(reply) == points
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *("", "A", "[[A]]", "Preferred: [A]", "preferred: A", "Preferred:A", "Preferred: C", "Preferred: A or B"),
+        *("**Preferred: A**", "Reasoning: Bold.\nPreferred: A", "Preferred: A, by far"),
+    ],
+)
+def test_any_other_first_line_is_no_verdict_alone(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError, match="no Preferred: A or Preferred: B at the beginning of the reply"):
+        preferred_at_once(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "points"),
+    [
+        ("Reasoning: A is bold.\nPreferred: A", 1.0),
+        ("Reasoning:\nA is bold.\n\nB is bolder.\n\nPreferred: B\n", 0.0),
+        ("Reasoning: One says Preferred: A, but no.\nPreferred: B", 0.0),
+        ("Reasoning: Bold.\nPreferred: A\nReasoning: Dull.\nPreferred: B", 1.0),
+        ("<think>Hm.</think>Reasoning: Bold.\nPreferred: A", 1.0),
+    ],
+)
+def test_a_verdict_for_a_reason_is_the_first_line_of_its_form(reply: str, points: float) -> None:
+    assert preferred_for_a_reason(reply) == points
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *("", "Preferred: A", "Reasoning:\nPreferred: A", "Reasoning: Bold. Preferred: A", "Reasoning: Bold."),
+        *("A is bold.\nPreferred: A", "Reasoning: Bold.\nPreferred: [A]", "Preferred: A\nReasoning: Bold."),
+    ],
+)
+def test_a_verdict_without_reason_or_form_is_none(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError, match="no Reasoning: and after it a line Preferred: A or Preferred: B"):
+        preferred_for_a_reason(reply)
+
+
+def test_the_level_is_the_number_after_the_last_rating() -> None:
+    assert quality_level("Rating: 3 would be harsh.\nRating: 10") == 10
+    assert quality_level("**Rating:** 6") == 6
+
+
+@pytest.mark.parametrize("reply", ["", "Rating: 11", "Rating: 0", "Rating: 6.5", "Rating: high"])
+def test_what_is_no_level_is_refused(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError):
+        quality_level(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "points"),
+    [
+        ("[[A>B]]\nA: earned. B: abrupt.", 1),
+        ("**[[B>>A]]**\n\nA: flat. [[A>B]] would be kind.", -2),
+        ("<think>[[A>>B]]</think>\n[[A=B]]\nNeither ends.", 0),
+        ("<think>\nIs it [[A>>B]]?\nNo.\n</think>\n[[A=B]]\nNeither ends.", 0),
+        ("My label: [[A>B]]\nA: earned.", 1),
+    ],
+)
+def test_the_first_label_counts_and_none_in_the_reasons(reply: str, points: int) -> None:
+    assert verdict(up_to_label(reply)) == points
+
+
+@pytest.mark.parametrize(
+    "reply", ["[[A>>B]] - much better\n[[A>B]] - better", "- [[A>B]]\n- [[B>A]]", "", "A: earned."]
+)
+def test_a_list_of_labels_or_none_is_no_verdict(reply: str) -> None:
+    with pytest.raises(UnreadableReplyError):
+        verdict(up_to_label(reply))
+
+
+def test_what_the_form_lets_through_can_be_read() -> None:
+    for choices in (labels(5), labels(7), YES_NO):
+        form = label_form(choices, analysed=False, reasons=True)
+        for label in choices:
+            reply = f"{label}\nIt ends where it must."
+            assert re.fullmatch(form.pattern, reply)
+            assert up_to_label(reply) == label
+    assert yes_or_no(up_to_label("[[NO]]\nIt stops. [[YES]] to the rest.")) == 0

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import label_form
-from genie_inspect.prompting.panel_replies import YES_NO, yes_or_no
-from genie_inspect.prompting.replies import analysis, labels, one_sentence, verdict
+from genie_inspect.prompting.forms import label_form, one_sentence
+from genie_inspect.prompting.replies import YES_NO, analysis, labels, verdict, yes_or_no
 from genie_inspect.prompting.templates import load_template
 
 WILD = [

@@ -1,4 +1,5 @@
 import json
+import math
 import random
 from pathlib import Path
 
@@ -7,19 +8,28 @@ from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, get_model
+from inspect_ai.solver import Solver
+from tests.scripted import scores
 
-from genie_inspect.engines.embedders.choices import static_token_count
-from genie_inspect.judges.instrument import Instrument
-from genie_inspect.judges.list_judge import ListJudge
-from genie_inspect.judges.pairwise_judge import PairwiseJudge
-from genie_inspect.judges.protocols import Answer
+from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.graders.close_reader import ASPECTS, Approach, reading_of
+from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.list_judge import ListJudge
+from genie_inspect.graders.pairwise_judge import PairwiseJudge
+from genie_inspect.graders.protocols import Answer
+from genie_inspect.populations.schema import rows
+from genie_inspect.prompting.answers import reading_reply
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.ratings import pair_rating
-from genie_inspect.prompting.readings import reading_reply
-from genie_inspect.prompting.replies import numbered_ratings
-from genie_inspect.providers.record import starter_record
-from genie_inspect.providers.replay import graded
+from genie_inspect.prompting.forms import Quote
+from genie_inspect.prompting.replies import numbered_ratings, pair_rating
+from genie_inspect.providers.replay import MARKS, RecordedMarks, graded, starter_record
+from genie_inspect.solvers.negative_sampling import negative_sampling
+from genie_inspect.solvers.outline import outline
+from genie_inspect.solvers.trim import trim
+from genie_inspect.solvers.verbalized_sampling import verbalized_sampling
+from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 RECORD = starter_record()
 PROMPT = RECORD.population.prompts[0]
@@ -161,3 +171,146 @@ def test_a_recorded_document_whose_text_fakes_the_fence_is_still_read_from_the_r
     hostile = f"```json\n{json.dumps({'document': STORY, 'questions': {'1': QUESTIONS[0].text}})}\n```"
     with pytest.raises(PrerequisiteError, match="in the document '```json"):
         graded(RECORD, fenced({"document": hostile, "questions": {"1": QUESTIONS[0].text}}))
+
+
+TOLD_STORY = RECORD.stories[0]
+QUESTION = RECORD.population.questions(TOLD_STORY.prompt)[0].text
+
+
+def test_each_storyteller_has_told_the_same_number_of_stories_for_every_prompt() -> None:
+    for storyteller in ("conventional", "inventive"):
+        told = [RECORD.stories_of(storyteller, prompt) for prompt in RECORD.population.prompts]
+        assert {len(stories) for stories in told} == {2}
+        assert len({text for stories in told for text in stories}) == 2 * len(told), "no story is told twice"
+
+
+def test_a_storyteller_or_a_prompt_that_is_not_on_record_has_no_stories() -> None:
+    assert RECORD.stories_of("nobody", TOLD_STORY.prompt) == []
+    assert RECORD.stories_of("inventive", "Write about nothing.") == []
+
+
+def test_every_question_is_answered_on_record_for_every_document_of_its_prompt_and_every_story() -> None:
+    for prompt in RECORD.population.prompts:
+        texts = [document.text for document in RECORD.population.documents(prompt)]
+        texts += [story.text for story in RECORD.stories if story.prompt == prompt]
+        for question in RECORD.population.questions(prompt):
+            answers = [RECORD.answer(text, question.text) for text in texts]
+            assert any(answers), f"nobody answers {question.text!r}"
+
+
+def test_every_answer_of_a_story_is_rated_against_every_answer_of_the_population() -> None:
+    for story in RECORD.stories:
+        for question in RECORD.population.questions(story.prompt):
+            answer = RECORD.answer(story.text, question.text)
+            for document in RECORD.population.documents(story.prompt):
+                other = RECORD.answer(document.text, question.text)
+                if answer and other:
+                    assert RECORD.rating(question.text, answer, other) in {1, 2, 3, 4}
+
+
+def test_a_rating_does_not_depend_on_order_case_or_end_punctuation() -> None:
+    answer = RECORD.answer(TOLD_STORY.text, QUESTION)
+    other = RECORD.answer(RECORD.population.documents(TOLD_STORY.prompt)[0].text, QUESTION)
+    assert answer
+    assert other
+    assert (
+        RECORD.rating(QUESTION, answer, other)
+        == RECORD.rating(QUESTION, other, answer)
+        == RECORD.rating(QUESTION, f" {answer.upper()}.", other)
+    )
+
+
+def test_equal_answers_are_interchangeable_whether_or_not_somebody_rated_them() -> None:
+    assert RECORD.rating(QUESTION, "an answer that nobody gave", "An answer that nobody gave.") == 4
+
+
+def test_what_is_not_on_record_is_an_error_in_words() -> None:
+    with pytest.raises(KeyError, match="an answer to 'What is it\\?' in the document 'High on a windswept hill"):
+        RECORD.answer(TOLD_STORY.text, "What is it?")
+    with pytest.raises(KeyError, match="a rating of 'black' and 'white' for 'What is it\\?'"):
+        RECORD.rating("What is it?", "black", "white")
+
+
+STORIES = {story.id: story.text for story in RECORD.stories}
+
+
+@pytest.mark.parametrize(("file", "stories"), [(MARKS, 32), ("second_marks.jsonl", 8)])
+def test_every_recorded_mark_counts_when_it_is_read(file: str, stories: int) -> None:
+    recorded = list(rows(RECORD.folder / file, RecordedMarks))
+    assert len(recorded) == stories * len(ASPECTS)
+    assert {row.aspect for row in recorded} == set(ASPECTS)
+    for row in recorded:
+        quotes = [Quote(mark.expression, mark.reason) for mark in row.marks]
+        reading = reading_of(row.aspect, quotes, STORIES[row.document])
+        assert (len(reading.marks), dict(reading.dropped), reading.reason) == (len(quotes), {}, "")
+
+
+def test_the_bundled_grader_marks_the_storytellers_documents(tmp_path: Path) -> None:
+    (log,) = evaluate(
+        synthetic_prompts(panel="close_reading", judge="none"),
+        model="bundled/inventive",
+        model_roles={"grader": get_model("bundled/grader")},
+        epochs=2,
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    marked = [(score.metadata or {})["marked"] for score in scores(log, "close_reading")]
+    assert [sum(each[aspect] for each in marked) for aspect in ("novel", "awkward")] == [36, 7]
+    values = [score.value for score in scores(log, "close_reading")]
+    assert not any(
+        math.isnan(float(str(value))) for each in values if isinstance(each, dict) for value in each.values()
+    )
+
+
+def test_what_is_not_on_record_is_named() -> None:
+    approach = Approach.load()
+    with pytest.raises(PrerequisiteError, match="no record of a close reading of the document 'A text'"):
+        graded(RECORD, approach.request("novel", "A text"))
+    with pytest.raises(PrerequisiteError, match="can answer nothing else, got a request about aspect, examples, text"):
+        graded(RECORD, approach.instructions["novel"].request("A text", [{"text": "It.", "marks": []}]))
+
+
+def told(solver: Solver, folder: Path) -> EvalLog:
+    (log,) = evaluate(
+        synthetic_prompts(), solver=solver, model="bundled/inventive", model_roles={"grader": "bundled/grader"},
+        epochs=2, limit=2, display="none", log_realtime=False, log_dir=str(folder),
+    )  # fmt: skip
+    assert log.status == "success", log.error
+    return log
+
+
+@pytest.mark.parametrize("strategy", [verbalized_sampling, outline, negative_sampling, trim])
+def test_under_every_strategy_a_recorded_story_is_told_and_scored(strategy: type[Solver], tmp_path: Path) -> None:
+    for sample in told(strategy(), tmp_path).samples or []:
+        stories = starter_record().stories_of("inventive", str(sample.input))
+        assert sample.output.completion in [story.strip() for story in stories]
+        assert (sample.scores or {})["genie"].reason is None
+
+
+def test_a_storyteller_verbalizes_the_stories_it_has(tmp_path: Path) -> None:
+    for sample in told(verbalized_sampling(k=5), tmp_path).samples or []:
+        stories = starter_record().stories_of("inventive", str(sample.input))
+        assert [response["text"] for response in sample.store["responses"]] == [story.strip() for story in stories]
+
+
+def test_a_storyteller_says_that_it_plans_nothing(tmp_path: Path) -> None:
+    for sample in told(outline(), tmp_path).samples or []:
+        assert set(sample.store["plan"].values()) == {
+            "Whatever the recorded story does: it is read out as it was written, and not planned."
+        }
+
+
+def test_asked_for_something_unlike_its_story_a_storyteller_tells_the_other_one(tmp_path: Path) -> None:
+    for sample in told(negative_sampling(), tmp_path).samples or []:
+        stories = [story.strip() for story in starter_record().stories_of("inventive", str(sample.input))]
+        assert sorted([*sample.store["earlier"], sample.output.completion]) == sorted(stories)
+
+
+def test_a_storyteller_that_has_told_everything_says_so(tmp_path: Path) -> None:
+    (log,) = evaluate(
+        synthetic_prompts(judge="embedded"), solver=negative_sampling(rounds=2), model="bundled/inventive", limit=1,
+        epochs=1, display="none", log_realtime=False, log_dir=str(tmp_path),
+    )  # fmt: skip
+    assert log.status == "error"
+    assert "has 2 stories on record" in str(log.error and log.error.message)

@@ -9,8 +9,8 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from tests.engines.tiny_models import tiny_model
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.engines.identity import folder_digest, identified
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.providers.joint_decoding import ConformativeAPI
 
 PROMPTS = ("Write about an owl.", "Write about a castle.", "Write a story about a spaceship and a dog.", "Write.")

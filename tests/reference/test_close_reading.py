@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.marks.meeting import Rating, meeting
-from genie_inspect.agreement.marks.readers import batch_kappa
 from genie_inspect.statistics.mixed import MixedModel, mixed_logistic
+from genie_inspect.studies.close_reading.meeting import Rating, meeting
+from genie_inspect.studies.close_reading.readers import batch_kappa
 
 Row = dict[str, str]
 SOURCES = ("olmo1", "olmo2")

@@ -10,16 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.agreement.personal.voters import verdict
 from tests.reports.made_logs import made_log
+from tests.studies.personal.made import verdict
 
 from genie_inspect.agreement.machine_scores import read_scores
-from genie_inspect.agreement.personal.ballots import Ballots, ballots
-from genie_inspect.agreement.personal.columns import Choice
-from genie_inspect.agreement.personal.fitting import fit_judge
-from genie_inspect.agreement.personal.holding_out import figures, foretell
 from genie_inspect.agreement.votes import read_votes
-from genie_inspect.raters.figures import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE, HeldOut
+from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
+from genie_inspect.studies.personal.fitting import figures, fit_judge, foretell
+from genie_inspect.studies.personal.judge import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE, HeldOut
 
 Shared = Callable[[str], Path]
 FIVE = ("07", "08", "09", "10", "11")

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from genie_inspect.reports.comparison.compared import Comparison, Facts, Options, Row
-from genie_inspect.statistics.paired.differences import Difference, Finding
+from genie_inspect.reports.pairing import Comparison, Facts, Options, Row
+from genie_inspect.statistics.differences import Difference, Finding
 
 NAN = math.nan
 

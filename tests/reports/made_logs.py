@@ -1,15 +1,25 @@
-"""Logs with given scores, written as Inspect writes them."""
+"""Logs with given scores, as Inspect writes them, and runs as reports see them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalPlan,
+    EvalPlanStep,
+    EvalSample,
+    EvalSpec,
+    write_eval_log,
+)
 from inspect_ai.model import ModelOutput, ModelUsage
 from inspect_ai.scorer import Score
 from inspect_ai.viewer import ViewerConfig
 
-from genie_inspect.tasks.views import score_view
+from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.tasks.novelty import score_view
 
 GENIE = "measure:genie|judge:test|population:small-1@0|version:0"
 QUESTION = {"id": "q", "feature": "plot", "question": "How does it end?", "answer": "in rain", "novelty": 0.5}
@@ -100,3 +110,25 @@ def _sample(
         scores=dict(scores),
         metadata={"prompt": prompt or f"Prompt {place[0]}", **metadata},
     )
+
+
+CREATED = "2026-01-02T03:04:05+00:00"
+
+
+def made_run(
+    *documents: ScoredDocument, label: str = "run", model: str = "m/a", strategy: str = "generate", folder: str = ""
+) -> ScoredLog:
+    """A run of these documents, whose scores all have one signature.
+
+    Args:
+        documents: In their order.
+        label: Its name, also of its file.
+        model: Who wrote.
+        strategy: The solver.
+        folder: Before the file's name.
+    """
+    config, dataset = EvalConfig(), EvalDataset()
+    spec = EvalSpec(created=CREATED, task="genie_inspect/made", dataset=dataset, model=model, config=config)
+    plan = EvalPlan(steps=[EvalPlanStep(solver=strategy, params={})])
+    signatures = dict.fromkeys((name for one in documents for name in one.scores), ("measure:genie",))
+    return ScoredLog(f"{folder}{label}.eval", EvalLog(eval=spec, plan=plan), documents, signatures, label=label)

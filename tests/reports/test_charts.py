@@ -1,25 +1,59 @@
-"""Charts as they are drawn: printable, on the page's own ground, and darkened."""
+"""Charts as they are drawn, in a process of their own, and the pictures of `genie compare` and `genie study`."""
 
+import atexit
+import os
 import re
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.looks import marks, rows, told_by
+from tests.reports.made_logs import made_log, scored
+from tests.reports.studies import (
+    COSINE,
+    FEATURES,
+    Made,
+    by_feature,
+    is_edit,
+    made,
+    measure_of,
+    one_number,
+    sharp,
+    study_log,
+    together,
+)
 
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError, UnwritableError
 from genie_inspect.files.printable import printable
+from genie_inspect.populations.interventions import PARAPHRASE
+from genie_inspect.reports import drawing
 from genie_inspect.reports.charts import (
     DARK,
+    HIGHER,
     LIGHT,
+    LOWER,
+    NONE,
     SHARP,
+    STRONGEST,
     Theme,
     _drawable,
+    bars,
+    cells_of,
     check_picture,
+    comparison_chart,
     darkened,
+    study_chart,
+    study_heatmap,
     svg,
     write_chart,
 )
+from genie_inspect.reports.comparison import compare
+from genie_inspect.reports.pairing import Options
+from genie_inspect.reports.study import Study, study
 
 altair = pytest.importorskip("altair", reason="needs the extra `charts`")
 HOSTILE = "a\u202eb\x07"
@@ -106,3 +140,291 @@ def test_a_library_that_is_not_there_is_told_of_with_its_extra(library: str, mon
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtraError, match=r"^a picture needs the extra charts: pip install "):
         check_picture(Path("chart.svg"))
+
+
+VERSION = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+BARS: dict[str, Any] = {
+    "data": {"values": [{"a": 1}]},
+    "mark": "bar",
+    "encoding": {"x": {"field": "a", "type": "quantitative"}},
+}
+KILLED = f"""
+import os, signal
+from genie_inspect.reports import drawing
+drawing.drawn({BARS}, {VERSION!r})
+print(drawing._process().pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_charts_are_drawn_one_after_the_other_in_one_process_beside_this_one() -> None:
+    beside = drawing.drawn(BARS, VERSION)
+    process = drawing._process()
+    assert beside.startswith("<svg")
+    assert drawing.drawn(BARS | {"mark": "point"}, VERSION) != beside
+    assert drawing._process() is process
+    assert process.pid != os.getpid()
+    assert process.poll() is None
+    assert drawing._svg(BARS, VERSION) == beside
+
+
+def test_where_the_process_has_ended_they_are_drawn_in_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = subprocess.Popen(
+        [sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    )
+    ended.wait()
+    monkeypatch.setattr(drawing, "_process", lambda: ended)
+    assert drawing.drawn(BARS, VERSION).startswith("<svg")
+    drawing._end(ended)
+
+
+def test_where_no_process_can_be_had_they_are_drawn_in_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(drawing, "_process", refuse)
+    assert drawing.drawn(BARS, VERSION).startswith("<svg")
+
+
+def test_what_cannot_be_drawn_is_an_error_here_and_the_next_is_drawn() -> None:
+    with pytest.raises(ValueError, match="conversion failed"):
+        drawing.drawn({"mark": "not a specification"}, VERSION)
+    assert drawing.drawn(BARS, VERSION).startswith("<svg")
+
+
+def test_it_ends_when_the_process_that_started_it_is_killed() -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED], capture_output=True, text=True, check=False)
+    assert killed.returncode < 0, killed.stderr
+    pid = int(killed.stdout)
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"process {pid} is still there")
+
+
+def test_the_process_is_asked_by_one_thread_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    process, held = drawing._process(), []
+
+    def noted() -> "subprocess.Popen[str]":
+        held.append(drawing._turn.locked())
+        return process
+
+    monkeypatch.setattr(drawing, "_process", noted)
+    assert drawing.drawn(BARS, VERSION).startswith("<svg")
+    assert held == [True]
+    assert not drawing._turn.locked()
+
+
+def test_it_is_ended_with_this_process_and_killed_where_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends: list[Any] = []
+    monkeypatch.setattr(atexit, "register", lambda *end: ends.append(end))
+    process = drawing._process.__wrapped__()
+    ((end, *whom),) = ends
+    assert whom == [process]
+    end(*whom)
+    assert process.returncode == 0
+    monkeypatch.setattr(drawing, "LONGEST", 0.01)
+    with subprocess.Popen(["sleep", "60"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as endless:
+        drawing._end(endless)
+        assert endless.wait(5) == -signal.SIGKILL
+
+
+BASE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50, 0.51, 0.51)
+MIXED = (0.3, 0.7, 0.2, 0.9, 0.3, 0.8, 0.4, 0.6, 0.5, 0.55)
+ECHO = "measure:echo|version:0"
+
+
+def log(folder: Path, model: str, *plots: float, echo: bool = False) -> None:
+    """A log with so many prompts, the last of which has a style too; perhaps scored by a second scorer."""
+    more = {"echo": scored({"echo": 0.5, "plot_twist": 0.5}, ECHO)} if echo else {}
+    made_log(
+        folder,
+        [{"genie": scored({"plot": plot} | ({"style": 0.5} if model != "b" else {})), **more} for plot in plots],
+        model=f"m/{model}",
+    )
+
+
+def drawn(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = comparison_chart(compare([folder], "m/plain")).to_dict()
+    return found
+
+
+def test_a_cell_shows_the_difference_with_its_sign_and_what_holds_of_it(tmp_path: Path) -> None:
+    log(tmp_path, "plain", *BASE)
+    log(tmp_path, "raised", *(value + 0.2 + value / 10 for value in BASE))
+    log(tmp_path, "lowered", *(value - 0.1 - value / 10 for value in BASE))
+    log(tmp_path, "slight", *(value + 0.001 + value / 1000 for value in BASE))  # it holds, and is within the margin
+    log(tmp_path, "same", *BASE)
+    log(tmp_path, "mixed", *MIXED)
+    log(tmp_path, "b", *BASE)
+    shown = {(cell["run"], cell["key"]): cell for cell in rows(drawn(tmp_path), 0)}
+    # means: 0.51, so +0.2 + 0.051, -0.1 - 0.051; mixed 0.525
+    assert {run: cell["shown"] for (run, key), cell in shown.items() if key == "plot"} == {
+        "m/raised": "+0.251 *",
+        "m/lowered": "-0.151 *",
+        "m/slight": "+0.002 *",
+        "m/same": "+0.000 =",
+        "m/mixed": "+0.015",
+        "m/b": "+0.000 =",
+    }
+    lacking = shown["m/b", "style"]
+    assert (lacking["shown"], lacking["held"], lacking["dark"]) == ("not measured", 0, False)
+    # of 0.251 six tenths are 0.1506: white ink on both of these cells, whatever their sign
+    assert {run for (run, _), cell in shown.items() if cell["dark"]} == {"m/raised", "m/lowered"}
+
+
+def test_the_colours_go_as_far_as_the_furthest_difference_either_way(tmp_path: Path) -> None:
+    log(tmp_path, "plain", *BASE)
+    log(tmp_path, "lowered", *(value - 0.25 for value in BASE))
+    scale = drawn(tmp_path)["layer"][0]["encoding"]["color"]["scale"]
+    assert scale["range"] == [LOWER, NONE, HIGHER]
+    assert scale["domain"] == pytest.approx([-0.25, 0, 0.25])
+
+
+def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_path: Path) -> None:
+    log(tmp_path, "plain", *BASE)
+    log(tmp_path, "raised", *(value + 0.05 + value / 100 for value in BASE))
+    log(tmp_path, "wild", *(value + (0.6 if place < 3 else -0.1) for place, value in enumerate(BASE)))
+    spec = drawn(tmp_path)
+    plots = {cell["run"]: cell for cell in rows(spec, 0) if cell["key"] == "plot"}
+    assert float(plots["m/wild"]["shown"]) > float(plots["m/raised"]["shown"].removesuffix(" *"))
+    assert plots["m/wild"]["held"] == 0 < plots["m/raised"]["held"]
+    # the scale ends at the largest difference that holds
+    assert spec["layer"][0]["encoding"]["color"]["scale"]["domain"][-1] == plots["m/raised"]["held"]
+
+
+def test_without_any_difference_the_colours_have_a_range_all_the_same(tmp_path: Path) -> None:
+    log(tmp_path, "plain", *BASE)
+    log(tmp_path, "same", *BASE)
+    assert drawn(tmp_path)["layer"][0]["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
+    title = comparison_chart(compare([tmp_path], "log-0.eval", Options(correction="none"))).to_dict()["title"]
+    assert (title["text"], title["subtitle"]) == (
+        "Difference from log-0.eval (m/plain)",
+        "colour and *: holds after correction (none); =: within the margin",
+    )
+
+
+def test_runs_and_keys_stand_in_their_order_and_keys_of_two_scorers_say_whose_they_are(tmp_path: Path) -> None:
+    for model in ("plain", "zebra", "ant"):
+        log(tmp_path, model, *BASE, echo=True)
+    spec = drawn(tmp_path)
+    encoding = spec["layer"][0]["encoding"]
+    assert (spec["width"], spec["height"]) == (2 * 120, 4 * 34)
+    assert encoding["x"]["sort"] == ["m/zebra", "m/ant"]
+    # a key that is its scorer's own name says enough
+    assert encoding["y"]["sort"] == ["genie: plot", "genie: style", "echo", "echo: plot twist"]
+
+
+def test_keys_of_one_scorer_are_words_alone(tmp_path: Path) -> None:
+    for model in ("plain", "other"):
+        made_log(tmp_path, [{"genie": scored({"plot_twist": value})} for value in BASE], model=f"m/{model}")
+    assert drawn(tmp_path)["layer"][0]["encoding"]["y"]["sort"] == ["plot twist"]
+
+
+def test_numbers_stand_on_squares_of_one_size_and_are_white_on_dark_ones(tmp_path: Path) -> None:
+    for model, step in (("plain", 0.0), ("raised", 0.2), ("lowered", -0.2)):
+        log(tmp_path, model, *(value + step for value in BASE))
+    spec = drawn(tmp_path)
+    assert marks(spec) == [{"type": "rect", "stroke": "white"}, {"type": "text", "fontSize": 12}]
+    assert told_by(spec, 0) == {"x": "run", "y": "key", "color": "held"}
+    assert told_by(spec, 1) == {"x": "run", "y": "key", "text": "shown", "color": "#1b1b1b"}
+    assert spec["layer"][1]["encoding"]["color"]["condition"] == {"test": "datum.dark", "value": "white"}
+    assert (spec["width"], spec["height"]) == (2 * 120, 2 * 34)
+    assert spec["layer"][0]["encoding"]["color"]["legend"] == {"title": "that holds", "format": "+.2f"}
+    assert spec["layer"][0]["encoding"]["x"]["axis"] == {"labelAngle": 0, "labelExpr": "split(datum.label, ' ')"}
+    assert spec["title"] == {
+        "text": "Difference from m/plain",
+        "subtitle": "colour and *: holds after correction (holm); =: within the margin",
+        "anchor": "start",
+    }
+
+
+LENGTH = "length in words"  # stands beside the measures of every study
+
+
+def cosine(text: Made) -> dict[str, object]:
+    return {"cosine": scored({"cosine_mean": 0.1 * text.number - (0.5 if is_edit(text, "plot") else 0)}, COSINE)}
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    measures = together(by_feature(sharp), cosine, one_number(lambda text: 0.5, "flat"))  # type: ignore[arg-type]
+    return study(study_log(tmp_path_factory.mktemp("study"), made(8), measures))
+
+
+def cells(result: Study) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(cell["row"], cell["column"]): cell for cell in cells_of(result)}
+
+
+def data(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a chart draws."""
+    source = spec.get("data") or spec["spec"]["data"]
+    return list(spec["datasets"][source["name"]] if "name" in source else source["values"])
+
+
+def test_a_cell_shows_d_and_what_holds_of_it(result: Study) -> None:
+    shown = {place: cell["shown"] for place, cell in cells(result).items()}
+    effect = next(effect for effect in measure_of(result, "genie").own if effect.key.name == "plot")
+    assert shown["plot", "genie: plot"] == f"{effect.difference.effect:+.2f} *"
+    assert shown["paraphrase", "genie: plot"].endswith(" =")
+    assert shown["plot", "cosine mean"] == "no spread *"  # always 0.5 lower
+    assert shown["paraphrase", "cosine mean"] == "· ="
+    assert shown["agent", "flat"] == "·"
+
+
+def test_colour_and_white_ink_are_for_what_holds_alone(result: Study) -> None:
+    own, lower = cells(result)["plot", "genie: plot"], cells(result)["plot", "cosine mean"]
+    assert own["held"] > STRONGEST
+    assert lower["held"] == -STRONGEST
+    assert own["dark"] is lower["dark"] is True
+    for cell in cells_of(result):
+        if not cell["shown"].endswith("*"):
+            assert (cell["held"], cell["dark"]) == (0, False)
+
+
+def test_the_edited_features_own_scores_are_framed(result: Study) -> None:
+    framed = {(cell["row"], cell["column"]) for cell in cells_of(result) if cell["own"]}
+    assert framed == {(feature, f"genie: {feature}") for feature in FEATURES}
+
+
+def test_the_heatmap_has_interventions_down_and_scores_across_on_a_scale_with_0_in_the_middle(result: Study) -> None:
+    spec: dict[str, Any] = study_heatmap(result).to_dict()
+    squares, frames, numbers = spec["layer"]
+    assert squares["encoding"]["y"]["sort"] == [*FEATURES, "paraphrase"]
+    assert squares["encoding"]["x"]["sort"] == [*(f"genie: {name}" for name in FEATURES), "cosine mean", "flat", LENGTH]
+    assert squares["encoding"]["color"]["scale"] == {
+        "range": [LOWER, NONE, HIGHER],
+        "domain": [-STRONGEST, 0, STRONGEST],
+        "clamp": True,
+    }
+    assert frames["transform"] == [{"filter": "datum.own"}]
+    assert numbers["encoding"]["color"]["condition"] == {"test": "datum.dark", "value": "white"}
+
+
+def test_a_measure_has_a_panel_with_a_bar_for_each_intervention_and_a_line_at_paraphrases(result: Study) -> None:
+    spec: dict[str, Any] = bars(result).to_dict()
+    rows = data(spec)
+    shares = measure_of(result, "genie").shares
+    assert {row["row"]: row["share"] for row in rows if row["measure"] == "genie"} == {
+        one.name: share for one, share in shares.items()
+    }
+    # what gives every text the same value has no panel
+    assert spec["facet"]["sort"] == ["genie", "cosine mean"]
+    drawn, line = spec["spec"]["layer"]
+    assert drawn["encoding"]["color"]["scale"] == {"domain": ["edit", "paraphrase"], "range": list(LIGHT.series[:2])}
+    assert line["transform"] == [{"filter": f"datum.kind == '{PARAPHRASE}'"}]
+    assert (spec["columns"], bars(result, 2).to_dict()["columns"]) == (4, 2)
+
+
+def test_the_picture_is_both_with_colours_of_their_own(result: Study, tmp_path: Path) -> None:
+    spec: dict[str, Any] = study_chart(result).to_dict()
+    assert len(spec["vconcat"]) == 2
+    assert spec["resolve"] == {"scale": {"color": "independent"}}
+    drawn = svg(study_chart(result))
+    assert "How far edits and paraphrases move each measure" in drawn
+    # the page's dark twin exchanges inks alone: the bars are drawn in those
+    assert LIGHT.series[0] in drawn
+    assert LIGHT.series[1] in drawn

@@ -10,7 +10,7 @@ from inspect_ai.scorer import Score
 from markdown_it import MarkdownIt
 from tests.scripted import Script, evaluated, output, saying, scores
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.close_reading import close_reading
 

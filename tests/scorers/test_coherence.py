@@ -13,7 +13,7 @@ from inspect_ai.model import Model
 from inspect_ai.scorer import Score
 from tests.scripted import Script, evaluated, output, saying, scores
 
-from genie_inspect.asking.refusals import RefusedError
+from genie_inspect.graders.grader import RefusedError
 from genie_inspect.scorers.coherence import coherence
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from inspect_ai.util import registry_info
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.asking.refusals import RefusedError
+from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 
 STARTER = {"population": "starter"}
 TEMPLATES = {"templates": None}
@@ -105,8 +104,7 @@ DECLARED: Mapping[str, tuple[str, Mapping[str, tuple[Any, ...]], str]] = {
 
 def maker(name: str) -> Any:
     """The scorer; a task of ours may have the same name."""
-    room = "scorers.from_scores" if name == "document" else "scorers"
-    return getattr(import_module(f"genie_inspect.{room}.{name}"), name)
+    return getattr(import_module(f"genie_inspect.scorers.{name}"), name)
 
 
 @pytest.mark.parametrize("name", DEFAULTS)

@@ -9,13 +9,11 @@ import pytest
 from inspect_ai.scorer import Score
 from tests.scripted import OWL, evaluated, saying, scores, small_population
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.asking.refusals import RefusedError
+from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.measures.infinity_gram import log_perplexity, novel_share
-from genie_inspect.measures.words.tokens import tokens
+from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scoring.measuring.expressions import KEYS, NOTHING
+from genie_inspect.scorers.expression_novelty import KEYS, NOTHING, expression_novelty
 
 TOLD = (
     "The grey owl flew over the barns and slept until the morning came.",

@@ -13,10 +13,10 @@ from inspect_ai.scorer import Score
 from tests.scripted import FOX, OWL, Script, grading, small_population
 from tests.served import BABBLE, BROKEN, BUSY, CUT, HANGING, OK, SHORT, Served, serving, without_pauses
 
-from genie_inspect.judges.protocols import GRADER_FAILED, OFF_LABELS, UNREADABLE
+from genie_inspect.graders.protocols import GRADER_FAILED, OFF_LABELS, UNREADABLE
 from genie_inspect.populations.population import Population
+from genie_inspect.scorers.assessment import TOO_FEW
 from genie_inspect.scorers.genie import genie
-from genie_inspect.scoring.assessment import TOO_FEW
 
 STORIES = {
     OWL: tuple(f"Owl {i} sees {i} barns." for i in range(4)),

@@ -26,16 +26,15 @@ from tests.scripted import (
 )
 from tests.scripted import FEATURES as FEATURES_OF_OWLS
 
-from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import PopulationError
-from genie_inspect.judges.grader_reader import READ
-from genie_inspect.judges.instrument import Instrument
+from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.reader import READ
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.genie import genie
-from genie_inspect.scoring.explanation import MOST_BYTES
-from genie_inspect.scoring.measuring.feature_measure import UNKNOWN_PROMPT, suited
+from genie_inspect.scorers.explanation import MOST_BYTES
+from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie, suited
 from genie_inspect.signature import facts_of
 
 STORY = "A blue owl flew."

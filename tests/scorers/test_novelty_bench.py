@@ -13,14 +13,14 @@ from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 from tests.scripted import Script, evaluated, output, saying, scores
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.engines.embedders.choices import embedder
-from genie_inspect.panel_judges.choices import chosen_equivalence
-from genie_inspect.panel_judges.quality import GraderQuality
+from genie_inspect.engines.embedders import embedder
+from genie_inspect.graders.equivalence import chosen_equivalence
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.graders.quality import GraderQuality
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.samples.store import keep_generations
+from genie_inspect.samples import keep_generations
+from genie_inspect.scorers.novelty_bench import bench
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
-from genie_inspect.scoring.measuring.kinds_of_reply import Bench
 from genie_inspect.solvers.generations import cache_for, generations
 from genie_inspect.tasks.novelty_partition import novelty_partition
 
@@ -143,7 +143,7 @@ async def test_readers_of_almost_one_patience_do_not_share_a_signature() -> None
     state = TaskState(ModelName("mockllm/model"), 1, 1, PROMPT, [], output=output("red"))
     keep_generations(state, ["red", "blue"])
     same, worth = chosen_equivalence("embedded", embedder(), None)(), GraderQuality(Script(grading).model())
-    score = await Bench(same, worth, 0.75).score(state)
+    score = await bench(state, same, worth, 0.75)
     assert "|k:2|patience:0.75|" in (score.metadata or {})["signature"]
 
 
@@ -175,7 +175,7 @@ def test_wrong_options_stop_the_task_before_anything_is_generated(options: dict[
 
 
 def test_without_its_extra_a_measure_is_refused_when_the_task_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.folders.find_spec", lambda name: None)
+    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: None)
     with pytest.raises(PrerequisiteError, match="needs the extra"):
         novelty_partition(equivalence="classifier")
     with pytest.raises(PrerequisiteError, match="needs the extra"):
@@ -183,7 +183,7 @@ def test_without_its_extra_a_measure_is_refused_when_the_task_is_made(monkeypatc
 
 
 def test_an_equivalence_model_without_a_tokenizer_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.models.folders.find_spec", lambda name: object())
+    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: object())
     for name in ("config.json", "model.safetensors"):
         (tmp_path / name).write_text("{}")
     with pytest.raises(PrerequisiteError, match="tokenizer"):
@@ -256,7 +256,7 @@ async def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_
     state = TaskState(ModelName("mockllm/model"), 1, 1, PROMPT, [], output=output("A later text."))
     keep_generations(state, replies)
     same, grader = chosen_equivalence("embedded", embedder(), None)(), Script(grading)
-    score = await Bench(same, GraderQuality(grader.model()), 0.8).score(state)
+    score = await bench(state, same, GraderQuality(grader.model()), 0.8)
     assert (score.reason, score.answer, score.explanation) == (reason, "", f"Not scored: {reason}.")
     assert all(math.isnan(value) for value in values(score).values())
     assert grader.requests == []

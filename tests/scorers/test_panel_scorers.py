@@ -10,42 +10,37 @@ from typing import Any
 import numpy as np
 import pytest
 from inspect_ai.scorer import SampleScore, Score, Scorer
-from tests.measures.test_compression import prose
+from tests.measures.test_partition import prose
 from tests.scripted import DOCUMENTS, OWL, Script, evaluated, output, saying, scores, small_population
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.engines.embedders.choices import embedder
+from genie_inspect.engines.corpora import CopiedRun, Copies
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import CorpusError
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.measures import ngrams
 from genie_inspect.measures.compression import compression_novelty, compression_ratio
 from genie_inspect.measures.partition import Classes
-from genie_inspect.measures.words.tokens import tokens
+from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.scorers import corpora
+from genie_inspect.scorers.compression import ALONE
 from genie_inspect.scorers.compression import compression as compression_scorer
 from genie_inspect.scorers.compression import compression_ratio as compression_metric
+from genie_inspect.scorers.cosine import UNKNOWN_WORDS
 from genie_inspect.scorers.cosine import cosine as cosine_scorer
+from genie_inspect.scorers.cosine import measurement as cosine_measurement
+from genie_inspect.scorers.creativity_index import KEYS as CREATIVITY_KEYS
+from genie_inspect.scorers.creativity_index import LENGTHS
 from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
+from genie_inspect.scorers.creativity_index import measurement as creativity_measurement
 from genie_inspect.scorers.expression_novelty import expression_novelty
+from genie_inspect.scorers.partition import measurement as partition_measurement
 from genie_inspect.scorers.partition import partition as partition_scorer
-from genie_inspect.scoring.measuring import (
-    added_information,
-    class_among_documents,
-    copied_runs,
-    corpora,
-    embedding_distances,
-    expressions,
-)
+from genie_inspect.tasks.panel import KEYS
 
 STORY = "A brown owl counted the trains."
 CHEAP = ("cosine", "compression", "creativity_index", "expression_novelty", "partition")
-KEYS = {
-    "cosine": embedding_distances.KEYS,
-    "compression": added_information.KEYS,
-    "creativity_index": copied_runs.KEYS,
-    "expression_novelty": expressions.KEYS,
-    "partition": class_among_documents.KEYS,
-}
 
 
 @pytest.fixture
@@ -177,7 +172,7 @@ def test_against_one_document_compression_says_nothing(tmp_path: Path) -> None:
     alone = small_population(tmp_path / "population", documents={OWL: [DOCUMENTS[OWL][0]]})
     score = scored("compression", alone, STORY, tmp_path)
     assert math.isnan(values(score)["compression_novelty"])
-    assert score.reason == added_information.ALONE
+    assert score.reason == ALONE
 
 
 def test_beside_compression_stands_the_ratio_of_all_generations(population: Population, tmp_path: Path) -> None:
@@ -191,7 +186,7 @@ def test_beside_compression_stands_the_ratio_of_all_generations(population: Popu
 
 
 def test_the_lengths_of_runs_are_those_of_the_measure() -> None:
-    assert copied_runs.LENGTHS == ngrams.LENGTHS
+    assert LENGTHS == ngrams.LENGTHS
 
 
 def test_creativity_index_shows_what_is_copied_and_from_where(population: Population, tmp_path: Path) -> None:
@@ -371,7 +366,7 @@ def test_a_text_of_the_population_scores_the_same_after_a_text_that_is_not(
 def test_where_the_embedder_can_read_nothing_of_the_population_there_is_no_distance(tmp_path: Path) -> None:
     unreadable = small_population(tmp_path / "unreadable", documents={OWL: ("\U00012000", "\U00012001 \U00012002")})
     score = scored("cosine", unreadable, STORY, tmp_path)
-    assert score.reason == embedding_distances.UNKNOWN_WORDS
+    assert score.reason == UNKNOWN_WORDS
     assert all(math.isnan(value) for value in values(score).values())
 
 
@@ -426,6 +421,45 @@ def test_near_verbatim_runs_are_found_in_a_folder_too(tmp_path: Path) -> None:
 
 
 def test_without_a_document_in_a_class_there_is_no_partition_to_stand_in() -> None:
-    alone = class_among_documents.measurement(0, Classes(), [])
+    alone = partition_measurement(0, Classes(), [])
     assert all(math.isnan(value) for value in alone.value.values())
     assert alone.reason == "no document of the population has a class"
+
+
+def runs(*lengths: int) -> tuple[CopiedRun, ...]:
+    return tuple(CopiedRun(f"run of {length} " * 20, length, f"d-{length}, from token 4") for length in lengths)
+
+
+def test_a_text_without_copied_runs_is_its_own_at_every_length() -> None:
+    found = creativity_measurement(Copies([0, 4, 3, 2, 1], ()))
+    assert list(found.value) == list(CREATIVITY_KEYS)
+    assert found.value == {key: 8.0 if key.endswith("sum") else 1.0 for key in CREATIVITY_KEYS}
+    # the shortest run that counts has five tokens
+    assert found.explanation == "No run of 5 or more of its 5 tokens stands in the corpus."
+    assert found.metadata == {"tokens": 5, "runs": 0, "longest": [], "left_out_of_corpus": []}
+
+
+def test_the_longest_runs_are_shown_three_in_the_log_and_ten_to_a_reader() -> None:
+    found = creativity_measurement(Copies([5] * 40, runs(*range(5, 17)), left_out=("d-0",)))
+    assert found.metadata["tokens"] == 40
+    assert found.metadata["runs"] == 12
+    assert found.metadata["left_out_of_corpus"] == ["d-0"]
+    longest = [(run["tokens"], run["where"]) for run in found.metadata["longest"]]
+    assert longest == [(length, f"d-{length}, from token 4") for length in (16, 15, 14)]
+    assert {len(run["words"]) for run in found.metadata["longest"]} == {160}
+    lines = found.explanation.splitlines()
+    assert lines[0] == "| copied words | tokens | where |"
+    assert [line.split(" | ")[1] for line in lines[2:12]] == [str(length) for length in range(16, 6, -1)]
+    assert lines[13] == "12 runs of 5 or more tokens stand in the corpus."
+
+
+def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document() -> None:
+    vectors = np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0]])
+    found = cosine_measurement(np.array([0.6, 0.8]), ["d-a", "d*b", "d-c"], vectors)
+    # cosines 0.6, 1 and -0.6
+    assert found.value["cosine_mean"] == (0.4 + 0 + 1.6) / 3
+    assert abs(found.value["cosine_nearest"]) < 1e-12
+    assert found.metadata == {"nearest": "d*b"}
+    apart = cosine_measurement(np.array([0.8, 0.6]), ["d-a", "d*b", "d-c"], vectors)
+    # 1 less 0.8, 0.96 and -0.8; shown with three digits, and markup as text
+    assert apart.explanation == "Mean cosine distance 0.680; nearest is d\\*b at 0.040."

@@ -20,11 +20,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from tests.critics import better, comparing
 from tests.scripted import Script, output, saying
 
-from genie_inspect.asking.refusals import RefusedError
-from genie_inspect.critic.rubrics import load_rubric
-from genie_inspect.judges.cache import Cache
+from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.grader import RefusedError
+from genie_inspect.graders.rubrics import load_rubric
+from genie_inspect.scorers.explanation import cell
 from genie_inspect.scorers.ttcw import ttcw
-from genie_inspect.scoring.explanation import cell
 from genie_inspect.signature import facts_of
 
 REFERENCE = "A fine story about a bee."

@@ -1,14 +1,24 @@
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.scripted import OWL, Script, saying
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
+from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.solver import generate
+from tests.critics import comparing
+from tests.scripted import OWL, Script, output, saying
 from tests.solvers.runs import run
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import load_template
+from genie_inspect.solvers.negative_sampling import negative_sampling
 from genie_inspect.solvers.outline import outline
+from genie_inspect.solvers.plot_prompt import drawn_plot, plot_prompt
 
 
 def planning() -> Script:
@@ -55,3 +65,118 @@ def test_a_text_that_stays_silent_twice_leaves_the_sample_without_a_document(tmp
 def test_stages_that_name_nothing_or_one_thing_twice_are_refused(stages: Any) -> None:
     with pytest.raises(PrerequisiteError, match="stages is"):
         outline(stages=stages)
+
+
+def test_the_last_document_counts_and_the_earlier_one_stays(tmp_path: Path) -> None:
+    script = saying("An owl sleeps.", "A ship burns.")
+    sample = run(negative_sampling(), script, tmp_path)[0]
+    assert sample.output.completion == "A ship burns."
+    assert sample.store["earlier"] == ["An owl sleeps."]
+    assert script.requests[0] == OWL
+    assert unfenced(script.requests[1]) == {"request": OWL, "earlier": ["An owl sleeps."]}
+
+
+def test_each_round_sees_everything_written_before(tmp_path: Path) -> None:
+    script = saying("one", "two", "three")
+    sample = run(negative_sampling(rounds=2), script, tmp_path)[0]
+    assert sample.output.completion == "three"
+    assert sample.store["earlier"] == ["one", "two"]
+    assert unfenced(script.requests[2]) == {"request": OWL, "earlier": ["one", "two"]}
+
+
+def test_silence_in_the_second_round_scores_neither_document(tmp_path: Path) -> None:
+    script = saying("An owl sleeps.", "")
+    sample = run(negative_sampling(), script, tmp_path)[0]
+    assert (sample.output.completion, sample.output.error) == ("", "negative_sampling: no text could be read")
+    assert len(script.requests) == 3
+
+
+def test_silence_in_the_first_round_is_asked_once_more_and_then_ends_it(tmp_path: Path) -> None:
+    script = saying("")
+    sample = run(negative_sampling(), script, tmp_path)[0]
+    assert sample.output.error == "negative_sampling: no text could be read"
+    assert script.requests == [OWL, OWL]
+
+
+def test_silence_once_in_the_first_round_costs_nothing_but_the_question(tmp_path: Path) -> None:
+    script = saying("", "An owl sleeps.", "A ship burns.")
+    sample = run(negative_sampling(), script, tmp_path)[0]
+    assert (sample.output.completion, sample.store["earlier"]) == ("A ship burns.", ["An owl sleeps."])
+    assert unfenced(script.requests[2]) == {"request": OWL, "earlier": ["An owl sleeps."]}
+
+
+def test_a_refused_first_document_is_shown_to_nobody(tmp_path: Path) -> None:
+    script = saying("never")
+    script.reply = lambda request: output("I cannot.", "content_filter")
+    sample = run(negative_sampling(), script, tmp_path)[0]
+    assert sample.output.stop_reason == "content_filter"
+    assert len(script.requests) == 1
+
+
+@pytest.mark.parametrize("rounds", [0, -1, 1.5, "two", True])
+def test_rounds_out_of_range_are_refused(rounds: object) -> None:
+    with pytest.raises(PrerequisiteError, match="rounds is"):
+        negative_sampling(rounds=rounds)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_reply_that_copies_the_request_is_no_document(tmp_path: Path) -> None:
+    """As Qwen2.5-Coder Instruct with 1.5 billion parameters gave it, twice in 40 stories."""
+    came = json.loads((Path(__file__).parent / "copied_request.json").read_text(encoding="utf-8"))
+    once = run(negative_sampling(), saying(came["first"], came["reply"], "A ship burns."), tmp_path)[0]
+    assert once.output.completion == "A ship burns."
+    twice = run(negative_sampling(), saying(came["first"], came["reply"]), tmp_path)[0]
+    assert (twice.output.completion, twice.output.error) == ("", "negative_sampling: no text could be read")
+
+
+def test_a_text_behind_the_copied_request_is_the_document(tmp_path: Path) -> None:
+    script = saying("An owl sleeps.")
+    script.reply = lambda request: output("An owl sleeps." if request == OWL else f"{request}\n\nA ship burns.")
+    assert run(negative_sampling(), script, tmp_path)[0].output.completion == "A ship burns."
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"), [(32, "about 32 words"), (841, "about 840 words"), (1500, "about 1500 words")]
+)
+def test_the_length_is_asked_for_as_a_person_would(
+    words: int, asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    writer = saying("A new story.")
+    metadata = {"title": "Bee", "plot": "A bee counts.", "words": words}
+    [log] = evaluate(
+        Task(dataset=[Sample(input="-", target="A bee.", metadata=metadata)], setup=plot_prompt(), solver=generate()),
+        model=writer.model(),
+        model_roles={"grader": comparing(lambda a, b, aspect: 0).model()},
+        display="none",
+    )
+    assert log.status == "success", log.error
+    assert asked in writer.requests[0]
+
+
+def test_a_sample_without_what_it_needs_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    writer = saying("A new story.")
+    [log] = evaluate(
+        Task(dataset=[Sample(input="Write.")], setup=plot_prompt(), solver=generate()),
+        model=writer.model(),
+        model_roles={"grader": comparing(lambda a, b, aspect: 0).model()},
+        display="none",
+    )
+    assert log.error
+    assert "plot_prompt needs plot, title, words in a sample's metadata" in log.error.message
+    assert not writer.requests
+
+
+async def test_a_plot_that_is_asked_for_again_does_not_come_from_the_providers_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "inspect-cache"))
+    script = saying(" ", " ", "A bee counts.")
+    model = get_model("mockllm/model", custom_outputs=script, memoize=False, config=GenerateConfig(cache=True))
+    assert await drawn_plot(model, load_template("draw_plot", {"data"}), "A long story.") == "A bee counts."
+    assert len(script.requests) == 3
+
+
+def test_templates_that_cannot_be_used_are_refused_in_one_line() -> None:
+    with pytest.raises(RefusedError, match="'missing' does not exist"):
+        plot_prompt("missing")

@@ -8,8 +8,9 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from tests.scripted import OWL, Script, saying
 from tests.solvers.runs import run
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.solvers.generations import generations
 from genie_inspect.solvers.trim import trim
 from genie_inspect.solvers.verbalized_sampling import verbalized_sampling
 
@@ -97,6 +98,18 @@ def test_without_a_grader_the_run_stops_before_anything_is_generated(tmp_path: P
 def test_what_is_neither_true_nor_false_is_refused(meta: object) -> None:
     with pytest.raises(PrerequisiteError, match=r"meta is .*, expected true or false"):
         trim(meta=meta)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_document_that_is_trimmed_is_no_set(tmp_path: Path) -> None:
+    sample = run(trim(meta=False), saying("<think>Hm.</think>An owl."), tmp_path)[0]
+    assert sample.output.completion == "An owl."
+    assert not sample.store.get("generations")
+
+
+def test_a_set_of_which_one_reply_is_the_document_keeps_the_others(tmp_path: Path) -> None:
+    sample = run([generations(k=3), trim(meta=False)], saying("<think>Hm.</think>An owl."), tmp_path)[0]
+    assert sample.output.completion == "An owl."
+    assert len(sample.store["generations"]) == 3
 
 
 def test_what_measures_of_a_set_judge_is_trimmed_too(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from inspect_ai.model import GenerateConfig, StopReason
 from tests.scripted import OWL, Script, output, saying, small_population
 from tests.solvers.runs import run
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.prompting.responses import Response
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.prompting.forms import Response
 from genie_inspect.scorers.genie import genie
 from genie_inspect.solvers.verbalized_sampling import picked, verbalized_sampling
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap
-from genie_inspect.statistics.paired.pairs import CELLS
+from genie_inspect.statistics.effect import CELLS
 
 SCORES = st.integers(-40, 40).map(lambda tenths: tenths / 10)
 PAIRS = st.lists(st.tuples(SCORES, SCORES), min_size=2, max_size=12)

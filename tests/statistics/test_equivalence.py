@@ -1,4 +1,9 @@
+"""Equivalence, findings among many tests, defaults, and what statistics refuse."""
+
 import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,9 +11,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.statistics.bootstrap import paired_bootstrap
+from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap
+from genie_inspect.statistics.descriptive import chance_of_seeing
+from genie_inspect.statistics.differences import Difference, differences, findings, least_p_value, paired_permutation
+from genie_inspect.statistics.effect import bonferroni, cohens_d, holm
 from genie_inspect.statistics.equivalence import METHODS, tost
 from genie_inspect.statistics.intervals import prompt_interval
+from genie_inspect.statistics.mixed import mixed_logistic
+from genie_inspect.statistics.power import margin, minimum_population, paired_power, pairs_needed
+from genie_inspect.statistics.ranking import position_effect
 
 SCORES = st.integers(0, 40).map(lambda tenths: tenths / 10)
 PAIRS = st.lists(st.tuples(SCORES, SCORES), min_size=3, max_size=15)
@@ -179,3 +190,213 @@ def test_a_margin_that_is_none_is_refused(margin: float) -> None:
 def test_many_columns_are_refused() -> None:
     with pytest.raises(ValueError, match="expected one column"):
         tost([[1, 2]], [[2, 3]])
+
+
+# sixteen pairs: 32,768 ways, so that ways are drawn and number and seed of the draws show
+BEFORE, AFTER = np.random.default_rng(0).normal(size=(2, 16))
+
+
+def test_pairs_are_drawn_ten_thousand_times_from_seed_0_and_tested_at_five_percent() -> None:
+    assert paired_bootstrap(BEFORE, AFTER) == paired_bootstrap(BEFORE, AFTER, 10_000, 0, confidence=0.95)
+    assert paired_permutation(BEFORE, AFTER) == paired_permutation(BEFORE, AFTER, 10_000, 0, level=0.05)
+    assert tost(BEFORE, AFTER, method="bootstrap") == tost(BEFORE, AFTER, 0.2 * BEFORE.std(), "bootstrap", 10_000, 0)
+    assert least_p_value(16) == 1 / 10_001
+
+
+def test_differences_are_those_of_the_tests_as_they_come() -> None:
+    sides = BEFORE[:, None], AFTER[:, None]
+    assert differences(*sides) == differences(*sides, margin=None, resamples=10_000, seed=0, equivalence="t")
+    found = differences(*sides)
+    assert findings(found) == findings(found, "holm", 0.05)
+
+
+def test_units_are_drawn_ten_thousand_times_for_an_interval_of_95_percent() -> None:
+    interval = bootstrap_interval(lambda drawn: float(BEFORE[drawn][0]), 2)
+    assert interval == bootstrap_interval(lambda drawn: float(BEFORE[drawn][0]), 2, 10_000, 0, 0.95)
+    assert bootstrap_interval(lambda _: math.nan, 2).undefined == 10_000
+
+
+def test_intervals_cover_95_percent() -> None:
+    assert prompt_interval([1, 2, 4], "abc") == prompt_interval([1, 2, 4], "abc", 0.95)
+    assert position_effect([1, 2, 2], [0, 1, 2], "aaa") == position_effect([1, 2, 2], [0, 1, 2], "aaa", 0.95)
+
+
+def test_a_population_is_held_to_a_tenth_at_98_percent_and_power_to_five() -> None:
+    assert minimum_population(0.3) == minimum_population(0.3, 0.1, 0.98)
+    assert margin(0.3, 40) == margin(0.3, 40, 0.98)
+    assert paired_power(0.5, 1, 20) == paired_power(0.5, 1, 20, 0.05)
+    assert pairs_needed(0.1, 1) == pairs_needed(0.1, 1, 0.8, 0.05)
+
+
+def test_a_value_at_the_edge_of_an_option_is_taken_or_refused_as_the_text_says() -> None:
+    assert tost([0, 0], [0, 1], 1, "bootstrap", resamples=1).p_value in {0.5, 1.0}
+    assert paired_permutation([0, 0], [0, 1], resamples=1).p_value in {0.5, 1.0}
+    assert paired_bootstrap([0, 0], [0, 1], resamples=1).p_value in {0.5, 1.0}
+    for level in (0, 1):
+        with pytest.raises(ValueError, match=f"level is {level}"):
+            paired_permutation([1, 2], [1, 2], level=level)
+    for sd in (-0.1, math.inf, math.nan):
+        with pytest.raises(ValueError, match=f"sd is {sd}"):
+            margin(sd, 5)
+
+
+NAN = math.nan
+# pairs, before, after, delta, low, high, effect, spread, p_value, least_p, p_unlike, margin
+ONE = Difference(30, 0.5, 0.6, 0.1, 0.0, 0.2, 1.0, 0.2, 0.03, 0.0001, 0.03, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("correction", "p_value", "tests"), [("holm", 0.06, 2), ("bonferroni", 0.06, 2), ("none", 0.03, 1)]
+)
+def test_two_tests_are_held_to_the_level_together_and_their_power_is_that_of_the_strictest(
+    correction: str, p_value: float, tests: int
+) -> None:
+    # what has no p-value is no test
+    first, second, unknown = findings([ONE, ONE, replace(ONE, p_value=NAN, p_unlike=NAN)], correction)
+    assert first == second
+    assert (first.p_value, first.p_unlike) == pytest.approx((p_value, p_value))
+    assert (first.differs, first.is_equivalent) == (tests == 1, tests == 1)
+    assert first.power == paired_power(0.1, 0.2, 30, 0.05 / tests)
+    assert (math.isnan(unknown.p_value), unknown.differs, unknown.is_equivalent) == (True, False, False)
+
+
+@pytest.mark.parametrize(
+    ("change", "power"), [({"least_p": 0.05}, 0.0), ({"spread": 0.0}, NAN), ({"margin": 0.0}, NAN)]
+)
+def test_without_a_p_value_below_the_level_there_is_no_power_and_without_spread_or_margin_it_is_not_known(
+    change: dict[str, float], power: float
+) -> None:
+    (found,) = findings([replace(ONE, **change)])  # type: ignore[arg-type]  # numbers
+    assert found.power == pytest.approx(power, nan_ok=True)
+    assert math.isnan(found.needed) == math.isnan(power)
+
+
+def test_a_p_value_at_the_level_holds_nothing() -> None:
+    (found,) = findings([replace(ONE, p_value=0.05, p_unlike=0.05)])
+    assert (found.differs, found.is_equivalent) == (False, False)
+
+
+def test_without_pairs_there_is_neither_mean_nor_finding() -> None:
+    (difference,) = differences([[NAN]], [[0.5]])
+    assert (difference.pairs, math.isnan(difference.before), math.isnan(difference.after)) == (0, True, True)
+    (found,) = findings([difference])
+    assert (found.differs, found.is_equivalent, math.isnan(found.power)) == (False, False, True)
+
+
+def test_the_number_of_draws_and_the_seed_reach_every_part() -> None:
+    before, after = np.random.default_rng(0).normal(size=(2, 16, 1))
+    few, again, other = (
+        differences(before, after, 0.5, resamples, seed, "bootstrap")[0]
+        for resamples, seed in ((99, 0), (99, 0), (99, 1))
+    )
+    assert few.least_p == least_p_value(16, 99) == 1 / 100
+    assert few == again != other
+    assert few.p_unlike * 100 == pytest.approx(round(few.p_unlike * 100))
+    assert few.p_unlike != other.p_unlike
+
+
+NAN, INF = math.nan, math.inf
+COIN, SHARE = [0, 1, 1, 0], "expected a number between 0 and 1"
+GROUPS = {"g": "aabb"}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: cohens_d([1, 2], [1, 2, 3]), "values of shape (2,) against (3,), expected as many on each side"),
+        (lambda: cohens_d([[1, 2]], [[2, 3]]), "values have shape (1, 2), expected one column of pairs"),
+        (
+            lambda: paired_permutation([[[1]]], [[[2]]]),
+            "values have 3 dimensions, expected 1 (pairs) or 2 (pairs, columns)",
+        ),
+        (lambda: paired_permutation(1, 2), "values have 0 dimensions, expected 1 (pairs) or 2 (pairs, columns)"),
+        *[
+            (
+                lambda sides=sides: cohens_d(*sides),
+                "a value is infinite, expected finite numbers, or NaN where a side is missing",
+            )
+            for sides in (([1, INF], [1, 2]), ([1, 2], [1, -INF]))
+        ],
+        (lambda: paired_permutation([1, 2], [2, 3], 0), "resamples is 0, expected at least 1"),
+        *[
+            (lambda level=level: paired_permutation([1, 2], [2, 3], level=level), f"level is {level}, {SHARE}")
+            for level in (0, 1)
+        ],
+        (lambda: tost([1, 2], [2, 3], method="z"), "method is 'z', expected t or bootstrap"),
+        (lambda: tost([1, 2], [2, 3], 0), "margin is 0, expected a number above 0"),
+        (lambda: tost([1, 2], [2, 3], resamples=0), "resamples is 0, expected at least 1"),
+        *[
+            (lambda correct=correct: correct([[0.5]]), "p-values have 2 dimensions, expected 1")
+            for correct in (bonferroni, holm)
+        ],
+        *[
+            (
+                lambda correct=correct, p=p: correct([0.5, p]),
+                f"a p-value is {p}, expected 0 to 1, or NaN where there is none",
+            )
+            for correct in (bonferroni, holm)
+            for p in (-0.1, 1.5)
+        ],
+        *[(lambda sd=sd: minimum_population(sd), f"sd is {sd}, expected a number of at least 0") for sd in (-0.1, INF)],
+        *[
+            (lambda wanted=wanted: minimum_population(0.3, wanted), f"margin is {wanted}, expected a number above 0")
+            for wanted in (0, -0.1, INF, NAN)
+        ],
+        *[(lambda chance=chance: margin(0.3, 5, chance), f"confidence is {chance}, {SHARE}") for chance in (0, 1, NAN)],
+        (lambda: margin(0.3, 0), "n is 0, expected at least 1"),
+        *[
+            (lambda delta=delta: paired_power(delta, 0.1, 5), f"delta is {delta}, expected a finite number")
+            for delta in (NAN, INF)
+        ],
+        (
+            lambda: paired_power(0.1, 0, 5),
+            "sd is 0, expected a number above 0: deltas without spread need no test",
+        ),
+        (lambda: paired_power(0.1, 0.1, 1), "n is 1, expected at least 2 pairs"),
+        *[
+            (lambda level=level: paired_power(0.1, 0.1, 5, level), f"level is {level}, {SHARE}")
+            for level in (0, 1, NAN)
+        ],
+        *[
+            (
+                lambda delta=delta, power=power: pairs_needed(delta, 1, power, 0.02),
+                f"delta is {delta} and power {power}, expected a delta other than 0 and a power in (0.02, 1)",
+            )
+            for delta, power in ((0, 0.8), (0.5, 0.02), (0.5, 1))
+        ],
+        (
+            lambda: position_effect([1, 2], [0], "aa"),
+            "values (2,), positions (1,) and 2 lists, expected as many of each",
+        ),
+        (lambda: prompt_interval([1, 2], ["a"]), "2 values but 1 prompts, expected as many of each"),
+        (
+            lambda: chance_of_seeing(0, 4, 1),
+            "count is 0 of 4 in 1 draws, expected 1 <= count <= total and draws >= 0",
+        ),
+        (lambda: mixed_logistic([0, 1, 2, 0], {}, GROUPS), "outcome holds 2.0, expected one 0 or 1 a row"),
+        (lambda: mixed_logistic([COIN], {}, GROUPS), "outcome has shape (1, 4), expected one 0 or 1 a row"),
+        (
+            lambda: mixed_logistic(COIN, {"intercept": COIN}, GROUPS),
+            "a predictor is named 'intercept', expected another name: the intercept is added",
+        ),
+        *[
+            (
+                lambda column=column: mixed_logistic(COIN, {"x": column}, GROUPS),
+                f"predictor 'x' has shape {shape}, expected (4,): one value a row",
+            )
+            for column, shape in (([1], "(1,)"), ([[1]] * 4, "(4, 1)"))
+        ],
+        *[
+            (
+                lambda strange=strange: mixed_logistic(COIN, {"x": [1, 2, strange, 3]}, GROUPS),
+                f"predictor 'x' is {strange} in row 2, expected a number",
+            )
+            for strange in (NAN, INF)
+        ],
+        (lambda: mixed_logistic(COIN, {}, {"g": "aab"}), "grouping 'g' has 3 rows, expected 4"),
+    ],
+)
+def test_what_is_out_of_range_is_told_with_what_would_do(call: Callable[[], Any], said: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  # the whole message is compared
+        call()
+    assert str(caught.value) == said

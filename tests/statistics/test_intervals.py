@@ -1,4 +1,8 @@
+"""Intervals of means, and of forecasts."""
+
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,6 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import t
 
+from genie_inspect.statistics.agreement import cohen_kappa
+from genie_inspect.statistics.bootstrap import percentile_interval
+from genie_inspect.statistics.forecasts import BINS, Draws, Forecasts, auc, figures_of, kappa, pearson
 from genie_inspect.statistics.intervals import prompt_interval, prompt_means, standard_error
 
 VALUES = st.lists(st.floats(-10, 10), min_size=2, max_size=12)
@@ -167,3 +174,206 @@ def test_values_too_large_to_add_have_a_mean() -> None:
 def test_means_that_differ_by_little_vary() -> None:
     # standard deviation 1e-10 / sqrt(2), over the root of 2
     assert standard_error([1, 1 + 1e-10]) == pytest.approx(0.5e-10, rel=1e-5)
+
+
+CHANCES = np.array([0.9, 0.6, 0.4, 0.2])
+OUTCOMES = np.array([1.0, 0.0, 1.0, 0.0])
+NONE = np.zeros(4, dtype=int)
+EACH = np.arange(4)  # a cluster each
+
+
+def forecasts(
+    chances: np.ndarray = CHANCES, outcomes: np.ndarray = OUTCOMES, clusters: np.ndarray | None = None
+) -> Forecasts:
+    zeros = np.zeros(len(chances), dtype=int)
+    return Forecasts(chances, outcomes, zeros if clusters is None else clusters, zeros, np.arange(len(chances)) % 2)
+
+
+def test_the_figures_of_four_forecasts_by_hand() -> None:
+    figures = figures_of(forecasts().sums.sum(axis=0))
+    # right: 0.9 for a yes; wrong: 0.6 for a no, 0.4 for a yes; right: 0.2 for a no
+    assert figures["log_loss"] == pytest.approx(-(math.log(0.9) + 2 * math.log(0.4) + math.log(0.8)) / 4)
+    assert figures["brier"] == pytest.approx((0.01 + 0.36 + 0.36 + 0.04) / 4)
+    # yes to two, one of them rightly, of two
+    assert {name: float(figures[name]) for name in ("precision", "recall", "f1")} == dict.fromkeys(
+        ("precision", "recall", "f1"), 0.5
+    )
+    assert kappa(CHANCES, OUTCOMES, NONE, EACH)(np.ones(4)) == pytest.approx(0)
+    assert pearson(CHANCES, OUTCOMES, NONE, EACH)(np.ones(4)) == pytest.approx(np.corrcoef(CHANCES, OUTCOMES)[0, 1])
+
+
+def test_kappa_of_one_stratum_is_that_of_two_raters() -> None:
+    draw = np.random.default_rng(0)
+    chances, outcomes = draw.random(200), (draw.random(200) < 0.3).astype(float)
+    zeros = np.zeros(200, dtype=int)
+    assert kappa(chances, outcomes, zeros, zeros)(np.ones(1)) == pytest.approx(
+        cohen_kappa((chances > 0.5).tolist(), (outcomes > 0).tolist())
+    )
+
+
+def test_what_is_not_defined_is_nan() -> None:
+    figures = Draws(np.ones((1, 1))).figures(forecasts(np.full(4, 0.1), np.zeros(4)), folds=2)
+    undefined = {name for name, found in figures.items() if math.isnan(found.value)}
+    assert undefined == {"kappa", "f1", "precision", "recall", "pearson", "auc", "auc_within"}
+
+
+def test_f1_is_0_where_there_are_yes_and_none_is_called() -> None:
+    assert figures_of(forecasts(np.full(4, 0.1)).sums.sum(axis=0))["f1"] == 0
+
+
+def test_chances_of_one_value_throughout_have_no_correlation() -> None:
+    assert math.isnan(pearson(np.full(4, 1 / 3), OUTCOMES, NONE, EACH)(np.ones(4)))
+
+
+def test_pearson_is_the_mean_over_strata_by_pairs_and_equal_chances_count_as_0() -> None:
+    chances, outcomes = np.array([0.9, 0.1, 0.5, 0.1, 0.3, 0.4, 0.4]), np.array([1.0, 0, 0, 1, 0, 1, 0])
+    strata = np.array([0, 0, 1, 1, 1, 2, 2])
+    # r is 1 over 1 pair, that of the second over 2, and 0 over 1; the stratum's level says nothing
+    second = np.corrcoef([0.5, 0.1, 0.3], [0, 1, 0])[0, 1]
+    found = pearson(chances, outcomes, strata, np.arange(7))(np.ones(7))
+    assert found == pytest.approx((1 + 2 * second + 0) / 4)
+
+
+def test_kappa_holds_verdicts_against_the_chance_of_their_own_stratum() -> None:
+    # all yes is said of the stratum with half a yes, all no of the one with three quarters: nothing is told apart
+    chances = np.repeat([0.9, 0.1], 4)
+    outcomes = np.array([1.0, 1, 0, 0, 1, 1, 1, 0])
+    strata = np.repeat([0, 1], 4)
+    assert kappa(chances, outcomes, strata, strata)(np.ones(2)) == 0
+    assert cohen_kappa((chances > 0.5).tolist(), (outcomes > 0).tolist()) == pytest.approx(-0.25)
+
+
+def test_certainty_that_is_wrong_is_dear_and_not_infinite() -> None:
+    losses = forecasts(np.array([0.0, 1.0]), np.array([1.0, 0.0])).log_losses
+    assert losses == pytest.approx([-math.log(1e-12)] * 2, rel=1e-4)
+
+
+def test_auc_counts_pairs_and_ties_by_half() -> None:
+    chances, outcomes = np.array([0.5, 0.5, 0.9, 0.1]), np.array([1, 0, 1, 0])
+    # (.5, .5) a half; (.5, .1), (.9, .5), (.9, .1) whole
+    assert auc(chances, outcomes, NONE, EACH)(np.ones(4)) == 3.5 / 4
+
+
+def test_auc_holds_against_each_other_what_is_of_one_stratum() -> None:
+    chances, outcomes = np.array([0.9, 0.8, 0.2, 0.1]), np.array([0, 1, 0, 1])
+    assert auc(chances, outcomes, np.array([0, 0, 1, 1]), EACH)(np.ones(4)) == 0
+    assert auc(chances, outcomes, np.array([0, 1, 1, 0]), EACH)(np.ones(4)) == 0.5
+
+
+def test_auc_ties_no_chances_of_two_strata() -> None:
+    # the highest chance of the first stratum is the lowest of the second, and each stratum has its order right
+    chances, outcomes = np.array([0.2, 0.5, 0.5, 0.9]), np.array([0, 1, 0, 1])
+    assert auc(chances, outcomes, np.array([0, 0, 1, 1]), EACH)(np.ones(4)) == 1
+
+
+def test_auc_by_weights_is_auc_of_the_events_repeated() -> None:
+    draw = np.random.default_rng(1)
+    chances, strata = draw.random(40).round(1), draw.integers(3, size=40)
+    outcomes = draw.integers(2, size=40).astype(np.float64)
+    weights = draw.integers(0, 4, size=40)
+    count = weights.sum()
+    again = auc(np.repeat(chances, weights), np.repeat(outcomes, weights), np.repeat(strata, weights), np.arange(count))
+    drawn = auc(chances, outcomes, strata, np.arange(40))(weights.astype(float))
+    assert drawn == pytest.approx(again(np.ones(count)))
+
+
+@pytest.mark.parametrize("figure", [auc, pearson, kappa])
+def test_a_cluster_that_is_drawn_twice_is_not_held_against_itself(figure: Callable[..., Any]) -> None:
+    draw = np.random.default_rng(2)
+    chances, folds = draw.random(60), np.repeat(np.arange(6), 10)
+    outcomes = draw.integers(2, size=60).astype(np.float64)
+    twice = np.r_[np.arange(60), np.flatnonzero(folds == 3)]
+    # each copy is a fold of its own
+    copied = np.r_[folds, np.full(10, 6)]
+    counts = np.array([1.0, 1, 1, 2, 1, 1])
+    expected = figure(chances[twice], outcomes[twice], copied, copied)(np.ones(7))
+    assert figure(chances, outcomes, folds, folds)(counts) == pytest.approx(expected)
+
+
+def test_on_pure_noise_figures_of_order_say_nothing_and_their_intervals_say_so() -> None:
+    # chances are the share of yes in the other folds, by one of three tests: all that a model could learn by mistake
+    draw, found = np.random.default_rng(3), []
+    plots, tests = np.repeat(np.arange(20), 12), np.tile(np.arange(3), 80)
+    for _ in range(100):
+        outcomes = (draw.random(240) < draw.beta(4, 4, 20)[plots]).astype(float)
+        yes = np.array([np.bincount(tests, outcomes * (plots != plot), 3) for plot in range(20)])
+        chances = yes[plots, tests] / 76
+        both = forecasts(chances, outcomes, plots), Forecasts(chances, outcomes, plots, plots, plots)
+        pooled, own = (Draws.of(20, 50, 0).figures(one, folds=20) for one in both)
+        covers = [own[name].low <= none <= own[name].high for name, none in (("auc", 0.5), ("pearson", 0))]
+        found.append([pooled["auc"].value, *(own[name].value for name in ("auc", "pearson", "kappa")), *covers])
+    means = np.mean(found, axis=0)
+    assert means[0] < 0.45
+    assert means[1:4] == pytest.approx([0.5, 0, 0], abs=0.02)
+    assert means[4:].min() > 0.85
+
+
+def test_auc_without_a_pair_is_not_defined() -> None:
+    assert math.isnan(auc(CHANCES, np.ones(4), NONE, EACH)(np.ones(4)))
+
+
+def test_resamples_draw_clusters_whole() -> None:
+    clusters = np.array([0, 0, 1, 1])
+    draws = Draws(np.array([[2.0, 0.0], [1.0, 1.0]]))
+    found = draws.figures(forecasts(clusters=clusters), folds=2)["brier"]
+    assert (found.value, found.high) == pytest.approx((0.77 / 4, 0.77 / 4))
+    assert found.low == pytest.approx((0.01 + 0.36) / 2)
+    # of (.9, .6) and (.4, .2) and, between the clusters, (.9, .2) and (.4, .6)
+    order = auc(CHANCES, OUTCOMES, NONE, clusters)
+    assert [order(counts) for counts in draws.counts] == [1, 0.75]
+
+
+def test_an_interval_of_order_is_wider_for_what_the_folds_share_and_ends_at_the_bounds() -> None:
+    draws, clusters = Draws.of(12, 200, 0), np.repeat(np.arange(12), 10)
+    draw = np.random.default_rng(4)
+    outcomes = draw.integers(2, size=120).astype(float)
+    own = Forecasts(draw.random(120) + 0.4 * outcomes, outcomes, clusters, clusters, clusters)
+    found = draws.figures(own, folds=12)["auc"]
+    plain = percentile_interval(found.value, np.array([own.orders["auc"][1](counts) for counts in draws.counts]))
+    # 2.201 over 1.960, times the root of 1 + 12/11
+    assert (found.high - found.value) / (plain.high - plain.value) == pytest.approx(1.123 * 1.446, rel=1e-3)
+    sure = Forecasts(outcomes, outcomes, clusters, clusters, clusters)
+    assert (draws.figures(sure, folds=2)["auc"].low, draws.figures(sure, folds=2)["pearson"].high) == (1, 1)
+
+
+def test_a_difference_has_the_interval_of_its_clusters() -> None:
+    interval = Draws.of(20, 500, seed=0).difference(np.linspace(-1, 3, 20), np.ones(20))
+    assert interval.value == pytest.approx(1)
+    assert interval.low < 0.6 < 1.4 < interval.high
+
+
+def test_a_difference_is_the_mean_of_events_and_not_of_clusters() -> None:
+    assert Draws.of(2, 10, seed=0).difference(np.array([3.0, 1.0]), np.array([3.0, 5.0])).value == 0.5
+
+
+def test_calibration_says_what_came_true_in_each_tenth() -> None:
+    chances, outcomes = np.array([0.05, 0.07, 0.52, 1.0]), np.array([0.0, 1.0, 1.0, 1.0])
+    tenths = forecasts(chances, outcomes).calibration()
+    assert [(own.forecasts, round(own.mean, 3), own.share) for own in tenths] == [
+        (2, 0.06, 0.5),
+        (1, 0.52, 1),
+        (1, 1, 1),
+    ]
+
+
+def test_a_chance_of_a_half_is_no_yes() -> None:
+    figures = figures_of(forecasts(np.array([0.5, 0.6]), np.array([1.0, 1.0])).sums.sum(axis=0))
+    assert (float(figures["recall"]), float(figures["precision"])) == (0.5, 1.0)
+    several = figures_of(forecasts(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 0.0, 0.0])).sums.sum(axis=0))
+    assert [float(several[name]) for name in ("recall", "precision")] == pytest.approx([1, 1 / 3])
+    assert [len(forecasts(np.array([0.05, 0.15, 0.16]), np.ones(3)).calibration()), BINS] == [2, 10]
+
+
+def test_order_is_by_strata_and_within_by_the_inner_ones() -> None:
+    chances, outcomes = np.array([0.9, 0.8, 0.2, 0.1]), np.array([0.0, 1.0, 0.0, 1.0])
+    one, two = np.zeros(4, dtype=int), np.array([0, 1, 1, 0])
+    orders = Forecasts(chances, outcomes, one, one, two).orders
+    assert [orders[name][1](np.ones(1)) for name in ("auc", "auc_within")] == [0.25, 0.5]
+
+
+def test_draws_depend_on_their_seed_and_a_difference_of_nothing_is_none() -> None:
+    first, again, other = (Draws.of(5, 20, seed).counts for seed in (1, 1, 2))
+    assert (first == again).all()
+    assert (first != other).any()
+    assert first.sum(axis=1).tolist() == [5] * 20
+    assert math.isnan(Draws.of(3, 10, 0).difference(np.zeros(3), np.zeros(3)).value)

@@ -4,31 +4,21 @@ import math
 from pathlib import Path
 
 import pytest
-from inspect_ai import eval as evaluate
-from rich.text import Text
 from tests.processes import tries
 from tests.recorded import recorded_starter
 from tests.scripted import grading, scores, small_population
+from tests.tasks.runs import line_of, run
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.logs.labels import POPULATION
-from genie_inspect.logs.reading import read_logs
-from genie_inspect.populations.catalogue import open_population
-from genie_inspect.providers.record import RATINGS
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.logs.reading import POPULATION, read_logs
+from genie_inspect.populations.population import open_population
+from genie_inspect.providers.replay import RATINGS
 
 
 def test_each_document_is_compared_with_the_others_and_no_model_writes(tmp_path: Path) -> None:
     population = small_population(tmp_path / "population")
     grader = grading(answer=lambda document, question: document, rating=lambda answer, other: 2)
-    (log,) = evaluate(
-        "genie_inspect/leave_one_out",
-        model="mockllm/model",
-        model_roles={"grader": grader.model()},
-        task_args={"population": str(population.folder)},
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-    )
-    assert log.status == "success", log.error
+    log = run("leave_one_out", tmp_path, grader=grader, task_args={"population": str(population.folder)})
     texts = {document.id: document.text for prompt in population.prompts for document in population.documents(prompt)}
     assert {sample.id: sample.output.completion for sample in log.samples or []} == texts
     facts = {str(sample.id): score.metadata or {} for sample, score in zip(log.samples or [], scores(log), strict=True)}
@@ -46,15 +36,7 @@ def test_the_bundled_grader_compares_recorded_documents_whichever_way_round_a_pa
     judge: str, tmp_path: Path
 ) -> None:
     with recorded_starter(tmp_path / "population"):
-        (log,) = evaluate(
-            "genie_inspect/leave_one_out",
-            model="mockllm/model",
-            model_roles={"grader": "bundled/grader"},
-            task_args={"judge": judge},
-            log_dir=str(tmp_path / "logs"),
-            display="none",
-        )
-    assert log.status == "success", log.error
+        log = run("leave_one_out", tmp_path, grader="bundled/grader", task_args={"judge": judge})
     novelty = {str(s.output.completion): s.scores["genie"].value for s in log.samples or [] if s.scores}
     # first words grey, white, old and second words owl: no two alike, and 4 to both others: (1 + 0) / 2
     assert novelty["Grey owl over barns."] == {"plot": 0.5, "style": 1.0}
@@ -68,39 +50,19 @@ def test_the_bundled_grader_compares_recorded_documents_whichever_way_round_a_pa
 @pytest.mark.repeated
 def test_the_starter_is_a_yardstick_of_its_own_with_the_bundled_grader(tmp_path: Path) -> None:
     documents = tries(8, open_population("starter").manifest.counts.documents)
-    (log,) = evaluate(
-        "genie_inspect/leave_one_out",
-        model="mockllm/model",
-        model_roles={"grader": "bundled/grader"},
-        log_dir=str(tmp_path),
-        display="none",
-        limit=documents,
-    )
-    assert log.status == "success", log.error
+    log = run("leave_one_out", tmp_path, grader="bundled/grader", limit=documents)
     assert len(scores(log)) == documents
     assert not [score.reason for score in scores(log) if score.reason]
     assert {(score.metadata or {})["faults"].get("unreadable reply", 0) for score in scores(log)} == {0}
 
 
-def test_no_population_is_refused_before_anything_runs() -> None:
-    with pytest.raises(PrerequisiteError, match="expected starter or the folder of a population"):
-        evaluate("genie_inspect/leave_one_out", model="mockllm/model", task_args={"population": "none"}, display="none")
-
-
-@pytest.mark.parametrize(
-    ("judge", "missing"),
-    [
-        ("list", "an answer to 'Which effect of trees is in question?' in the document"),
-        ("vectors", "an answer to 'Which effect of trees is in question?' in the document"),
-    ],
-)
+@pytest.mark.parametrize("judge", ["list", "vectors"])
 def test_a_recorded_grader_that_lacks_a_reading_ends_the_run_in_one_line_before_any_sample(
-    judge: str, missing: str, tmp_path: Path
+    judge: str, tmp_path: Path
 ) -> None:
-    arguments = {"population": "abstracts", "judge": judge}
-    said = refused(arguments, tmp_path)
+    said = refused({"population": "abstracts", "judge": judge}, tmp_path)
     assert said.startswith("bundled/grader cannot compare the documents of abstracts-")
-    assert f"it has no record of {missing}" in said
+    assert "it has no record of an answer to 'Which effect of trees is in question?' in the document" in said
     assert said.endswith("name a real grader, --model-role grader=<provider/model>, or use judge=embedded")
     assert "\n" not in said
 
@@ -115,12 +77,5 @@ def test_a_recorded_grader_that_lacks_a_pair_ends_the_run_as_well(tmp_path: Path
 def refused(arguments: dict[str, str], folder: Path) -> str:
     """The line with which a run by the recorded grader ends when its task is made."""
     with pytest.raises(PrerequisiteError) as caught:
-        evaluate(
-            "genie_inspect/leave_one_out",
-            model="mockllm/model",
-            model_roles={"grader": "bundled/grader"},
-            task_args=arguments,
-            log_dir=str(folder / "logs"),
-            display="none",
-        )
-    return Text.from_markup(str(caught.value.message)).plain
+        run("leave_one_out", folder, grader="bundled/grader", task_args=arguments)
+    return line_of(caught.value)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai import eval as evaluate
 from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.processes import Commands, tries
 from tests.scripted import Script, grading, saying
+from tests.tasks.runs import run
 
 from genie_inspect.cli import main
 from genie_inspect.errors import UnreadableReplyError
@@ -22,17 +22,8 @@ pytestmark = pytest.mark.skipif(not RECIPE.is_file(), reason="recipes stand in a
 @pytest.mark.repeated
 def test_one_command_runs_the_grid_on_the_bundled_storytellers_and_one_compares_it(tmp_path: Path) -> None:
     models = ["--model", "bundled/conventional", "--model-role", "grader=bundled/grader"]
-    arguments = [
-        *models,
-        "--epochs",
-        tries(1, 2),
-        "--limit",
-        tries(3, 8),
-        "--log-dir",
-        tmp_path / "logs",
-        "--display",
-        "none",
-    ]
+    arguments = [*models, "--epochs", tries(1, 2), "--limit", tries(3, 8), "--log-dir", tmp_path / "logs"]
+    arguments += ["--display", "none"]
     with Commands(tmp_path) as commands:
         ended = commands.run("eval-set", RECIPE.relative_to(ROOT), *arguments, program="inspect", folder=ROOT)
     assert ended.code == 0, ended.stdout + ended.stderr
@@ -64,11 +55,7 @@ def strategist(text: str) -> Script:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_each_strategy_runs_on_a_scripted_model(task: str, tmp_path: Path) -> None:
-    (log,) = evaluate(
-        f"{RECIPE}@{task}", model=strategist("A knight met a robot.").model(),
-        model_roles={"grader": grading().model()}, epochs=1, limit=1, display="none", log_dir=str(tmp_path),
-    )  # fmt: skip
-    assert log.status == "success", log.error
+    log = run(f"{RECIPE}@{task}", tmp_path, strategist("A knight met a robot."), grading(), epochs=1, limit=1)
     (sample,) = log.samples or []
     assert "a knight met a robot." in sample.output.completion.lower()
     assert (sample.scores or {})["genie"].reason is None
@@ -78,11 +65,7 @@ def test_each_strategy_runs_on_a_scripted_model(task: str, tmp_path: Path) -> No
 def test_a_strategy_whose_replies_are_rubbish_ends_unscored_with_a_reason(
     task: str, rubbish: str, tmp_path: Path
 ) -> None:
-    (log,) = evaluate(
-        f"{RECIPE}@{task}", model=saying(rubbish).model(), model_roles={"grader": grading().model()}, epochs=1,
-        limit=2, display="none", log_dir=str(tmp_path),
-    )  # fmt: skip
-    assert log.status == "success", log.error
+    log = run(f"{RECIPE}@{task}", tmp_path, saying(rubbish), grading(), epochs=1, limit=2)
     for sample in log.samples or []:
         score = (sample.scores or {})["genie"]
         assert isinstance(score.value, dict)

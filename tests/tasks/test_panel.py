@@ -3,10 +3,8 @@
 import inspect
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelName
 from inspect_ai.scorer import Score, Target
@@ -14,11 +12,12 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import registry_info
 from tests.processes import Commands
 from tests.scripted import saying, scores, small_population
+from tests.tasks.runs import run
 
 from genie_inspect import _registry
-from genie_inspect.asking.prerequisites import PrerequisiteError
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.tasks.panel import KEYS, MEASURES, chosen_panel, combined, merged
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.tasks.panel import KEYS, MEASURES, PREFERENCE, chosen_panel, combined, merged
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +42,7 @@ def test_a_measure_is_named_with_the_protocol_by_which_it_asks() -> None:
     for panel in ("cosine,litbench/generative", "litbench/generative,cosine,litbench"):
         chosen = chosen_panel(panel)
         assert set(chosen.names) == {"cosine", "litbench"}
-        assert (chosen.protocol, chosen.asks_preference) == ("generative", True)
+        assert (chosen.protocol, chosen.asks(PREFERENCE)) == ("generative", True)
 
 
 def test_a_protocol_that_a_measure_lacks_or_that_is_one_too_many_is_refused() -> None:
@@ -64,7 +63,7 @@ def test_partition_asks_a_model_only_where_the_judge_does() -> None:
     assert chosen_panel("all", judge="embedded").asks_equivalence == "embedded"
     assert chosen_panel("cheap", judge="list").asks_equivalence == "embedded"
     assert chosen_panel("cosine", judge="list").asks_equivalence == ""
-    assert [chosen_panel(panel).asks_preference for panel in ("all", "cheap")] == [True, False]
+    assert [chosen_panel(panel).asks(PREFERENCE) for panel in ("all", "cheap")] == [True, False]
 
 
 def test_no_key_stands_twice_in_the_panel() -> None:
@@ -106,15 +105,8 @@ def test_on_every_task_the_cheap_panel_scores_the_same_documents_as_genie_and_as
 ) -> None:
     folder = str(small_population(tmp_path / "population").folder)
     writer = saying("A brown owl counted the trains.")
-    (log,) = evaluate(
-        getattr(_registry, name)(population=folder, judge="embedded", panel="cheap"),
-        model=writer.model(),
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-        log_realtime=False,
-        epochs=1,
-    )
-    assert log.status == "success", log.error
+    task = getattr(_registry, name)(population=folder, judge="embedded", panel="cheap")
+    log = run(task, tmp_path, writer, epochs=1)
     assert len(writer.requests) == (0 if name == "leave_one_out" else 2), "one for each prompt"
     assert log.eval.model_roles is None
     for sample in log.samples or []:
@@ -133,18 +125,6 @@ def test_the_viewer_has_a_column_for_the_first_key_of_each_measure() -> None:
     assert columns["score__cosine__cosine_nearest"] is False
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"panel": "x"}, "panel is 'x', expected none, or cheap"),
-        ({"population": "none", "panel": "cheap"}, "no population to compare with"),
-    ],
-)
-def test_a_panel_that_cannot_be_had_is_refused_when_the_task_is_made(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(PrerequisiteError, match=message):
-        synthetic_prompts(judge="embedded", **options)
-
-
 def test_a_panel_over_answers_alone_names_the_measure_that_needs_documents(tmp_path: Path) -> None:
     folder = str(small_population(tmp_path / "answers", documents={}).folder)
     with pytest.raises(PrerequisiteError, match="measure cosine compares with documents, and population small-1"):
@@ -157,27 +137,15 @@ def test_a_panel_over_answers_alone_names_the_measure_that_needs_documents(tmp_p
 def test_litbench_without_a_judge_stops_the_run_before_anything_is_generated(tmp_path: Path) -> None:
     folder = str(small_population(tmp_path / "population").folder)
     writer = saying("An owl.")
-    (log,) = evaluate(
-        synthetic_prompts(population=folder, judge="embedded", panel="all"),
-        model=writer.model(),
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-        log_realtime=False,
-    )
-    assert log.status == "error"
+    task = synthetic_prompts(population=folder, judge="embedded", panel="all")
+    run(task, tmp_path, writer, status="error")
     assert writer.requests == []
 
 
 def test_the_recipe_scores_an_old_log_with_one_score(tmp_path: Path) -> None:
     folder = str(small_population(tmp_path / "population").folder)
-    (log,) = evaluate(
-        synthetic_prompts(population=folder, judge="embedded"),
-        model=saying("A brown owl counted the trains.").model(),
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-        log_realtime=False,
-        epochs=1,
-    )
+    writer = saying("A brown owl counted the trains.")
+    log = run(synthetic_prompts(population=folder, judge="embedded"), tmp_path, writer, epochs=1)
     command = [
         "score", log.location, "--scorer", ROOT / "scorers" / "novelty_panel.py", "-S", f"population={folder}",
         "--action", "append", "--output-file", tmp_path / "scored.eval", "--display", "plain",

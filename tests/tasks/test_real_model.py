@@ -14,11 +14,11 @@ from urllib.request import Request, urlopen
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
+from tests.tasks.runs import run
 
 from genie_inspect.cli import main as genie
-from genie_inspect.populations.catalogue import open_population
+from genie_inspect.populations.population import open_population
 from genie_inspect.populations.writing import write_population
 
 pytestmark = [
@@ -62,21 +62,12 @@ def few_stories(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def log(few_stories: Path, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """Stories by the model, which also reads and judges them."""
     name = model()
-    (finished,) = evaluate(
-        "genie_inspect/synthetic_prompts",
-        # of a list a weak model gives every pair one rating, or none; its tokens' probabilities differ
-        task_args={"population": str(few_stories), "judge": "logit" if name.startswith("vllm/") else "list"},
-        model=name,
-        model_roles={"grader": name},
-        epochs=STORIES,
-        system_message="Write a story of about 150 words.",
-        max_tokens=400,
-        temperature=0.7,
-        log_dir=str(tmp_path_factory.mktemp("logs")),
-        display="none",
-    )
-    assert finished.status == "success", finished.error
-    return finished
+    # of a list a weak model gives every pair one rating, or none; its tokens' probabilities differ
+    task_args = {"population": str(few_stories), "judge": "logit" if name.startswith("vllm/") else "list"}
+    settings: dict[str, Any] = {"epochs": STORIES, "max_tokens": 400, "temperature": 0.7, "task_args": task_args}
+    message = "Write a story of about 150 words."
+    folder = tmp_path_factory.mktemp("logs")
+    return run("synthetic_prompts", folder, name, name, system_message=message, **settings)
 
 
 def evidence(log: EvalLog) -> Iterator[dict[str, Any]]:

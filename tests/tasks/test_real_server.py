@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
 from tests.scripted import DOCUMENTS, OWL, Asked, small_population
+from tests.tasks.runs import run as run_task
 
-from genie_inspect.judges.list_judge import ListJudge
-from genie_inspect.judges.logit_judge import LogitJudge
-from genie_inspect.judges.pairwise_judge import PairwiseJudge
-from genie_inspect.judges.protocols import OFF_LABELS, Answer
+from genie_inspect.graders.list_judge import ListJudge
+from genie_inspect.graders.logit_judge import LogitJudge
+from genie_inspect.graders.pairwise_judge import PairwiseJudge
+from genie_inspect.graders.protocols import OFF_LABELS, Answer
 
 pytestmark = [
     pytest.mark.vllm,
@@ -43,19 +43,7 @@ def run(task: str, folder: Path, **arguments: Any) -> EvalLog:
     """A finished run of a task on one prompt; stories are short, because a random model never ends one."""
     if arguments.get("population") == "small":
         arguments["population"] = str(small_population(folder / "population", {OWL: DOCUMENTS[OWL]}).folder)
-    (log,) = evaluate(
-        f"genie_inspect/{task}",
-        task_args=arguments,
-        model=MODEL,
-        model_roles={"grader": MODEL},
-        epochs=1,
-        limit=1,
-        max_tokens=60,
-        log_dir=str(folder / "logs"),
-        display="none",
-    )
-    assert log.status == "success", log.error
-    return log
+    return run_task(task, folder, MODEL, MODEL, epochs=1, limit=1, max_tokens=60, task_args=arguments)
 
 
 def settled(score: Score) -> bool:

@@ -16,7 +16,7 @@ import anyio
 from inspect_ai import eval_set
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, modelapi
 from genie_inspect.providers.replay import graded
-from genie_inspect.providers.record import starter_record
+from genie_inspect.providers.replay import starter_record
 
 requests, last = 0, int(sys.argv[3])
 

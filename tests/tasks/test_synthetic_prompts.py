@@ -1,18 +1,15 @@
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import pytest
 from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.solver import chain, generate, system_message
-from inspect_ai.viewer import ScoreColorScale
+from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
 from tests.scripted import OWL, Script, grading, saying, scores, small_population
+from tests.tasks.runs import run
 
-from genie_inspect.populations.catalogue import open_population
-from genie_inspect.populations.population import Population
-from genie_inspect.tasks.novelty import EPOCHS, sample_id
+from genie_inspect.populations.population import Population, open_population
+from genie_inspect.tasks.novelty import EPOCHS, HIDDEN, WIDE, feature_view, sample_id, score_view
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
@@ -32,13 +29,13 @@ def test_the_dataset_is_the_prompts_of_the_population() -> None:
 def test_a_task_with_the_whole_panel_opens_its_population_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = small_population(tmp_path).folder
     opened: list[Path] = []
-    checks = Population._check_identity
+    open_it = Population.__init__
 
-    def counted(population: Population) -> None:
-        opened.append(population.folder)
-        checks(population)
+    def counted(population: Population, folder: Path) -> None:
+        opened.append(folder)
+        open_it(population, folder)
 
-    monkeypatch.setattr(Population, "_check_identity", counted)
+    monkeypatch.setattr(Population, "__init__", counted)
     synthetic_prompts(population=str(folder), judge="embedded", panel="all")
     assert opened == [folder]
 
@@ -58,8 +55,7 @@ def test_without_a_population_all_25_prompts_are_generated_and_nothing_is_scored
     assert task.scorer is None
     assert set(open_population("starter").prompts) <= set(inputs(task)), "the starter's prompts are 8 of the study's"
     writer = saying("A story.")
-    (log,) = evaluate(task, model=writer.model(), epochs=1, limit=3, log_dir=str(tmp_path), display="none")
-    assert log.status == "success", log.error
+    log = run(task, tmp_path, writer, epochs=1, limit=3)
     assert len(writer.requests) == 3
     assert log.results is None or log.results.scores == []
 
@@ -69,8 +65,7 @@ def test_a_population_of_ones_own_brings_its_own_prompts_and_columns(tmp_path: P
     task = synthetic_prompts(population=str(folder), judge="embedded")
     assert OWL in inputs(task)
     assert len(inputs(task)) == 2
-    (log,) = evaluate(task, model=saying("I saw an owl.").model(), epochs=1, log_dir=str(tmp_path), display="none")
-    assert log.status == "success", log.error
+    log = run(task, tmp_path, saying("I saw an owl."), epochs=1)
     assert log.results is not None
     assert [found.name for found in log.results.scores] == ["plot", "style"]
 
@@ -80,28 +75,10 @@ def test_space_around_a_populations_prompts_does_not_part_documents_from_their_q
     questions = {f" {OWL}": (("plot", "What happens?"),)}
     folder = small_population(tmp_path / "population", padded, questions).folder
     task = synthetic_prompts(population=str(folder), judge="embedded")
-    (log,) = evaluate(task, model=saying("I saw an owl.").model(), epochs=1, log_dir=str(tmp_path), display="none")
-    assert log.status == "success", log.error
+    log = run(task, tmp_path, saying("I saw an owl."), epochs=1)
     (score,) = scores(log)
     assert score.metadata is not None
     assert score.metadata["documents"] == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"population": "nowhere"}, "population is 'nowhere', expected abstracts, starter or a folder"),
-        ({"judge": "kind"}, "judge is 'kind', expected one of list, pairwise, logit, vectors, embedded"),
-        ({"embedder": "word2vec", "judge": "embedded"}, "embedder is 'word2vec', expected static, openai/<model>"),
-        ({"templates": "nowhere"}, "templates folder 'nowhere' does not exist"),
-    ],
-)
-def test_an_option_that_cannot_be_used_is_refused_before_anything_is_generated(
-    options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(PrerequisiteError) as caught:
-        synthetic_prompts(**options)
-    assert message in str(caught.value.message)
 
 
 @pytest.mark.parametrize("judge", ["list", "pairwise"])
@@ -109,8 +86,7 @@ def test_without_a_grader_the_run_stops_before_any_generation(tmp_path: Path, ju
     folder = small_population(tmp_path / "population").folder
     writer = saying("A story.")
     task = synthetic_prompts(population=str(folder), judge=judge)
-    (log,) = evaluate(task, model=writer.model(), log_dir=str(tmp_path), display="none")
-    assert log.status == "error"
+    log = run(task, tmp_path, writer, status="error")
     assert log.error is not None
     assert "--model-role grader=" in log.error.message
     assert "judge=embedded" in log.error.message
@@ -120,15 +96,7 @@ def test_without_a_grader_the_run_stops_before_any_generation(tmp_path: Path, ju
 def test_a_grader_is_never_the_model_under_evaluation_by_accident(tmp_path: Path) -> None:
     folder = small_population(tmp_path / "population").folder
     writer, grader = saying("A story."), grading()
-    (log,) = evaluate(
-        synthetic_prompts(population=str(folder)),
-        model=writer.model(),
-        model_roles={"grader": grader.model()},
-        epochs=1,
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    assert log.status == "success", log.error
+    run(synthetic_prompts(population=str(folder)), tmp_path, writer, grader, epochs=1)
     assert len(writer.requests) == 2, "one for each prompt, none for the grader"
     assert grader.requests
 
@@ -137,23 +105,13 @@ def test_generation_has_the_studys_settings(tmp_path: Path) -> None:
     writer = saying("A story.")
     task = synthetic_prompts(population="none")
     assert task.epochs == EPOCHS == 5
-    (log,) = evaluate(task, model=writer.model(), epochs=1, limit=1, log_dir=str(tmp_path), display="none")
-    assert log.status == "success", log.error
+    run(task, tmp_path, writer, epochs=1, limit=1)
     (config,) = writer.configs
     assert (config.temperature, config.top_p, config.max_tokens) == (0.7, 0.9, 750)
 
 
 def test_a_name_of_inspects_registry_is_enough_to_run_it_without_any_model_to_judge(tmp_path: Path) -> None:
-    (log,) = evaluate(
-        "genie_inspect/synthetic_prompts",
-        model="bundled/inventive",
-        task_args={"judge": "embedded"},
-        limit=2,
-        epochs=1,
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    assert log.status == "success", log.error
+    log = run("synthetic_prompts", tmp_path, "bundled/inventive", limit=2, epochs=1, task_args={"judge": "embedded"})
     assert log.results is not None
     assert [found.name for found in log.results.scores] == ["plot", *(f for f in FEATURES if f != "plot")], (
         "headline first"
@@ -169,14 +127,8 @@ def test_a_solver_of_the_users_takes_the_place_of_plain_generation_and_the_grade
 ) -> None:
     folder = small_population(tmp_path / "population").folder
     writer = Script(lambda request: "A story.")
-    (log,) = evaluate(
-        synthetic_prompts(population=str(folder)),
-        solver=chain(system_message("Be brief."), generate()),
-        model=writer.model(),
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    assert log.status == "error"
+    solver = chain(system_message("Be brief."), generate())
+    run(synthetic_prompts(population=str(folder)), tmp_path, writer, status="error", solver=solver)
     assert writer.requests == []
 
 
@@ -205,3 +157,52 @@ def test_a_sample_id_stays_the_same_whatever_else_is_in_the_dataset_and_differs_
     assert sample_id("Write a story about a castle.") == sample_id("Write a story about a castle.")
     assert sample_id("Write a story about a castle.") != sample_id("Write a story about the castle.")
     assert sample_id("写一个故事"), "a prompt without a Latin letter has an id too"
+
+
+DOCUMENT = ["score__document__words", "score__document__coverage", "score__document__unscored"]
+
+
+def table(view: ViewerConfig) -> TaskSamplesView:
+    assert isinstance(view.task_samples_view, TaskSamplesView)
+    return view.task_samples_view
+
+
+def test_each_feature_has_a_column_in_words_and_a_colour_that_says_size_alone() -> None:
+    shown = table(feature_view("genie", ["plot", "social_atmosphere"]))
+    visible = [column.id for column in shown.columns or [] if column.visible]
+    assert visible[-5:] == ["score__genie__plot", "score__genie__social_atmosphere", *DOCUMENT]
+    assert shown.score_labels == {
+        **{"plot": "plot", "social_atmosphere": "social atmosphere"},
+        **{"words": "words", "coverage": "coverage", "unscored": "unscored"},
+    }
+    assert shown.score_color_scales == {
+        key: ScoreColorScale(palette="neutral") for key in ("plot", "social_atmosphere")
+    }
+
+
+def test_of_a_measure_of_the_panel_the_first_key_shows_and_the_others_wait() -> None:
+    shown = table(feature_view("genie", ["plot"], {"cosine": ("cosine", "cosine_nearest")}))
+    columns = {column.id: column.visible for column in shown.columns or []}
+    assert columns["score__cosine__cosine"]
+    assert not columns["score__cosine__cosine_nearest"]
+    assert shown.score_color_scales is not None
+    assert shown.score_color_scales["cosine"] == ScoreColorScale(palette="neutral")
+
+
+def test_what_models_said_is_shown_as_text_and_scores_stand_in_their_own_order() -> None:
+    view = feature_view("genie", ["plot"])
+    assert view.trust_content is False
+    assert view.sample_score_view is not None
+    assert view.sample_score_view.sort is None
+
+
+def test_what_says_nothing_of_novelty_is_hidden() -> None:
+    columns = {column.id: column.visible for column in table(score_view("Documents", {}, {})).columns or []}
+    assert not any(columns[hidden] for hidden in HIDDEN)
+
+
+def test_many_columns_are_narrow_and_heads_lose_what_they_share() -> None:
+    keys = [f"ttcw_{number}" for number in range(WIDE + 1)]
+    shown = table(score_view("Tests passed", {"ttcw": keys}, {}, prefix="ttcw_"))
+    assert shown.compact_scores
+    assert (shown.score_labels or {})["ttcw_3"] == "3"

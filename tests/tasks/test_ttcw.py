@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelInfo, set_model_info
 from tests.critics import PLOT, better, comparing
 from tests.scripted import Script, output, saying
+from tests.tasks.runs import run
 
-from genie_inspect.asking.prerequisites import PrerequisiteError
+from genie_inspect.graders.grader import PrerequisiteError
 
 STORY = " ".join(["A keeper of bees counted them every night."] * 4)  # 32 words
 
@@ -28,22 +28,13 @@ def written(folder: Path, **row: Any) -> str:
     return str(path)
 
 
-def run(critic: Script | None, writer: Script, **options: Any) -> EvalLog:
-    [log] = evaluate(
-        "genie_inspect/ttcw",
-        model=writer.model(),
-        model_roles={"grader": critic.model()} if critic else None,
-        task_args=options,
-        display="none",
-        log_realtime=False,
-    )
-    return log
+def judged(critic: Script | None, writer: Script, status: str = "success", **options: Any) -> EvalLog:
+    return run("ttcw", Path(), writer, critic, status, task_args=options)
 
 
 def test_both_bundled_stories_are_written_anew_and_judged_offline() -> None:
     critic, writer = comparing(lambda a, b, aspect: 0), saying("A new story.")
-    log = run(critic, writer)
-    assert log.status == "success", log.error
+    log = judged(critic, writer)
     assert log.results
     assert log.samples
     assert len(log.samples) == 2
@@ -56,7 +47,7 @@ def test_both_bundled_stories_are_written_anew_and_judged_offline() -> None:
 
 def test_the_model_is_asked_for_a_story_from_the_plot_at_the_references_length(tmp_path: Path) -> None:
     writer = saying("A new story.")
-    run(comparing(lambda a, b, aspect: 0), writer, stories=written(tmp_path, plot="A keeper counts."))
+    judged(comparing(lambda a, b, aspect: 0), writer, stories=written(tmp_path, plot="A keeper counts."))
     assert "about 32 words" in writer.requests[0]
     assert writer.data[0] == {"plot": "A keeper counts."}
     assert STORY not in writer.requests[0]
@@ -64,8 +55,7 @@ def test_the_model_is_asked_for_a_story_from_the_plot_at_the_references_length(t
 
 def test_without_a_plot_the_grader_draws_one_first(tmp_path: Path) -> None:
     critic, writer = comparing(lambda a, b, aspect: 0), saying("A new story.")
-    log = run(critic, writer, stories=written(tmp_path))
-    assert log.status == "success", log.error
+    log = judged(critic, writer, stories=written(tmp_path))
     assert log.samples
     assert writer.data[0] == {"plot": PLOT}
     assert log.samples[0].metadata["plot"] == PLOT
@@ -74,8 +64,7 @@ def test_without_a_plot_the_grader_draws_one_first(tmp_path: Path) -> None:
 
 def test_a_grader_that_draws_no_plot_fails_the_sample_before_anything_is_generated(tmp_path: Path) -> None:
     writer = saying("A new story.")
-    log = run(saying(" "), writer, stories=written(tmp_path))
-    assert log.status == "error"
+    log = judged(saying(" "), writer, stories=written(tmp_path), status="error")
     assert log.error
     assert "drew no plot" in log.error.message
     assert not writer.requests
@@ -84,8 +73,7 @@ def test_a_grader_that_draws_no_plot_fails_the_sample_before_anything_is_generat
 def test_without_a_reference_plots_are_enough_when_the_length_is_given(tmp_path: Path) -> None:
     critic, writer = comparing(lambda a, b, aspect: 0), saying("A new story.")
     path = written(tmp_path, plot="A keeper counts.", story="")
-    log = run(critic, writer, stories=path, reference=False, words=900)
-    assert log.status == "success", log.error
+    judged(critic, writer, stories=path, reference=False, words=900)
     assert "about 900 words" in writer.requests[0]
     assert len(critic.requests) == 14
 
@@ -94,9 +82,9 @@ def test_another_cutoff_asks_nothing_of_stories_that_were_judged_and_cache_false
     path = written(tmp_path, plot="A keeper counts.")
     critic = comparing(better(1, "keeper"))
     counts = []
-    for options in ({}, {"cutoff": -1}, {"cutoff": -1, "cache": False}):
-        log = run(critic, saying("A new story."), stories=path, **options)
-        assert log.status == "success", log.error
+    runs: list[dict[str, Any]] = [{}, {"cutoff": -1}, {"cutoff": -1, "cache": False}]
+    for options in runs:
+        log = judged(critic, saying("A new story."), stories=path, **options)
         assert log.results
         counts.append((len(critic.requests), log.results.scores[0].metrics["mean"].value))
     assert counts == [(28, 14), (28, 0), (56, 0)]
@@ -112,16 +100,8 @@ def test_under_inspects_own_cache_a_critic_that_babbles_first_gets_its_verdicts_
         times[request] += 1
         return "It depends." if times[request] < 3 else "[[A=B]]"
 
-    [log] = evaluate(
-        "genie_inspect/ttcw",
-        model=saying("A new story.").model(),
-        model_roles={"grader": Script(babbling).model()},
-        task_args={"stories": written(tmp_path, plot="A keeper counts.")},
-        cache=True,
-        display="none",
-        log_realtime=False,
-    )
-    assert log.status == "success", log.error
+    task_args = {"stories": written(tmp_path, plot="A keeper counts.")}
+    log = run("ttcw", tmp_path, saying("A new story."), Script(babbling), cache=True, task_args=task_args)
     assert log.results
     assert log.results.scores[0].metrics["mean"].value == 14
     assert set(times.values()) == {3}
@@ -130,7 +110,7 @@ def test_under_inspects_own_cache_a_critic_that_babbles_first_gets_its_verdicts_
 def test_without_a_grader_nothing_is_generated_and_the_error_says_what_to_name() -> None:
     writer = saying("A new story.")
     with pytest.raises(PrerequisiteError) as refused:
-        run(None, writer)
+        judged(None, writer)
     assert "--model-role grader=" in str(refused.value)
     assert "judge=embedded" not in str(refused.value)
     assert not writer.requests
@@ -139,7 +119,7 @@ def test_without_a_grader_nothing_is_generated_and_the_error_says_what_to_name()
 def test_the_recorded_grader_is_refused_before_anything_is_generated() -> None:
     writer = saying("A new story.")
     with pytest.raises(PrerequisiteError, match="needs a real grader"):
-        evaluate("genie_inspect/ttcw", model=writer.model(), model_roles={"grader": "bundled/grader"}, display="none")
+        run("ttcw", Path(), writer, "bundled/grader")
     assert not writer.requests
 
 
@@ -149,10 +129,9 @@ def test_a_reference_that_cannot_fit_a_window_that_is_known_ends_the_run_before_
     set_model_info("mockllm/model", ModelInfo(context_length=60))
     critic, writer = comparing(lambda a, b, aspect: 0), saying("A new story.")
     try:
-        log = run(critic, writer, stories=written(tmp_path))
+        log = judged(critic, writer, "error", stories=written(tmp_path))
     finally:
         set_model_info("mockllm/model", ModelInfo(context_length=128_000))
-    assert log.status == "error"
     assert log.error
     assert "'Bees' and a story of its length need at least 64 tokens" in log.error.message
     assert not critic.requests
@@ -160,12 +139,11 @@ def test_a_reference_that_cannot_fit_a_window_that_is_known_ends_the_run_before_
 
 
 def test_a_reference_too_long_for_a_window_that_is_not_known_is_one_clear_line_in_the_score(tmp_path: Path) -> None:
-    log = run(
+    log = judged(
         Script(lambda request: output("maximum context length", "model_length")),
         saying("A new story."),
         stories=written(tmp_path, plot="A keeper counts."),
     )
-    assert log.status == "success", log.error
     assert log.samples
     assert log.samples[0].scores
     assert "longer than the window of grader" in str(log.samples[0].scores["ttcw"].explanation)
@@ -186,11 +164,11 @@ def test_a_reference_too_long_for_a_window_that_is_not_known_is_one_clear_line_i
 )
 def test_what_cannot_be_used_is_refused_when_the_task_is_made(options: dict[str, Any], fault: str) -> None:
     with pytest.raises(PrerequisiteError) as caught:
-        run(comparing(lambda a, b, aspect: 0), saying("A new story."), **options)
+        judged(comparing(lambda a, b, aspect: 0), saying("A new story."), **options)
     assert fault in str(caught.value.message)
 
 
 def test_a_story_file_without_a_story_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(PrerequisiteError) as caught:
-        run(comparing(lambda a, b, aspect: 0), saying("x"), stories=written(tmp_path, story=""))
+        judged(comparing(lambda a, b, aspect: 0), saying("x"), stories=written(tmp_path, story=""))
     assert "no text in the field 'story' of 'Bees'" in str(caught.value.message)

@@ -4,11 +4,15 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import HeadlineMetric
 from rich.text import Text
-from tests.scripted import saying, small_population
+from tests.scripted import DOCUMENTS, FOX, OWL, grading, saying, small_population
+from tests.tasks.runs import run
 
+from genie_inspect.graders.grader import RefusedError
+from genie_inspect.scorers.compression import ALONE
+from genie_inspect.tasks.population_prompts import population_prompts
 from genie_inspect.tasks.writing_prompts import writing_prompts
 
 
@@ -42,22 +46,10 @@ def test_prompts_take_the_studys_form_and_another_column_where_that_is_asked_for
         writing_prompts(dataset=str(path), sample=2, story_where="yes")  # type: ignore[arg-type]
 
 
-def test_the_split_of_a_hub_dataset_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    def load_dataset(name: str, split: str) -> None:
-        raise ConnectionError(f"no split {split}")
-
-    library = ModuleType("datasets")
-    monkeypatch.setattr(library, "load_dataset", load_dataset, raising=False)
-    monkeypatch.setitem(sys.modules, "datasets", library)
-    with pytest.raises(PrerequisiteError, match="no split held_out"):
-        writing_prompts(dataset="some/prompts", split="held_out")
-
-
 def test_prompts_are_generated_and_not_scored_without_a_population(prompts: Path, tmp_path: Path) -> None:
     writer = saying("A story.")
     task = writing_prompts(dataset=str(prompts), sample=2)
-    (log,) = evaluate(task, model=writer.model(), epochs=1, log_dir=str(tmp_path), display="none")
-    assert log.status == "success", log.error
+    run(task, tmp_path, writer, epochs=1)
     assert len(writer.requests) == 2
     assert task.scorer is None
 
@@ -79,16 +71,16 @@ def test_a_hub_id_without_the_extra_says_what_to_install(monkeypatch: pytest.Mon
 
 def test_a_hub_that_cannot_be_reached_says_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> None:
     def load_dataset(name: str, split: str) -> None:
-        raise ConnectionError(f"Couldn't reach '{name}' on the Hub")
+        raise ConnectionError(f"Couldn't reach '{name}', split {split}, on the Hub")
 
     # a stand-in for the library, which the checks do not install: what it raises without a network
     library = ModuleType("datasets")
     monkeypatch.setattr(library, "load_dataset", load_dataset, raising=False)
     monkeypatch.setitem(sys.modules, "datasets", library)
     with pytest.raises(PrerequisiteError) as caught:
-        writing_prompts(dataset="some/prompts")
+        writing_prompts(dataset="some/prompts", split="held_out")
     message = str(caught.value.message)
-    assert "some/prompts cannot be loaded: Couldn't reach" in message
+    assert "some/prompts cannot be loaded: Couldn't reach 'some/prompts', split held_out" in message
     assert "local JSON Lines file with a field 'prompt'" in message
     assert "{" not in message, "no blank is left open"
 
@@ -96,28 +88,70 @@ def test_a_hub_that_cannot_be_reached_says_what_to_do_instead(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"prompt": "Only one."}\n', "holds 1 distinct prompts, expected at least 25"),
-        ("", "holds 0 distinct prompts"),
-        ('{"prompt": "Fine."}\n{"prompt"\n', "line 2 is no JSON"),
-        ('{"text": "Wrong field."}\n', "line 1 has no text in the field 'prompt'"),
-        ('{"prompt": 7}\n', "line 1 has no text in the field 'prompt'"),
+        (None, "cannot be read"),
+        (b'{"prompt": "Only one."}\n', "holds 1 distinct prompts, expected at least 25"),
+        (b"", "holds 0 distinct prompts"),
+        (b'{"prompt": "Fine."}\n\n{"prompt"\n', "line 3 is no JSON"),
+        (b"Once upon a time\n", "line 1 is no JSON"),
+        (b'{"prompt": "caf\xe9"}\n', "line 1 is no JSON: "),
+        (b'["One."]\n', "line 1 is a list and no object"),
+        (b'{"text": "Wrong field."}\n', "line 1 has no text in the field 'prompt'"),
+        (b'{"prompt": 7}\n', "line 1 has no text in the field 'prompt'"),
     ],
 )
-def test_a_local_file_that_cannot_serve_is_named_with_its_line(tmp_path: Path, content: str, message: str) -> None:
+def test_a_local_file_that_cannot_serve_is_named_with_its_line(
+    tmp_path: Path, content: bytes | None, message: str
+) -> None:
     path = tmp_path / "prompts.jsonl"
-    path.write_text(content, encoding="utf-8")
+    if content is not None:
+        path.write_bytes(content)
     with pytest.raises(PrerequisiteError) as caught:
         writing_prompts(dataset=str(path))
     assert message in str(caught.value.message)
     assert str(path) in str(caught.value.message)
 
 
-def test_a_local_file_that_does_not_exist_is_not_looked_for_on_the_hub(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match="cannot be read"):
-        writing_prompts(dataset=str(tmp_path / "nowhere.jsonl"))
-
-
 @pytest.mark.parametrize("count", [0, -3])
 def test_a_sample_of_nothing_is_refused_with_its_value(prompts: Path, count: int) -> None:
     with pytest.raises(PrerequisiteError, match=f"sample is {count}, expected a whole number of at least 1"):
         writing_prompts(dataset=str(prompts), sample=count)
+
+
+CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]
+
+
+def documents_alone(folder: Path) -> str:
+    return str(small_population(folder / "population", DOCUMENTS, {}).folder)
+
+
+@pytest.mark.parametrize("task", ["population_prompts", "leave_one_out"])
+def test_documents_without_questions_are_scored_by_the_panel_alone_without_a_grader(
+    task: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    task_args = {"population": documents_alone(tmp_path), "panel": "cheap"}
+    log = run(task, tmp_path, saying("A grey owl slept."), epochs=1, task_args=task_args)
+    for sample in log.samples or []:
+        assert list(sample.scores or {}) == [*CHEAP, "document"]
+        reasons = {name: score.reason for name, score in (sample.scores or {}).items() if score.reason}
+        # of two foxes one is left out: what one document adds to one other has no zero
+        assert reasons == ({"compression": ALONE} if task == "leave_one_out" and sample.input == FOX else {})
+    assert {sample.input for sample in log.samples or []} == set(DOCUMENTS)
+    assert log.eval.headline_metric == HeadlineMetric(scorer="cosine", metric="mean")
+    (line,) = (line for line in capfd.readouterr().err.splitlines() if "genie is left out" in line)
+    assert line.startswith("population small-1@")
+    assert "has documents and no questions: genie is left out and the panel scores" in line
+
+
+def test_without_a_panel_such_a_population_is_refused_with_the_panel_that_would_work(tmp_path: Path) -> None:
+    with pytest.raises(RefusedError, match=r"has only documents: write questions .* \(-T panel=cheap for a task;"):
+        population_prompts(population=documents_alone(tmp_path))
+
+
+def test_with_questions_the_panel_stands_beside_genie(tmp_path: Path) -> None:
+    folder = small_population(tmp_path / "population").folder
+    grader = grading(answer=lambda document, question: document, rating=lambda answer, other: 2)
+    task = population_prompts(population=str(folder), panel="cosine")
+    log = run(task, tmp_path, saying("A grey owl slept."), grader, epochs=1)
+    assert [list(sample.scores or {}) for sample in log.samples or [] if sample.input == OWL] == [
+        ["genie", "cosine", "document"]
+    ]

@@ -7,21 +7,25 @@ intervals are somewhat narrow.
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.raters import Ratings
-from genie_inspect.agreement.targets import Target
+from genie_inspect.agreement.raters import Ratings, Target
+from genie_inspect.files.tables import plain
 from genie_inspect.measures.genie import question_novelty
 from genie_inspect.statistics.agreement import krippendorff_alpha
 from genie_inspect.statistics.bootstrap import BootstrapInterval, paired_bootstrap
-from genie_inspect.statistics.order import position_effect
-from genie_inspect.statistics.paired.pairs import PairedTest
-from genie_inspect.statistics.ranking import kendall
+from genie_inspect.statistics.effect import PairedTest
+from genie_inspect.statistics.ranking import kendall, position_effect
+
+if TYPE_CHECKING:
+    import altair
+
 
 ALL = "all features"  # no feature's name has a space
 RESAMPLES = 2_000
@@ -69,8 +73,6 @@ class Conduct:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Raters compared, each two of them and each alone."""
-
     agreements: tuple[RaterAgreement, ...]
     conducts: tuple[Conduct, ...]
 
@@ -78,14 +80,7 @@ class Calibration:
 def compare(
     targets: Sequence[Target], raters: Sequence[Ratings], features: Sequence[str], resamples: int = RESAMPLES
 ) -> Calibration:
-    """Every two raters, and every rater alone, for each feature that has pairs and for all together.
-
-    Args:
-        targets: The answers that were rated, each with those that it was compared with.
-        raters: The ratings of each rater, one for each pair of the targets.
-        features: In the order in which they are to appear.
-        resamples: Of the bootstrap.
-    """
+    """Every two raters, and every rater alone, for each feature that has pairs and for all together."""
     table = _Table(targets, resamples)
     groups = list(table.features(features))
     return Calibration(
@@ -105,7 +100,6 @@ class _Table:
         self.resamples = resamples
 
     def features(self, names: Sequence[str]) -> Iterator[tuple[str, Rows]]:
-        """Each feature that has pairs with its rows, then all."""
         for name in names:
             rows = np.flatnonzero(self.feature == name)
             if len(rows):
@@ -113,7 +107,6 @@ class _Table:
         yield ALL, np.arange(len(self.target))
 
     def agreement(self, first: Ratings, second: Ratings, feature: str, rows: Rows) -> RaterAgreement:
-        """How far two raters agree on these rows."""
         sides = [np.array(rater.values) for rater in (first, second)]
         # pairs that only one of the two could rate would move its novelty and not the other's
         both = rows[~np.isnan(sides[0][rows]) & ~np.isnan(sides[1][rows])]
@@ -132,7 +125,6 @@ class _Table:
         )
 
     def conduct(self, rater: Ratings, feature: str, rows: Rows) -> Conduct:
-        """How a rater rated these rows."""
         values = np.array(rater.values)
         faults = Counter(rater.faults[row] for row in rows.tolist() if row in rater.faults)
         rated = rows[~np.isnan(values[rows])]
@@ -151,7 +143,6 @@ class _Table:
         )
 
     def _novelties(self, values: Values, rows: Rows) -> Values:
-        """Novelty of each target against the others in these rows."""
         return np.array([question_novelty(values[group].tolist()) for group in _grouped(rows, self.target)])
 
     def _by_question(self, values: Values, rows: Rows) -> Values:
@@ -183,8 +174,136 @@ UNKNOWN = BootstrapInterval(math.nan, math.nan, math.nan, 0)
 
 
 def _grouped(rows: Rows, keys: NDArray[np.generic]) -> list[Rows]:
-    """The rows that share a key, key by key."""
     rows_by_key: dict[object, list[int]] = {}
     for row in rows.tolist():
         rows_by_key.setdefault(keys[row], []).append(row)
     return [np.array(group) for group in rows_by_key.values()]
+
+
+# Krippendorff (2004), Content Analysis, chapter 11: what to rely on, and what to conclude from tentatively at most
+RELIABLE, TENTATIVE = 0.8, 0.667
+
+
+def verdict(agreements: Sequence[RaterAgreement]) -> list[str]:
+    """For each two raters whether one can stand for the other, where least, and who finds more novelty.
+
+    Args:
+        agreements: Pair of raters by pair of raters, each feature by feature and all features last.
+    """
+    pairs = groupby(agreements, key=lambda agreement: (agreement.first, agreement.second))
+    return [" ".join(_sentences(list(group))) for _, group in pairs]
+
+
+def quotable(agreements: Sequence[RaterAgreement], people: Sequence[Ratings], judged: Sequence[Ratings]) -> list[str]:
+    """Which judges stand near enough to the ratings of a file for their scores to be quoted, and which is nearest."""
+    return [*_telling_nothing(judged), *filter(None, (_near(agreements, rater.name, judged) for rater in people))]
+
+
+def _telling_nothing(judged: Sequence[Ratings]) -> Iterator[str]:
+    for judge in judged:
+        ratings = [rating for rating in judge.values if not math.isnan(rating)]
+        if judge.values and not ratings:
+            reasons = ", ".join(f"{count} {reason}" for reason, count in Counter(judge.faults.values()).most_common())
+            yield f"{judge.name} gave none of {len(judge.values)} pairs a rating: {reasons}."
+        elif len(ratings) > 1 and len(set(ratings)) == 1:
+            yield f"{judge.name} gave every pair the rating {ratings[0]:g}: it tells no answers apart."
+
+
+def _near(agreements: Sequence[RaterAgreement], reference: str, judged: Sequence[Ratings]) -> str:
+    """Judges by their agreement with one rater, the nearest first; empty where none could be held against it."""
+    names = {judge.name for judge in judged}
+    alphas = {
+        next(iter({agreement.first, agreement.second} - {reference})): agreement.alpha
+        for agreement in agreements
+        if agreement.feature == ALL and reference in (agreement.first, agreement.second)
+    }
+    ranked = sorted((-alpha, name) for name, alpha in alphas.items() if name in names and not math.isnan(alpha))
+    if not ranked:
+        return ""
+    listed = ", ".join(f"{name} {-alpha:.2f}" for alpha, name in ranked)
+    low = [name for alpha, name in ranked if -alpha < TENTATIVE]
+    warning = f" Do not quote scores of {', '.join(low)}: alpha is below {TENTATIVE}." if low else ""
+    return f"Nearest to {reference}, by alpha: {listed}.{warning}"
+
+
+def _sentences(group: Sequence[RaterAgreement]) -> Iterator[str]:
+    whole = next(agreement for agreement in group if agreement.feature == ALL)
+    raters = f"{whole.first} and {whole.second}"
+    if math.isnan(whole.alpha):
+        yield f"{raters}: whether they agree cannot be told from {whole.pairs} pairs."
+        return
+    yield f"{raters}: {_worth(whole.alpha)} (alpha {whole.alpha:.2f} over {whole.pairs} pairs)."
+    known = [agreement for agreement in group if agreement.feature != ALL and not math.isnan(agreement.alpha)]
+    if len(known) > 1:
+        least = min(known, key=lambda agreement: agreement.alpha)
+        yield f"They agree least in {least.feature.replace('_', ' ')} ({least.alpha:.2f})."
+    difference = whole.difference
+    # a NaN is on neither side of 0
+    if difference.low > 0 or difference.high < 0:
+        more = whole.second if difference.value > 0 else whole.first
+        yield f"{more} finds more novelty, by {abs(difference.value):.2f}: do not mix their scores."
+
+
+def _worth(alpha: float) -> str:
+    if alpha >= RELIABLE:
+        return f"one can stand for the other, alpha is at least {RELIABLE}"
+    if alpha >= TENTATIVE:
+        return f"they agree enough for tentative conclusions, alpha is at least {TENTATIVE} and below {RELIABLE}"
+    return f"one cannot stand for the other, alpha is below {TENTATIVE}"
+
+
+ROW = 16  # height of a pair of raters in a feature
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]  # told apart by the colour-blind
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]  # and in grey
+
+
+def calibration_chart(calibration: Calibration) -> "altair.VConcatChart":
+    """Alpha above, the difference of feature novelty with its interval below; a row a feature, a mark two raters."""
+    import altair
+
+    features = list(dict.fromkeys(agreement.feature.replace("_", " ") for agreement in calibration.agreements))
+    raters = list(dict.fromkeys(map(_label, calibration.agreements)))
+    alphas, differences = [], []
+    for agreement in calibration.agreements:
+        names = {"feature": agreement.feature.replace("_", " "), "raters": _label(agreement)}
+        alphas.append({**names, "value": agreement.alpha})
+        difference = agreement.difference
+        differences.append({**names, "value": difference.value, "low": difference.low, "high": difference.high})
+    title = altair.TitleParams("How far raters agree", subtitle="lines: 95% intervals over questions", anchor="start")
+    return altair.vconcat(
+        _panel(alphas, "ordinal Krippendorff alpha (1: alike, 0: as by chance)", features, raters),
+        _panel(differences, "feature novelty by the second less by the first", features, raters),
+        title=title,
+    )
+
+
+def _panel(
+    rows: Iterable[dict[str, Any]], title: str, features: list[str], raters: list[str]
+) -> "altair.LayerChart | altair.FacetChart":
+    import altair
+
+    # NaN is no JSON: the picture's data would be refused
+    drawn = [plain(row) for row in rows if not math.isnan(row["value"])]
+    height = ROW * max(1, len(raters)) + 8
+    base = altair.Chart(altair.InlineData(values=drawn)).properties(width=420, height=height * len(features))
+    y = altair.Y("feature:N", title=None, sort=features, scale=altair.Scale(paddingInner=0.2))
+    offset = altair.YOffset("raters:N", sort=raters)
+    legend = altair.Legend(orient="bottom", direction="vertical", columns=1, labelLimit=420)
+    colour, shape = (
+        kind("raters:N", title=None, scale=altair.Scale(domain=raters, range=values), legend=legend)
+        for kind, values in ((altair.Color, COLOURS), (altair.Shape, SHAPES))
+    )
+    x = altair.X("value:Q", title=title)
+    # as by chance, or no difference, in both panels
+    zero = altair.Chart(altair.InlineData(values=[{"value": 0}])).mark_rule(color="#888888", strokeDash=[4, 3])
+    layers = [zero.encode(x=x)]  # first, so that it lies under the marks
+    if any("low" in row for row in drawn):
+        ends = base.mark_rule(strokeWidth=2)
+        layers.append(ends.encode(x=altair.X("low:Q", title=title), x2="high:Q", y=y, yOffset=offset, color=colour))
+    points = base.mark_point(filled=True, size=60, opacity=1)
+    layers.append(points.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape))
+    return altair.layer(*layers)
+
+
+def _label(agreement: RaterAgreement) -> str:
+    return f"{agreement.first} and {agreement.second}"

@@ -3,26 +3,193 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.machine_scores import JudgedStory
-from genie_inspect.agreement.rankings import (
-    Counted,
-    LengthTakenOut,
-    Ranking,
-    check_scored,
-    compared_stories,
-    length_taken_out,
-    ranked,
-    stories_by_prompt,
-)
-from genie_inspect.agreement.votes import VotedStory, are_numbers
+from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers
+from genie_inspect.files.tables import plain
 from genie_inspect.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
+from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, rank_correlation, rank_products, spearman
+
+if TYPE_CHECKING:
+    import altair
+
 
 RatingTable = NDArray[np.float64]
+RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
+    "spearman": spearman,
+    "kendall": kendall,
+    "pairwise_accuracy": pairwise_accuracy,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One measure of rank agreement, over prompts."""
+
+    mean: BootstrapInterval
+    """Mean over prompts, with an interval by bootstrap over prompts."""
+    undefined: int
+    """Prompts in which it is undefined, because one side gives all stories the same score or there is but one."""
+    by_prompt: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    numbers: bool = False
+    """Whether votes are numbers."""
+    published_averages: bool = False
+    """Enter an undefined correlation as 0 in the means, as the published figures do."""
+    resamples: int = 2_000
+    seed: int = 0
+
+    def mean(self, values: Sequence[float]) -> BootstrapInterval:
+        """Mean of the values that are no NaN, with an interval by bootstrap over all."""
+        array = np.array(values)
+
+        def mean(drawn: NDArray[np.intp]) -> float:
+            defined = array[drawn][~np.isnan(array[drawn])]
+            return float(defined.mean()) if len(defined) else math.nan
+
+        return bootstrap_interval(mean, len(array), self.resamples, self.seed)
+
+    def raters(self, parts: Sequence[RatingTable]) -> dict[str, BootstrapInterval]:
+        """Chance-corrected agreement of raters; `parts` has a table (raters, units) for each prompt."""
+
+        def over(statistic: Callable[[RatingTable], float]) -> BootstrapInterval:
+            # prompts are drawn whole: stories of one prompt have the same raters and the same source
+            return bootstrap_interval(
+                lambda drawn: statistic(np.concatenate([parts[index] for index in drawn], axis=1)),
+                len(parts),
+                self.resamples,
+                self.seed,
+            )
+
+        return {name: over(statistic) for name, statistic in (NUMBER_RATERS if self.numbers else RATERS).items()}
+
+
+def rankings(
+    votes: Sequence[VotedStory],
+    judged: Mapping[str, JudgedStory],
+    *,
+    leave_out: Sequence[str] = (),
+    published_averages: bool = False,
+    resamples: int = 2_000,
+    seed: int = 0,
+) -> dict[str, Ranking]:
+    """How far one judge ranks stories as people do: that part of `agreement` alone, which is the quick one."""
+    compared = compared_stories(votes, leave_out)
+    check_scored(compared, {"the judge": judged})
+    counted = Counted(are_numbers(compared), published_averages, resamples, seed)
+    return ranked(stories_by_prompt(compared), judged, counted)
+
+
+def compared_stories(votes: Sequence[VotedStory], leave_out: Sequence[str]) -> list[VotedStory]:
+    return [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
+
+
+def stories_by_prompt(stories: Sequence[VotedStory]) -> dict[str, list[VotedStory]]:
+    by_prompt: dict[str, list[VotedStory]] = {}
+    for story in stories:
+        by_prompt.setdefault(story.prompt, []).append(story)
+    return by_prompt
+
+
+def ranked(
+    by_prompt: Mapping[str, Sequence[VotedStory]], judged: Mapping[str, JudgedStory], counted: Counted
+) -> dict[str, Ranking]:
+    values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in RANKINGS}
+    for prompt, stories in by_prompt.items():
+        human = [human_score(story, numbers=counted.numbers) for story in stories]
+        machine = [judged[story.story].score for story in stories]
+        for name, measure in RANKINGS.items():
+            values_by_ranking[name][prompt] = measure(human, machine)
+    return {
+        name: Ranking(
+            # a correlation with a side that never varies is undefined; as 0 it pulls the mean towards no agreement
+            counted.mean(
+                [0.0 if counted.published_averages and math.isnan(value) else value for value in values.values()]
+            ),
+            sum(map(math.isnan, values.values())),
+            values,
+        )
+        for name, values in values_by_ranking.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class LengthTakenOut:
+    """How far a judge ranks stories as people do, over all prompts, and what is left with length taken out of both.
+
+    Correlations of ranks within prompts. NaN where no story's length is known.
+    """
+
+    as_it_is: BootstrapInterval
+    partial: BootstrapInterval
+    length_alone: BootstrapInterval
+    """Of words and people's votes, on the stories that the judge scored."""
+
+
+def length_taken_out(
+    by_prompt: Mapping[str, Sequence[VotedStory]],
+    judged: Mapping[str, JudgedStory],
+    words: Mapping[str, float],
+    counted: Counted,
+) -> LengthTakenOut:
+    """What a judge knows of people's votes beyond length."""
+    products = np.array(
+        [
+            rank_products(
+                [human_score(story, numbers=counted.numbers) for story in stories],
+                [judged[story.story].score for story in stories],
+                [words.get(story.story, math.nan) for story in stories],
+            )
+            for stories in by_prompt.values()
+        ]
+    )
+
+    def over(places: list[int], *, partial: bool = False) -> BootstrapInterval:
+        # prompts are drawn whole
+        def correlation(drawn: NDArray[np.intp]) -> float:
+            return rank_correlation(products[drawn].sum(axis=0)[np.ix_(places, places)], partial=partial)
+
+        return bootstrap_interval(correlation, len(products), counted.resamples, counted.seed)
+
+    return LengthTakenOut(over([0, 1]), over([0, 1, 2], partial=True), over([0, 2]))
+
+
+def human_score(story: VotedStory, *, numbers: bool) -> float:
+    """What people say of a story: tests that most of them let pass; of numbers the mean over tests of their means."""
+    if numbers:
+        means = [mean for mean in story.means().values() if not math.isnan(mean)]
+        return math.fsum(means) / len(means) if means else math.nan
+    # NaN (no vote) adds nothing
+    return math.fsum(vote for vote in story.majority().values() if vote == 1)
+
+
+def check_scored(compared: Sequence[VotedStory], scores: Mapping[str, Mapping[str, JudgedStory]]) -> None:
+    """Refuse to compare where a judge has no score of a story."""
+    if not compared or not scores:
+        raise VotesError("there is nothing to compare: no votes are left, or no scores")
+    for judge, judged in scores.items():
+        for story in compared:
+            if story.story not in judged:
+                raise VotesError(
+                    f"story {story.story!r} has votes but no score by {judge}, expected one of {_some(judged)}; "
+                    "--leave-out leaves stories out"
+                )
+
+
+def _some(stories: Mapping[str, JudgedStory]) -> str:
+    names = list(stories)
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
 AVERAGE = "average"
 
 
@@ -85,8 +252,9 @@ def agreement(
     check_scored(compared, scores)
     by_prompt = stories_by_prompt(compared)
     numbers = are_numbers(compared)
-    draws = _Draws(resamples, seed, NUMBER_RATERS if numbers else RATERS)
+    counted = Counted(numbers, published_averages, resamples, seed)
     raters = sorted({rater for story in compared for rater in story.votes})
+    cast = [vote for story in compared for votes in story.by_test().values() for vote in votes]
     # a story is as long whoever judges it
     words = {one.story: one.words for own in scores.values() for one in own.values() if not math.isnan(one.words)}
     return Agreement(
@@ -94,58 +262,20 @@ def agreement(
         stories=len(compared),
         raters=len(raters),
         judges={
-            judge: _judge(by_prompt, judged, words, draws, published_averages=published_averages, numbers=numbers)
+            judge: JudgeAgreement(
+                ranked(by_prompt, judged, counted),
+                counted.raters([_against_people(own, judged, numbers=numbers) for own in by_prompt.values()]),
+                sum(math.isnan(judged[story.story].score) for story in compared),
+                length_taken_out(by_prompt, judged, words, counted) if words else None,
+            )
             for judge, judged in scores.items()
         },
-        people=draws.raters([_people(stories, raters) for stories in by_prompt.values()]),
+        people=counted.raters([_people(stories, raters) for stories in by_prompt.values()]),
         # of all stories, those that are left out of the comparison among them
         pass_rates=_pass_rates(votes),
         published_averages=published_averages,
-        scale=_scale(compared) if numbers else None,
+        scale=(min(cast), max(cast)) if numbers else None,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Draws:
-    """How intervals are made: prompts are drawn with replacement."""
-
-    resamples: int
-    seed: int
-    statistics: Mapping[str, Callable[[RatingTable], float]]
-    """Of raters."""
-
-    def raters(self, parts: Sequence[RatingTable]) -> dict[str, BootstrapInterval]:
-        """Chance-corrected agreement of raters; `parts` has a table (raters, units) for each prompt."""
-
-        def over(statistic: Callable[[RatingTable], float]) -> BootstrapInterval:
-            # prompts are drawn whole: stories of one prompt have the same raters and the same source
-            def drawn_statistic(drawn: NDArray[np.intp]) -> float:
-                return statistic(np.concatenate([parts[index] for index in drawn], axis=1))
-
-            return bootstrap_interval(drawn_statistic, len(parts), self.resamples, self.seed)
-
-        return {name: over(statistic) for name, statistic in self.statistics.items()}
-
-
-def _scale(stories: Sequence[VotedStory]) -> tuple[float, float]:
-    votes = [vote for story in stories for cast in story.by_test().values() for vote in cast]
-    return min(votes), max(votes)
-
-
-def _judge(
-    by_prompt: Mapping[str, Sequence[VotedStory]],
-    judged: Mapping[str, JudgedStory],
-    words: Mapping[str, float],
-    draws: _Draws,
-    *,
-    published_averages: bool,
-    numbers: bool,
-) -> JudgeAgreement:
-    counted = Counted(numbers, published_averages, draws.resamples, draws.seed)
-    tables = [_against_people(stories, judged, numbers=numbers) for stories in by_prompt.values()]
-    missing = sum(math.isnan(judged[story.story].score) for stories in by_prompt.values() for story in stories)
-    length = length_taken_out(by_prompt, judged, words, counted) if words else None
-    return JudgeAgreement(ranked(by_prompt, judged, counted), draws.raters(tables), missing, length)
 
 
 def _people(stories: Sequence[VotedStory], raters: Sequence[str]) -> RatingTable:
@@ -182,13 +312,9 @@ def _counts(ratings: RatingTable) -> RatingTable:
     return counts if len(np.unique(counts.sum(axis=1))) <= 1 else counts[:0]
 
 
-def _cohen(ratings: RatingTable) -> float:
-    return cohen_kappa(*ratings.tolist()) if len(ratings) == 2 else math.nan
-
-
 RATERS: dict[str, Callable[[RatingTable], float]] = {
     "fleiss_kappa": lambda ratings: fleiss_kappa(_counts(ratings)),
-    "cohen_kappa": _cohen,
+    "cohen_kappa": lambda ratings: cohen_kappa(*ratings.tolist()) if len(ratings) == 2 else math.nan,
     "randolph_kappa": lambda ratings: randolph_kappa(_counts(ratings)),
     "krippendorff_alpha": lambda ratings: krippendorff_alpha(ratings, level="nominal"),
 }
@@ -214,3 +340,48 @@ def _pass_rates(votes: Sequence[VotedStory]) -> dict[str, dict[str, float]]:
 
 def _mean(votes: Sequence[float]) -> float:
     return math.fsum(votes) / len(votes) if votes else math.nan
+
+
+INK, DOTS = "#1b1b1b", "#0072b2"  # told apart by the colour-blind, and in grey
+
+
+def agreement_chart(agreement: Agreement, names: Mapping[str, str]) -> "altair.VConcatChart":
+    """A row a measure, a line a judge: the prompts as dots, the mean a diamond on its 95% interval."""
+    import altair
+
+    # every judge has the same rankings, so the first one names the rows
+    panels = [_panel(agreement, name, names[name]) for name in next(iter(agreement.judges.values())).rankings]
+    title = altair.TitleParams(
+        "How far machines rank stories as people do",
+        subtitle=f"{agreement.prompts} prompts (dots, larger for several), {agreement.stories} stories, "
+        f"{agreement.raters} raters; diamonds: means with 95% intervals",
+        anchor="start",
+    )
+    return altair.vconcat(*panels, title=title)
+
+
+def _panel(agreement: Agreement, name: str, title: str) -> "altair.LayerChart | altair.FacetChart":
+    import altair
+
+    dots: list[dict[str, Any]] = []
+    means: list[dict[str, Any]] = []
+    for judge, figures in agreement.judges.items():
+        ranking = figures.rankings[name]
+        dots += [{"judge": judge, "value": value} for value in ranking.by_prompt.values() if not math.isnan(value)]
+        if not math.isnan(ranking.mean.value):
+            mean = ranking.mean
+            means.append(plain({"judge": judge, "value": mean.value, "low": mean.low, "high": mean.high}))
+    # an accuracy cannot be negative, a correlation can
+    lowest = 0 if name == "pairwise_accuracy" else -1
+    x = altair.X("value:Q", title=title, scale=altair.Scale(domain=[lowest, 1]))
+    y = altair.Y("judge:N", title=None, sort=list(agreement.judges))
+    base = altair.Chart(altair.InlineData(values=means)).properties(
+        width=420, height=34 * max(1, len(agreement.judges))
+    )
+    # prompts with equal values lie on one dot, whose size counts them
+    points = altair.Chart(altair.InlineData(values=dots)).mark_circle(opacity=0.5, color=DOTS)
+    return altair.layer(
+        points.encode(x=x, y=y, size=altair.Size("count()", legend=None, scale=altair.Scale(range=[40, 300]))),
+        base.mark_rule(strokeWidth=2, color=INK).encode(x=altair.X("low:Q", title=title), x2="high:Q", y=y),
+        base.mark_point(shape="diamond", filled=True, size=90, color=INK, opacity=1).encode(x=x, y=y),
+    )

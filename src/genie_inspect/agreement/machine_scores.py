@@ -10,18 +10,28 @@ from pathlib import Path
 from inspect_ai.scorer import Score
 from pydantic import Field
 
-from genie_inspect.agreement.layouts import answers
-from genie_inspect.agreement.votes import Id, Result, StoryRow, VotesError, as_numbers, from_letters, json_field, rows
-from genie_inspect.files.json_lines import placed_lines
-from genie_inspect.logs.files import log_header, samples
-from genie_inspect.logs.folders import each_log
+from genie_inspect.agreement.votes import (
+    Id,
+    Result,
+    StoryRow,
+    TableError,
+    VotesError,
+    as_numbers,
+    from_letters,
+    json_field,
+    rows,
+    votes_file,
+)
+from genie_inspect.files.json_lines import json_objects, placed_lines
+from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.logs.measures import TOTAL
 from genie_inspect.logs.scores import AGAIN, scores_of, signature_of, tests_of
-from genie_inspect.measures.length import word_count
-from genie_inspect.samples.document import document_of
-from genie_inspect.samples.story import story_of
+from genie_inspect.measures.tokens import word_count
+from genie_inspect.samples import document_of, story_of
 from genie_inspect.signature import facts_of
 
+_ANSWER = re.compile(r"story_(.+)_test(\d{1,3})")
+_BEGINS = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _ASKED = re.compile(r",template=[0-9a-f]{4,64}(?=\))")
 FORM = 'a line a story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests": {"01": 1, "02": 0}}'
 
@@ -35,8 +45,6 @@ class _Scored(StoryRow):
 
 @dataclass(frozen=True, slots=True)
 class JudgedStory:
-    """One story with a machine's score and test results."""
-
     story: str
     score: float
     """Higher = better; NaN when it was not judged."""
@@ -56,8 +64,6 @@ class JudgedStory:
 
 @dataclass(frozen=True, slots=True)
 class _Logged:
-    """A story that a log has a score of, and by which judge."""
-
     judge: str
     signature: str
     judged: JudgedStory
@@ -65,21 +71,6 @@ class _Logged:
 
 
 def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> dict[str, dict[str, JudgedStory]]:
-    """Scores by judge and story.
-
-    Args:
-        paths: Logs, folders of logs, JSON Lines files (also of answers as Salesforce/creativity_eval has them), or JSON
-            as {"judges": {name: {story: "YNB-..."}}}, a letter a test. The name of a JSON file of votes ends in .json,
-            that of a log in .eval.
-        scorer: Whose scores in the logs, of one or several, also where it scored a log in several ways. A story's id is
-            its own where the sample names one, else that of the sample, `_`, the model, and `#` with the epoch where
-            there are several. Scores of one signature are one judge's, named by their judge, and by what else differs
-            in the signatures of one judge.
-
-    Raises:
-        VotesError: If a file cannot be read or is malformed, or a story has two scores by one judge.
-        LogError: If a log cannot be used.
-    """
     scores: dict[str, dict[str, JudgedStory]] = {}
     scorers = [scorer] if isinstance(scorer, str) else list(scorer)
     logs: list[Path] = []
@@ -144,14 +135,26 @@ def _from_file(path: Path) -> Iterator[tuple[str, JudgedStory]]:
 
 def _are_answers(path: Path) -> bool:
     """Whether a file holds answers as they were released; an empty or broken one is read as scores."""
-    try:
+    with votes_file(path):
         return next((b'"response"' in line for _, _, line in placed_lines(path)), False)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
+    """Place, story, test and result of each answer of a file {"id": "story_3_GPT4_test1", "response": "Yes, ..."}.
+
+    An answer that begins with neither yes nor no counts as a pass, as in the published figures.
+    """
+    for number, item in json_objects(path, TableError):
+        where = f"{path}, line {number}"
+        name, response = item.get("id"), item.get("response")
+        match = _ANSWER.fullmatch(name) if isinstance(name, str) else None
+        if match is None or not isinstance(response, str):
+            raise TableError(f'{where} is no answer, expected {{"id": "story_3_GPT4_test1", "response": "Yes, ..."}}')
+        begin = _BEGINS.match(response[:200])
+        yield where, match[1], f"{int(match[2]):02d}", float(begin is None or begin[1].lower() == "yes")
 
 
 def _answered(path: Path) -> Iterator[tuple[str, JudgedStory]]:
-    """Stories by a judge who is named after the file."""
     stories: dict[str, dict[str, float]] = {}
     for where, story, test, result in answers(path):
         if stories.setdefault(story, {}).setdefault(test, result) != result:
@@ -161,7 +164,6 @@ def _answered(path: Path) -> Iterator[tuple[str, JudgedStory]]:
 
 
 def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedStory:
-    """With no score of its own a story's is the number of tests that it passes."""
     passed = math.fsum(result for result in tests.values() if not math.isnan(result))
     return JudgedStory(story, passed if score is None else score, tests)
 

@@ -1,17 +1,121 @@
-"""Ratings of the same pairs by judges and by people."""
+"""Judges and people as raters of pairs of answers: what they are given, and what they said."""
 
+import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import AfterValidator
 
-from genie_inspect.agreement.targets import CalibrationError, Pair, Target
-from genie_inspect.asking.gathering import gathered
-from genie_inspect.errors import GraderFailedError
-from genie_inspect.judges.list_judge import shuffled
-from genie_inspect.judges.protocols import UNSPECIFIED, Answer, Judge, Rated
+from genie_inspect.errors import GenieError, GraderFailedError, UnknownChoiceError
+from genie_inspect.files.tables import csv_rows
+from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.list_judge import shuffled
+from genie_inspect.graders.protocols import UNSPECIFIED, Answer, Judge, Rated
+from genie_inspect.measures.genie import HIGHEST, LOWEST
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import NonEmpty, Question, Row, numbered_rows, parsed
+from genie_inspect.prompting.answers import normalised
+
+Pair = tuple[str, frozenset[str]]
+"""A question's id, and two answers in either order as they count for equality."""
+
+
+class CalibrationError(GenieError):
+    """A calibration cannot be made from these files or options; the message names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One answer to a question, and the answers that it is compared with, all different."""
+
+    question: Question
+    answer: str
+    others: tuple[str, ...]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs that it stands for, in the order of the others."""
+        return [pair(self.question.id, self.answer, other) for other in self.others]
+
+
+def pair(question: str, answer: str, other: str) -> Pair:
+    """The key of a pair of answers to a question: ratings with one key are of the same pair."""
+    return question, frozenset((normalised(answer), normalised(other)))
+
+
+def recorded_targets(population: Population, reader: str | None = None) -> list[Target]:
+    """Every distinct answer on record to each question, against all the others to that question."""
+    recorded = population.answers(recorded_reader(population, reader))
+    texts_by_question: dict[str, dict[str, str]] = {}
+    for (_, question), text in recorded.items():
+        if text is not None:
+            # the first spelling of an answer stands for all that count as equal
+            texts_by_question.setdefault(question, {}).setdefault(normalised(text), text)
+    return [
+        Target(question, text, tuple(other for other in answers if other != text))
+        for prompt in population.prompts
+        for question in population.questions(prompt)
+        for answers in [list(texts_by_question.get(question.id, {}).values())]
+        for text in answers
+    ]
+
+
+def recorded_reader(population: Population, reader: str | None = None) -> str:
+    """The signature of the reader whose answers are taken: the one that is named, else the one who gave most."""
+    readers = population.readers
+    if not readers:
+        raise CalibrationError(f"population {population.name} has no answers on record, expected some to draw from")
+    if reader is not None and reader not in readers:
+        raise UnknownChoiceError("reader", reader, "one of " + ", ".join(readers))
+    return reader or max(readers, key=lambda name: len(population.answers(name)))
+
+
+def drawn(targets: Iterable[Target], count: int, seed: int = 0) -> list[Target]:
+    """A sample of targets with so many pairs in all, no pair twice in either order.
+
+    Each feature of each prompt has the same share, as far as it has so many. The pairs of a share are of as few targets
+    as hold them, because a list judge sees answers in the company of others.
+    """
+    generator = random.Random(seed)  # noqa: S311  # a sample, no secret
+    strata: dict[tuple[str, str], list[Target]] = {}
+    for target in targets:
+        strata.setdefault((target.question.feature, target.question.prompt), []).append(target)
+    groups = list(strata.values())
+    # or the first groups would always get what the others have too little of
+    generator.shuffle(groups)
+    sample: list[Target] = []
+    seen: set[Pair] = set()
+    available = [len({key for target in group for key in target.pairs}) for group in groups]
+    for group, left in zip(groups, _shares(available, count), strict=True):
+        for target in generator.sample(group, len(group)):
+            # (a, b) and (b, a) are one pair: rated twice, it would count twice
+            fresh = [other for other, key in zip(target.others, target.pairs, strict=True) if key not in seen]
+            others = generator.sample(fresh, min(left, len(fresh)))
+            if others:
+                sample.append(Target(target.question, target.answer, tuple(others)))
+                seen.update(sample[-1].pairs)
+                left -= len(others)
+    return sample
+
+
+def _shares(available: Sequence[int], count: int) -> list[int]:
+    """Equal shares of a count; what one has too little of goes to the others.
+
+    >>> _shares([1, 9, 9], 10)
+    [1, 5, 4]
+    """
+    shares = [0] * len(available)
+    # the smallest first, so that what a group lacks is spread over all the larger ones
+    for done, index in enumerate(sorted(range(len(available)), key=available.__getitem__)):
+        shares[index] = min(available[index], math.ceil((count - sum(shares)) / (len(available) - done)))
+    return shares
+
 
 FAILED = "grader failed"
 RECORDED = "recorded"
@@ -46,7 +150,6 @@ class Ratings:
 
 
 def recorded_ratings(name: str, said: Mapping[Pair, float | None], targets: Sequence[Target]) -> Ratings:
-    """What a ratings file holds of the targets' pairs."""
     found = [said.get(pair, math.nan) for target in targets for pair in target.pairs]
     faults = {index: UNSPECIFIED for index, rating in enumerate(found) if rating is None}
     return Ratings(name, RECORDED, tuple(math.nan if one is None else one for one in found), faults)
@@ -54,8 +157,6 @@ def recorded_ratings(name: str, said: Mapping[Pair, float | None], targets: Sequ
 
 @dataclass(frozen=True, slots=True)
 class Rater:
-    """A judge that is held against others."""
-
     name: str
     judge: Judge
     chunk: int = 1
@@ -74,15 +175,6 @@ async def judge_ratings(
 
     A judge that sees one pair at a time is asked again with the sides swapped. For a list judge it is the position in
     the list that may matter; lists that a cache cut short would tell nothing of it.
-
-    Args:
-        rater: Who rates.
-        targets: What is rated.
-        told: Called with the number of ratings whenever some are done.
-        fresh: Whether every rating is asked for now, so that positions are known.
-
-    Raises:
-        CalibrationError: If the model behind it never answered.
     """
     name, judge, chunk = rater.name, rater.judge, rater.chunk
     rated = await gathered(*(_rated(judge, target, told) for target in targets))
@@ -140,3 +232,106 @@ def _joined(rated: Sequence[Rated | _Failed]) -> tuple[dict[int, str], tuple[flo
 
 def _reason(rated: Sequence[Rated | _Failed]) -> str:
     return next(one.reason for one in rated if isinstance(one, _Failed))
+
+
+COLUMNS = ("question", "answer", "other", "rating")
+FOR_PEOPLE = frozenset({"id", "prompt", "note"})  # columns of a table that was written for people to rate
+NO_RATING = 0.0
+
+
+def _on_the_scale(rating: float | None) -> float | None:
+    if rating is not None and rating != NO_RATING and not LOWEST <= rating <= HIGHEST:
+        raise ValueError(f"expected {LOWEST} to {HIGHEST}, or 0 where one side gives no answer")
+    return rating
+
+
+Rating = Annotated[float | None, AfterValidator(_on_the_scale)]
+
+
+class OneRating(Row):
+    question: NonEmpty
+    """Id or text of a question of the population."""
+    answer: NonEmpty
+    other: NonEmpty
+    rating: Rating
+    rater: str = ""
+
+
+class ManyRatings(Row):
+    question: NonEmpty
+    answer: NonEmpty
+    ratings: dict[NonEmpty, Rating]
+    rater: str = ""
+
+
+class RatingsFile:
+    """A file of ratings of pairs of answers, by one rater or several."""
+
+    def __init__(self, path: Path, population: Population) -> None:
+        self.path = path
+        self._stem = path.stem
+        self.raters: dict[str, dict[Pair, float | None]] = {}
+        """Ratings by rater and pair; None: no rating."""
+        self._others: dict[tuple[str, str], dict[str, str]] = {}
+        self._answers: dict[tuple[str, str], tuple[Question, str]] = {}
+        listed = [question for prompt in population.prompts for question in population.questions(prompt)]
+        # by text or by id, ids last so that they win; of equal texts the first question
+        questions = {question.text: question for question in reversed(listed)} | {
+            question.id: question for question in listed
+        }
+        place = "row" if path.suffix == ".csv" else "line"
+        for line, row in _rows(path):
+            if row.question not in questions:
+                raise CalibrationError(
+                    f"{path}, {place} {line}, field question: {row.question!r} is no question of {population.name}"
+                )
+            self._add(questions[row.question], row, f"{path}, {place} {line}")
+
+    @property
+    def targets(self) -> list[Target]:
+        return [Target(*self._answers[key], tuple(others.values())) for key, others in self._others.items()]
+
+    def _add(self, question: Question, row: OneRating, where: str) -> None:
+        rater = f"{self._stem}:{row.rater}" if row.rater else self._stem
+        rated_before = self.raters.setdefault(rater, {})
+        rated = pair(question.id, row.answer, row.other)
+        # 0 stands for "one side gives no answer": no rating, as in the measure itself
+        rating = row.rating or None
+        if rated_before.setdefault(rated, rating) != rating:
+            raise CalibrationError(f"{where}: {rater} rates {row.answer!r} and {row.other!r} twice, and not alike")
+        key = question.id, normalised(row.answer)
+        self._answers.setdefault(key, (question, row.answer))
+        # answers are equal when they differ in case or spacing only; the first spelling stands for all
+        self._others.setdefault(key, {}).setdefault(normalised(row.other), row.other)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, OneRating]]:
+    if not path.is_file():
+        raise CalibrationError(f"ratings file {path} does not exist, expected CSV or JSON Lines")
+    if path.suffix == ".csv":
+        yield from _csv_rows(path)
+    # the first line tells which of the two forms the whole file has
+    elif '"ratings"' in _first_line(path):
+        for line, row in numbered_rows(path, ManyRatings):
+            for other, rating in row.ratings.items():
+                yield (
+                    line,
+                    OneRating(question=row.question, answer=row.answer, other=other, rating=rating, rater=row.rater),
+                )
+    else:
+        yield from numbered_rows(path, OneRating)
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[int, OneRating]]:
+    for number, row in csv_rows(path, COLUMNS, CalibrationError):
+        told = {name: cell for name, cell in row.items() if name not in FOR_PEOPLE}
+        # two prompts may ask the same words: the id, where the table has one, says which question it is
+        told["question"] = row.get("id") or row["question"]
+        # an empty cell is no rating
+        text = json.dumps({**told, "rating": row["rating"] or None})
+        yield number, parsed(text, OneRating, f"{path}, row {number}")
+
+
+def _first_line(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return next((line for line in file if line.strip()), "")

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from genie_inspect.agreement.raters import Ratings
-from genie_inspect.agreement.targets import CalibrationError, Pair, Target
-from genie_inspect.engines.embedders.choices import Embedder
-from genie_inspect.judges.by_vectors.vector_fit import FeatureFit, VectorFit
+from genie_inspect.agreement.raters import CalibrationError, Pair, Ratings, Target
+from genie_inspect.engines.embedders import Embedder
+from genie_inspect.graders.vectors_judge import FeatureFit, VectorFit
 from genie_inspect.measures.genie import FEWEST_RATINGS, is_used, question_novelty
 from genie_inspect.populations.schema import Question
-from genie_inspect.statistics.descriptive.isotonic import Knots, height, isotonic_knots
+from genie_inspect.statistics.descriptive import Knots, height, isotonic_knots
 from genie_inspect.statistics.ranking import kendall, spearman
 
 FEWEST_PAIRS = 30
@@ -38,26 +37,12 @@ class RatedPair:
 
 @dataclass(frozen=True, slots=True)
 class _Novelty:
-    """An answer's novelty by the ratings, and by a line that has not seen its prompt."""
-
     feature: str
     recorded: float
     predicted: float
 
 
 def vector_fit(population: str, targets: Sequence[Target], raters: Sequence[Ratings], embedder: Embedder) -> VectorFit:
-    """The fit of an embedder to the mean of some raters' ratings.
-
-    Args:
-        population: Its name.
-        targets: What was rated.
-        raters: Their ratings, one for each pair of the targets.
-        embedder: Whose vectors.
-
-    Raises:
-        CalibrationError: If there are too few rated pairs with vectors.
-        EngineFailedError: If the embedder cannot be reached.
-    """
     pairs = rated_pairs(targets, raters, embedder)
     if len(pairs) < FEWEST_PAIRS:
         raise CalibrationError(
@@ -126,7 +111,6 @@ def _line(points: Sequence[tuple[float, float]]) -> Knots:
 
 
 def _novelties(pairs: Iterable[RatedPair], lines: Mapping[str, Knots]) -> Iterator[_Novelty]:
-    """Novelty of the answers to each question, each against those that it was rated with, in either order."""
     by_question: defaultdict[str, list[RatedPair]] = defaultdict(list)
     for pair in pairs:
         by_question[pair.question.id].append(pair)

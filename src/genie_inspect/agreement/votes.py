@@ -2,7 +2,8 @@
 
 import codecs
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -10,10 +11,164 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from genie_inspect.agreement.layouts import NUMBER, Vote, annotation_votes, table_votes, without_slips
-from genie_inspect.agreement.mixed_models.rows import TableRow, read_rows
 from genie_inspect.errors import GenieError
-from genie_inspect.files.json_lines import json_object, json_row, placed_lines
+from genie_inspect.files.json_lines import SHOWN, json_object, json_objects, json_row, listed_objects, placed_lines
+from genie_inspect.files.tables import csv_rows
+
+YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
+ROWS_FORM = "CSV (*.csv) or JSON Lines (*.jsonl)"
+
+
+class TableError(GenieError):
+    """A table cannot be read, or lacks what a model needs; the message names file, row and column."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    where: str
+    cells: dict[str, Any]
+
+    def __contains__(self, column: str) -> bool:
+        value = self.cells.get(column)
+        # only NaN is unequal to itself
+        return value is not None and value == value and not (isinstance(value, str) and not value.strip())
+
+    def text(self, column: str) -> str:
+        return str(self.cells[column])
+
+    def number(self, column: str) -> float:
+        """The cell as a number."""
+        value = self.cells[column]
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise TableError(f"{self.where}, column {column!r} is {_shown(value)}, expected a number")
+        return number
+
+    def verdict(self, column: str) -> bool:
+        """The cell as yes or no."""
+        text = self.text(column).strip().lower()
+        if text not in (*YES, *NO):
+            raise TableError(
+                f"{self.where}, column {column!r} is {_shown(self.cells[column])}, expected 1 or 0, true or false"
+            )
+        return text in YES
+
+
+def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
+    if not path.is_file():
+        raise TableError(f"{path} does not exist, expected {ROWS_FORM}")
+    if path.suffix == ".csv":
+        rows = [TableRow(f"{path}, row {number}", cells) for number, cells in csv_rows(path, (), TableError)]
+    else:
+        rows = [TableRow(f"{path}, line {number}", cells) for number, cells in json_objects(path, TableError)]
+    if not rows:
+        raise TableError(f"{path} has no row, expected {ROWS_FORM}")
+    known = dict.fromkeys(column for row in rows for column in row.cells)
+    if missing := [column for column in columns if column not in known]:
+        raise TableError(f"{path} has no column {missing[0]!r}: it has {', '.join(known)}")
+    return rows
+
+
+def complete(rows: Iterable[TableRow], columns: Collection[str]) -> list[TableRow]:
+    return [row for row in rows if all(column in row for column in columns)]
+
+
+def numbers(rows: Sequence[TableRow], column: str) -> list[float] | None:
+    """The column as numbers; None where its first cell is none, so that it holds categories."""
+    try:
+        rows[0].number(column)
+    except TableError:
+        return None
+    return [row.number(column) for row in rows]
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:SHOWN]
+
+
+ABOUT = ("story", "rater", "plot", "source")
+"""Columns of a table of ratings that say whose a row is; each other one is a test."""
+NUMBER = "number"
+"""Column of a row a vote whose votes are ratings, whatever they are."""
+FEW = 0.1
+"""Share of the votes up to which those beside 1 and 0 are taken for slips, and for no scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one rater says of one test of one story."""
+
+    where: str
+    story: str
+    rater: str
+    test: str
+    value: float
+    """1 = passes, 0 = fails, or a number; NaN = no vote."""
+    plot: str = ""
+    source: str = ""
+
+    @property
+    def tested(self) -> str:
+        """The test as a message has it behind the story; empty where there is one test alone."""
+        return f", test {self.test!r}" * bool(self.test)
+
+
+def without_slips(votes: Iterable[Vote]) -> list[Vote]:
+    votes = list(votes)
+    cast = [vote for vote in votes if not math.isnan(vote.value)]
+    others = [vote for vote in cast if vote.value not in (0, 1)]
+    # one among three, and of more one in ten
+    if others and len(cast) > 2 * len(others) and len(others) <= max(1, FEW * len(cast)):
+        vote = others[0]
+        raise TableError(
+            f"{vote.where}: {vote.value:g} by {vote.rater!r} on story {vote.story!r}{vote.tested} is neither 1 nor 0, "
+            f"as {len(cast) - len(others)} of {len(cast)} votes are, expected yes or no; ratings that are mostly 1 and "
+            f"0 have a row each with the column {NUMBER}"
+        )
+    return votes
+
+
+def annotation_votes(path: Path) -> Iterator[Vote]:
+    """The votes of a JSON list as Salesforce/creativity_eval has it: story_id, expert_idx, ttcw_idx, binary_verdict."""
+    for where, item in listed_objects(path, TableError):
+        row = TableRow(where, item)
+        if missing := [name for name in ("story_id", "expert_idx", "ttcw_idx", "binary_verdict") if name not in row]:
+            raise TableError(f"{where} has no field {missing[0]!r}, expected a vote as Salesforce/creativity_eval has")
+        value = float(row.verdict("binary_verdict"))
+        yield Vote(where, row.text("story_id"), row.text("expert_idx"), f"{int(row.number('ttcw_idx')):02d}", value)
+
+
+def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
+    """The votes of a table with a row a rater and story and a column a test: numbers, or yes and no.
+
+    A column of nothing but words is a remark and no test.
+    """
+    columns = [column for column in dict.fromkeys(name for row in rows for name in row.cells) if column not in ABOUT]
+    tests = [column for column in columns if any(column in row and _value(row, column) is not None for row in rows)]
+    for row in rows:
+        if missing := [column for column in ("story", "rater") if column not in row]:
+            raise TableError(f"{row.where} has no {missing[0]}, expected story, rater and a column a test")
+        about = {column: row.text(column) for column in ABOUT if column in row}
+        for test in tests:
+            value = _value(row, test) if test in row else math.nan
+            if value is None:
+                raise TableError(f"{row.where}, column {test!r} is {row.text(test)!r}, expected a number, yes or no")
+            yield Vote(row.where, test=test, value=value, **about)
+
+
+def _value(row: TableRow, column: str) -> float | None:
+    """A cell as a number, or as 1 or 0; None where it is neither."""
+    text = row.text(column).strip().lower()
+    if text in (*YES, *NO):
+        return float(text in YES)
+    try:
+        return row.number(column)
+    except TableError:
+        return None
+
 
 Id = Annotated[str, StringConstraints(min_length=1)]
 Result = bool | Annotated[float, Field(allow_inf_nan=False)] | None
@@ -32,8 +187,6 @@ class VotesError(GenieError):
 
 
 class StoryRow(BaseModel):
-    """One line about a story."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     story: Id
@@ -62,7 +215,6 @@ class VotedStory:
     """Who or what wrote it; empty where the file does not say."""
 
     def by_test(self) -> dict[str, list[float]]:
-        """The votes on each test, in the order of the raters."""
         votes: dict[str, list[float]] = {}
         for ballot in self.votes.values():
             for test, vote in ballot.items():
@@ -112,19 +264,7 @@ def writer_of(story: str) -> str:
 
 
 def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
-    """The votes of a file, stories in its order.
-
-    Args:
-        path: JSON Lines, a line a person and story; CSV or JSON Lines, a row a vote; CSV, a row a person and story with
-            a column a test; or JSON, {"stories": {id: {"experts": [...], "tests": ["YNN"]}}} with for each test a
-            letter an expert, or the list of Salesforce/creativity_eval.
-        numbers: Whether votes may be numbers in place of verdicts.
-
-    Raises:
-        VotesError: If the file cannot be read, is malformed or empty, holds numbers that are not wanted, or a person
-            votes twice on a story, or on a test of it.
-        TableError: If the rows of votes cannot be read, or few votes are others than 1 and 0.
-    """
+    """The votes of a file, stories in its order."""
     if path.suffix == ".json" and _is_list(path):
         stories = _gathered(annotation_votes(path))
     elif path.suffix == ".json":
@@ -141,12 +281,10 @@ def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
 
 
 def are_numbers(stories: Iterable[VotedStory]) -> bool:
-    """Whether any vote is a rating on a scale, and neither yes nor no."""
     return next(_on_scale(stories), None) is not None
 
 
 def _on_scale(stories: Iterable[VotedStory]) -> Iterator[str]:
-    """Where there are votes that are neither yes nor no."""
     for story in stories:
         for rater, ballot in story.votes.items():
             for vote in ballot.values():
@@ -154,24 +292,27 @@ def _on_scale(stories: Iterable[VotedStory]) -> Iterator[str]:
                     yield f"{vote:g} by {rater!r} on story {story.story!r}"
 
 
-def _is_list(path: Path) -> bool:
+@contextmanager
+def votes_file(path: Path) -> Iterator[None]:
+    """A file that cannot be opened is told in one line."""
     try:
-        with path.open("rb") as file:
-            return file.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
+        yield
     except OSError as error:
         raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _is_list(path: Path) -> bool:
+    with votes_file(path), path.open("rb") as file:
+        return file.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
 
 
 def _has_ballots(path: Path) -> bool:
     """Whether a JSON Lines file has a line a person and story; an empty or broken one is read as such."""
-    try:
+    with votes_file(path):
         return next((b'"verdict"' not in line and b'"number"' not in line for _, _, line in placed_lines(path)), True)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def _ballots(path: Path) -> Iterator[Vote]:
-    """A line a person and story."""
     known: set[tuple[str, str]] = set()
     for where, row in rows(path, _Ballot, FORM):
         if (row.story, row.rater) in known:
@@ -188,28 +329,25 @@ def _rows_of_votes(path: Path) -> Iterator[Vote]:
         yield from without_slips(table_votes(table))
         return
     for row in table:
-        name, rater = (_named(row, column) for column in ("story", "rater"))
+        if missing := [column for column in ("story", "rater") if column not in row]:
+            raise VotesError(f"{row.where} has no {missing[0]}, expected a vote: {ONE_VOTE}")
         test = next((row.text(column) for column in TESTS if column in row), "")
         plot, source = (row.text(column) if column in row else "" for column in ("plot", "source"))
-        yield Vote(row.where, name, rater, test, _vote(row), plot, source)
+        yield Vote(row.where, row.text("story"), row.text("rater"), test, _vote(row), plot, source)
 
 
 def _gathered(votes: Iterable[Vote]) -> list[VotedStory]:
-    """Votes by story, rater and test."""
     stories: dict[str, VotedStory] = {}
     for vote in votes:
-        story = _same(stories, vote.story, vote.plot, vote.source, vote.where)
+        story = stories.setdefault(vote.story, VotedStory(vote.story, {}, vote.plot, vote.source))
+        for what, before, now in (("plot", story.plot, vote.plot), ("source", story.source, vote.source)):
+            if before != now:
+                raise VotesError(f"{vote.where}: story {vote.story!r} has the {what} {now!r}, and {before!r} before")
         ballot = story.votes.setdefault(vote.rater, {})
         if vote.test in ballot:
             raise VotesError(f"{vote.where}: {vote.rater!r} votes twice on story {vote.story!r}{vote.tested}")
         ballot[vote.test] = vote.value
     return list(stories.values())
-
-
-def _named(row: TableRow, column: str) -> str:
-    if column not in row:
-        raise VotesError(f"{row.where} has no {column}, expected a vote: {ONE_VOTE}")
-    return row.text(column)
 
 
 def _vote(row: TableRow) -> float:
@@ -219,15 +357,6 @@ def _vote(row: TableRow) -> float:
     if NUMBER in row:
         return row.number(NUMBER)
     return float(row.verdict(VERDICT)) if VERDICT in row else math.nan
-
-
-def _same(stories: dict[str, VotedStory], name: str, plot: str, source: str, where: str) -> VotedStory:
-    """The story of that name, so far or new."""
-    story = stories.setdefault(name, VotedStory(name, {}, plot, source))
-    for what, before, now in (("plot", story.plot, plot), ("source", story.source, source)):
-        if before != now:
-            raise VotesError(f"{where}: story {name!r} has the {what} {now!r}, and {before!r} before")
-    return story
 
 
 def _released(story: str, row: Any, path: Path) -> VotedStory:
@@ -243,11 +372,7 @@ def _released(story: str, row: Any, path: Path) -> VotedStory:
 
 
 def from_letters(letters: str, where: str) -> dict[str, float]:
-    """Results by test, 01, 02 and so on, from a letter a test.
-
-    Raises:
-        VotesError: If a letter is none of those in use.
-    """
+    """Results by test, 01, 02 and so on, from a letter a test."""
     unknown = [letter for letter in letters if letter not in LETTERS]
     if unknown:
         raise VotesError(f"{where}: {unknown[0]!r} is no verdict, expected one of {', '.join(LETTERS)}")
@@ -255,34 +380,20 @@ def from_letters(letters: str, where: str) -> dict[str, float]:
 
 
 def as_numbers(results: Mapping[str, bool | float | None]) -> dict[str, float]:
-    """Results by test: 1 = passes, 0 = fails, or a number; NaN = none."""
     return {test: math.nan if result is None else float(result) for test, result in results.items()}
 
 
 def rows(path: Path, kind: type[RowT], form: str) -> Iterator[tuple[str, RowT]]:
-    """The rows of a JSON Lines file, each with the place where it stands.
-
-    Raises:
-        VotesError: If the file cannot be read, or a line is no such row.
-    """
-    try:
+    """The rows of a JSON Lines file, each with the place where it stands."""
+    with votes_file(path):
         for number, _, line in placed_lines(path):
             where = f"{path}, line {number}"
             yield where, json_row(line, kind, where, VotesError, form)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def json_field(path: Path, name: str) -> dict[str, Any]:
-    """The object in one field of a JSON file.
-
-    Raises:
-        VotesError: If the file cannot be read, is no JSON, or has no such field.
-    """
-    try:
+    with votes_file(path):
         content = json_object(path.read_bytes(), str(path), VotesError)
-    except OSError as error:
-        raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
     if not isinstance(content.get(name), dict):
         raise VotesError(f"{path} has no object {name!r}")
     return dict(content[name])

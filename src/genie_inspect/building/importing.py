@@ -1,33 +1,245 @@
 """A population from somebody's table."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from anyio import to_thread
+from pydantic import Field
 
-from genie_inspect.building.cleaning import Cleaner, card_line
-from genie_inspect.building.questions.files import LINE, read_questions
-from genie_inspect.building.work import Progress, no_progress
-from genie_inspect.engines.sources.tables import open_table
+from genie_inspect.building.choosing import Cleaner, card_line
+from genie_inspect.building.interviewing import Progress, no_progress
+from genie_inspect.building.questions import LINE, read_questions
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.folders import check_unused, new_folder
+from genie_inspect.files.folders import DATA, check_unused, new_folder
 from genie_inspect.files.json_lines import SHOWN
-from genie_inspect.populations.card import write_card
-from genie_inspect.populations.features import read_features
-from genie_inspect.populations.files import write_rows
-from genie_inspect.populations.intake.mapping import (
-    QUESTION_ALONE,
-    Mapped,
-    Preset,
-    first_reasons,
-    read_mapping,
-    read_preset,
+from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, read_features
+from genie_inspect.populations.prompts import open_table
+from genie_inspect.populations.schema import (
+    AnswerRow,
+    Document,
+    Feature,
+    Question,
+    Row,
+    document_id,
+    parsed,
+    question_id,
+    write_rows,
 )
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS
-from genie_inspect.populations.schema import AnswerRow, Document, Question
-from genie_inspect.populations.writing import seal_population
+from genie_inspect.populations.writing import seal_population, write_card
+from genie_inspect.prompting.answers import is_unspecified, normalised
+from genie_inspect.prompting.texts import REFUSAL, refuses
+from genie_inspect.signature import digest
+
+PRESETS = DATA / "presets"
+FIELDS = ("document", "prompt", "text", "model", "question", "answer", "feature")
+NEEDED = (
+    "documents need prompt and text, with questions to them also question and feature; answers without documents need "
+    "prompt, document (an id), question, feature and answer"
+)
+AS_TEXT = (
+    "column {column!r} is read as text: in every file of a population a document's words are its text, and document is "
+    "its id"
+)
+QUESTION_ALONE = "question without a text"
+_PARTS = re.compile(r"[/&,]|(?:\b|_)and(?:\b|_)")  # what joins two words for one feature
+Key = tuple[str, str, str]  # a document as its source names it: id, prompt, model
+
+
+class Preset(Row):
+    """A mapping of known columns: `data/presets/<name>.json`, or a file of the user's own."""
+
+    about: str = ""
+    reader: str = "imported"
+    features: str = "starter"
+    columns: dict[str, str]
+    names: dict[str, str] = Field(default_factory=dict)  # other words for the features
+
+
+def read_preset(name: str) -> Preset:
+    bundled = sorted(path.stem for path in PRESETS.glob("*.json"))
+    path = PRESETS / f"{name}.json" if name in bundled else Path(name)
+    if not path.is_file():
+        raise PopulationError(f"preset is {name!r}, expected {', '.join(bundled)} or a JSON file")
+    return parsed(path.read_bytes(), Preset, str(path))
+
+
+def read_mapping(
+    pairs: Sequence[str], preset: Mapping[str, str], columns: Sequence[str], source: str
+) -> tuple[dict[str, str], str]:
+    """Which column each field is in, checked against the table; and what was read otherwise than its name says."""
+    mapping = dict(preset)
+    for pair in pairs:
+        name, equals, column = pair.partition("=")
+        if not equals or name not in FIELDS:
+            raise PopulationError(f"map is {pair!r}, expected FIELD=COLUMN with one of the fields {', '.join(FIELDS)}")
+        mapping[name] = column
+    for name, column in mapping.items():
+        if column not in columns:
+            raise PopulationError(
+                f"map {name}={column}: {source} has no such column, it has {', '.join(columns) or 'none'}"
+            )
+    mapping |= {} if preset else _by_name(mapping, columns)
+    note = ""
+    if "document" in mapping and not {"text", "question", "answer"} & mapping.keys():
+        # ids of nothing: whoever has documents and no text calls the text so
+        mapping["text"] = mapping.pop("document")
+        note = AS_TEXT.format(column=mapping["text"])
+    if missing := _missing(mapping):
+        raise PopulationError(
+            f"no column of {source} is mapped to {' and '.join(missing)}: it has {', '.join(columns) or 'none'}. Use "
+            f"{' '.join(f'--map {name}=COLUMN' for name in missing)}; {NEEDED}"
+        )
+    return mapping, note
+
+
+def _by_name(mapping: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
+    own = {name: name for name in FIELDS if name in columns and name not in {*mapping, *mapping.values()}}
+    if {"question", "feature"} <= {*mapping, *own}:
+        return own
+    # a question without its feature cannot be asked: a column of that name is about something else
+    return {name: column for name, column in own.items() if name not in ("question", "answer", "feature")}
+
+
+def _missing(mapping: Mapping[str, str]) -> list[str]:
+    """Fields without a column that documents, answers to questions, or both must have."""
+    asks, tells = bool({"question", "answer", "feature"} & mapping.keys()), "text" in mapping
+    needed = ["prompt"] + (["question", "feature"] if asks else [])
+    needed += [] if tells else ["answer", "document"] if asks else ["text"]
+    return [name for name in needed if name not in mapping]
+
+
+@dataclass(slots=True)
+class Mapped:
+    """Documents, questions and answers of the rows that were taken in, and the counts of what could not be used."""
+
+    mapping: Mapping[str, str]
+    features: Sequence[Feature]
+    names: Mapping[str, str] = field(default_factory=dict)
+    reader: str = "imported"
+    rows: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Rows, or parts of rows, that could not be used, by reason."""
+    renamed: Counter[str] = field(default_factory=Counter)  # features that were called otherwise, `word = feature`
+    models: dict[Key, str] = field(default_factory=dict)
+    texts: dict[Key, str] = field(default_factory=dict)
+    feature_votes: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    answer_texts: dict[tuple[Key, str], str | None] = field(default_factory=dict)
+    contradicted: set[tuple[Key, str]] = field(default_factory=set)
+
+    def take(self, rows: Iterable[Mapping[str, str | None]]) -> "Mapped":
+        for row in rows:
+            self.rows += 1
+            self._take({name: row.get(column) for name, column in self.mapping.items()})
+            # a row that is a question and nothing else; of JSON Lines its columns may be new
+            text, question, answer = (row.get(self.mapping.get(name, name)) for name in ("text", "question", "answer"))
+            alone = "text" in self.mapping and text is None and answer is None and question is not None
+            self.dropped[QUESTION_ALONE] += alone
+        return self
+
+    def documents(self) -> list[Document]:
+        documents = (
+            Document(id=document_id(prompt, text), prompt=prompt, text=text, model=model)
+            for (_, prompt, model), text in self.texts.items()
+        )
+        return list({document.id: document for document in documents}.values())
+
+    def questions(self) -> list[Question]:
+        questions: list[Question] = []
+        for (prompt, text), votes in self.feature_votes.items():
+            if votes:
+                feature = votes.most_common(1)[0][0]
+                questions.append(Question(id=question_id(prompt, text), prompt=prompt, feature=feature, text=text))
+            if len(votes) > 1:
+                self.dropped["question of two features, the more frequent taken"] += 1
+        return questions
+
+    def answers(self, questions: Sequence[Question]) -> Iterator[AnswerRow]:
+        """The answers to these questions; what contradicts itself is left out."""
+        ids = {question.id for question in questions}
+        # an id for every document: that of its text, else the source's own; sources number them anew for each prompt
+        sharing = Counter(key[0] for key in self.models)
+        names = {key: key[0] if sharing[key[0]] == 1 else f"{key[0]}@{digest(*key[1:])}" for key in self.models}
+        names |= {key: document_id(key[1], text) for key, text in self.texts.items()}
+        for (key, text), answer in self.answer_texts.items():
+            question = question_id(key[1], text)
+            if question not in ids:
+                self.dropped["answer to an unknown question"] += 1
+            elif (key, text) in self.contradicted:
+                self.dropped["answers that contradict each other, neither taken"] += 1
+            else:
+                yield AnswerRow(document=names[key], question=question, reader=self.reader, text=answer)
+
+    def _take(self, row: Mapping[str, str | None]) -> None:
+        prompt, text = row.get("prompt"), row.get("text")
+        if prompt is None:
+            self.dropped["no prompt"] += 1
+            return
+        # a source without ids: the text's digest tells documents apart
+        key = (row.get("document") or digest(text or ""), prompt, row.get("model") or "")
+        if "text" in self.mapping:
+            if text is None:
+                self.dropped["no text"] += 1
+                return
+            if refuses(text):
+                self.dropped[REFUSAL] += 1
+                return
+            # tables of answers repeat the document in every row
+            self.texts.setdefault(key, text)
+        if "question" in self.mapping:
+            self._take_question(key, row)
+
+    def _take_question(self, key: Key, row: Mapping[str, str | None]) -> None:
+        question = row.get("question")
+        if question is None:
+            self.dropped["answer to an unknown question"] += 1
+            return
+        # rows may disagree on a question's feature, so that they vote
+        votes = self.feature_votes.setdefault((key[1], question), Counter())
+        if feature := self._feature(row.get("feature")):
+            votes[feature] += 1
+        if "answer" not in self.mapping:
+            return
+        self.models.setdefault(key, key[2])
+        answer, place = row.get("answer"), (key, question)
+        if answer is None:
+            self.dropped["no answer"] += 1
+            return
+        text = None if is_unspecified(answer) else answer
+        if place not in self.answer_texts:
+            self.answer_texts[place] = text
+        # None and "" alike: neither says anything
+        elif normalised(self.answer_texts[place] or "") == normalised(text or ""):
+            self.dropped["answer stands twice"] += 1
+        else:
+            self.contradicted.add(place)
+
+    def _feature(self, word: str | None) -> str:
+        name = self._named(word or "")
+        if not name:
+            # "Event / plot" and "tone and style" are of one feature where both words are
+            parts = {self._named(part) for part in _PARTS.split(word or "")}
+            name = parts.pop() if len(parts) == 1 else ""
+        if not name:
+            self.dropped[f"unknown feature {word!r}" if word else "no feature"] += 1
+            return ""
+        if name != word:
+            self.renamed[f"{word} = {name}"] += 1
+        return name
+
+    def _named(self, word: str) -> str:
+        feature_names = {feature.name for feature in self.features}
+        plain = re.sub(r"[\W_]+", "_", word.casefold()).strip("_")
+        name = plain if plain in feature_names else self.names.get(plain, "")
+        return name if name in feature_names else ""
+
+
+def first_reasons(counts: Counter[str], most: int = 12) -> dict[str, int]:
+    """The most frequent reasons, so that a table of nonsense does not fill the screen."""
+    return {reason: count for reason, count in islice(counts.most_common(), most) if count}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +253,17 @@ class Import:
     version: str = "1"
     description: str = ""
     features: str | None = None
-    """The preset's unless given."""
     questions: Path | None = None
     """A file or population whose questions are taken beside the table's."""
     mapping: Sequence[str] = ()
     preset: str | None = None
     reader: str | None = None
-    """Signature under which the answers are recorded; the preset's unless given."""
     split: str = "train"
     dry_run: bool = False
 
 
 @dataclass(slots=True)
 class Imported:
-    """Counts of an import."""
-
     population: str = ""
     rows: int = 0
     documents: int = 0
@@ -65,26 +273,16 @@ class Imported:
     answers: int = 0
     unspecified: int = 0
     missing_answers: int = 0
-    """Questions that documents have no answer to on record."""
     cleaned: dict[str, int] | None = None
-    """What came of asking where documents fall apart, and how many words were cut; None where nobody was asked."""
     dropped: dict[str, int] = field(default_factory=dict)
     """Rows, or parts of rows, that could not be used, by reason."""
     renamed_features: dict[str, int] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
-    """Which column each field was read from."""
     note: str = ""
-    """What was read otherwise than its name says."""
 
 
 def import_population(order: Import, progress: Progress = no_progress) -> Imported:
-    """Import a table; the folder appears when it is complete.
-
-    Raises:
-        PopulationError: If the mapping does not fit or nothing could be used.
-        TableError: If the table cannot be read.
-        MissingExtraError: If Parquet or the hub needs a library that is not installed.
-    """
+    """Import a table; the folder appears when it is complete."""
     check_unused(order.output)
     mapped, note = _mapped(order, progress)
     # documents that only answers are about have models too
@@ -93,14 +291,7 @@ def import_population(order: Import, progress: Progress = no_progress) -> Import
 
 
 async def import_cleaned(order: Import, cleaner: Cleaner, progress: Progress = no_progress) -> Imported:
-    """Import a table of documents, each cut where it falls apart.
-
-    Raises:
-        PopulationError: As `import_population`, and if the table has answers, which are about the whole texts.
-        TableError: As `import_population`.
-        MissingExtraError: As `import_population`.
-        GraderFailedError: If the model cannot be reached; running again goes on from what it has said.
-    """
+    """Import a table of documents, each cut where it falls apart."""
     check_unused(order.output)
     mapped, note = await to_thread.run_sync(_mapped, order, progress)
     if mapped.answer_texts:
@@ -117,7 +308,6 @@ async def import_cleaned(order: Import, cleaner: Cleaner, progress: Progress = n
 
 
 def _mapped(order: Import, progress: Progress) -> tuple[Mapped, str]:
-    """The table's rows, and what was read otherwise than its name says."""
     preset = read_preset(order.preset) if order.preset else Preset(columns={})
     features = read_features(order.features or preset.features)
     table = open_table(order.source, order.split)
@@ -147,25 +337,46 @@ def _written(
     if not documents and not answers:
         reasons = first_reasons(mapped.dropped)
         raise PopulationError(f"nothing in {order.source} could be used: {reasons or 'it has no rows'}")
-    imported = _imported(mapped, documents, questions, answers, note)
-    imported.cleaned = dict(cleaner.counts) if cleaner else None
+    questions_of = Counter(question.prompt for question in questions)
+    # every document that answers are about could answer each question of its prompt
+    expected = sum(questions_of[prompt] for _, prompt, _ in mapped.models)
+    imported = Imported(
+        rows=mapped.rows,
+        documents=len(documents),
+        documents_answered=len({answer.document for answer in answers}),
+        questions=len(questions),
+        answers=len(answers),
+        unspecified=sum(answer.text is None for answer in answers),
+        missing_answers=expected - len(answers),
+        cleaned=dict(cleaner.counts) if cleaner else None,
+        dropped=first_reasons(mapped.dropped),
+        renamed_features=dict(mapped.renamed),
+        columns=dict(mapped.mapping),
+        note=note,
+    )
     if order.dry_run:
         return imported
     with new_folder(order.output) as folder:
         write_rows(folder / DOCUMENTS, documents)
         write_rows(folder / QUESTIONS, questions)
         write_rows(folder / ANSWERS, answers)
+        facts = {"name": order.name, "version": order.version, "licence": order.licence}
         population = seal_population(
             folder,
-            name=order.name,
-            version=order.version,
-            licence=order.licence,
+            **facts,
             features=mapped.features,
             source_models=sorted(model for model in models if model),
             description=order.description,
         )
         imported.population = population.name
-        write_card(population, _provenance(order, imported, models) | card_line(cleaner), progress)
+        provenance = {
+            "Imported from": order.source + (f", preset {order.preset}" if order.preset else ""),
+            "Documents by model": ", ".join(f"{count} {model or 'not said'}" for model, count in models.most_common()),
+            "Not used": ", ".join(f"{count} {reason}" for reason, count in imported.dropped.items()) or "nothing",
+            "Features in other words": ", ".join(imported.renamed_features) or "none",
+            "Answers missing": imported.missing_answers,
+        }
+        write_card(population, provenance | card_line(cleaner), progress)
     return imported
 
 
@@ -187,39 +398,3 @@ def _questions(order: Import, mapped: Mapped, documents: Sequence[Document]) -> 
     mapped.dropped["question to a prompt without texts"] += len(given) - len(others)
     # by id: a question that stands in both is taken once
     return list({question.id: question for question in [*questions, *others]}.values())
-
-
-def _imported(
-    mapped: Mapped,
-    documents: Sequence[Document],
-    questions: Sequence[Question],
-    answers: Sequence[AnswerRow],
-    note: str,
-) -> Imported:
-    """The counts of an import."""
-    questions_of = Counter(question.prompt for question in questions)
-    # every document that answers are about could answer each question of its prompt
-    expected = sum(questions_of[prompt] for _, prompt, _ in mapped.models)
-    return Imported(
-        rows=mapped.rows,
-        documents=len(documents),
-        documents_answered=len({answer.document for answer in answers}),
-        questions=len(questions),
-        answers=len(answers),
-        unspecified=sum(answer.text is None for answer in answers),
-        missing_answers=expected - len(answers),
-        dropped=first_reasons(mapped.dropped),
-        renamed_features=dict(mapped.renamed),
-        columns=dict(mapped.mapping),
-        note=note,
-    )
-
-
-def _provenance(order: Import, imported: Imported, models: Counter[str]) -> dict[str, object]:
-    return {
-        "Imported from": order.source + (f", preset {order.preset}" if order.preset else ""),
-        "Documents by model": ", ".join(f"{count} {model or 'not said'}" for model, count in models.most_common()),
-        "Not used": ", ".join(f"{count} {reason}" for reason, count in imported.dropped.items()) or "nothing",
-        "Features in other words": ", ".join(imported.renamed_features) or "none",
-        "Answers missing": imported.missing_answers,
-    }

@@ -1,17 +1,138 @@
 """What can be said about a population: its faults, its counts, what it can tell."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from genie_inspect.building.work import Progress, no_progress
+from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.errors import PopulationError
-from genie_inspect.populations.card import cut_line, words
-from genie_inspect.populations.catalogue import BUNDLED, open_population
-from genie_inspect.populations.check import Fault, faults
-from genie_inspect.populations.population import Population
+from genie_inspect.files.json_lines import RowT, placed_lines
+from genie_inspect.populations.population import (
+    ANSWERS,
+    BUNDLED,
+    DOCUMENTS,
+    QUESTIONS,
+    Population,
+    open_population,
+    read_manifest,
+)
+from genie_inspect.populations.schema import AnswerRow, Counts, Document, Question, file_digest, parsed
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN, SPREAD, Power, Survey, survey
+from genie_inspect.populations.writing import cut_line, words
+from genie_inspect.populations.yardstick import yardstick_of
+
+
+@dataclass(slots=True)
+class Fault:
+    kind: str
+    count: int
+    first: str
+
+
+class Faults:
+    """Faults by kind, in the order in which they were met, and how many lines each file has."""
+
+    def __init__(self) -> None:
+        self.by_kind: dict[str, Fault] = {}
+        self.lines: Counter[str] = Counter()
+
+    def add(self, kind: str, where: str) -> None:
+        self.by_kind.setdefault(kind, Fault(kind, 0, where)).count += 1
+
+
+def faults(folder: Path) -> list[Fault]:
+    """Every kind of fault in the files of a population, streamed; empty when it is sound."""
+    manifest = read_manifest(folder)
+    faults_by_kind = Faults()
+    for name in (DOCUMENTS, QUESTIONS, ANSWERS):
+        if not (folder / name).is_file():
+            faults_by_kind.add("missing file", name)
+        # goes on: the rows of a changed file may show what was changed
+        elif file_digest(folder / name) != manifest.files.get(name):
+            faults_by_kind.add("digest differs from population.json", name)
+    feature_names = {feature.name for feature in manifest.features}
+    questions = _questions(folder / QUESTIONS, feature_names, faults_by_kind)
+    documents = _documents(folder / DOCUMENTS, set(questions.values()), faults_by_kind)
+    _answers(folder / ANSWERS, documents, questions, faults_by_kind)
+    _counts(manifest.counts, questions, documents, faults_by_kind)
+    try:
+        yardstick_of(folder)
+    except PopulationError as error:
+        faults_by_kind.add("unusable yardstick", str(error))
+    return list(faults_by_kind.by_kind.values())
+
+
+def _counts(listed: Counts, questions: dict[str, str], documents: dict[str, str], faults_by_kind: Faults) -> None:
+    # as `Population` counts them: space around a prompt does not make it another one
+    prompts = {prompt.strip() for prompt in questions.values()} or {prompt.strip() for prompt in documents.values()}
+    counted = Counts(
+        prompts=len(prompts),
+        documents=faults_by_kind.lines[DOCUMENTS],
+        questions=faults_by_kind.lines[QUESTIONS],
+        answers=faults_by_kind.lines[ANSWERS],
+    )
+    for label, count in counted.model_dump().items():
+        if getattr(listed, label) != count:
+            where = f"{label}: {getattr(listed, label):,} listed, {count:,} there"
+            faults_by_kind.add("count differs from population.json", where)
+
+
+def _questions(path: Path, feature_names: set[str], faults_by_kind: Faults) -> dict[str, str]:
+    prompts: dict[str, str] = {}
+    for where, row in _rows(path, Question, faults_by_kind):
+        if row.id in prompts:
+            faults_by_kind.add("question id stands twice", where)
+        if row.feature not in feature_names:
+            faults_by_kind.add("question of an unknown feature", f"{where}: {row.feature}")
+        prompts[row.id] = row.prompt
+    return prompts
+
+
+def _documents(path: Path, prompts: set[str], faults_by_kind: Faults) -> dict[str, str]:
+    names = {prompt: prompt for prompt in prompts}  # one text object a prompt, however many documents it has
+    documents: dict[str, str] = {}
+    for where, row in _rows(path, Document, faults_by_kind):
+        if row.id in documents:
+            faults_by_kind.add("document id stands twice", where)
+        # without any question it is a population of documents alone
+        if prompts and row.prompt not in names:
+            faults_by_kind.add("document whose prompt has no questions", f"{where}: {row.id}")
+        documents[row.id] = names.setdefault(row.prompt, row.prompt)
+    for prompt in prompts.difference(documents.values()) if documents else ():
+        faults_by_kind.add("prompt without documents", prompt)
+    return documents
+
+
+def _answers(path: Path, documents: dict[str, str], questions: dict[str, str], faults_by_kind: Faults) -> None:
+    seen: set[int] = set()  # of numbers, because there may be millions of answers
+    for where, row in _rows(path, AnswerRow, faults_by_kind):
+        key = hash((row.reader, row.document, row.question))
+        if key in seen:
+            faults_by_kind.add("answer stands twice", where)
+        seen.add(key)
+        # without any document it is a population of answers alone
+        if documents and row.document not in documents:
+            faults_by_kind.add("answer about an unknown document", f"{where}: {row.document}")
+        elif row.question not in questions:
+            faults_by_kind.add("answer to an unknown question", f"{where}: {row.question}")
+        elif documents and documents[row.document] != questions[row.question]:
+            faults_by_kind.add("answer to a question of another prompt", where)
+
+
+def _rows(path: Path, kind: type[RowT], faults_by_kind: Faults) -> Iterator[tuple[str, RowT]]:
+    """The readable rows of a file with their places; the others are faults."""
+    if not path.is_file():
+        return
+    for number, _, line in placed_lines(path):
+        faults_by_kind.lines[path.name] += 1
+        where = f"{path.name}, line {number}"
+        try:
+            yield where, parsed(line, kind, where)
+        except PopulationError as error:
+            faults_by_kind.add(f"unreadable row in {path.name}", str(error))
+
 
 BEGINNING = 100  # characters of a document
 SHOWN = 20  # ids in a list
@@ -29,7 +150,6 @@ class Inspected:
     spread: float = SPREAD
 
     def as_dict(self) -> dict[str, Any]:
-        """For scripts."""
         result: dict[str, Any] = {"faults": [asdict(fault) for fault in self.faults]}
         if self.population is not None and self.totals is not None and self.power is not None:
             result |= counts(self.population, self.totals)
@@ -41,7 +161,6 @@ class Inspected:
         return result
 
     def text(self) -> str:
-        """For people."""
         lines = [f"FAULT {fault.kind}: {fault.count}, first: {fault.first}" for fault in self.faults]
         if self.population is None or self.totals is None or self.power is None:
             return "\n".join([*lines, "restore the files, or write the population again; nothing else was counted"])
@@ -52,21 +171,15 @@ class Inspected:
             # six features without a question each would say the same six times over
             return "\n".join([*lines, NO_QUESTIONS])
         lines.append(f"power, at a spread of similarities of {self.spread}:")
-        lines += [f"  {name}: {power_sentence(power)}" for name, power in self.power.items()]
+        for name, power in self.power.items():
+            needed = f"±{power.margin:.2f} at {CONFIDENCE:.0%}; {power.needed} needed for ±{MARGIN}"
+            said = f"{power.documents} documents: {needed}" if power.documents else "no document answers a question"
+            lines.append(f"  {name}: {said}")
         return "\n".join(lines)
 
 
 def inspected(folder: Path, spread: float | None = None, progress: Progress = no_progress) -> Inspected:
-    """Everything that is wrong with a population, or everything that it holds.
-
-    Args:
-        folder: A bundled population's name or a folder.
-        spread: Standard deviation of similarities; the study's when None.
-        progress: Told how far it is.
-
-    Raises:
-        PopulationError: If it is no population at all.
-    """
+    """Everything that is wrong with a population, or everything that it holds."""
     place = BUNDLED.get(str(folder), folder)
     progress("checking files", 0, 1)
     # a population with faults cannot be opened, so that nothing of it can be counted
@@ -81,15 +194,7 @@ def inspected(folder: Path, spread: float | None = None, progress: Progress = no
     return Inspected([], population, totals, power, used)
 
 
-def power_sentence(power: Power) -> str:
-    """The power as a sentence: "12 documents: ±0.19 at 98%; 43 needed for ±0.1"."""
-    if not power.documents:
-        return "no document answers a question"
-    return f"{power.documents} documents: ±{power.margin:.2f} at {CONFIDENCE:.0%}; {power.needed} needed for ±{MARGIN}"
-
-
 def counts(population: Population, totals: Survey) -> dict[str, Any]:
-    """Counts of a population, by label."""
     manifest, by_prompt = population.manifest, totals.documents_by_prompt
     prompts, answered = manifest.counts.prompts, sum(totals.answered.values()) + sum(totals.unspecified.values())
     result: dict[str, Any] = {
@@ -144,11 +249,7 @@ def overview(folder: Path) -> dict[str, Any]:
 
 
 def prompt_view(folder: Path, part: str) -> dict[str, Any]:
-    """The questions and the beginnings of the documents of the one prompt that holds this text.
-
-    Raises:
-        PopulationError: If no prompt or more than one holds it.
-    """
+    """The questions and the beginnings of the documents of the one prompt that holds this text."""
     population = open_population(folder)
     matches = [prompt for prompt in population.prompts if part.casefold() in prompt.casefold()]
     # part of a prompt is enough as long as it says which

@@ -1,20 +1,38 @@
 """Requests of the building steps: one template, numbered items; items that a reply lacks are asked for again."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model
 
-from genie_inspect.asking.gathering import gathered
-from genie_inspect.asking.grader import ask
-from genie_inspect.asking.readable import ANEW, until_complete, until_read
-from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.errors import GenieError, GraderFailedError, RefusalError, UnreadableReplyError
+from genie_inspect.files.folders import clear_left, new_folder
+from genie_inspect.files.writing import unwritable
+from genie_inspect.graders.grader import ask, gathered
+from genie_inspect.graders.protocols import GRADER_FAILED
+from genie_inspect.graders.readable import ANEW, until_complete, until_read
+from genie_inspect.graders.stand_ins import FILE, RecordedModel, ReplyRecord
+from genie_inspect.logs.evidence import together
+from genie_inspect.logs.reading import read_logs
+from genie_inspect.logs.scored_log import one_signature
+from genie_inspect.populations.schema import Document
+from genie_inspect.populations.yardstick import Measured
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, choices_form
 from genie_inspect.prompting.replies import numbered_choices
 from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.samples import REFUSAL
+from genie_inspect.scorers.assessor import Assessor, Jury
+from genie_inspect.statistics.descriptive import Spread, pooled, three_digits
+from genie_inspect.statistics.intervals import Interval, prompt_interval
+from genie_inspect.statistics.power import minimum_population
 
 T = TypeVar("T")
 TOKENS_AN_ITEM = 60  # of a question or a feature with its description
@@ -37,21 +55,12 @@ Parser = Callable[[str, int], dict[int, T]]
 
 
 def interview_templates(folder: Path | str | None = None) -> dict[str, Template]:
-    """The templates of the building steps, by name; those in a folder of the user's own in place of the bundled ones.
-
-    Raises:
-        TemplateError: If the folder is missing, or a template in it has other blanks than ours.
-    """
+    """The templates of the building steps, by name; a user's folder replaces bundled ones."""
     return {instruction.name: instruction.template(folder) for instruction in INSTRUCTIONS}
 
 
 class Interviewer:
-    """Sends requests to one model, and counts the replies that could not be used.
-
-    Args:
-        model: Who is asked.
-        templates: As from `interview_templates`; the bundled ones unless given.
-    """
+    """Sends requests to one model, and counts the replies that could not be used."""
 
     def __init__(self, model: Model, templates: Mapping[str, Template] | None = None) -> None:
         self.model = model
@@ -80,15 +89,7 @@ class Interviewer:
     async def sort_items(
         self, template: str, items: Sequence[str], data: Mapping[str, Any], choices: Sequence[str], under: str
     ) -> list[str | None]:
-        """One of the choices for each item, in their order, some items a request; None where none comes.
-
-        Args:
-            template: Which instruction.
-            items: What is sorted.
-            data: What every request shows beside its items.
-            choices: What an item may be.
-            under: The key of the data under which a request has its items by number.
-        """
+        """One of the choices for each item, in their order, some items a request; None where none comes."""
         parts = [items[start : start + ITEMS_A_REQUEST] for start in range(0, len(items), ITEMS_A_REQUEST)]
         sorts = (self._sorted(template, part, data, choices, under) for part in parts)
         return [choice for part in await gathered(*sorts) for choice in part]
@@ -128,3 +129,164 @@ class Interviewer:
         # without a form a reply may hold fewer items than were asked for
         self.unreadable += len(values) < count if form is not None else not values
         return values
+
+
+Progress = Callable[[str, int, int], None]
+
+
+def no_progress(step: str, done: int, total: int) -> None:
+    """The default of every `progress` parameter: does nothing."""
+
+
+def work_folder(output: Path) -> Path:
+    """The folder beside the output that holds what is done so far; it is made when missing."""
+    folder = record_folder(output)
+    with unwritable(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def record_folder(output: Path) -> Path:
+    """The path of the work folder, whether it exists or not."""
+    return Path(os.path.abspath(output) + ".work")
+
+
+def recorded(model: Model, work: Path, *, keep_cut: bool = True) -> RecordedModel:
+    """The model with its record of replies in the work folder; `keep_cut` as for `RecordedModel`."""
+    return RecordedModel(model, ReplyRecord(work / FILE), keep_cut=keep_cut)
+
+
+@contextmanager
+def appearing(output: Path, work: Path) -> Iterator[Path]:
+    """A folder to write in, which becomes the output when all is done, and only then; see `new_folder`."""
+    # on the same disk as the output: only there is a rename one step
+    with new_folder(output, work) as folder:
+        yield folder
+    clear_left(work)
+
+
+STEP = "leaving one out"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What came of comparing each document of a population with the others."""
+
+    measured: Measured
+    means: Mapping[str, Interval]
+    spread: Mapping[str, Spread]
+    """By feature, of the similarities of one document to the others, within questions."""
+    missing: Mapping[str, int]
+    """Documents, answers and ratings that could not be had, by reason."""
+
+
+async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) -> LeftOut:
+    """Each document of a population compared with the others of its prompt."""
+    assessor.population.require_documents("the yardstick")
+    assessor.population.require_questions("the yardstick")
+    comparing = _Comparing(assessor, progress)
+    novelty: dict[str, dict[str, float]] = {}
+    prompts: list[str] = []
+    for prompt in assessor.population.prompts:
+        # a prompt at a time: a large population need not be in memory
+        documents = assessor.population.documents(prompt)
+        values = await gathered(*map(comparing.novelty, documents))
+        novelty |= {document.id: found for document, found in zip(documents, values, strict=True)}
+        prompts += [prompt] * len(documents)
+    return LeftOut(
+        Measured(
+            signature=assessor.signature,
+            novelty={
+                name: {key: None if math.isnan(value) else three_digits(value) for key, value in values.items()}
+                for name, values in novelty.items()
+            },
+        ),
+        {
+            key: prompt_interval([values[key] for values in novelty.values()], prompts, bounds=(0.0, 1.0))
+            for key in comparing.features
+        },
+        {key: pooled(parts) for key, parts in comparing.spreads.items()},
+        dict(comparing.missing),
+    )
+
+
+class _Comparing:
+    def __init__(self, assessor: Assessor | Jury, progress: Progress) -> None:
+        self.features = [feature.name for feature in assessor.population.features]
+        self.missing: Counter[str] = Counter()
+        self.spreads: dict[str, list[Spread]] = {feature: [] for feature in self.features}
+        self._assessor = assessor
+        self._progress = progress
+        self._done = 0
+
+    async def novelty(self, document: Document) -> dict[str, float]:
+        try:
+            assessment = await self._assessor.assess(document.text, document.prompt)
+        except RefusalError:
+            self.missing[REFUSAL] += 1
+            found = dict.fromkeys(self.features, math.nan)
+        else:
+            faults = assessment.faults()
+            # unlike a score, which says that it is poorer, a yardstick is kept for all later scores
+            if lost := faults.get(GRADER_FAILED, 0):
+                raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
+            self.missing.update(faults)
+            found = assessment.novelty(self.features)
+            for feature, spread in assessment.spread(self.features).items():
+                self.spreads[feature].append(spread)
+        self._done += 1
+        self._progress(STEP, self._done, self._assessor.population.manifest.counts.documents)
+        return found
+
+
+SCORER = "genie"
+
+
+class SizeError(GenieError):
+    """No spread of similarities can be had from what was named; the message says what would work."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSize:
+    feature: str
+    variance: float
+    sd: float
+    """Of similarities, 0 to 1, within questions; NaN where no question has two."""
+    degrees: int
+    """Of freedom: the similarities that it was measured on, less the answers that were compared."""
+    needed: int | None
+    """Answers to a question that bring the margin; None without a spread."""
+
+
+def sizes(spreads: Mapping[str, Spread], margin: float, confidence: float) -> list[FeatureSize]:
+    """A row a feature, from standard deviations that are not rounded.
+
+    Source: Genie (arXiv 2606.12790), table 6. It does not say over what the variance is taken: here over the
+    similarities of one answer to the population's, pooled over answers and questions, which is what the margin is of.
+    """
+    return [
+        FeatureSize(
+            feature,
+            spread.variance,
+            spread.sd,
+            spread.degrees,
+            None if math.isnan(spread.sd) else minimum_population(spread.sd, margin, confidence),
+        )
+        for feature, spread in spreads.items()
+    ]
+
+
+def logged_spreads(paths: Iterable[str], signature: str = "") -> tuple[dict[str, Spread], str]:
+    """The spread by feature in scores by `genie`, over all documents of the logs; and their signature."""
+    logs = read_logs(paths, signature=signature)
+    found = one_signature(logs, SCORER)
+    parts = [
+        document.scores[SCORER].evidence for log in logs for document in log.documents if SCORER in document.scores
+    ]
+    spreads = dict(together(parts).spread)
+    if not spreads:
+        raise SizeError(
+            f"{', '.join(log.file for log in logs[:3])}: no score by {SCORER} says how far similarities lie apart; "
+            "score again: inspect score LOG --scorer genie_inspect/genie"
+        )
+    return spreads, found

@@ -8,66 +8,60 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from genie_inspect.asking.gathering import gathered
-from genie_inspect.building.choosing import RATED, UNRATED, Chooser
-from genie_inspect.building.cleaning import ASKED, Cleaner, card_line
+from genie_inspect.building.choosing import (
+    ASKED,
+    GRADER,
+    NONE,
+    RATED,
+    UNRATED,
+    Built,
+    Chooser,
+    Cleaner,
+    Plan,
+    card_line,
+)
 from genie_inspect.building.collecting import Collected, collect_documents
-from genie_inspect.building.interviewing import Interviewer, interview_templates
-from genie_inspect.building.leaving_out import left_out
-from genie_inspect.building.plan import GRADER, NONE, Built, Plan
-from genie_inspect.building.questions.files import read_questions, write_record
-from genie_inspect.building.questions.writing import QuestionWriter
-from genie_inspect.building.stand_ins.recorded_model import RecordedModel
-from genie_inspect.building.work import Progress, appearing, no_progress
+from genie_inspect.building.interviewing import (
+    Interviewer,
+    Progress,
+    appearing,
+    interview_templates,
+    left_out,
+    no_progress,
+)
+from genie_inspect.building.question_writing import QuestionWriter
+from genie_inspect.building.questions import read_questions, write_record
 from genie_inspect.errors import PopulationError, UnknownChoiceError
 from genie_inspect.files.folders import check_unused, giving_way, private_folder
 from genie_inspect.files.writing import written
-from genie_inspect.judges.cache import Cache
-from genie_inspect.judges.grader_reader import READ, GraderReader
-from genie_inspect.judges.instrument import Instrument
-from genie_inspect.judges.protocols import Reading
+from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.protocols import Reading
+from genie_inspect.graders.quality import COHERENCE, HIGHEST, LOWEST, REWARD, CoherenceRater, GraderCoherence, rewarded
+from genie_inspect.graders.reader import READ, GraderReader
+from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.options import check_between
-from genie_inspect.panel_judges.coherence import (
-    COHERENCE,
-    HIGHEST,
-    LOWEST,
-    REWARD,
-    CoherenceRater,
-    GraderCoherence,
-    rewarded,
-)
-from genie_inspect.populations.card import write_card
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question, Row
-from genie_inspect.populations.writing import seal_population
+from genie_inspect.populations.writing import seal_population, write_card
 from genie_inspect.populations.yardstick import YARDSTICK, Yardstick, with_measured, write_yardstick
-from genie_inspect.samples.document import REFUSAL
-from genie_inspect.scoring.assessor import Assessor
+from genie_inspect.samples import REFUSAL
+from genie_inspect.scorers.assessor import Assessor
 
 PROMPTS_AT_ONCE = 8  # so that a prompt with few documents does not leave the model idle
 COLLECTED = "collected.jsonl"
 
 
 async def build(plan: Plan, model: RecordedModel, work: Path, progress: Progress = no_progress) -> Built:
-    """Build a population; the folder appears when it is complete.
-
-    Args:
-        plan: What it shall be made of.
-        model: The grader, with its record: it rates coherence, writes questions and reads.
-        work: The folder for what is done so far.
-        progress: Told how far it is.
-
-    Raises:
-        PopulationError: If logs, questions or output cannot be used.
-        GraderFailedError: If the grader cannot be reached; running again goes on from there.
-    """
     check_unused(plan.output)
-    return await Builder(plan, model, work, progress).build()
+    builder = Builder(plan, model, work, progress)
+    # of two builders with one work folder neither may read what the other collected
+    with giving_way(plan.output), private_folder(work, plan.output) as scratch:
+        return await builder.build(scratch)
 
 
 class Builder:
-    """One run of building; see `build`."""
-
     def __init__(self, plan: Plan, model: RecordedModel, work: Path, progress: Progress) -> None:
         self.plan = plan
         self.model = model
@@ -82,13 +76,8 @@ class Builder:
         self.readings = 0
         """Documents that were read, also those that then did not join."""
 
-    async def build(self) -> Built:
-        """The steps, in order."""
-        # of two builders with one work folder neither may read what the other collected
-        with giving_way(self.plan.output), private_folder(self.work, self.plan.output) as scratch:
-            return await self._steps(scratch)
-
-    async def _steps(self, scratch: Path) -> Built:
+    async def build(self, scratch: Path) -> Built:
+        """The population, whose logs are collected in a scratch folder."""
         plan, built = self.plan, self.built
         supplied = read_questions(plan.questions, plan.features) if plan.questions else None
         # questions that were supplied say which prompts the population has
@@ -173,7 +162,6 @@ class Builder:
         return attempts
 
     def _answers(self, document: Document, questions: Sequence[Question], reading: Reading) -> list[AnswerRow]:
-        """One document's readable answers, counted."""
         reader = self.reader.signature
         answers = [
             AnswerRow(document=document.id, question=question.id, reader=reader, text=answer.text if answer else None)
@@ -222,12 +210,7 @@ class Builder:
 
 
 def _rater(plan: Plan, model: RecordedModel) -> tuple[CoherenceRater | None, float]:
-    """The rater of coherence, and the least rating with which a document joins (see the plan's options).
-
-    Raises:
-        UnknownChoiceError: If the plan's choice is none, or what it asks for is not on the grader's scale.
-        MissingExtraError: If the reward model's extra is missing.
-    """
+    """The rater of coherence, and the least rating with which a document joins (see the plan's options)."""
     least = plan.min_coherence
     if plan.coherence == NONE:
         return None, 0.0

@@ -1,72 +1,157 @@
 """The `genie` command: each verb is imported when it is called."""
 
+import errno
+import importlib
+import os
+import sqlite3
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
 import click
 
-from genie_inspect.cli.group import VerbGroup
+from genie_inspect.cli.terminal import echo, printable_warnings, show_error
+from genie_inspect.errors import GenieError
 
 VERBS = {
-    "demo": ("genie_inspect.cli.verbs.demo:demo", "Evaluate the two bundled storytellers, offline."),
-    "summary": ("genie_inspect.cli.verbs.summary:summary", "Put logs into one table."),
-    "cost": ("genie_inspect.cli.verbs.cost:cost", "Say what judging will cost before it is asked for."),
-    "calibrate": ("genie_inspect.cli.verbs.calibrate:calibrate", "Measure how far judges and people rate alike."),
-    "readings": ("genie_inspect.cli.verbs.readings:readings", "Hold a reader's answers against those on record."),
-    "cache": ("genie_inspect.cli.verbs.stored.cache:cache", "Look at, export or clear what models have said."),
+    "demo": ("genie_inspect.cli.results:demo", "Evaluate the two bundled storytellers, offline."),
+    "summary": ("genie_inspect.cli.results:summary", "Put logs into one table."),
+    "cost": ("genie_inspect.cli.cost:cost", "Say what judging will cost before it is asked for."),
+    "calibrate": ("genie_inspect.cli.calibrate:calibrate", "Measure how far judges and people rate alike."),
+    "readings": ("genie_inspect.cli.readings:readings", "Hold a reader's answers against those on record."),
+    "cache": ("genie_inspect.cli.cache:cache", "Look at, export or clear what models have said."),
     "requests": (
-        "genie_inspect.cli.verbs.stored.requests:requests",
+        "genie_inspect.cli.batch:requests",
         "Write what judging would ask as batch files, and say what is left.",
     ),
     "ray": (
-        "genie_inspect.cli.verbs.stored.ray:ray",
+        "genie_inspect.cli.batch:ray",
         "Ask what judging needs as one job on a Ray cluster, and import the replies.",
     ),
-    "compare": ("genie_inspect.cli.verbs.compare:compare", "Say what a strategy changes against a baseline."),
-    "study": ("genie_inspect.cli.verbs.study:study", "Say what a measure is sensitive to, and whether it is robust."),
+    "compare": ("genie_inspect.cli.compare:compare", "Say what a strategy changes against a baseline."),
+    "study": ("genie_inspect.cli.study:study", "Say what a measure is sensitive to, and whether it is robust."),
     "lengths": (
-        "genie_inspect.cli.verbs.lengths:lengths",
+        "genie_inspect.cli.lengths:lengths",
         "Hold scores by long answers against those by concise ones.",
     ),
     "report": (
-        "genie_inspect.cli.verbs.report:report",
+        "genie_inspect.cli.results:report",
         "Put logs into one page: tables, charts, what stood out, methods.",
     ),
-    "frame": ("genie_inspect.cli.verbs.frame:frame", "Write scores as a table for pandas, R or a spreadsheet."),
-    "show": ("genie_inspect.cli.verbs.show:show", "Show one document of a log, and why it got its numbers."),
-    "agreement": ("genie_inspect.cli.verbs.agreement:agreement", "Hold a machine's scores against people's votes."),
+    "frame": ("genie_inspect.cli.results:frame", "Write scores as a table for pandas, R or a spreadsheet."),
+    "show": ("genie_inspect.cli.show:show", "Show one document of a log, and why it got its numbers."),
+    "agreement": ("genie_inspect.cli.agreement:agreement", "Hold a machine's scores against people's votes."),
     "ttcw": (
-        "genie_inspect.cli.verbs.ttcw:ttcw",
+        "genie_inspect.studies.ttcw.commands:ttcw",
         "Count verdicts on stories anew: cutoffs, ways of asking, totals and words by writer.",
     ),
     "plots": (
-        "genie_inspect.cli.verbs.plots:plots",
+        "genie_inspect.studies.ttcw.commands:plots",
         "Draw one-sentence plots from stories of your own, for the task ttcw.",
     ),
-    "rater": ("genie_inspect.cli.verbs.rater:rater", "Fit a judge of one's own to votes, and say what it is worth."),
+    "rater": (
+        "genie_inspect.studies.personal.commands:rater",
+        "Fit a judge of one's own to votes, and say what it is worth.",
+    ),
     "close-reading": (
-        "genie_inspect.cli.verbs.close_reading:close_reading",
+        "genie_inspect.studies.close_reading.commands:close_reading",
         "Hold close readings against n-gram novelty, and against people.",
     ),
-    "index": ("genie_inspect.cli.verbs.index:index", "Build an infini-gram index of a folder of texts."),
+    "index": ("genie_inspect.cli.population:index", "Build an infini-gram index of a folder of texts."),
     "population": (
-        "genie_inspect.cli.verbs.populations.population:population",
+        "genie_inspect.cli.population:population",
         "Build, import, check, merge, sample, measure and show populations.",
     ),
     "prompts": (
-        "genie_inspect.cli.verbs.prompts:prompts",
+        "genie_inspect.cli.questions:prompts",
         "Make files of prompts: pairs of concepts of any domain, or samples of what people wrote.",
     ),
     "questions": (
-        "genie_inspect.cli.verbs.populations.questions:questions",
+        "genie_inspect.cli.questions:questions",
         "Write the questions of a population, and let people correct them.",
     ),
     "interventions": (
-        "genie_inspect.cli.verbs.interventions:interventions",
+        "genie_inspect.studies.metric_study.commands:interventions",
         "Write edits and paraphrases by which a measure is tested, and check them.",
     ),
     "features": (
-        "genie_inspect.cli.verbs.populations.features:features",
+        "genie_inspect.cli.questions:features",
         "Find the features along which texts of a kind can differ.",
     ),
 }
+
+# what writing to a full, closed or failing output ends with
+NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+
+
+class VerbGroup(click.Group):
+    """A group that imports each of its `verbs` when it is called, so that `--help` is quick; or one of any commands."""
+
+    def __init__(self, *args: Any, verbs: Mapping[str, tuple[str, str]] | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.verbs = verbs or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.verbs) or super().list_commands(ctx)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.verbs:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = self.verbs[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if not self.verbs:
+            super().format_commands(ctx, formatter)
+            return
+        # click's own list would import all verbs for their help texts
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.verbs.items()])
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a verb: whatever ends it early is one line and an exit code other than 0, for all verbs alike."""
+        with printable_warnings():
+            sys.exit(self._code(args, extra))
+
+    def _code(self, args: tuple[Any, ...], extra: dict[str, Any]) -> int:
+        try:
+            # standalone, click would print and exit by itself, past our door
+            code = super().main(*args, **extra | {"standalone_mode": False})
+        except click.Abort:
+            echo("Aborted!", err=True)
+            return 1
+        except click.ClickException as error:
+            line = error
+        except (GenieError, OSError, sqlite3.Error) as error:
+            line = click.ClickException(_line(error))
+        except Exception as error:
+            # imported here, so that `genie --help` is quick: Inspect takes seconds
+            from rich.text import Text
+
+            from genie_inspect.inspect_private import PrerequisiteError
+
+            if not isinstance(error, PrerequisiteError):
+                raise
+            line = click.ClickException(Text.from_markup(str(error)).plain)
+        else:
+            return code if isinstance(code, int) else 0
+        show_error(line)
+        return line.exit_code
+
+
+def _line(error: Exception) -> str:
+    """The error in one line, with the file that it is about."""
+    if not isinstance(error, OSError):
+        return str(error)
+    # whoever writes a file of ours names it: what names none is the output, of click's help too
+    if error.filename is None and error.errno in NOT_WRITTEN:
+        # what is left to print would fail once more when the process ends
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return f"standard output cannot be written: {error.strerror}"
+    return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
 
 
 @click.group(cls=VerbGroup, verbs=VERBS)

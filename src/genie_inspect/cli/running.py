@@ -2,24 +2,26 @@
 
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
 import click
-from inspect_ai.model import Model, get_model
+import yaml
+from inspect_ai.model import GenerateConfig, Model, get_model
+from pydantic import ValidationError
 
-from genie_inspect.asking.planned import planned_model
-from genie_inspect.asking.prerequisites import PrerequisiteError
-from genie_inspect.building.stand_ins.recorded_model import FILE, RecordedModel, Tally
-from genie_inspect.building.stand_ins.rehearsal import Rehearsal
-from genie_inspect.building.work import Progress, record_folder, recorded, work_folder
+from genie_inspect.building.interviewing import Progress, record_folder, recorded, work_folder
 from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.errors import GenieError
 from genie_inspect.files.folders import check_unused
+from genie_inspect.files.json_lines import first_fault
+from genie_inspect.graders.cost import planned_model
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.graders.stand_ins import FILE, RecordedModel, Rehearsal, Tally
 
 T = TypeVar("T")
 GRADER = click.option(
@@ -58,7 +60,6 @@ PER_FEATURE = click.option(
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A bar a step, on the error stream, so that output can be piped."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
@@ -96,16 +97,7 @@ def run_asking(
     option: str = "--grader",
     keep_cut: bool = True,
 ) -> tuple[T, Tally]:
-    """Run what asks a model, beginning with the replies that a killed run left on record.
-
-    Args:
-        work: Given the model, the output, the work folder and the progress.
-        grader: The model's name.
-        output: What shall come into being; nothing may stand there.
-        dry_run: Rehearse in a folder that goes away, beside what is on record.
-        option: Which option names the model, for the error message.
-        keep_cut: Whether replies that were cut off go on record.
-    """
+    """Run what asks a model, beginning with the replies that a killed run left on record."""
     # before a model is loaded or asked: a run that cannot write its output costs nothing
     check_unused(output)
     model = _named(grader, planned_model if dry_run else get_model, option)
@@ -180,7 +172,6 @@ def show(result: dict[str, Any], as_json: bool) -> None:
 
 
 def cost(tally: Tally, *, dry_run: bool) -> dict[str, Any]:
-    """Calls and tokens, as a verb shows them."""
     # a rehearsed call is one that the real run would make
     calls = "calls_needed" if dry_run else "calls"
     return {
@@ -189,3 +180,66 @@ def cost(tally: Tally, *, dry_run: bool) -> dict[str, Any]:
         "input_tokens": tally.input_tokens,
         "output_tokens": tally.output_tokens,
     }
+
+
+def named_model(name: str, *, asked: bool = True) -> Model:
+    try:
+        # not memoized: a client belongs to one event loop
+        return get_model(name, memoize=False) if asked else planned_model(name)
+    except (PrerequisiteError, ValueError) as error:
+        raise click.ClickException(f"grader {name}: {one_line(error)}") from error
+
+
+def planned_role(role: str) -> Model:
+    """A grader to plan with, as `--model-role grader=` takes it: a name, or `{model: NAME, temperature: 0.5}`."""
+    if not role.lstrip().startswith("{"):
+        return named_model(role, asked=False)
+    try:
+        settings = dict(yaml.safe_load(role))
+        model = named_model(str(settings.pop("model", "")), asked=False)
+        arguments = dict(settings.pop("model_args", None) or {})
+        if "base_url" in arguments:
+            raise click.ClickException(
+                "grader: base_url is read from the provider's variable here, such as VLLM_BASE_URL"
+            )
+        return Model(model.api, GenerateConfig.model_validate(settings), arguments)
+    except (yaml.YAMLError, ValueError, TypeError) as error:
+        reason = first_fault(error, "grader") if isinstance(error, ValidationError) else f"grader {role}: {error}"
+        raise click.ClickException(" ".join(reason.split())) from error
+
+
+def named_models(names: Sequence[str], *, asked: bool = True) -> tuple[Model, ...]:
+    """The models of these names: a grader, or a jury."""
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise click.ClickException(f"grader {twice} is named twice, expected each grader of a jury once")
+    return tuple(named_model(name, asked=asked) for name in names)
+
+
+def one_line(error: Exception) -> str:
+    """The message of an error of Inspect's, without its markup and line breaks."""
+    # errors of Inspect are written for rich, with markup
+    from rich.text import Text
+
+    return " ".join(Text.from_markup(str(getattr(error, "message", error))).plain.split())
+
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+
+def with_options(options: Sequence[Callable[[CommandT], CommandT]]) -> Callable[[CommandT], CommandT]:
+    """Gives a command all of the options, which its help lists in this order."""
+
+    def given(command: CommandT) -> CommandT:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return given
+
+
+def listed(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
+    """Names with commas between them, each once, for an option's callback."""
+    names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+    if not names:
+        raise click.BadParameter(f"{value!r} holds no name, expected names with commas between them")
+    return names

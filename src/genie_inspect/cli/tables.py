@@ -2,16 +2,22 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import click
-from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
-from rich.markup import escape
+from rich import box
+from rich.console import Console, JustifyMethod  # noqa: TID251  # types, whose objects come from the door
 from rich.table import Table
+from rich.text import Text
 
+from genie_inspect.cli.terminal import echo
 from genie_inspect.errors import GenieError
-from genie_inspect.judges.cautions import caution
+from genie_inspect.files.printable import printable
+from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.logs.results import Results
@@ -49,32 +55,95 @@ def shown_errors() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
-def summary_tables(summary: Summary, console: Console, *, nearest: bool = False) -> list[Table]:
-    """Features down, models across: mean, 95% interval, and the shares of questions and of ratings that count.
+def text_table(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | Text] | None],
+    *,
+    caption: str = "",
+    words: int = 1,
+    justify: JustifyMethod = "left",
+    fold: bool = False,
+    no_wrap: bool = False,
+    **style: Any,
+) -> Table:
+    """The one table of all verbs: what stands in it is text, and never markup; a row that is None is a line across.
 
-    In as many tables, one below the other, as keep names and figures whole in the console's width.
-
-    Args:
-        summary: What is shown.
-        console: Where it is shown.
-        nearest: Whether a line below each mean says how near the nearest comes.
+    The first `words` columns hold words, the others figures; with `fold` these break a long name and cut nothing off.
     """
+    shown = Table(
+        title=Text(title, "table.title") if title else None,
+        caption=Text(caption, "table.caption") if caption else None,
+        title_justify=justify,
+        caption_justify=justify,
+        **style,
+    )
+    for place, name in enumerate(columns):
+        is_figure = place >= words
+        shown.add_column(
+            Text(printable(name)),
+            justify="right" if is_figure else "left",
+            overflow="fold" if fold and is_figure else "ellipsis",
+            no_wrap=no_wrap,
+        )
+    for row in rows:
+        if row is None:
+            shown.add_section()
+        else:
+            shown.add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in row))
+    return shown
+
+
+ColumnT = TypeVar("ColumnT")
+
+
+def fitting(
+    columns: Sequence[ColumnT], made: Callable[[Sequence[ColumnT]], Table], console: Console
+) -> list[list[ColumnT]]:
+    """The columns in as many blocks as keep names and figures whole in the console's width; at least one in each."""
     # measured without a limit: rich would fold a cell to make any table fit
     unbound = console.options.update_width(UNBOUND)
-    blocks: list[list[Column]] = [[]]
-    for column in summary.columns:
+    blocks: list[list[ColumnT]] = [[]]
+    for column in columns:
         wider = [*blocks[-1], column]
-        table = _summary_table(summary, wider, nearest=nearest)
-        if blocks[-1] and console.measure(table, options=unbound).maximum > console.width:
+        if blocks[-1] and console.measure(made(wider), options=unbound).maximum > console.width:
             blocks.append([column])
         else:
             blocks[-1] = wider
-    tables = [_summary_table(summary, block, nearest=nearest) for block in blocks]
-    tables[0].title = escape(summary.scorer)
-    width = min(console.width, console.measure(tables[-1]).maximum)
-    told = [in_parts(summary.signature, width), caution(facts_of(summary.signature).get("judge", ""))]
-    tables[-1].caption = escape("\n".join(filter(None, told)))
-    return tables
+    return blocks
+
+
+def summary_tables(summary: Summary, console: Console, *, nearest: bool = False) -> list[Table]:
+    """Features down, models across: mean, 95% interval, and the shares of questions and of ratings that count."""
+
+    def made(columns: Sequence[Column], title: str = "", caption: str = "") -> Table:
+        # a name is broken at its spaces alone, and a figure nowhere, as long as one column fits
+        names = ["feature", *(column.label.replace(" ", "\n") for column in columns)]
+        rows = _summary_rows(summary, [column.results for column in columns], nearest=nearest)
+        return text_table(title, names, rows, caption=caption, fold=True)
+
+    *blocks, last = fitting(summary.columns, made, console)
+    width = min(console.width, console.measure(made(last)).maximum)
+    notes = [in_parts(summary.signature, width), caution(facts_of(summary.signature).get("judge", ""))]
+    titles = [summary.scorer, *[""] * len(blocks)]
+    captions = [*[""] * len(blocks), "\n".join(filter(None, notes))]
+    return [made(*block) for block in zip([*blocks, last], titles, captions, strict=True)]
+
+
+def _summary_rows(summary: Summary, results: Sequence[Results], *, nearest: bool) -> Iterator[Sequence[str] | None]:
+    """The rows of some of the columns; decimals are those of all."""
+    for key in summary.keys:
+        # `nan >= FINE` is false, so that an empty row does not decide
+        decimals = 2 if any(abs(column.results.mean(key)) >= FINE for column in summary.columns) else 3
+        lines = (_lines(result, key, decimals, nearest=nearest) for result in results)
+        yield shown_key(summary.signature, key), *("\n".join(shown) for shown in lines)
+    yield None
+    yield "documents scored", *map(_scored, results)
+    if any(column.results.refusals for column in summary.columns):
+        yield "refused", *(str(result.refusals) for result in results)
+    if any(not math.isnan(column.results.position_bias) for column in summary.columns):
+        # only judges that see two texts at once have a place to prefer
+        yield "judge's points for standing first", *map(_bias, results)
 
 
 def in_parts(signature: str, width: int) -> str:
@@ -90,29 +159,6 @@ def in_parts(signature: str, width: int) -> str:
         else:
             lines[-1] += part
     return "\n".join(lines)
-
-
-def _summary_table(summary: Summary, columns: Sequence[Column], *, nearest: bool) -> Table:
-    """The table of some of the columns; decimals are those of all."""
-    table = Table(title_justify="left", caption_justify="left")
-    results = [column.results for column in columns]
-    table.add_column("feature")
-    for column in columns:
-        # a name is broken at its spaces alone, and a figure nowhere, as long as one column fits
-        table.add_column(escape(column.label.replace(" ", "\n")), justify="right", overflow="fold")
-    for key in summary.keys:
-        # `nan >= FINE` is false, so that an empty row does not decide
-        decimals = 2 if any(abs(column.results.mean(key)) >= FINE for column in summary.columns) else 3
-        lines = (_lines(result, key, decimals, nearest=nearest) for result in results)
-        table.add_row(escape(shown_key(summary.signature, key)), *("\n".join(shown) for shown in lines))
-    table.add_section()
-    table.add_row("documents scored", *map(_scored, results))
-    if any(column.results.refusals for column in summary.columns):
-        table.add_row("refused", *(str(result.refusals) for result in results))
-    if any(not math.isnan(column.results.position_bias) for column in summary.columns):
-        # only judges that see two texts at once have a place to prefer
-        table.add_row("judge's points for standing first", *map(_bias, results))
-    return table
 
 
 def legend(summaries: Iterable[Summary], *, nearest: bool = False) -> list[str]:
@@ -198,5 +244,78 @@ def _used(results: Results, key: str) -> str:
 
 
 def _scored(results: Results) -> str:
-    reasons = f", {escape(counted(results.unscored))}" if results.unscored else ""
+    reasons = f", {counted(results.unscored)}" if results.unscored else ""
     return f"{results.scored} of {results.documents}{reasons}"
+
+
+def record_table(title: str, rows: Sequence[Mapping[str, Any]], heads: Mapping[str, str] | None = None) -> Table:
+    """A row a record; the first column in words, the others numbers, a blank where there is none."""
+    columns = [(heads or {}).get(name, name.replace("_", "\n")) for name in (rows[0] if rows else ())]
+    return text_table(title, columns, [[_cell(value) for value in row.values()] for row in rows], no_wrap=True)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.2f}"
+    return str(value)
+
+
+@contextmanager
+def replacing(*outputs: Path | None) -> Iterator[None]:
+    """Say on standard error which files were replaced, once it is done."""
+    before = {output: _numbers(output) for output in outputs if output is not None}
+    yield
+    for output, numbers in before.items():
+        # a file that takes another's place is another file, whatever its name
+        after = _numbers(output)
+        replaced = [file for file in numbers.keys() & after.keys() if numbers[file] != after[file]]
+        if replaced:
+            echo(f"replaced {len(replaced)} files in {output}" if output.is_dir() else f"replaced {output}", err=True)
+
+
+def _numbers(output: Path) -> dict[Path, int]:
+    files = list(output.iterdir()) if output.is_dir() else [output]
+    # the inode: writing is atomic here, so that a replaced file has another one
+    return {file: file.stat().st_ino for file in files if file.is_file()}
+
+
+LineT = TypeVar("LineT")  # a Row, its power or a run's Facts
+NAMES = 0.3  # of the width, at most, so that long keys leave room for figures
+
+
+@dataclass(frozen=True, slots=True)
+class Head(Generic[LineT]):
+    name: str
+    cell: Callable[[LineT], str]
+
+
+def blocks(
+    title: str,
+    name: str,
+    lines: Sequence[tuple[str, LineT | None]],
+    heads: Sequence[Head[LineT]],
+    console: Console,
+) -> list[Table]:
+    """The table, or so many parts of it as fit, one below the other; a label without a line heads those below it."""
+
+    def made(columns: Sequence[Head[LineT]], title: str = "") -> Table:
+        rows: list[list[str | Text]] = [
+            [label, *(head.cell(line) for head in columns)] if line else [Text(label, "bold"), *[""] * len(columns)]
+            for label, line in lines
+        ]
+        names = [name, *(head.name for head in columns)]
+        shown = text_table(title, names, rows, no_wrap=True, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+        labels = shown.columns[0]
+        labels.overflow, labels.no_wrap, labels.max_width = "fold", False, max(len(name), int(NAMES * console.width))
+        return shown
+
+    return [made(part, "" if place else title) for place, part in enumerate(fitting(heads, made, console))]
+
+
+def starred(value: float, holds: bool) -> str:
+    return figure(value, ".3f") + ("*" if holds else " ")
+
+
+def figure(value: float, form: str) -> str:
+    """A number in a form such as `.3f`; a dash where there is none."""
+    return format(value, form) if math.isfinite(value) else "-"

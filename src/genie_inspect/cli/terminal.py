@@ -12,7 +12,7 @@ from genie_inspect.errors import GenieWarning
 from genie_inspect.files.printable import json_text, one_line, printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
@@ -22,17 +22,13 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 
 def echo_json(value: Any) -> None:
     """Print a value as JSON for a script; what is not a finite number is null."""
-    from genie_inspect.reports.plain_values import plain
+    from genie_inspect.files.tables import plain
 
     echo(json_text(plain(value), indent=1))
 
 
 def confirm(question: str) -> None:
-    """Ask on standard error, and go on with yes alone.
-
-    Raises:
-        click.Abort: If it is not yes.
-    """
+    """Ask on standard error, and go on with yes alone."""
     click.confirm(printable(question), abort=True, err=True)
 
 
@@ -62,6 +58,12 @@ def console(*, stderr: bool = False) -> "Console":
                 yield Segment(text if control else printable(text), style, control)
 
     return Filtered(stderr=stderr)
+
+
+def print_parts(screen: "Console", parts: "Iterable[RenderableType]") -> None:
+    """Print tables and lines, one below the other; what a line holds is text, and never markup."""
+    for part in parts:
+        screen.print(part, highlight=False, markup=False)
 
 
 @contextmanager

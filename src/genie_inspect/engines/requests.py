@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from httpx import Auth
     from tenacity import RetryCallState
 
+
 T = TypeVar("T")
 TRIES = 6
 FIRST_WAIT = 0.5  # seconds before the second try; doubles with each
@@ -27,12 +28,7 @@ TRANSIENT = frozenset({408, 409, 425, 429})  # timeout, conflict, too early, too
 
 
 class PassingFaultError(EngineFailedError):
-    """A fault that may pass, so that the request is worth sending again.
-
-    Args:
-        reason: What went wrong.
-        wait: Seconds that the server asks to wait; 0 where it does not say.
-    """
+    """A fault that may pass, so that the request is worth sending again."""
 
     def __init__(self, reason: str, wait: float = 0.0) -> None:
         super().__init__(reason + (f" (it asks to wait {wait:.0f} s)" if wait else ""))
@@ -43,30 +39,16 @@ class Reply(Protocol):
     """A reply that is still coming in, of whichever HTTP library."""
 
     @property
-    def status_code(self) -> int:
-        """The HTTP status."""
-        ...
+    def status_code(self) -> int: ...
 
     @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers, whatever case a name is asked for in."""
-        ...
+    def headers(self) -> Mapping[str, str]: ...
 
-    def iter_bytes(self) -> Iterator[bytes]:
-        """The content, piece by piece."""
-        ...
+    def iter_bytes(self) -> Iterator[bytes]: ...
 
 
 def answered(what: str, ask: Callable[[], T]) -> T:
-    """The result of a request, tried six times at most and for three minutes at most.
-
-    Args:
-        what: The engine, for messages.
-        ask: Sends the request once; raises PassingFaultError where another try may help.
-
-    Raises:
-        EngineFailedError: If no try succeeds, or one fails in a way that would come again; other errors as they come.
-    """
+    """The result of a request, tried six times at most and for three minutes at most."""
     from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, stop_before_delay
 
     again = Retrying(
@@ -82,11 +64,7 @@ def answered(what: str, ask: Callable[[], T]) -> T:
 
 
 def netrc_login() -> "Auth | None":
-    """The users and passwords by host in `~/.netrc`, or in the file that NETRC names; None where there is none.
-
-    Raises:
-        EngineFailedError: If the file cannot be read; the message repeats nothing of it.
-    """
+    """The users and passwords by host in `~/.netrc`, or in the file that NETRC names; None where there is none."""
     import httpx
 
     file = os.environ.get("NETRC")
@@ -102,11 +80,7 @@ def netrc_login() -> "Auth | None":
 
 @contextmanager
 def http_faults() -> Iterator[None]:
-    """Raises the HTTP library's errors as ours, without its message where that would repeat the address.
-
-    Raises:
-        EngineFailedError: For every one of them.
-    """
+    """Raises the HTTP library's errors as ours, without its message where that would repeat the address."""
     import httpx
 
     try:
@@ -118,15 +92,7 @@ def http_faults() -> Iterator[None]:
 
 
 def body(reply: Reply) -> bytes:
-    """The whole of a reply that is still coming in, when it is one.
-
-    Args:
-        reply: As a client's `stream` gives it.
-
-    Raises:
-        PassingFaultError: If the connection breaks, or the status says that another try may help.
-        EngineFailedError: If the status is another one than 200, or the reply is too large or takes too long.
-    """
+    """The whole of a reply that is still coming in, when it is one."""
     before = time.monotonic() + LONGEST
     content = bytearray()
     try:
@@ -150,12 +116,10 @@ def body(reply: Reply) -> bytes:
 
 
 def passes(status: int) -> bool:
-    """Whether a fault with this HTTP status may pass."""
     return status in TRANSIENT or status >= 500
 
 
 def shown(content: bytes) -> str:
-    """The beginning of a reply, in one line."""
     return " ".join(content[: 4 * SHOWN].decode("utf-8", "replace").split())[:SHOWN]
 
 
@@ -179,3 +143,21 @@ def _wait(state: "RetryCallState") -> float:
     fault = state.outcome.exception() if state.outcome else None
     seconds = fault.wait if isinstance(fault, PassingFaultError) else 0.0
     return max(seconds, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))
+
+
+LONGEST_REASON = 300  # characters of a library's message
+
+
+@contextmanager
+def engine_failures(what: str) -> Iterator[None]:
+    """Raises any error of a library's call as one error that names the engine.
+
+    Only calls into libraries belong inside: an error of our own code would be hidden.
+    """
+    try:
+        yield
+    except EngineFailedError:
+        raise
+    except Exception as error:  # tokenizers and safetensors raise errors that derive from nothing else
+        reason = (str(error).strip().splitlines() or ["no reason given"])[0][:LONGEST_REASON]
+        raise EngineFailedError(f"{what} failed: {type(error).__name__}: {reason}") from error

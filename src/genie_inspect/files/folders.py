@@ -1,10 +1,13 @@
 """Folders that appear whole or not at all, made under a name that no other process knows."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import platformdirs
 
 from genie_inspect.errors import GenieError, UnwritableError
 from genie_inspect.files.writing import private_name, unwritable
@@ -17,9 +20,6 @@ def private_file(path: Path) -> None:
     """Make a file, and the folder that it stands in, which only this user may read; what is there stays as it is.
 
     SQLite gives the files that it puts beside a database the same permissions.
-
-    Raises:
-        OSError: If it cannot be made.
     """
     with suppress(FileExistsError):
         path.parent.mkdir(0o700, parents=True)
@@ -29,15 +29,7 @@ def private_file(path: Path) -> None:
 
 @contextmanager
 def new_folder(output: Path, within: Path | None = None) -> Iterator[Path]:
-    """A folder to write in, which becomes the output in one step when all is done, and only then.
-
-    Args:
-        output: What shall come into being.
-        within: Where the folder is made, on the same file system; beside the output unless given.
-
-    Raises:
-        UnwritableError: If something stands at the output, before the body runs or by the time that it is done.
-    """
+    """A folder to write in, which becomes the output in one step when all is done, and only then."""
     check_unused(output)
     place = Path(os.path.abspath(output))  # a path such as "." has no name and no parent of its own
     with giving_way(output), private_folder(within or place.parent, output) as private:
@@ -53,9 +45,6 @@ def giving_way(output: Path) -> Iterator[None]:
     """Raises that the output exists, in place of an error that comes of another process having made it meanwhile.
 
     The first of several that make one output clears away what the others have in the same work folder.
-
-    Raises:
-        UnwritableError: If something failed and something stands at the output.
     """
     try:
         yield
@@ -66,15 +55,7 @@ def giving_way(output: Path) -> Iterator[None]:
 
 @contextmanager
 def private_folder(parent: Path, output: Path) -> Iterator[Path]:
-    """A folder that no other process knows of, gone at the end with all that is still in it.
-
-    Args:
-        parent: Where; it is made when missing.
-        output: What errors shall name.
-
-    Raises:
-        UnwritableError: If it cannot be made.
-    """
+    """A folder that no other process knows of, gone at the end with all that is still in it."""
     folder = parent / private_name()
     with unwritable(output):
         parent.mkdir(parents=True, exist_ok=True)
@@ -92,11 +73,7 @@ def clear_left(folder: Path) -> None:
 
 
 def check_unused(output: Path) -> None:
-    """Refuse to write where something stands.
-
-    Raises:
-        UnwritableError: If the path is anything but nothing or an empty folder.
-    """
+    """Refuse to write where something stands."""
     with unwritable(output):
         if not os.path.lexists(output):
             return
@@ -109,3 +86,44 @@ def check_unused(output: Path) -> None:
         else:
             kind = "a file"
     raise UnwritableError(f"output {output} is {kind}, expected a new or empty folder: nothing was written")
+
+
+DATA = Path(__file__).parents[1] / "data"
+FOLDER_VARIABLE = "GENIE_DATA_DIR"
+
+
+def data_folder() -> Path:
+    """$GENIE_DATA_DIR, else the user's data folder for genie-inspect."""
+    return Path(os.environ.get(FOLDER_VARIABLE) or platformdirs.user_data_dir("genie-inspect"))
+
+
+def own_folder(folder: Path) -> Path | None:
+    """Where this user's results about a shipped folder stand; None for a folder that does not ship."""
+    place = folder.resolve()
+    return data_folder() / place.relative_to(DATA.resolve()) if place.is_relative_to(DATA.resolve()) else None
+
+
+MOUNTS = Path("/proc/mounts")
+NETWORKED = frozenset(
+    {"9p", "afs", "beegfs", "ceph", "cifs", "fhgfs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4"}
+    | {"ocfs2", "orangefs", "panfs", "pvfs2", "smb3", "smbfs", "wekafs"}
+    | {"fuse.glusterfs", "fuse.juicefs", "fuse.s3fs", "fuse.sshfs"}
+)
+_OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+def network_file_system(path: Path) -> str:
+    """The kind of network file system that a path stands on; empty where it is none, or nobody says."""
+    try:
+        lines = MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:  # another system than Linux
+        return ""
+    real, kind, longest = os.path.realpath(path), "", 0
+    for fields in map(str.split, lines):
+        # a space in a path stands there as \040
+        place = _OCTAL.sub(lambda match: chr(int(match[1], 8)), fields[1]) if len(fields) > 2 else ""
+        within = place and (real == place or real.startswith(place.rstrip("/") + "/"))
+        # of two mounts on one place the later one covers the earlier
+        if within and len(place) >= longest:
+            kind, longest = fields[2], len(place)
+    return kind if kind in NETWORKED else ""

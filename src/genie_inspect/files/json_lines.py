@@ -34,11 +34,7 @@ class Lines(Protocol):
 
 
 def placed_lines(source: Lines) -> Iterator[tuple[int, int, bytes]]:
-    """The number from 1, the first byte and the bytes of every line that is not empty; lines end in a line feed.
-
-    Raises:
-        OSError: If it cannot be read.
-    """
+    """The number from 1, the first byte and the bytes of every line that is not empty; lines end in a line feed."""
     begin = 0
     with source.open("rb") as file:
         for number, line in enumerate(file, start=1):
@@ -48,15 +44,7 @@ def placed_lines(source: Lines) -> Iterator[tuple[int, int, bytes]]:
 
 
 def json_objects(path: Path, error: MakeError) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The number from 1 and the object of every line that is not empty, one at a time.
-
-    Args:
-        path: A JSON Lines file in UTF-8.
-        error: What is raised.
-
-    Raises:
-        GenieError: As `error` makes it, if the file cannot be read or a line holds no object.
-    """
+    """The number from 1 and the object of every line that is not empty, one at a time."""
     try:
         for number, _, line in placed_lines(path):
             yield number, json_object(line, f"{path}, line {number}", error)
@@ -65,16 +53,7 @@ def json_objects(path: Path, error: MakeError) -> Iterator[tuple[int, dict[str, 
 
 
 def json_object(text: bytes, where: str, error: MakeError) -> dict[str, Any]:
-    """One JSON object in UTF-8.
-
-    Args:
-        text: The object.
-        where: Begins the error's message.
-        error: What is raised.
-
-    Raises:
-        GenieError: As `error` makes it, if it is no JSON, none in UTF-8, nested too deep, or no object.
-    """
+    """One JSON object in UTF-8."""
     value = _value(text, where, error)
     if not isinstance(value, dict):
         raise error(f"{where} is a {type(value).__name__} and no object")
@@ -82,11 +61,7 @@ def json_object(text: bytes, where: str, error: MakeError) -> dict[str, Any]:
 
 
 def listed_objects(path: Path, error: MakeError) -> list[tuple[str, dict[str, Any]]]:
-    """The objects of a JSON file that holds a list of them, each with the place where it stands.
-
-    Raises:
-        GenieError: As `error` makes it, if the file cannot be read or holds anything else.
-    """
+    """The objects of a JSON file that holds a list of them, each with the place where it stands."""
     try:
         content = path.read_bytes()
     except OSError as refused:
@@ -98,18 +73,7 @@ def listed_objects(path: Path, error: MakeError) -> list[tuple[str, dict[str, An
 
 
 def json_row(text: str | bytes, kind: type[RowT], where: str, error: MakeError, form: str = "") -> RowT:
-    """One JSON object as a checked row.
-
-    Args:
-        text: The object.
-        kind: What it must be.
-        where: Begins the error's message, which goes on with field and value.
-        error: What is raised.
-        form: Ends the message: what was expected.
-
-    Raises:
-        GenieError: As `error` makes it, if it is no such row.
-    """
+    """One JSON object as a checked row."""
     try:
         return kind.model_validate_json(_whole(text))
     except ValidationError as invalid:

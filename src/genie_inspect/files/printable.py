@@ -32,9 +32,6 @@ def one_line(text: str) -> str:
 def json_text(value: Any, indent: int | None = None) -> str:
     """JSON that reads back as the value and holds no unprintable character: they stand as escapes.
 
-    Raises:
-        ValueError: If the value holds what is no number, which JSON has no word for.
-
     >>> json_text({"name": "é" + chr(155)})
     '{"name": "é\\\\u009b"}'
     """

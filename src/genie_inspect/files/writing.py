@@ -25,14 +25,6 @@ def written(path: Path, *, new: bool = False) -> Iterator[IO[bytes]]:
     Until then it stands under a random name in the same folder. What it replaces keeps its permissions. Of a link the
     file that it points at is replaced and the link stays, as with every program that writes; a link to nothing is
     refused. A device, a pipe or `/dev/stdout` is written to directly.
-
-    Args:
-        path: Where to.
-        new: Refuse to replace a file.
-
-    Raises:
-        UnwritableError: If it cannot be written, or `new` and a file stands there; before the body runs where that can
-            be known.
     """
     with unwritable(path):
         descriptor, mode = _opened(path)
@@ -63,26 +55,14 @@ def write_lines(path: Path, lines: Iterable[str], *, new: bool = False) -> None:
 
 
 def check_absent(path: Path, instead: str = "expected a new file") -> None:
-    """Refuse to write over a file, before anything costly starts; devices and pipes are no files.
-
-    Args:
-        path: Where shall be written.
-        instead: What would work.
-
-    Raises:
-        UnwritableError: If something stands there.
-    """
+    """Refuse to write over a file, before anything costly starts; devices and pipes are no files."""
     with unwritable(path):
         if os.path.lexists(path) and not is_stream(path):
             raise _taken(path, instead)
 
 
 def check_writable(path: Path) -> None:
-    """Refuse what cannot be written, before anything costly starts.
-
-    Raises:
-        UnwritableError: If a file cannot be made there, or not be replaced.
-    """
+    """Refuse what cannot be written, before anything costly starts."""
     with unwritable(path):
         if is_stream(path):
             return
@@ -99,11 +79,7 @@ def is_stream(path: Path) -> bool:
 
 @contextmanager
 def unwritable(path: Path) -> Iterator[None]:
-    """Raises what the operating system refuses as an error that names the path; a broken pipe stays one.
-
-    Raises:
-        UnwritableError: Instead of any other OSError.
-    """
+    """Raises what the operating system refuses as an error that names the path; a broken pipe stays one."""
     try:
         yield
     except BrokenPipeError:

@@ -5,13 +5,14 @@ import re
 import sys
 import warnings
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from os import SEEK_END
 from pathlib import Path
+from typing import TypeVar
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sample
+from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log, read_eval_log_sample
 from pydantic import ValidationError
 
 from genie_inspect.errors import GenieError, GenieWarning
@@ -42,15 +43,7 @@ class LogError(GenieError):
 
 
 def log_header(file: str, *, finished: bool = True) -> EvalLog:
-    """A log without its samples.
-
-    Args:
-        file: The log.
-        finished: Whether it must be.
-
-    Raises:
-        LogError: If it cannot be read, or is not finished and must be.
-    """
+    """A log without its samples."""
     with readable(file):
         _check_form(file)
         header = read_eval_log(file, header_only=True)
@@ -65,13 +58,6 @@ def samples(file: str, unread: Collection[str] = UNREAD) -> Iterator[EvalSample]
     Scores that measure nothing are left out. Of those that a scorer gave more than once the last counts, with a
     warning. Where a log is no archive, or one of
     another kind, Inspect reads it, whole.
-
-    Args:
-        file: The log.
-        unread: Fields that are left out.
-
-    Raises:
-        LogError: If one cannot be read.
     """
     repeated: dict[str, None] = {}
     for sample in _samples(file, unread):
@@ -96,12 +82,7 @@ def _samples(file: str, unread: Collection[str]) -> Iterator[EvalSample]:
 
 
 def sample_of(file: str, sample: str | int, epoch: int) -> EvalSample:
-    """One sample of a log, without what no report looks at.
-
-    Raises:
-        LogError: If the log cannot be read.
-        LookupError: If it has no such sample.
-    """
+    """One sample of a log, without what no report looks at."""
     with readable(file, but=LookupError):
         if is_zipfile(file):
             with ZipFile(file) as archive:
@@ -151,11 +132,7 @@ def _broken(file: str) -> str:
 
 
 def _check_form(file: str) -> None:
-    """Refuse what would fill the memory before anything of it could be checked.
-
-    Raises:
-        LogError: If a member of the archive is too large, or the JSON too deep.
-    """
+    """Refuse what would fill the memory before anything of it could be checked."""
     if is_zipfile(file):
         with ZipFile(file) as archive:
             large = [info for info in archive.infolist() if info.file_size > LARGEST]
@@ -194,3 +171,47 @@ def _sample(archive: ZipFile, member: str, file: str, unread: Collection[str]) -
         return EvalSample.model_validate({name: value for name, value in fields.items() if name not in unread})
     except ValidationError as invalid:
         raise LogError(first_fault(invalid, where)) from invalid
+
+
+ReadT = TypeVar("ReadT")
+
+
+def each_log(paths: Iterable[str | Path], read: Callable[[str], ReadT]) -> list[ReadT]:
+    """What is read of every log that the paths stand for.
+
+    Logs of a folder that cannot be read are left out, with a warning.
+    """
+    logs: list[ReadT] = []
+    left_out: list[LogError] = []
+    for file, is_named in _listed(paths).items():
+        try:
+            logs.append(read(file))
+        except LogError as error:
+            if is_named:
+                raise
+            left_out.append(error)
+    if left_out and not logs:
+        raise LogError(f"none of {len(left_out)} logs can be used; of the last: {left_out[-1]}") from left_out[-1]
+    for reason in left_out:
+        warnings.warn(f"left out: {reason}", GenieWarning, stacklevel=2)
+    return logs
+
+
+def log_files(paths: Iterable[str | Path]) -> list[str]:
+    """Every log file that the paths stand for, each once: files as they are, folders searched, oldest first."""
+    return list(_listed(paths))
+
+
+def _listed(paths: Iterable[str | Path]) -> dict[str, bool]:
+    """Every log file that the paths stand for, and whether it is named itself and not found in a folder."""
+    files: dict[str, bool] = {}
+    for path in map(str, paths):
+        if not Path(path).exists():
+            raise LogError(f"{path} does not exist, expected a log file or a folder of logs")
+        is_named = Path(path).is_file()
+        logs = [path] if is_named else [info.name for info in list_eval_logs(path, descending=False)]
+        if not logs:
+            raise LogError(f"{path} holds no log")
+        for log in (name.removeprefix("file://") for name in logs):
+            files[log] = is_named or files.get(log, False)
+    return files

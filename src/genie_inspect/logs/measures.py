@@ -14,7 +14,7 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from inspect_ai.viewer import ScoreColorScale
 
-from genie_inspect.critic.rubrics import BUNDLED, load_rubric
+from genie_inspect.graders.rubrics import BUNDLED, load_rubric
 from genie_inspect.inspect_private import scorer_metadata
 from genie_inspect.signature import facts_of
 
@@ -42,12 +42,7 @@ class Declaration:
     """What its numbers mean, and which way is up."""
 
     def range_of(self, key: str, facts: Mapping[str, str]) -> Bounds | None:
-        """Lowest and highest value of a key; None where it says neither.
-
-        Args:
-            key: Of the scores.
-            facts: What their signature says.
-        """
+        """Lowest and highest value of a key; None where it says neither."""
         patterns = sorted(self.ranges, key=lambda pattern: pattern != key)  # the key itself before any that has a `*`
         match next((self.ranges[pattern] for pattern in patterns if fnmatchcase(key, pattern)), None):
             case [low, high]:
@@ -68,11 +63,6 @@ def declared(log: EvalLog, scorer: str, signature: str) -> dict[str, Declaration
 
     For logs of before they said so, and for scores that put several of our measures into one, the scorers that are
     installed say it.
-
-    Args:
-        log: Its header is enough.
-        scorer: Whose scores.
-        signature: Of the scores.
     """
     facts = facts_of(signature)
     measure = facts.get("measure", "")
@@ -99,13 +89,7 @@ def _declaration(metadata: Mapping[str, Any]) -> Declaration | None:
 
 
 def meanings(log: EvalLog, scorer: str, signature: str) -> list[str]:
-    """What the numbers of a score mean, a line a measure; none of a measure that does not say it.
-
-    Args:
-        log: Its header is enough.
-        scorer: Whose scores.
-        signature: Of the scores.
-    """
+    """What the numbers of a score mean, a line a measure; none of a measure that does not say it."""
     alone = (measure_of(signature), scorer)
     return [
         own.meaning if name in alone else f"{name.replace('_', ' ').capitalize()}. {own.meaning}"
@@ -150,10 +134,6 @@ def keys_to_test(declarations: Iterable[Declaration], keys: Sequence[str]) -> tu
 
     It is the headline of each measure; every feature of `genie` is a question of its own, and so one. Of a measure
     that names none all keys are tested when there are at most three, else the first, which is Inspect's headline too.
-
-    Args:
-        declarations: Of the measures behind the scores.
-        keys: All keys that these have, in their order.
     """
     patterns = [declaration.headline for declaration in declarations]
     headlines = tuple(key for key in keys if any(fnmatchcase(key, pattern) for pattern in patterns))
@@ -161,14 +141,7 @@ def keys_to_test(declarations: Iterable[Declaration], keys: Sequence[str]) -> tu
 
 
 def known_range(log: EvalLog, scorer: str, signature: str, key: str) -> Bounds | None:
-    """Lowest and highest value by the task's own view, else by what the measure says; None where neither does.
-
-    Args:
-        log: Its header is enough.
-        scorer: Whose scores.
-        signature: Of the scores.
-        key: Of the score.
-    """
+    """Lowest and highest value by the task's own view, else by what the measure says; None where neither does."""
     if ends := viewed_range(log, key):
         return ends
     facts = facts_of(signature)

@@ -1,7 +1,7 @@
 """Log files in, scored logs out: sample by sample, so that only what is kept of a sample stays in memory."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,18 +9,69 @@ from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 
 from genie_inspect.errors import GenieWarning
-from genie_inspect.logs.files import LogError, log_header, samples
-from genie_inspect.logs.folders import each_log
-from genie_inspect.logs.labels import labelled
-from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.logs.files import LogError, each_log, log_header, samples
+from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, signed_with
 from genie_inspect.logs.scores import Scores, is_signed, scores_of, signature_of
-from genie_inspect.logs.signatures import signed_with
-from genie_inspect.measures.length import word_count
-from genie_inspect.samples.document import REFUSAL, document_of, is_cut, unusable
-from genie_inspect.samples.intervention import InterventionFacts, intervention_of
-from genie_inspect.samples.prompt import prompt_of
-from genie_inspect.samples.store import EARLIER, RESPONSES_ASKED, RESPONSES_PARSED
+from genie_inspect.measures.tokens import word_count
+from genie_inspect.samples import (
+    EARLIER,
+    REFUSAL,
+    RESPONSES_ASKED,
+    RESPONSES_PARSED,
+    InterventionFacts,
+    document_of,
+    intervention_of,
+    is_cut,
+    prompt_of,
+    unusable,
+)
 from genie_inspect.signature import digest
+
+POPULATION = "population, leave-one-out"
+
+
+def labelled(logs: Sequence[ScoredLog], *, brief: bool = False) -> list[ScoredLog]:
+    """The logs, each under its name among these."""
+    return [replace(log, label=label) for log, label in zip(logs, labels(logs, brief=brief), strict=True)]
+
+
+def labels(logs: Sequence[ScoredLog], *, brief: bool = False) -> list[str]:
+    """A name for each log, no two alike: of model, strategy, task, options and time those that tell them apart.
+
+    Logs that share all of these are numbered.
+    """
+    rows = [_parts(log, logs) for log in logs]  # model, strategy, task, options, time
+    shown: list[int] = [] if brief else [0]
+    # a run with a strategy of its own names it, even where no other log stands beside it
+    if not brief and any(log.header.eval.solver not in (None, "generate") for log in logs):
+        shown.append(1)
+    for place in range(len(rows[0]) if rows else 0):
+        # a part is shown only where it tells apart what the parts before it do not
+        if len({_name(row, [*shown, place]) for row in rows}) > len({_name(row, shown) for row in rows}):
+            shown.append(place)
+    names = [_name(row, shown) or row[0] for row in rows]
+    return [
+        f"{name} #{names[:place].count(name) + 1}" if names.count(name) > 1 else name
+        for place, name in enumerate(names)
+    ]
+
+
+def _parts(log: ScoredLog, logs: Sequence[ScoredLog]) -> list[str]:
+    time = str(log.header.eval.created)[:16].replace("T", " ")
+    if log.is_population:
+        return [POPULATION, "", "", "", time]
+    return [log.model, log.strategy, log.task, _options_apart(log, logs), time]
+
+
+def _name(parts: Sequence[str], shown: Sequence[int]) -> str:
+    return " ".join(parts[place] for place in sorted(shown) if parts[place])
+
+
+def _options_apart(log: ScoredLog, logs: Sequence[ScoredLog]) -> str:
+    """The options in which logs of one model and strategy differ."""
+    alike = [other.options for other in logs if (other.strategy, other.model) == (log.strategy, log.model)]
+    names = [name for name in log.options if any(other.get(name) != log.options[name] for other in alike)]
+    return ",".join(f"{name}={log.options[name]}" for name in names)
 
 
 def read_logs(paths: Iterable[str | Path], *, brief: bool = False, signature: str = "") -> list[ScoredLog]:
@@ -57,11 +108,7 @@ def _read_documents(file: str) -> ScoredLog:
 
 
 def read_scored_log(file: str) -> ScoredLog:
-    """One finished log.
-
-    Raises:
-        LogError: If it cannot be read, or is not finished.
-    """
+    """One finished log."""
     header = log_header(file)
     valued: dict[str, dict[str, None]] = {}
     silent: dict[str, dict[str, None]] = {}

@@ -1,17 +1,21 @@
 """One log as every report sees it: the model, the documents, and the scores of each scorer."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalLog
 
-from genie_inspect.interventions.schema import ORIGINAL
+from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import Bounds, Declaration, declared, known_range, meanings
-from genie_inspect.logs.scores import Scores, is_signed
-from genie_inspect.samples.intervention import InterventionFacts
+from genie_inspect.logs.scores import NONE, Scores, is_signed
+from genie_inspect.measures.tokens import LIKE, is_like_length
+from genie_inspect.populations.interventions import ORIGINAL
+from genie_inspect.samples import InterventionFacts
+from genie_inspect.signature import facts_of
 
 SET_UP = ("announce_", "require_")  # how the solvers begin that say or check what a run needs, and write nothing
 NO_SCORE = "the sample failed before it was scored"
@@ -160,3 +164,122 @@ class ScoredLog:
             # a task may check its grader, or say what it will be asked, in a solver that writes nothing
             if not name.startswith(SET_UP):
                 yield name, step.params
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Mean words of some documents, and of the population's for the same prompts; NaN where nobody knows."""
+
+    words: float
+    population: float
+
+
+def lengths_of(documents: Sequence[ScoredDocument]) -> Lengths:
+    """The lengths of documents."""
+    return Lengths(_mean(d.words for d in documents), _mean(d.population_words for d in documents))
+
+
+def are_unlike(words: float, others: float) -> bool:
+    """Whether two lengths are too far apart to compare; a length that nobody knows is not taken for another."""
+    return not (math.isnan(words) or math.isnan(others)) and not is_like_length(words, others)
+
+
+def unlike_lengths(who_writes: str, words: float, others: float, who_else: str = "the population has") -> str:
+    """The warning that all who show numbers give.
+
+    >>> unlike_lengths("mine writes", 34, 209)
+    'mine writes 34 words where the population has 209: beyond 1.5x lengths do not compare'
+    """
+    return f"{who_writes} {words:.0f} words where {who_else} {others:.0f}: beyond {LIKE}x lengths do not compare"
+
+
+def cut_at_limit(who_writes: str, cut: int, documents: int) -> str:
+    """The warning that documents have no end, which all who show numbers give; empty where none was cut.
+
+    >>> cut_at_limit("mine", 3, 4)
+    'of mine 3 of 4 documents end at the limit of their tokens, not where a writer ends: allow more by --max-tokens'
+    """
+    if not cut:
+        return ""
+    return (
+        f"of {who_writes} {cut} of {documents} documents end at the limit of their tokens, not where a writer ends: "
+        "allow more by --max-tokens"
+    )
+
+
+def cut_warning(log: ScoredLog) -> str:
+    """The same of a log."""
+    return cut_at_limit(log.label, sum(document.is_cut for document in log.documents), len(log.documents))
+
+
+def length_warning(log: ScoredLog) -> str:
+    """The warning that a log's documents are of another length than the population's; empty where there is no cause.
+
+    Those count that any scorer gave a value.
+    """
+    lengths = lengths_of([d for d in log.documents if any(not scores.is_unscored for scores in d.scores.values())])
+    if not are_unlike(lengths.words, lengths.population):
+        return ""
+    return unlike_lengths(f"{log.label} writes", lengths.words, lengths.population)
+
+
+def _mean(values: Iterable[float]) -> float:
+    measured = [value for value in values if not math.isnan(value)]
+    return math.fsum(measured) / len(measured) if measured else math.nan
+
+
+MISSING = "-"
+
+
+def one_signature(logs: Iterable[ScoredLog], scorer: str) -> str:
+    """The signature that all scores by a scorer share; "none" where there are none."""
+    first: tuple[str, str] | None = None
+    for log in logs:
+        for signature in log.signatures.get(scorer, ()):
+            first = first or (signature, log.file)
+            if first[0] != signature:
+                raise LogError(do_not_compare(scorer, first, (signature, log.file)))
+    return first[0] if first else NONE
+
+
+def by_signature(logs: Iterable[ScoredLog], scorer: str) -> list[list[ScoredLog]]:
+    """The logs that a scorer scored, those of one signature together, in the order of the first of each."""
+    groups: dict[tuple[str, ...], list[ScoredLog]] = {}
+    for log in logs:
+        if scorer in log.signatures:
+            groups.setdefault(log.signatures[scorer], []).append(log)
+    return list(groups.values())
+
+
+def signed_with(part: str, logs: Sequence[ScoredLog]) -> list[ScoredLog]:
+    """The logs with a score under a signature that holds these words; all of them without words."""
+    signatures = [{signature for signed in log.signatures.values() for signature in signed} for log in logs]
+    kept = [log for log, own in zip(logs, signatures, strict=True) if not part or any(part in one for one in own)]
+    if not kept:
+        listed = sorted(set().union(*signatures) - {NONE})
+        raise LogError(f"signature is {part!r}, expected a part of one of: {'; '.join(listed) or NONE}")
+    return kept
+
+
+def do_not_compare(scorer: str, first: tuple[str, str], second: tuple[str, str]) -> str:
+    """What two signatures differ in, each given with the log that it stands in, and how to choose one of the two."""
+    apart = differing(first[0], second[0])
+    shown = ", ".join(f"{name} is {here} and {there}" for name, here, there in apart)
+    files = " and ".join(dict.fromkeys(Path(file).name for _, file in (first, second)))
+    line = f"scores by {scorer!r} do not compare, their signatures differ: {shown} ({files})"
+    # within one log there is nothing to choose
+    if first[1] == second[1]:
+        return line
+    name, fact = next((name, fact) for name, *sides in apart for fact in sides if fact != MISSING)
+    return f"{line}; choose with --signature and a part of one, such as --signature '{name}:{fact}'"
+
+
+def differing(first: str, second: str) -> list[tuple[str, str, str]]:
+    """The facts in which two signatures differ: the name, and what either says; "-" where it says nothing.
+
+    >>> differing("measure:ttcw|judge:a|cutoff:-2", "measure:ttcw|judge:b|cutoff:-2")
+    [('judge', 'a', 'b')]
+    """
+    here, there = facts_of(first), facts_of(second)
+    names = [name for name in here | there if here.get(name) != there.get(name)]
+    return [(name, here.get(name, MISSING), there.get(name, MISSING)) for name in names]

@@ -2,16 +2,16 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from inspect_ai.scorer import Score
+from pydantic import TypeAdapter, ValidationError
 
-from genie_inspect.logs.evidence import NOTHING, Evidence, evidence_of, mapping, number
-from genie_inspect.logs.graders.juries import GraderPart, parts_of
+from genie_inspect.logs.evidence import NOTHING, Evidence, GraderPart, count, evidence_of, mapping, number, parts_of
 from genie_inspect.signature import facts_of
-from genie_inspect.statistics.descriptive.standing import Standing
+from genie_inspect.statistics.descriptive import Standing
 from genie_inspect.versions import comparable
 
 NONE = "none"
@@ -72,11 +72,7 @@ def is_signed(signature: str) -> bool:
 
 
 def measured(scores: Mapping[str, Score]) -> dict[str, Score]:
-    """The scores that measure something: all but those whose signature names `document`, the columns of Inspect View.
-
-    Args:
-        scores: Of one sample, by scorer.
-    """
+    """The scores that measure something: all but `document`'s, the columns of Inspect View."""
     return {name: score for name, score in scores.items() if facts_of(signature_of(score)).get("measure") != NO_MEASURE}
 
 
@@ -85,9 +81,6 @@ def last_of_each(scores: Mapping[str, Score]) -> dict[str, Score]:
 
     A log that is scored again with `--action append` holds the new score as `cosine1` beside the old one: that would
     be another measure in every table, and one test more for every difference.
-
-    Args:
-        scores: Of one sample, by scorer.
     """
     names: dict[tuple[str, str], str] = {}
     last: dict[str, Score] = {}
@@ -99,12 +92,7 @@ def last_of_each(scores: Mapping[str, Score]) -> dict[str, Score]:
 
 
 def scores_of(scorer: str, score: Score) -> Scores:
-    """A score's values by key, and the evidence that they rest on.
-
-    Args:
-        scorer: Its name; a score of one value has it for a key.
-        score: As it stands in the log; a lone NaN may stand for any keys.
-    """
+    """A score's values by key, and the evidence that they rest on."""
     values = {key: number(value) for key, value in _by_key(scorer, score).items()}
     facts = score.metadata or {}
     length, graders = mapping(facts.get("length")), parts_of(facts)
@@ -124,12 +112,7 @@ def scores_of(scorer: str, score: Score) -> Scores:
 
 
 def tests_of(score: Score, what: Literal["pass", "score"]) -> dict[str, float]:
-    """What a score says of each test, by the test's id; NaN where it could not be judged, nothing of other scores.
-
-    Args:
-        score: As it stands in the log.
-        what: `pass` for 1 or 0; `score` for points, where tests have any.
-    """
+    """What a score says of each test, by the test's id; NaN where it could not be judged, nothing of other scores."""
     listed = (score.metadata or {}).get("tests")
     rows = [mapping(row) for row in listed] if isinstance(listed, list) else []
     return {str(row["id"]): number(row.get(what)) for row in rows if "id" in row and what in row}
@@ -170,3 +153,82 @@ def _by_key(scorer: str, score: Score) -> Mapping[str, Any]:
         return score.value
     # Score.unscored has one NaN for all keys: its own name would become a key that no other sample has
     return {} if math.isnan(number(score.value)) else {scorer: score.value}
+
+
+@dataclass(frozen=True, slots=True)
+class KeptMark:
+    """One mark of a close reader."""
+
+    aspect: str
+    text: str
+    start: int
+    end: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptExpression:
+    """One expression of a text, and how new it is to a corpus."""
+
+    text: str
+    start: int
+    end: int
+    log_perplexity: float
+    novel_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReading:
+    """What one close reader marks in a text."""
+
+    marks: tuple[KeptMark, ...]
+    """In the order of the text."""
+    measured: frozenset[str]
+    """The aspects that have a value."""
+    invented: Mapping[str, int] = field(default_factory=dict)
+    """By aspect the quotes that do not stand in the text; of an aspect without a value only if it has no others."""
+
+
+_MARKS, _EXPRESSIONS = TypeAdapter(list[KeptMark]), TypeAdapter(list[KeptExpression])
+RowT = TypeVar("RowT")
+PER_WORDS = "_per_100_words"
+
+
+def readings(scores: Mapping[str, Score]) -> Iterator[tuple[str, KeptReading]]:
+    """By scorer, each close reading among the scores of a sample."""
+    for scorer, score in scores.items():
+        rows = _rows(score, "marks", _MARKS)
+        values = score.value if isinstance(score.value, dict) else {}
+        measured = {key for key, value in values.items() if number(value) == number(value)}
+        if rows is not None:
+            aspects = frozenset(key.removesuffix(PER_WORDS) for key in measured if key.endswith(PER_WORDS))
+            yield scorer, KeptReading(tuple(rows), aspects, _invented(_part(score, "marks"), aspects))
+
+
+def _invented(facts: Mapping[str, Any], measured: Collection[str]) -> dict[str, int]:
+    shares = mapping(facts.get("quoted_share"))
+    counts = {aspect: count(raw) or 0 for aspect, raw in mapping(facts.get("absent")).items()}
+    # who quotes too much of the text has no value either, but has not invented all of it
+    return {
+        name: invented for name, invented in counts.items() if name in measured or (invented and shares.get(name) == 0)
+    }
+
+
+def expressions(scores: Mapping[str, Score]) -> list[KeptExpression]:
+    """The expressions of a sample's text by the first score that keeps them; empty where none does."""
+    kept = (_rows(score, "expressions", _EXPRESSIONS) for score in scores.values())
+    return next((rows for rows in kept if rows), [])
+
+
+def _rows(score: Score, name: str, kind: TypeAdapter[list[RowT]]) -> list[RowT] | None:
+    """The rows of that name; None where there are none."""
+    try:
+        return kind.validate_python(_part(score, name).get(name))
+    except ValidationError:
+        return None
+
+
+def _part(score: Score, name: str) -> Mapping[str, Any]:
+    """The metadata that has the name, also inside a score that several measures share; empty where none has."""
+    metadata: Mapping[str, Any] = score.metadata or {}
+    return next((part for part in (metadata, *map(mapping, metadata.values())) if name in part), {})

@@ -65,13 +65,6 @@ class CompressedPopulation:
 
     Under gzip the compressor's state after the population is copied for each text, which then costs its own length;
     the byte count is that of compressing everything again. The other codecs cannot be copied and compress again.
-
-    Args:
-        texts: In an order that the caller fixes.
-        codec: As for `compression_ratio`.
-
-    Raises:
-        UnknownChoiceError: If the codec is none of gzip, xz and zstd.
     """
 
     def __init__(self, texts: Iterable[str], codec: str = "gzip") -> None:
@@ -104,13 +97,6 @@ class CompressedMembers:
     """A population whose own texts are the zero: each in turn makes way, and a new text takes its place.
 
     Both are put behind the same other texts, so that the population's size cancels out.
-
-    Args:
-        texts: In an order that the caller fixes; of more than 8, 8 make way, evenly spaced.
-        codec: As for `compression_ratio`.
-
-    Raises:
-        UnknownChoiceError: If the codec is none of gzip, xz and zstd.
     """
 
     def __init__(self, texts: Sequence[str], codec: str = "gzip") -> None:
@@ -131,11 +117,7 @@ class CompressedMembers:
 
 
 def codec_version(codec: str) -> str:
-    """The codec with the version of its library where one is known: another version may write other bytes.
-
-    Raises:
-        UnknownChoiceError: If the codec is none of gzip, xz and zstd.
-    """
+    """The codec with the version of its library where one is known: another version may write other bytes."""
     _compressed_size(codec)
     if codec == "gzip":
         return f"gzip(zlib {zlib.ZLIB_RUNTIME_VERSION})"

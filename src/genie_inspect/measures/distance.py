@@ -7,15 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def cosine_distances(target: ArrayLike, population: ArrayLike) -> NDArray[np.float64]:
-    """One minus the cosine with each document, 0 (same direction) to 2 (opposite), shape (P,).
-
-    Args:
-        target: Embedding, shape (D,).
-        population: One embedding a row, shape (P, D); rows need not have unit length.
-
-    Raises:
-        ValueError: If a vector is zero or the widths differ.
-    """
+    """One minus the cosine with each document, 0 (same direction) to 2 (opposite), shape (P,)."""
     vector, rows = np.asarray(target), np.asarray(population)
     if rows.size == 0:
         return np.zeros(0)
@@ -35,16 +27,6 @@ def cosine_distances(target: ArrayLike, population: ArrayLike) -> NDArray[np.flo
 def mean_distance(target: ArrayLike, population: ArrayLike) -> float:
     """Mean cosine distance from one document to a population, 0 (same direction) to 2 (opposite).
 
-    Args:
-        target: Embedding, shape (D,).
-        population: One embedding a row, shape (P, D); rows need not have unit length.
-
-    Returns:
-        NaN when the population is empty.
-
-    Raises:
-        ValueError: If a vector is zero or the widths differ.
-
     Source: Genie (arXiv 2606.12790), section 6.1. Deviation: none.
     """
     distances = cosine_distances(target, population)
@@ -52,19 +34,11 @@ def mean_distance(target: ArrayLike, population: ArrayLike) -> float:
 
 
 def nearest(target: ArrayLike, population: ArrayLike) -> int:
-    """Row of the population that is nearest to the target, the first of equals.
-
-    Raises:
-        ValueError: If the population is empty, a vector is zero or the widths differ.
-    """
+    """Row of the population that is nearest to the target, the first of equals."""
     return int(cosine_distances(target, population).argmin())
 
 
 def nearest_distance(target: ArrayLike, population: ArrayLike) -> float:
-    """Cosine distance from one document to the nearest of a population, 0 to 2; NaN when the population is empty.
-
-    Raises:
-        ValueError: If a vector is zero or the widths differ.
-    """
+    """Cosine distance from one document to the nearest of a population, 0 to 2; NaN when the population is empty."""
     distances = cosine_distances(target, population)
     return float(distances.min()) if len(distances) else math.nan

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from genie_inspect.measures.words.tokens import plain_typography
+from genie_inspect.measures.tokens import plain_typography
 from genie_inspect.scripts import PHRASE_ENDS, SENTENCE_ENDS, WIDE_ENDS, spaced_words
 
 LEAST_WORDS = 2

@@ -4,7 +4,8 @@ Source: Namuduri, Wadhwa, Zheng, Durrett, Li: "Genie: A Fine-Grained Measure for
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 
 LOWEST, HIGHEST = 1, 4  # the study's scale: 4 = interchangeable, 1 = different; 0, for no answer, is no point on it
 MIN_COVERAGE = 0.5
@@ -39,23 +40,24 @@ def question_novelty(ratings: Iterable[float | None]) -> float:
     >>> question_novelty([1, 4, None])
     0.5
     """
-    usable = usable_similarities(ratings)
-    return 1 - math.fsum(usable) / len(usable) if usable else math.nan
+    return mean_novelty(usable_similarities(ratings))
 
 
-def question_nearest(ratings: Iterable[float | None]) -> float:
-    """One minus the highest similarity over usable ratings, 0 (one is interchangeable) to 1 (none is near).
+def mean_novelty(similarities: Sequence[float]) -> float:
+    """One minus the mean of similarities; NaN without any."""
+    return 1 - math.fsum(similarities) / len(similarities) if similarities else math.nan
 
-    How near the nearest comes; higher = farther, never above `question_novelty`. The highest of few ratings is lower
-    than that of many, so that it compares between documents that were held against about as many.
 
-    Returns:
-        NaN when no rating is usable.
+def nearest_novelty(similarities: Sequence[float]) -> float:
+    """One minus the highest similarity, 0 (one is interchangeable) to 1 (none is near); NaN without any.
 
-    >>> question_nearest([1, 2.5, None]), question_nearest([1, 1, 4])
-    (0.5, 0.0)
+    How near the nearest comes; higher = farther, never above `mean_novelty`. The highest of few is lower than that of
+    many, so that it compares between documents that were held against about as many.
+
+    >>> nearest_novelty([0, 0.5]), nearest_novelty([0, 0, 1])
+    (0.5, 0)
     """
-    return 1 - max(usable_similarities(ratings), default=math.nan)
+    return 1 - max(similarities, default=math.nan)
 
 
 def usable_ratings(ratings: Iterable[float | None]) -> list[float]:
@@ -64,7 +66,7 @@ def usable_ratings(ratings: Iterable[float | None]) -> list[float]:
     >>> usable_ratings([1, 0, None, 3.5])
     [1, 3.5]
     """
-    return [rating for rating in ratings if rating is not None and not math.isnan(similarity(rating))]
+    return [rating for rating in ratings if rating is not None and LOWEST <= rating <= HIGHEST]
 
 
 def usable_similarities(ratings: Iterable[float | None]) -> list[float]:
@@ -75,11 +77,7 @@ def usable_similarities(ratings: Iterable[float | None]) -> list[float]:
 def question_coverage(ratings: Iterable[float | None]) -> float:
     """Share of the ratings that were due which are usable, 0 to 1.
 
-    Args:
-        ratings: One for each rating that was due, None where it was lost.
-
-    Returns:
-        NaN when none was due.
+    NaN when none was due.
 
     >>> question_coverage([1, 4, None, None])
     0.5
@@ -90,10 +88,6 @@ def question_coverage(ratings: Iterable[float | None]) -> float:
 
 def is_used(ratings: Iterable[float | None], min_coverage: float = MIN_COVERAGE) -> bool:
     """Whether a question has ratings, and enough of those that were due, for its novelty to count.
-
-    Args:
-        ratings: As for `question_coverage`.
-        min_coverage: Least share of the ratings due that must be usable, 0 (one rating will do) to 1 (all of them).
 
     >>> is_used([1, 4, None, None]), is_used([1, None, None]), is_used([])
     (True, False, False)
@@ -126,7 +120,4 @@ def feature_novelty(novelty_by_question: Mapping[str, float], feature_of: Mappin
         # every feature that was asked about gets an entry, so that all samples of a log have the same keys
         novelty = novelty_by_question.get(question, math.nan)
         values.setdefault(feature, []).extend([] if math.isnan(novelty) else [novelty])
-    return {
-        feature: math.fsum(novelties) / len(novelties) if novelties else math.nan
-        for feature, novelties in values.items()
-    }
+    return {feature: fmean(novelties) if novelties else math.nan for feature, novelties in values.items()}

@@ -111,13 +111,7 @@ def novel_share(tokens: Sequence[str], corpus: Corpus | RunCounts) -> float:
 
 
 def novelties(runs: Sequence[Sequence[str]], corpus: Corpus | RunCounts, floor: float = FLOOR) -> list[RunNovelty]:
-    """How new each of many runs of words is, all looked up together.
-
-    Args:
-        runs: Each a sequence of tokens; none is context of another.
-        corpus: As for `probability`.
-        floor: Stands for a probability of 0.
-    """
+    """How new each of many runs of words is, all looked up together."""
     counted = _counted(corpus)
     nothing = RunNovelty(math.nan, math.nan)
     tokens = list(chain.from_iterable(runs))

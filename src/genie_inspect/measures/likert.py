@@ -5,7 +5,8 @@ Source: the reference-based Torrance Test of Creative Writing (TTCW) study; the 
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 
 def test_score(reference_first: int, candidate_first: int) -> int:
@@ -55,28 +56,20 @@ def orders_agree(reference_first: int, candidate_first: int) -> bool:
 def position_bias(verdicts: Iterable[tuple[int, int]]) -> float:
     """Mean points that the story in first place gets for standing there; 0 = none, 2 = always much better.
 
-    Args:
-        verdicts: The two verdicts of each test, as for `test_score`.
-
-    Returns:
-        NaN without a test.
+    NaN without a test.
 
     >>> position_bias([(2, 2), (2, -2)])
     1.0
     """
     # what a preference for a place adds to both verdicts; what the stories differ by cancels in this sum
     halves = [(reference_first + candidate_first) / 2 for reference_first, candidate_first in verdicts]
-    return math.fsum(halves) / len(halves) if halves else math.nan
+    return fmean(halves) if halves else math.nan
 
 
 def passed(tests: Iterable[float]) -> float:
     """How many tests are passed, of those that were judged.
 
-    Args:
-        tests: 1 = pass, 0 = fail, NaN = not judged.
-
-    Returns:
-        NaN when none was judged.
+    NaN when none was judged.
 
     >>> passed([1, 0, math.nan, 1])
     2.0
@@ -93,3 +86,33 @@ def pass_share(tests: Iterable[float]) -> float:
     """
     judged = [test for test in tests if not math.isnan(test)]
     return passed(judged) / len(judged) if judged else math.nan
+
+
+# what a verdict is worth to the story that was shown first
+FIRST, TIE, SECOND = 1.0, 0.5, 0.0
+
+
+def win_rate(shown_first: Sequence[float], shown_second: Sequence[float]) -> float:
+    """Share of comparisons that a story wins, ties as half, 0 to 1; both orders count alike.
+
+    The mean over the two orders; NaN when an order has no verdict.
+
+    >>> win_rate([1, 1], [1, 0])  # first: wins both; second: loses one, wins one
+    0.75
+    """
+    if not shown_first or not shown_second:
+        return math.nan
+    return (fmean(shown_first) + 1 - fmean(shown_second)) / 2
+
+
+def order_bias(shown_first: Sequence[float], shown_second: Sequence[float]) -> float:
+    """How much more often the story that stands first is preferred, -1 (never) to 1 (always); 0 = no bias.
+
+    NaN when an order has no verdict.
+
+    >>> order_bias([1, 1], [1, 1])
+    1.0
+    """
+    if not shown_first or not shown_second:
+        return math.nan
+    return fmean(shown_first) + fmean(shown_second) - 1

@@ -5,13 +5,13 @@ paper's own is not stated; coverage at every length comes from one longest match
 """
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genie_inspect.measures.words.suffix_array import Matches, TokenIndex
+from genie_inspect.measures.suffix_array import Matches, TokenIndex, no_matches
 
 LENGTHS = range(5, 13)
 Corpus = TokenIndex | Sequence[Sequence[str]]
@@ -71,12 +71,6 @@ def counted_match_lengths(
 
     Runs shorter than `shortest` come out as 0 and longer than `longest` as that. A run's tail is a run too, so that
     two look-ups a token suffice.
-
-    Args:
-        size: How many tokens the text has.
-        stands: Whether the run of tokens from a start up to an end stands in the corpus.
-        shortest: Least length that matters.
-        longest: Greatest length that matters.
     """
     # the end of the longest run never moves back: a run from the next token reaches at least as far
     lengths = np.zeros(size, dtype=np.int64)
@@ -116,24 +110,27 @@ def coverage(match_lengths: ArrayLike, n: int) -> float:
     return float((reach > places).mean()) if len(lengths) else math.nan
 
 
-def creativity_index(tokens: Sequence[str], corpus: Corpus, lengths: Sequence[int] = LENGTHS) -> CreativityIndex:
+def creativity_index(
+    tokens: Sequence[str],
+    corpus: Corpus,
+    lengths: Sequence[int] = LENGTHS,
+    *,
+    matched: ArrayLike | None = None,
+) -> CreativityIndex:
     """How little of a text stands in the corpus, by length of run.
 
     Args:
         tokens: The text.
         corpus: As for `match_lengths`.
         lengths: The least lengths of runs, each at least 1.
-    """
-    return creativity_index_of(match_lengths(tokens, corpus), lengths)
+        matched: The longest run at each token where it is known, as from a service that can only be asked; then the
+            corpus is not looked at.
 
-
-def creativity_index_of(match_lengths: ArrayLike, lengths: Sequence[int] = LENGTHS) -> CreativityIndex:
-    """The index from the longest run at each token, shape (N,).
-
-    >>> creativity_index_of([2, 1, 0, 0], lengths=[1, 2]).by_length
+    >>> creativity_index(list("abcd"), [list("ab")], lengths=[1, 2]).by_length
     {1: 0.5, 2: 0.5}
     """
-    return CreativityIndex({n: 1 - coverage(match_lengths, n) for n in lengths})
+    found = match_lengths(tokens, corpus) if matched is None else matched
+    return CreativityIndex({n: 1 - coverage(found, n) for n in lengths})
 
 
 def copied_spans(matches: Matches, shortest: int = LENGTHS[0]) -> list[Span]:
@@ -145,3 +142,97 @@ def copied_spans(matches: Matches, shortest: int = LENGTHS[0]) -> list[Span]:
         if not spans or end > spans[-1].end:
             spans.append(Span(start, end, int(matches.documents[start]), int(matches.places[start])))
     return spans
+
+
+Vector = NDArray[np.float64]
+Table = NDArray[np.float32]
+
+THRESHOLD = 0.95  # as published
+LEAST_CONTENT = 2  # content tokens in a window
+PIECE = 2_000  # tokens of a document that are compared at a time, which bounds memory
+
+
+def near_matches(
+    tokens: Sequence[str],
+    documents: Iterable[Sequence[str]],
+    vectors: Mapping[str, Vector],
+    lengths: Sequence[int] = LENGTHS,
+    threshold: float = THRESHOLD,
+) -> Matches:
+    """For each token the longest window from there on that a window of a document nearly repeats.
+
+    Two windows of one length are near when, averaged over the content tokens of either, the highest cosine with a
+    content token of the other reaches the threshold, in both directions, and both hold at least two content tokens.
+    The match's length is 0 where no window of any of the lengths is near.
+    """
+    matches = no_matches(len(tokens))
+    overlap = max(lengths) - 1
+    for number, document in enumerate(documents):
+        for offset in range(0, max(1, len(document) - overlap), PIECE):
+            # pieces overlap, so that no window is lost where one ends
+            piece = document[offset : offset + PIECE + overlap]
+            table = _similarities(tokens, piece, vectors)
+            content = [np.array([token in vectors for token in side], dtype=bool) for side in (tokens, piece)]
+            for length in sorted(lengths):
+                near = _near_windows(table, content[0], content[1], length, threshold)
+                # lengths go up, so a later and longer match replaces a shorter one
+                longer = np.flatnonzero(near.any(axis=1) & (matches.lengths[: len(near)] < length))
+                matches.lengths[longer] = length
+                matches.documents[longer] = number
+                matches.places[longer] = offset + near[longer].argmax(axis=1)
+    return matches
+
+
+def _similarities(tokens: Sequence[str], others: Sequence[str], vectors: Mapping[str, Vector]) -> Table:
+    """Cosine of each token with each other one, shape (N, M); -1 where either is no content token."""
+    rows = {token: place for place, token in enumerate(sorted({t for t in tokens if t in vectors}))}
+    columns = {token: place for place, token in enumerate(sorted({t for t in others if t in vectors}))}
+    # one more row and column for all that is no content
+    kinds = np.full((len(rows) + 1, len(columns) + 1), -1, dtype=np.float32)
+    if rows and columns:
+        kinds[:-1, :-1] = np.stack([vectors[t] for t in rows]) @ np.stack([vectors[t] for t in columns]).T
+    for token in rows.keys() & columns.keys():
+        # exactly 1: the product of a unit vector with itself can fall short by rounding
+        kinds[rows[token], columns[token]] = 1
+    of_rows = [rows.get(token, len(rows)) for token in tokens]
+    of_columns = [columns.get(token, len(columns)) for token in others]
+    table: Table = kinds[np.ix_(of_rows, of_columns)]
+    return table
+
+
+def _near_windows(
+    table: Table, content: NDArray[np.bool_], others: NDArray[np.bool_], length: int, threshold: float
+) -> NDArray[np.bool_]:
+    """Which windows of the text are near which of the document, shape (N - length + 1, M - length + 1)."""
+    if min(table.shape) < length:
+        return np.zeros((0, 1), dtype=bool)
+    forward = _windowed_mean(_windowed_max(table, length, 1), content, length, 0)
+    backward = _windowed_mean(_windowed_max(table, length, 0), others, length, 1)
+    enough = _windowed_count(content, length)[:, None], _windowed_count(others, length)[None, :]
+    near = (forward >= threshold) & (backward >= threshold)
+    near &= (enough[0] >= LEAST_CONTENT) & (enough[1] >= LEAST_CONTENT)
+    return near
+
+
+def _windowed_max(table: Table, length: int, axis: int) -> Table:
+    windows = np.lib.stride_tricks.sliding_window_view(table, length, axis=axis)
+    return np.asarray(windows.max(axis=-1))
+
+
+def _windowed_mean(table: Table, content: NDArray[np.bool_], length: int, axis: int) -> NDArray[np.float64]:
+    """Mean over the content tokens of each window along an axis; 0 for a window without any."""
+    weights = np.expand_dims(content, 1 - axis)
+    sums = np.cumsum(np.where(weights, table, 0), axis=axis, dtype=np.float64)
+    sums = np.concatenate([np.zeros_like(np.take(sums, [0], axis=axis)), sums], axis=axis)
+    last = np.arange(length, sums.shape[axis])
+    totals = np.take(sums, last, axis=axis) - np.take(sums, last - length, axis=axis)
+    counts = np.expand_dims(_windowed_count(content, length), 1 - axis)
+    # a difference of running sums gives every window's sum without a loop over windows
+    means: NDArray[np.float64] = totals / np.maximum(counts, 1)
+    return means
+
+
+def _windowed_count(content: NDArray[np.bool_], length: int) -> NDArray[np.int64]:
+    sums = np.concatenate([[0], np.cumsum(content)])
+    counts: NDArray[np.int64] = sums[length:] - sums[:-length]
+    return counts

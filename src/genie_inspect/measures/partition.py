@@ -35,15 +35,7 @@ class Classes(Generic[ItemT]):
         """The class of each item, counted up from 0 in order of first appearance; None where nobody could tell."""
 
     def add(self, item: ItemT, verdicts: Iterable[bool | None]) -> int:
-        """The class that the next item is in.
-
-        Args:
-            item: The item.
-            verdicts: For each founder in order whether the item is the same, as for `joined`.
-
-        Raises:
-            UndecidedError: If a class before the first yes is undecided; the item is then in no class.
-        """
+        """The class that the next item is in."""
         # before the verdicts are read: an item that cannot be decided keeps its place, with no class
         self.labels.append(None)
         label = joined(verdicts)
@@ -74,13 +66,6 @@ def partition(items: Sequence[ItemT], same: Callable[[ItemT, ItemT], bool]) -> l
 
 def joined(verdicts: Iterable[bool | None]) -> int:
     """The first class that an item joins, or the number of classes when it founds one.
-
-    Args:
-        verdicts: For each class in order whether the item belongs to it, None where nobody could tell; read up to the
-            first yes.
-
-    Raises:
-        UndecidedError: If a class before the first yes is undecided.
 
     >>> joined([False, True, None]), joined([])
     (1, 0)

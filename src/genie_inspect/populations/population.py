@@ -1,20 +1,33 @@
 """A population, opened from its folder and checked."""
 
+import json
 from array import array
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.populations.files import (
+from genie_inspect.files.folders import DATA
+from genie_inspect.files.json_lines import json_row
+from genie_inspect.files.writing import write_lines
+from genie_inspect.populations.schema import (
+    FORMAT,
+    AnswerRow,
+    Counts,
+    Document,
+    Feature,
+    FeatureFile,
+    Manifest,
+    Question,
     UnchangedFile,
+    file_state,
     line_at,
     numbered_rows,
     parsed,
     placed_rows,
+    rows,
     rows_at,
 )
-from genie_inspect.populations.schema import FORMAT, AnswerRow, Counts, Document, Feature, Manifest, Question
 from genie_inspect.signature import digest
 
 MANIFEST, DOCUMENTS, QUESTIONS, ANSWERS = "population.json", "documents.jsonl", "questions.jsonl", "answers.jsonl"
@@ -28,23 +41,19 @@ class Population:
 
     Documents and answers stay in their files and are read prompt by prompt, so that a population may be larger than
     memory. A file that changes after it was opened is an error when it is read next.
-
-    Args:
-        folder: Where `population.json` and the three JSON Lines files stand.
-
-    Raises:
-        PopulationError: If a file is missing, changed, of another format, or a row refers to nothing.
     """
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
         self.manifest = read_manifest(self.folder)
+        place = self.folder / MANIFEST
         if self.manifest.format != FORMAT:
-            place = self.folder / MANIFEST
             raise PopulationError(f"{place}, field format: {self.manifest.format}, expected {FORMAT}")
         self._files = {name: self._checked(name) for name in (DOCUMENTS, QUESTIONS, ANSWERS)}
         # before rows are read: the digest is what signatures name
-        self._check_identity()
+        expected = identity(self.features, self.manifest.files, self.manifest.counts)
+        if self.manifest.digest != expected:
+            raise PopulationError(f"{place}, field digest: {self.manifest.digest!r}, expected {expected!r}")
         self._questions = self._questions_by_prompt()
         self._documents = self._documents_by_prompt()
         self._check_count("questions", sum(map(len, self._questions.values())))
@@ -83,11 +92,7 @@ class Population:
         return list(self._documents_of(prompt.strip()))
 
     def require_documents(self, measure: str) -> None:
-        """Refuse a population of answers alone for a measure that compares whole documents.
-
-        Raises:
-            PopulationError: If there are none.
-        """
+        """Refuse a population of answers alone for a measure that compares whole documents."""
         if self.answers_alone:
             raise PopulationError(
                 f"{measure} compares with documents, and population {self.name} has only answers: take a population "
@@ -95,11 +100,7 @@ class Population:
             )
 
     def require_questions(self, measure: str) -> None:
-        """Refuse a population of documents alone for a measure that asks about them.
-
-        Raises:
-            PopulationError: If there are no questions.
-        """
+        """Refuse a population of documents alone for a measure that asks about them."""
         if self.documents_alone:
             raise PopulationError(
                 f"{measure} asks questions, and population {self.name} has only documents: write questions "
@@ -113,15 +114,7 @@ class Population:
         return self._questions.get(prompt.strip(), [])
 
     def answers(self, reader: str, prompt: str | None = None) -> dict[tuple[str, str], str | None]:
-        """Recorded answers of a reader, by document and question id; None where the document does not say.
-
-        Args:
-            reader: The reader's signature.
-            prompt: Only the answers of this prompt's documents; else those of all, which may be many.
-
-        Raises:
-            PopulationError: If an answer of any reader refers to nothing or stands twice.
-        """
+        """Recorded answers of a reader, by document and question id; None where the document does not say."""
         if prompt is not None:
             return self._answers_of(prompt.strip()).get(reader, {})
         return {
@@ -131,11 +124,7 @@ class Population:
         }
 
     def check_answers(self) -> None:
-        """Read all answers now, which are else read when they are first asked for.
-
-        Raises:
-            PopulationError: If one refers to nothing or stands twice.
-        """
+        """Read all answers now, which are else read when they are first asked for."""
         for prompt in self.prompts:
             self._read_answers(prompt)
 
@@ -162,7 +151,9 @@ class Population:
     @cached_property
     def _answers(self) -> tuple[dict[str, "array[int]"], list[str]]:
         """By prompt, the bytes at which its answers begin in the file; and the signatures of all readers."""
-        documents = {} if self.answers_alone else self._prompt_of_document()
+        names = {prompt: prompt for prompt in self._documents}  # one text object a prompt
+        rows_of_documents = () if self.answers_alone else rows(self._files[DOCUMENTS], Document)
+        documents = {row.id: names[row.prompt.strip()] for row in rows_of_documents}
         questions = {question.id: prompt for prompt, group in self._questions.items() for question in group}
         begins: dict[str, array[int]] = {}
         readers: dict[str, None] = {}
@@ -181,11 +172,6 @@ class Population:
             readers.setdefault(row.reader)
         self._check_count("answers", sum(map(len, begins.values())))
         return begins, list(readers)
-
-    def _prompt_of_document(self) -> dict[str, str]:
-        """The prompt of every document id, one text object a prompt."""
-        names = {prompt: prompt for prompt in self._documents}
-        return {row.id: names[row.prompt.strip()] for _, row in numbered_rows(self._files[DOCUMENTS], Document)}
 
     def _documents_by_prompt(self) -> dict[str, "array[int]"]:
         """By prompt, the bytes at which its documents begin in their file."""
@@ -222,13 +208,6 @@ class Population:
             )
         return file
 
-    def _check_identity(self) -> None:
-        expected = identity(self.features, self.manifest.files, self.manifest.counts)
-        if self.manifest.digest != expected:
-            raise PopulationError(
-                f"{self.folder / MANIFEST}, field digest: {self.manifest.digest!r}, expected {expected!r}"
-            )
-
     def _check_count(self, what: str, count: int) -> None:
         listed = getattr(self.manifest.counts, what)
         if listed != count:
@@ -236,11 +215,6 @@ class Population:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a population.
-
-    Raises:
-        PopulationError: If there is no manifest, or it cannot be read.
-    """
     path = folder / MANIFEST
     try:
         return parsed(path.read_bytes(), Manifest, str(path))
@@ -262,3 +236,60 @@ def _once(identity: str, seen: set[str], path: object, line: int) -> None:
     if identity in seen:
         raise PopulationError(f"{path}, line {line}, field id: {identity!r} stands twice")
     seen.add(identity)
+
+
+BUNDLED = {"starter": DATA / "starter", "abstracts": DATA / "examples" / "abstracts"}
+NONE = "none"
+
+
+def open_population(name: str | Path) -> Population:
+    """The bundled population of that name, or the one in that folder; opened once, while its files stay as they are."""
+    folder = BUNDLED.get(str(name), Path(name))
+    try:
+        is_there = (folder / MANIFEST).is_file()
+        state = _state(folder) if is_there else ()
+    except OSError as error:
+        raise PopulationError(f"population {str(name)!r} cannot be read: {error.strerror or error}") from error
+    if not is_there:
+        raise PopulationError(
+            f"population is {str(name)!r}, expected {', '.join(sorted(BUNDLED))} or a folder that holds {MANIFEST}"
+        )
+    return _opened(folder, state)
+
+
+@lru_cache(maxsize=2)  # what is written and what it is compared with; a large one takes hundreds of megabytes
+def _opened(folder: Path, state: tuple[tuple[object, ...], ...]) -> Population:
+    return Population(folder)
+
+
+def _state(folder: Path) -> tuple[tuple[object, ...], ...]:
+    return tuple((path.name, *file_state(path.stat())) for path in sorted(folder.iterdir()))
+
+
+FORM = '{"features": [{"name": "plot", "definition": "what happens"}]}, where definitions may be left out'
+
+
+def read_features(source: str | Path) -> tuple[Feature, ...]:
+    """The features of a bundled population, of a population's folder, or of a JSON file {"features": [...]}.
+
+    A file that ends in .jsonl has a feature a line instead.
+    """
+    path = Path(source)
+    try:
+        if str(source) in BUNDLED or (path / MANIFEST).is_file():
+            return open_population(source).features
+        text = path.read_bytes()
+        if path.suffix == ".jsonl":
+            listed = [feature.model_dump() for feature in rows(path, Feature)]
+            text = json.dumps({"features": listed}).encode()
+        return json_row(text, FeatureFile, str(path), PopulationError, FORM).features
+    except OSError as error:
+        raise PopulationError(
+            f"features are {str(source)!r}, expected {', '.join(sorted(BUNDLED))}, a population's folder or a "
+            f'JSON file {{"features": [...]}} ({error.strerror})'
+        ) from error
+
+
+def write_features(path: Path, features: tuple[Feature, ...]) -> None:
+    """Write a features file, whole or not at all."""
+    write_lines(path, [FeatureFile(features=features).model_dump_json(indent=1) + "\n"])

@@ -1,9 +1,19 @@
-"""What a population is made of, as it stands in its files."""
+"""The rows of a population's files, and the files themselves, checked when they are read."""
 
-from typing import Annotated
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from genie_inspect.errors import PopulationError
+from genie_inspect.files.json_lines import RowT, Source, json_row, placed_lines
+from genie_inspect.files.writing import write_lines
 from genie_inspect.signature import digest
 
 FORMAT = 1  # of the files; a population of another format is refused
@@ -62,8 +72,6 @@ class AnswerRow(Row):
 
 
 class Counts(Row):
-    """How much a population holds."""
-
     prompts: int
     documents: int
     questions: int
@@ -112,5 +120,125 @@ def document_id(prompt: str, text: str) -> str:
 
 
 def question_id(prompt: str, text: str) -> str:
-    """The stable id of a question."""
     return "q-" + digest(prompt, text)
+
+
+def rows(source: Source, kind: type[RowT]) -> Iterator[RowT]:
+    return (row for _, row in numbered_rows(source, kind))
+
+
+def numbered_rows(source: Source, kind: type[RowT]) -> Iterator[tuple[int, RowT]]:
+    """Like `rows`, each row with the number of its line, from 1; empty lines are passed over but counted."""
+    return ((number, row) for number, _, row in placed_rows(source, kind))
+
+
+def placed_rows(source: Source, kind: type[RowT]) -> Iterator[tuple[int, int, RowT]]:
+    """Like `numbered_rows`, with the byte at which the line begins between number and row."""
+    name = str(source)  # once: there may be millions of rows
+    try:
+        for number, begin, line in placed_lines(source):
+            yield number, begin, parsed(line, kind, f"{name}, line {number}")
+    except FileNotFoundError:
+        what = kind.__name__.removesuffix("Row").lower()
+        raise PopulationError(f"{name} does not exist, expected a file of {what} rows") from None
+    except OSError as error:
+        raise PopulationError(f"{name} cannot be read: {error.strerror or error}") from error
+
+
+def rows_at(source: Source, begins: Iterable[int], kind: type[RowT]) -> Iterator[RowT]:
+    """The rows whose lines begin at these bytes, in the order given."""
+    name = str(source)
+    with source.open("rb") as file:
+        for begin in begins:
+            file.seek(begin)
+            yield parsed(file.readline(), kind, f"{name}, byte {begin}")
+
+
+def line_at(source: Source, begin: int) -> int:
+    """The number, from 1, of the line that begins at this byte."""
+    with source.open("rb") as file:
+        return file.read(begin).count(b"\n") + 1
+
+
+def parsed(text: str | bytes, kind: type[RowT], where: str) -> RowT:
+    """One JSON object as a checked row; `where` begins the error message."""
+    return json_row(text, kind, where, PopulationError)
+
+
+def write_rows(path: Path, items: Iterable[BaseModel], *, new: bool = False) -> int:
+    """Write the rows as JSON Lines, atomically; returns how many there were."""
+    count = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal count
+        for item in items:
+            count += 1
+            # readable in an editor: letters of other scripts stay letters
+            yield json.dumps(item.model_dump(), ensure_ascii=False) + "\n"
+
+    write_lines(path, lines(), new=new)
+    return count
+
+
+def file_digest(path: Path) -> str:
+    return UnchangedFile(path).digest
+
+
+class UnchangedFile:
+    """A file that must stay what it was when its digest was taken, however often and how late it is read.
+
+    Whoever reads sees the bytes of that digest: before and after, size, time and identity of the file are held against
+    those of then, and where one differs, the digest itself.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                self._state = file_state(os.fstat(file.fileno()))
+                self.digest = _digest(file)
+                """SHA-256 of its bytes, in hex."""
+        except FileNotFoundError:
+            raise PopulationError(f"{path} does not exist, though population.json lists it") from None
+        except OSError as error:
+            raise PopulationError(f"{path} cannot be read: {error.strerror or error}") from error
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @contextmanager
+    def open(self, mode: Literal["rb"] = "rb") -> Iterator[BufferedReader]:
+        try:
+            with self.path.open(mode) as file:
+                # before and after: a file may also change while it is read
+                self._check(file)
+                yield file
+                self._check(file)
+        except OSError as error:
+            raise PopulationError(f"{self.path} cannot be read any more: {error.strerror or error}") from error
+
+    def _check(self, file: BufferedReader) -> None:
+        state = file_state(os.fstat(file.fileno()))
+        if state == self._state:
+            return
+        # only now: digests of large files take seconds, a `stat` takes none
+        if _digest(file) != self.digest:
+            raise PopulationError(
+                f"{self.path} was changed while the population was in use: what was scored before and after would not "
+                "compare; restore it, or start again"
+            )
+        self._state = state  # the same bytes: somebody copied the folder, or touched the file
+
+
+def file_state(status: os.stat_result) -> tuple[int, ...]:
+    """What tells whether a file is the one that it was: which it is, its size and its times of change."""
+    # whoever puts the time of writing back cannot put back that of the change
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _digest(file: BufferedReader) -> str:
+    """Of all its bytes; the file stands at its beginning again."""
+    file.seek(0)
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    file.seek(0)
+    return digest

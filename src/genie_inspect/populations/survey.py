@@ -3,14 +3,75 @@
 import math
 import statistics
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from genie_inspect.populations.intake.shingles import THRESHOLD, NearDuplicates
 from genie_inspect.populations.population import Population
-from genie_inspect.prompting.documents.refusals import refuses
+from genie_inspect.prompting.texts import refuses
+from genie_inspect.scripts import words
 from genie_inspect.statistics.power import margin, minimum_population
+
+SIZE = 5  # words: five in a row are seldom shared by chance
+THRESHOLD = 0.8
+
+
+def shingles(text: str, size: int = SIZE) -> "array[int]":
+    """Sorted numbers that stand for the distinct runs of `size` words; a shorter text is one run.
+
+    The numbers differ from process to process; what is equal does not.
+    """
+    found = words(text.casefold())
+    # numbers take a fraction of the memory of words
+    runs = {hash(tuple(found[start : start + size])) for start in range(max(1, len(found) - size + 1))}
+    return array("q", sorted(runs))
+
+
+def jaccard(first: "array[int]", second: "array[int]") -> float:
+    """Shared shingles over all shingles, 0 to 1.
+
+    >>> round(jaccard(array("q", [1, 2, 3]), array("q", [2, 3, 4])), 2)
+    0.5
+    """
+    shared = len(set(first).intersection(second))
+    return shared / (len(first) + len(second) - shared)
+
+
+class NearDuplicates:
+    """Finds for each text of a group an earlier one that it nearly repeats.
+
+    The threshold is the Jaccard similarity of shingles from which they are near-duplicates, above 0 and at most 1.
+
+    >>> seen = NearDuplicates()
+    >>> [seen.twin(text) for text in ("It was late and she slept.", "A ship.", "it was late, and she slept")]
+    [None, None, 0]
+    """
+
+    def __init__(self, threshold: float = THRESHOLD, size: int = SIZE) -> None:
+        if not 0 < threshold <= 1:
+            raise ValueError(f"threshold is {threshold}, expected a number above 0 and at most 1")
+        self.threshold = threshold
+        self.size = size
+        self._shingles: dict[int, array[int]] = {}
+        self._numbers_with: defaultdict[int, list[int]] = defaultdict(list)
+        self._count = 0
+
+    def twin(self, text: str) -> int | None:
+        """Number, from 0, of the first earlier text that this one nearly repeats; None, and kept, if there is none."""
+        runs = shingles(text, self.size)
+        number, self._count = self._count, self._count + 1
+        prefix = runs[: len(runs) - math.ceil(self.threshold * len(runs)) + 1]
+        for candidate in sorted({earlier for shingle in prefix for earlier in self._numbers_with.get(shingle, ())}):
+            other = self._shingles[candidate]
+            shortest, longest = sorted((len(runs), len(other)))
+            # sets whose sizes differ more than that cannot be so alike
+            if shortest >= self.threshold * longest and jaccard(runs, other) >= self.threshold:
+                return candidate
+        self._shingles[number] = runs
+        for shingle in prefix:
+            self._numbers_with[shingle].append(number)
+        return None
+
 
 SPREAD = 0.28  # of the similarities to one document; the study found 0.26 to 0.30 by feature (arXiv 2606.12790)
 MARGIN, CONFIDENCE = 0.1, 0.98
@@ -34,14 +95,11 @@ class Survey:
     """The counts; everything is over the whole population."""
 
     documents_of: Counter[str] = field(default_factory=Counter)
-    """Documents by model; under "" where nobody said."""
     documents_by_prompt: "array[int]" = field(default_factory=lambda: array("l"))
     words: "array[int]" = field(default_factory=lambda: array("l"))
-    """Words of each document."""
     cut_words: "array[int]" = field(default_factory=lambda: array("l"))
     """Of each document that a model has cut: how many words."""
     questions_of: Counter[str] = field(default_factory=Counter)
-    """Questions by feature."""
     prompts_with: Counter[str] = field(default_factory=Counter)
     """Prompts that have a question, by feature."""
     answered: Counter[str] = field(default_factory=Counter)
@@ -59,7 +117,6 @@ class Survey:
     """By feature, for each question: documents that answer it, documents that could."""
 
     def power(self, feature: str, spread: float = SPREAD) -> Power:
-        """The power of a feature at a spread of similarities."""
         pairs = self.answering.get(feature, [])
         answering = int(statistics.median([answer for answer, _ in pairs])) if pairs else 0
         if not answering:
@@ -71,12 +128,6 @@ class Survey:
 
 
 def survey(population: Population, done: Callable[[int], None] = lambda _: None) -> Survey:
-    """Count everything, one prompt at a time.
-
-    Args:
-        population: What is counted.
-        done: Told after each prompt how many are done.
-    """
     totals = Survey()
     for number, prompt in enumerate(population.prompts, start=1):
         _count_documents(population, prompt, totals)

@@ -1,19 +1,32 @@
 """Populations are written whole or not at all."""
 
 import errno
+import json
 import os
 import shutil
-from collections.abc import Iterable
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from genie_inspect.errors import UnwritableError
 from genie_inspect.files.folders import private_folder
 from genie_inspect.files.json_lines import placed_lines
 from genie_inspect.files.writing import private_name, unwritable, write_lines
-from genie_inspect.populations.files import file_digest, rows, write_rows
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, Population, identity
-from genie_inspect.populations.schema import AnswerRow, Counts, Document, Feature, Manifest, Question
+from genie_inspect.populations.schema import (
+    AnswerRow,
+    Counts,
+    Document,
+    Feature,
+    Manifest,
+    Question,
+    file_digest,
+    rows,
+    write_rows,
+)
+from genie_inspect.populations.survey import MARGIN, SPREAD, Survey, survey
 
 FILES = (DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST)
 
@@ -35,13 +48,12 @@ def write_population(
 
     The new folder takes the place of the old one as a whole, so that two writers are never mixed. Only a process that
     is killed between putting the old folder aside and the new one there leaves both under hidden names beside it.
-
-    Raises:
-        PopulationError: If what was written does not hold together (see Population); the old one stays.
-        UnwritableError: If the folder cannot be written, or holds other things than a population.
     """
     place = Path(os.path.realpath(folder))  # a link stays, the folder that it points to is replaced
-    _check_replaceable(place)
+    with unwritable(place):
+        names = {file.name for file in place.iterdir()} if place.exists() else set()
+    if names and MANIFEST not in names:
+        raise UnwritableError(f"output {place} holds no {MANIFEST}, expected a population, or an empty folder or none")
     with private_folder(place.parent, place) as private:
         content = private / "new"
         content.mkdir()
@@ -60,13 +72,6 @@ def write_population(
     return Population(folder)
 
 
-def _check_replaceable(folder: Path) -> None:
-    with unwritable(folder):
-        names = {file.name for file in folder.iterdir()} if folder.exists() else set()
-    if names and MANIFEST not in names:
-        raise UnwritableError(f"output {folder} holds no {MANIFEST}, expected a population, or an empty folder or none")
-
-
 def _replace(folder: Path, content: Path) -> None:
     """Put the new content in the folder's place, with copies of the other files that stood there."""
     with unwritable(folder):
@@ -77,7 +82,6 @@ def _replace(folder: Path, content: Path) -> None:
 
 
 def _put(content: Path, folder: Path) -> None:
-    """Put a whole folder in the place of another one, or of none."""
     try:
         content.rename(folder)
         return
@@ -108,11 +112,7 @@ def seal_population(
     source_models: Iterable[str] = (),
     description: str = "",
 ) -> Population:
-    """Write the manifest of a folder whose three JSON Lines files are complete, and open it.
-
-    Raises:
-        PopulationError: If what was written does not hold together (see Population).
-    """
+    """Write the manifest of a folder whose three JSON Lines files are complete, and open it."""
     files = {file: file_digest(folder / file) for file in (DOCUMENTS, QUESTIONS, ANSWERS)}
     counts = Counts(
         prompts=len({row.prompt.strip() for row in rows(folder / QUESTIONS, Question)})
@@ -138,3 +138,137 @@ def seal_population(
     population = Population(folder)
     population.check_answers()
     return population
+
+
+CARD = "README.md"
+TEXT = """\
+---
+license: {quoted_licence}
+pretty_name: {quoted_name}
+tags: [novelty, genie-inspect]
+---
+# {name}, version {version}
+
+{description}A population for [genie-inspect](https://pypi.org/project/genie-inspect): documents that many writers made
+for the same prompts, questions about them by feature, and recorded answers. Its identity is `{identity}`; two scores
+compare only when this agrees.
+
+{counts}
+
+## Features and power
+
+Half width of the 98% interval of one question's novelty, at a spread of similarities of {spread}, and the documents
+a prompt that a half width of {margin} needs.
+
+{features}
+
+## Models
+
+{models}
+
+## How it was made
+
+{made}
+
+## Use
+
+```sh
+inspect eval genie_inspect/population_prompts -T population=FOLDER \\
+    --model PROVIDER/MODEL {needs}
+genie population check FOLDER
+```
+
+## Cite
+
+Name this population with its identity, `{identity}`, and the measure: Namuduri, Wadhwa, Zheng, Durrett, Li: "Genie: A
+Fine-Grained Measure for Novelty" (arXiv 2606.12790). Licence: {licence}.
+"""
+
+
+def write_card(
+    population: Population, provenance: Mapping[str, Any], progress: Callable[[str, int, int], None] = lambda *_: None
+) -> None:
+    prompts = len(population.prompts)
+    totals = survey(population, lambda done: progress("counting", done, prompts))
+    write_lines(population.folder / CARD, [card(population, totals, provenance)])
+
+
+def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) -> str:
+    manifest = population.manifest
+    models = [(plain(name) or "not said", count) for name, count in totals.documents_of.most_common()]
+    return TEXT.format(
+        # YAML reads JSON strings: a name with a colon or a quote stays one value
+        quoted_name=json.dumps(manifest.name),
+        quoted_licence=json.dumps(manifest.licence),
+        name=plain(manifest.name),
+        # without questions there is nothing to ask a grader
+        needs="-T panel=cheap" if population.documents_alone else "--model-role grader=PROVIDER/MODEL",
+        version=plain(manifest.version),
+        licence=plain(manifest.licence),
+        description=plain(manifest.description) + "\n\n" if manifest.description else "",
+        identity=population.name,
+        counts=table(("what", "count"), _counts(population, totals)),
+        spread=SPREAD,
+        margin=MARGIN,
+        features=table(
+            ("feature", "what", "questions", "prompts", "documents", "known to", "needed"),
+            _features(population, totals),
+        ),
+        # a population of answers alone names its models in the manifest only
+        models=table(("model", "documents"), models or [(plain(name), "") for name in manifest.source_models]),
+        made=table(("what", ""), [(label, plain(str(value))) for label, value in provenance.items()]),
+    )
+
+
+def table(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    lines = [head, tuple(":--" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def plain(text: str) -> str:
+    """Text from outside, on one line and without what Markdown would read in a table."""
+    return " ".join(text.split()).translate({ord("|"): "/", ord("<"): "(", ord(">"): ")", ord("`"): "'"})
+
+
+def words(totals: Survey) -> str:
+    """Least, median and most words of a document."""
+    if not totals.words:
+        return "no documents"
+    return _extent(totals.words)
+
+
+def cut_line(cut_words: Sequence[int]) -> dict[str, str]:
+    """How many documents a model has cut, and by how many words each; nothing where it has cut none."""
+    return {"cut_by_a_model": f"{len(cut_words)}, by {_extent(cut_words)} words"} if cut_words else {}
+
+
+def _extent(counts: Sequence[int]) -> str:
+    return f"{min(counts)} to {max(counts)}, median {statistics.median(counts):.0f}"
+
+
+def _counts(population: Population, totals: Survey) -> list[tuple[Any, ...]]:
+    counts = population.manifest.counts
+    rows: list[tuple[Any, ...]] = [("prompts", counts.prompts), ("documents", counts.documents)]
+    rows += [("questions", counts.questions), ("answers", counts.answers), ("words a document", words(totals))]
+    rows += [(label.replace("_", " "), value) for label, value in cut_line(totals.cut_words).items()]
+    for reader in population.readers:
+        rows.append(
+            (f"answers by {plain(reader)}", f"{totals.answered[reader]}, {totals.unspecified[reader]} not specified")
+        )
+    return rows
+
+
+def _features(population: Population, totals: Survey) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for feature in population.features:
+        power, name = totals.power(feature.name), feature.name
+        half_width = f"±{power.margin:.2f}" if power.documents else "not known"
+        row = (
+            plain(feature.definition),
+            totals.questions_of[name],
+            totals.prompts_with[name],
+            power.documents,
+            half_width,
+        )
+        rows.append((name.replace("_", " "), *row, power.needed or "not known"))
+    return rows

@@ -12,10 +12,9 @@ from typing import Annotated
 from pydantic import Field
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.shipped import own_folder
+from genie_inspect.files.folders import own_folder
 from genie_inspect.files.writing import write_lines
-from genie_inspect.populations.files import parsed
-from genie_inspect.populations.schema import Name, NonEmpty, Row
+from genie_inspect.populations.schema import Name, NonEmpty, Row, parsed
 from genie_inspect.signature import digest, facts_of
 from genie_inspect.versions import comparable
 
@@ -31,7 +30,6 @@ class Measured(Row):
     """Leave-one-out novelty under one instrument."""
 
     signature: NonEmpty
-    """As it stands in scores."""
     novelty: dict[NonEmpty, dict[Name, Novelty | None]]
     """By document id and feature; None where nothing could be measured."""
 
@@ -68,9 +66,6 @@ def yardstick_of(folder: Path) -> Yardstick:
     """The yardstick of a population; of one that ships, what shipped and what this user has measured beside it.
 
     An empty one when there is none.
-
-    Raises:
-        PopulationError: If it cannot be read, is of another format, or was changed.
     """
     shipped, own = read_yardstick(folder / YARDSTICK), yardstick_file(folder)
     if own == folder / YARDSTICK:
@@ -81,11 +76,7 @@ def yardstick_of(folder: Path) -> Yardstick:
 
 
 def read_yardstick(path: Path) -> Yardstick:
-    """The yardstick in a file; an empty one when there is no such file.
-
-    Raises:
-        PopulationError: As `yardstick_of`.
-    """
+    """The yardstick in a file; an empty one when there is no such file."""
     remedy = "remove it, and make it anew: genie population yardstick"
     try:
         text = path.read_bytes()
@@ -115,11 +106,6 @@ def with_measured(yardstick: Yardstick, measured: Measured) -> Yardstick:
 
 
 def write_yardstick(path: Path, yardstick: Yardstick) -> None:
-    """Write a yardstick, whole or not at all.
-
-    Raises:
-        UnwritableError: If it cannot be written.
-    """
     write_lines(path, [yardstick.model_dump_json(indent=1) + "\n"])
 
 

@@ -1,10 +1,14 @@
 """The fence around data from outside: one JSON block that the data cannot close or fake."""
 
 import json
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.prompting.texts import spoken
+from genie_inspect.scripts import words
 
 OPEN, CLOSE = "```json\n", "\n```"
 # inside JSON strings these may be written as escapes, so that no data ever shows a fence or a tag
@@ -26,11 +30,7 @@ def fenced(data: Mapping[str, Any]) -> str:
 
 
 def unfenced(request: str) -> dict[str, Any]:
-    """The data of the one fenced block in a request, as `fenced` wrote it.
-
-    Raises:
-        UnreadableReplyError: If the request holds no such block.
-    """
+    """The data of the one fenced block in a request, as `fenced` wrote it."""
     start, end = request.rfind(OPEN), request.rfind(CLOSE)
     if start < 0 or end < start:
         raise UnreadableReplyError("the request holds no fenced JSON block")
@@ -41,3 +41,46 @@ def unfenced(request: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise UnreadableReplyError(f"the request's fenced block is a {type(data).__name__}, expected an object")
     return data
+
+
+RUN = 16  # words; nobody who answers repeats so many of the instructions
+SHARE = 1 / 3  # of the instructions' runs, so that a sentence that is quoted makes no echo
+_FIRST_KEY = re.compile(r'\{"[^"]{1,40}":')
+
+
+def without_echo(reply: str, request: str) -> str:
+    """What a reply says beyond its request; empty where it repeats a good part of it.
+
+    A reply that begins with the whole request, as base models and some servers give it, is what stands behind it.
+    """
+    begun, whole = reply.lstrip(), request.strip()
+    rest = begun[len(whole) :].strip() if whole and begun.startswith(whole) else reply
+    return "" if _is_echo(spoken(rest), request) else rest
+
+
+def _is_echo(text: str, request: str) -> bool:
+    """Whether a text holds a third of the instructions, or begins the object of their data."""
+    instructions, blocks = _parts(request)
+    dense = re.sub(r"\s+", "", text)
+    if any(key and key[0] in dense for key in map(_FIRST_KEY.match, blocks)):
+        return True
+    runs = _runs(instructions)
+    plain = " ".join(words(text.casefold())) if runs else ""
+    return bool(runs) and sum(run in plain for run in runs) >= SHARE * len(runs)
+
+
+@lru_cache(maxsize=64)  # of a million requests all but the data is the same
+def _runs(instructions: str) -> tuple[str, ...]:
+    told = words(instructions.casefold())
+    return tuple(" ".join(told[start : start + RUN]) for start in range(0, len(told) - RUN + 1, RUN))
+
+
+def _parts(request: str) -> tuple[str, list[str]]:
+    """The instructions, and the blocks of data, which cannot hold a fence of their own."""
+    first, *rest = request.split(OPEN)
+    instructions, blocks = [first], []
+    for part in rest:
+        block, _, after = part.partition(CLOSE)
+        blocks.append(block)
+        instructions.append(after)
+    return "\n".join(instructions), blocks

@@ -3,12 +3,60 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.ratings import HIGHEST, LOWEST, rating_in
 from genie_inspect.prompting.texts import has_word, shortened, spoken, whole_json
+
+LOWEST, HIGHEST = 0, 4
+"""The scale of how alike two answers are."""
+# the rest of the line from the number on; "(0-4)" after the word says the scale, not the rating
+_DUE = re.compile(r"\brating\b(?:\s{0,9}\([^()]{0,40}\))?(?:\s{1,9}is)?[^\w+-]{0,9}([+-]?\d.*)", re.IGNORECASE)
+_DECORATION = " *#.\t"
+
+
+def rating_in(text: str | None, lowest: int, highest: int) -> int | None:
+    """The rating that a text begins with, the text being all that stands where a rating is due; None where it has none.
+
+    After the number may stand what it is out of, and after a mark a reason; but not another number, nor a word: then
+    the number says how many there are of something.
+
+    >>> [rating_in(text, 0, 4) for text in ("3", "**3.0**", "3/4", "3 - the same", "3/10", "2,5", "3-4", "4 knights")]
+    [3, 3, 3, 3, None, None, None, None]
+    """
+    number = _alone(highest).match(text or "")
+    rating = int(number[1]) if number else None
+    return rating if rating is not None and lowest <= rating <= highest else None
+
+
+def rating_between(reply: str, lowest: int, highest: int) -> int:
+    """The whole number after the last "Rating:" that has one, else a last line that is a number."""
+    text = spoken(reply)
+    due = _DUE.findall(text)
+    lines = [line.strip(_DECORATION) for line in text.splitlines() if line.strip(_DECORATION)]
+    alone = lines[-1] if lines and re.fullmatch(r"\d{1,4}(?:\.0{1,9})?", lines[-1]) else None
+    rating = rating_in(due[-1] if due else alone, lowest, highest)
+    if rating is None:
+        raise UnreadableReplyError(f"no rating from {lowest} to {highest} in the reply {shortened(reply)}")
+    return rating
+
+
+def pair_rating(reply: str) -> int:
+    """The rating 0 to 4 of one pair, as `rating_between` reads it."""
+    return rating_between(reply, LOWEST, HIGHEST)
+
+
+@lru_cache
+def _alone(highest: int) -> re.Pattern[str]:
+    """A whole number of a scale up to the highest, and nothing behind it that makes another number of it."""
+    return re.compile(
+        r"[\s*_`\"'(\[]{0,9}(?:rating\b[\s*:=]{0,9})?"
+        rf"(\d{{1,4}})(?:\.0{{1,9}})?(?:\s{{0,3}}(?:/|out of)\s{{0,3}}{highest}(?:\.0{{1,9}})?)?(?!\w)"
+        r"[\s*_`\"')\]}|]{0,9}(?:\Z|[.,;:!([{|\u2013\u2014-](?!\s{0,9}(?:\d|(?:or|to)\b)))",
+        re.IGNORECASE,
+    )
+
 
 LONGEST_ANSWER = 400  # characters; what is longer is no short answer but a model that babbles
 MOST_BROKEN = 1_000  # beginnings of objects that turn out to be none; each may cost as much as the whole reply
@@ -68,11 +116,6 @@ def numbered_values(reply: str, count: int, *, questions: bool = False) -> dict[
     """Values by number, 1 to count, as they stand, None for a JSON null; a number with two values is dropped.
 
     Reads a JSON object (also one inside prose, or cut off at its end) and, failing that, lines such as "3. a pilot".
-
-    Args:
-        reply: What the model said.
-        count: How many items it was given.
-        questions: Whether questions were asked for; else a line that ends in a question mark repeats what was asked.
     """
     text = whole_json(spoken(reply))
     for form in (_from_objects, _from_members, partial(_from_lines, questions=questions)):
@@ -260,17 +303,91 @@ def analysis(reply: str) -> str:
     return " ".join((before.rstrip("*") if is_label else text).split())
 
 
-def one_sentence(reply: str) -> str:
-    """The sentence that was asked for: the reply's last line, without what introduces or decorates it.
+SAME, DIFFERENT = "same", "different"
+HIGHEST_LEVEL = 10
+_PREFERENCE = re.compile(r"\[\[\s{0,9}(a|b|tie)\s{0,9}\]\]", re.IGNORECASE)
+YES_NO = ("[[YES]]", "[[NO]]")
+_YES_NO = re.compile(r"\[\[\s{0,9}(yes|no)\s{0,9}\]\]", re.IGNORECASE)
+_POINTS = {"a": 1.0, "tie": 0.5, "b": 0.0}
+_REASONING = "Reasoning:"
+_VERDICTS = {"Preferred: A": 1.0, "Preferred: B": 0.0}
 
-    Raises:
-        UnreadableReplyError: If the reply is empty.
 
-    >>> one_sentence('**Plot:** "A diver finds a door."')
-    'A diver finds a door.'
+def numbered_sameness(reply: str, count: int) -> dict[int, bool]:
+    """Whether each item, 1 to count, is "same" or "different"; what is missing or says something else is absent."""
+    words = {number: answer.strip(" .!*\"'").casefold() for number, answer in numbered_answers(reply, count).items()}
+    return {number: word == SAME for number, word in words.items() if word in (SAME, DIFFERENT)}
+
+
+def quality_level(reply: str) -> int:
+    """The level 1 to 10 of a reply, as `rating_between` reads it."""
+    return rating_between(reply, 1, HIGHEST_LEVEL)
+
+
+def preferred(reply: str) -> float:
+    """1 when the last label of the reply is [[A]] (the first story is better), 0 when it is [[B]], 0.5 for [[tie]]."""
+    lines = [labels for line in spoken(reply).splitlines() if (labels := _PREFERENCE.findall(line))]
+    last = {label.casefold() for label in lines[-1]} if lines else set()
+    if len(last) != 1:
+        raise UnreadableReplyError(f"no single [[A]], [[B]] or [[tie]] at the end of the reply {shortened(reply)}")
+    return _POINTS[last.pop()]
+
+
+def preferred_at_once(reply: str) -> float:
+    r"""1 when the reply's first line is `Preferred: A`, 0 when it is `Preferred: B`.
+
+    What stands behind is not read: a model trained on plain texts may write on when it has said its verdict.
+
+    >>> preferred_at_once("Preferred: B\n\n### Assistant:\nPreferred: A")
+    0.0
     """
-    lines = [line.strip() for line in re.sub(r"[*_`]", "", spoken(reply)).splitlines() if line.strip()]
-    sentence = re.sub(r"\A(?:plot|summary)\s*:\s*", "", lines[-1], flags=re.IGNORECASE) if lines else ""
-    if not sentence.strip('"“” '):
-        raise UnreadableReplyError(f"no sentence in the reply {shortened(reply)}")
-    return sentence.strip('"“” ')
+    lines = spoken(reply).strip().splitlines()
+    if not lines or lines[0].rstrip() not in _VERDICTS:
+        raise UnreadableReplyError(f"no {' or '.join(_VERDICTS)} at the beginning of the reply {shortened(reply)}")
+    return _VERDICTS[lines[0].rstrip()]
+
+
+def preferred_for_a_reason(reply: str) -> float:
+    r"""1 when a reply that begins with `Reasoning:` has `Preferred: A` for the first line of that form, 0 for B.
+
+    >>> preferred_for_a_reason("Reasoning: B is dull.\nPreferred: A\n")
+    1.0
+    """
+    text = spoken(reply).strip()
+    lines = [line.strip() for line in text.splitlines()]
+    place = next((place for place, line in enumerate(lines) if line in _VERDICTS), 0)
+    reason = "".join(lines[:place])
+    if not reason.startswith(_REASONING) or reason == _REASONING:
+        raise UnreadableReplyError(
+            f"no {_REASONING} and after it a line {' or '.join(_VERDICTS)} in the reply {shortened(reply)}"
+        )
+    return _VERDICTS[lines[place]]
+
+
+def yes_or_no(reply: str) -> int:
+    """1 when the last label of the reply is [[YES]], 0 when it is [[NO]].
+
+    >>> [yes_or_no(reply) for reply in ("It ends well. [[YES]]", "I thought [[YES]], until the end:\\n\\n**[[no]]**")]
+    [1, 0]
+    """
+    answers = {label.casefold() for label in last_labels(reply, _YES_NO)}
+    if len(answers) != 1:
+        raise UnreadableReplyError(f"no single {' or '.join(YES_NO)} at the end of the reply {shortened(reply)}")
+    return int(answers == {"yes"})
+
+
+_BEGINS = re.compile(r"\W{0,9}(\[\[[^\[\]\n]{1,20}\]\])")
+
+
+def up_to_label(reply: str) -> str:
+    """The reply as far as the first line that has a label in double brackets; the whole where there is none.
+
+    Where the next line begins with another label the two are a list of labels: it stays, for the reader to refuse.
+
+    >>> up_to_label("[[A>B]]\\nA earns its end; [[B>A]] would be unfair.")
+    '[[A>B]]'
+    """
+    lines = [line for line in spoken(reply).splitlines() if line.strip()]
+    first = next((index for index, line in enumerate(lines) if "[[" in line and "]]" in line), len(lines))
+    following = _BEGINS.match(lines[first + 1]) if first + 1 < len(lines) else None
+    return "\n".join(lines[: first + 1 + bool(following)])

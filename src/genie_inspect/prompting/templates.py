@@ -24,11 +24,7 @@ class Template:
         return digest(self.text)
 
     def fill(self, **blanks: object) -> str:
-        """The instruction with its blanks filled; every blank must be given.
-
-        Raises:
-            KeyError: If a blank is missing.
-        """
+        """The instruction with its blanks filled; every blank must be given."""
         # string.Template, not str.format: braces are ordinary characters in JSON and in stories
         return string.Template(self.text).substitute(blanks)
 
@@ -41,25 +37,12 @@ class Instruction:
     blanks: frozenset[str]
 
     def template(self, folder: Path | str | None = None) -> Template:
-        """Its template, from the user's own folder where that has one.
-
-        Raises:
-            TemplateError: If the folder is missing, or the user's template has other blanks than ours.
-        """
+        """Its template, from the user's own folder where that has one."""
         return load_template(self.name, self.blanks, folder)
 
 
 def load_template(name: str, blanks: Set[str], folder: Path | str | None = None) -> Template:
-    """The template `name`.md from the user's folder where it has one, else the bundled one.
-
-    Args:
-        name: File name without its ending.
-        blanks: The blanks that the caller fills; the file must have exactly these.
-        folder: A folder of the user's own templates; those it lacks are the bundled ones.
-
-    Raises:
-        TemplateError: If the folder is missing, the file is no UTF-8 or its blanks differ from the caller's.
-    """
+    """The template `name`.md from the user's folder where it has one, else the bundled one."""
     if folder is not None and not Path(folder).is_dir():
         raise TemplateError(f"templates folder {str(folder)!r} does not exist, expected a folder of *.md files")
     custom = Path(folder) / f"{name}.md" if folder is not None else None

@@ -9,10 +9,10 @@ from anyio import to_thread
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from genie_inspect.asking.prerequisites import unmet
-from genie_inspect.engines.models.conformative import WEIGHT, Conformative, Continuation, Request
-from genie_inspect.engines.models.folders import folder_facts, model_identity
+from genie_inspect.engines.conformative import WEIGHT, Conformative, Continuation, Request
+from genie_inspect.engines.identity import folder_facts, model_identity
 from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.graders.grader import unmet
 from genie_inspect.signature import signature
 
 BATCH = 8  # calls that are decoded together
@@ -80,11 +80,7 @@ class ConformativeAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """The continuation of the messages; calls that wait for their turn run in one batch.
-
-        Raises:
-            PrerequisiteError: If a setting or tools are given that cannot be followed.
-        """
+        """The continuation of the messages; calls that wait for their turn run in one batch."""
         ignored = [name for name in UNSUPPORTED if getattr(config, name) is not None]
         # a setting that is ignored in silence would be recorded as if it had been followed
         if tools or ignored:

@@ -1,9 +1,10 @@
-"""Pictures of reports: Vega-Lite charts, written without a browser.
+"""Pictures: what all charts share, how they are written without a browser, and those of `genie compare` and `study`.
 
 The library is altair with vl-convert: of those that draw without a browser and open no connection it is the smallest
 that is well kept. It is an extra, because nobody needs a picture to measure.
 """
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +19,12 @@ from genie_inspect.reports.drawing import drawn
 if TYPE_CHECKING:
     import altair
 
+    from genie_inspect.reports.effects import Effect
+    from genie_inspect.reports.pairing import Comparison, Row
+    from genie_inspect.reports.study import StudiedMeasure, Study
+
     Chart: TypeAlias = altair.Chart | altair.LayerChart | altair.VConcatChart | altair.FacetChart
+
 
 ENDINGS = (".svg", ".png")
 SHARP = 2.0  # pixels of a PNG for each unit of the chart
@@ -65,11 +71,7 @@ _COLOUR = re.compile('="(#[0-9a-f]{6})"')
 
 
 def check_pictures() -> None:
-    """Say what is missing, before anything is computed.
-
-    Raises:
-        MissingExtraError: If altair or vl-convert is not installed.
-    """
+    """Say what is missing, before anything is computed."""
     try:
         import altair  # noqa: F401  # is it there?
         import vl_convert  # noqa: F401
@@ -78,13 +80,7 @@ def check_pictures() -> None:
 
 
 def check_picture(path: Path) -> None:
-    """Refuse a picture that cannot be written, before anything is computed.
-
-    Raises:
-        UnknownChoiceError: If the file's name ends in neither .svg nor .png.
-        MissingExtraError: If altair or vl-convert is not installed.
-        UnwritableError: If the file cannot be written.
-    """
+    """Refuse a picture that cannot be written, before anything is computed."""
     if path.suffix not in ENDINGS:
         raise UnknownChoiceError("picture", str(path), "a file name ending in " + " or ".join(ENDINGS))
     check_pictures()
@@ -92,17 +88,7 @@ def check_picture(path: Path) -> None:
 
 
 def write_chart(draw: Callable[[], "Chart"], path: Path) -> None:
-    """Write a chart for light paper as SVG or PNG, by the file's ending, over what may stand there.
-
-    Args:
-        draw: Makes the chart; called when altair is known to be there.
-        path: Where to.
-
-    Raises:
-        UnknownChoiceError: If the ending is neither.
-        MissingExtraError: If altair or vl-convert is not installed.
-        UnwritableError: If the file cannot be written.
-    """
+    """Write a chart for light paper as SVG or PNG, by the file's ending, over what may stand there."""
     check_picture(path)
     # text on no ground is lost on a dark page
     spec, version = _drawable(draw(), LIGHT.paper)
@@ -150,3 +136,203 @@ def darkened(image: str) -> str:
     # the two themes have the same number of inks, in the same order
     dark = dict(zip(LIGHT.inks, DARK.inks, strict=True))
     return _COLOUR.sub(lambda colour: f'="{dark.get(colour[1], colour[1])}"', image)
+
+
+CELL_WIDTH, CELL_HEIGHT = 120, 34
+LOWER, NONE, HIGHER = "#8e4b10", "#f7f7f7", "#542788"  # told apart by the colour-blind
+DARK_FROM = 0.6  # share of the scale from which white ink reads better
+# Vega-Lite breaks a label into lines where it is an array
+LINES = "split(datum.label, ' ')"
+NOT_MEASURED = "not measured"
+
+
+def in_words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def number(value: float, decimals: int = 2) -> str:
+    """A number as the page shows it; words where there is none.
+
+    >>> [number(0.125), number(float("nan"))]
+    ['0.12', 'not measured']
+    """
+    return NOT_MEASURED if math.isnan(value) else f"{value:.{decimals}f}"
+
+
+def chart_of(rows: list[dict[str, Any]]) -> Any:
+    """A chart of rows as a plain dict, because altair checks its own kinds of data row by row, slowly."""
+    import altair
+
+    return altair.Chart({"values": rows})
+
+
+def marked(row: "Row") -> str:
+    """A difference with a star where it holds, and = where it is equivalent."""
+    mark = " *" if row.finding.differs else " =" if row.finding.is_equivalent else ""
+    return f"{row.finding.difference.delta:+.3f}{mark}"
+
+
+def comparison_chart(comparison: "Comparison") -> "altair.LayerChart":
+    """Features down, runs across, the difference from the baseline as a number; with colour and star where it holds."""
+    import altair
+
+    cells = [_cell(row, several=len(comparison.signatures) > 1) for row in comparison.rows]
+    # a scale from 0 to 0 has no colours
+    furthest = max(abs(cell["held"]) for cell in cells) or 1.0
+    for cell in cells:
+        cell["dark"] = abs(cell["held"]) > DARK_FROM * furthest
+    keys, runs = (list(dict.fromkeys(str(cell[name]) for cell in cells)) for name in ("key", "run"))
+    x = altair.X("run:N", title=None, sort=runs, axis=altair.Axis(labelAngle=0, labelExpr=LINES))
+    base = (
+        altair.Chart(altair.InlineData(values=cells))
+        .encode(x=x, y=altair.Y("key:N", title=None, sort=keys))
+        .properties(width=CELL_WIDTH * len(runs), height=CELL_HEIGHT * len(keys))
+    )
+    title = altair.TitleParams(
+        "Difference from " + comparison.called(*comparison.baselines),
+        subtitle=f"colour and *: holds after correction ({comparison.options.correction}); =: within the margin",
+        anchor="start",
+    )
+    squares = base.mark_rect(stroke="white").encode(color=_colour(furthest, "that holds", "+.2f"))
+    return altair.LayerChart(layer=[squares, _numbers(base)], title=title)
+
+
+def _colour(furthest: float, title: str, decimals: str, **scale: Any) -> "altair.Color":
+    """The same distance on both sides, so that no difference is the middle colour."""
+    import altair
+
+    around = altair.Scale(range=[LOWER, NONE, HIGHER], domain=[-furthest, 0, furthest], **scale)
+    return altair.Color("held:Q", scale=around, legend=altair.Legend(title=title, format=decimals))
+
+
+def _numbers(base: "altair.Chart") -> "altair.Chart":
+    """What each cell shows, white on dark."""
+    import altair
+
+    ink = altair.condition("datum.dark", altair.value("white"), altair.value(LIGHT.ink))
+    numbers: altair.Chart = base.mark_text(fontSize=12).encode(text="shown:N", color=ink)
+    return numbers
+
+
+def _cell(row: "Row", *, several: bool) -> dict[str, Any]:
+    """One cell of the heatmap: run, key, difference and label; with several scorers the key names its own."""
+    name = in_words(row.key)
+    delta = row.finding.difference.delta
+    return {
+        "run": row.run,
+        "key": f"{row.scorer}: {name}" if several and row.key != row.scorer else name,
+        # what does not hold has the colour of no difference, however large it is
+        "held": delta if row.finding.differs else 0.0,
+        "shown": NOT_MEASURED if math.isnan(delta) else marked(row),
+    }
+
+
+EFFECT_WIDTH, EFFECT_HEIGHT = 68, 30
+STRONGEST = 1.5  # d from which colours go no deeper: one effect of 20 would leave no colour for the others
+BAR_WIDTH, BAR_HEIGHT = 130, 15
+BARS = "How far edits and paraphrases move each measure, either way"
+BARS_SCALE = "mean |difference|, 0 at the text that went least far and 1 at the one that went farthest"
+ABREAST, ON_A_PHONE = 4, 2  # measures beside each other
+LETTER = 7.5  # width for each of a label, which a browser may draw wider than the chart was measured with
+
+
+def study_chart(study: "Study") -> "altair.VConcatChart":
+    """Both pictures, one below the other."""
+    import altair
+
+    title = altair.TitleParams(BARS, subtitle=BARS_SCALE, anchor="start")
+    both: altair.VConcatChart = altair.vconcat(study_heatmap(study), bars(study).properties(title=title), spacing=36)
+    # each has colours of its own
+    independent: altair.VConcatChart = both.resolve_scale(color="independent")
+    return independent
+
+
+def study_heatmap(study: "Study") -> "Chart":
+    """Interventions down, measures and features across, d as a number; with colour and star where it holds."""
+    import altair
+
+    cells = cells_of(study)
+    rows = list(dict.fromkeys(str(cell["row"]) for cell in cells))
+    columns = list(dict.fromkeys(str(cell["column"]) for cell in cells))
+    axis = altair.Axis(labelAngle=0, labelExpr=LINES, domain=False, ticks=False)
+    base = altair.Chart(altair.InlineData(values=cells)).encode(
+        x=altair.X("column:N", title=None, sort=columns, axis=axis),
+        y=altair.Y("row:N", title=None, sort=rows, axis=altair.Axis(domain=False, ticks=False, labelLimit=300)),
+    )
+    colour = _colour(STRONGEST, "d that holds", "+.1f", clamp=True)
+    squares = base.mark_rect(stroke="white", strokeWidth=2).encode(color=colour)
+    frames = base.transform_filter("datum.own").mark_rect(filled=False, stroke=LIGHT.ink, strokeWidth=1.5)
+    title = altair.TitleParams(
+        "Cohen's d of each intervention on each score",
+        subtitle=[
+            "colour and *: holds after correction; =: paraphrases are equivalent; ·: no text differs",
+            "framed: the edited feature's own score",
+        ],
+        anchor="start",
+    )
+    return altair.layer(squares, frames, _numbers(base), title=title).properties(
+        width=EFFECT_WIDTH * len(columns), height=EFFECT_HEIGHT * len(rows)
+    )
+
+
+def cells_of(study: "Study") -> list[dict[str, Any]]:
+    """The cells of the heatmap, here and on the report's page: where they stand, what they show, what holds.
+
+    `held` is the effect size where it holds and 0 elsewhere, however large it is.
+    """
+    return [_effect_cell(measure, effect) for measure in study.measures for effect in measure.effects]
+
+
+def _effect_cell(measure: "StudiedMeasure", effect: "Effect") -> dict[str, Any]:
+    size = effect.difference.effect
+    held = effect.moved and not effect.is_equivalent
+    mark = " =" if effect.is_equivalent else " *" if effect.moved else ""
+    name = in_words(effect.key.name)
+    return {
+        "row": in_words(effect.intervention.name),
+        "column": f"{in_words(measure.name)}: {name}" if measure.is_by_feature else in_words(measure.name),
+        # differences that are all the same have no d: they hold as much as any can
+        "held": (math.copysign(STRONGEST, effect.difference.delta) if math.isnan(size) else size) if held else 0.0,
+        "dark": held and not abs(size) < DARK_FROM * STRONGEST,
+        "own": measure.is_by_feature and effect.is_own,
+        "shown": _shown(effect) + mark,
+    }
+
+
+def _shown(effect: "Effect") -> str:
+    if effect.is_constant:
+        return "·"
+    size = effect.difference.effect
+    if not math.isnan(size):
+        return f"{size:+.2f}"
+    return "no spread" if effect.difference.pairs > 1 else "–"
+
+
+def bars(study: "Study", abreast: int = ABREAST) -> "Chart":
+    """A panel a measure: how far each intervention moves it, with a line at how far paraphrases do."""
+    import altair
+
+    rows = [
+        {"measure": in_words(measure.name), "row": in_words(one.name), "kind": one.kind, "share": share}
+        for measure in study.measures
+        for one, share in measure.shares.items()
+    ]
+    names = list(dict.fromkeys(str(row["measure"]) for row in rows))
+    labels = list(dict.fromkeys(in_words(one.name) for one in study.interventions))
+    ends = altair.Axis(values=[0, 0.5, 1], format="g")
+    x = altair.X("share:Q", title=None, scale=altair.Scale(domain=[0, 1]), axis=ends)
+    extent = LETTER * max(map(len, labels), default=0)
+    y = altair.Y("row:N", title=None, sort=labels, axis=altair.Axis(domain=False, ticks=False, minExtent=extent))
+    kinds = altair.Scale(domain=["edit", "paraphrase"], range=[LIGHT.series[0], LIGHT.series[1]])
+    colour = altair.Color("kind:N", scale=kinds, legend=altair.Legend(title=None, orient="top"))
+    base = altair.Chart(altair.InlineData(values=rows))
+    layered = altair.layer(
+        base.mark_bar(height=BAR_HEIGHT - 4).encode(x=x, y=y, color=colour),
+        base.transform_filter("datum.kind == 'paraphrase'")
+        .mark_rule(color=LIGHT.series[1], strokeWidth=1.5, strokeDash=[4, 3])
+        .encode(x=altair.X("share:Q")),
+    ).properties(width=BAR_WIDTH, height=BAR_HEIGHT * len(labels))
+    facet = altair.Facet(
+        "measure:N", title=None, sort=names, header=altair.Header(labelColor=LIGHT.ink, labelFontSize=12)
+    )
+    return layered.facet(facet, columns=abreast)

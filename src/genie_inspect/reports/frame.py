@@ -10,8 +10,7 @@ from genie_inspect.errors import MissingExtraError
 from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.results import results_of
-from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
-from genie_inspect.logs.signatures import one_signature
+from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, one_signature
 
 if TYPE_CHECKING:
     import pandas
@@ -35,30 +34,25 @@ def rows(paths: Iterable[str | Path]) -> list[Row]:
     """A row for each document, scorer of ours and key: `COLUMNS`, None where nothing is known.
 
     Scores under several signatures stand side by side, each with its own.
-
-    Args:
-        paths: Log files or folders.
-
-    Raises:
-        LogError: If a log cannot be read or is not finished.
     """
     return [row for log in read_logs(paths) for document in log.documents for row in _rows(log, document)]
 
 
 def wide_rows(paths: Iterable[str | Path]) -> list[Row]:
-    """A row for each log: `WIDE_COLUMNS`, and under `score_<scorer>_<key>` the mean over prompts that a summary shows.
-
-    Args:
-        paths: Log files or folders.
-
-    Raises:
-        LogError: As for `rows`, and if scores by one scorer do not compare.
-    """
+    """A row per log: `WIDE_COLUMNS`, and under `score_<scorer>_<key>` a summary's mean over prompts."""
     logs = read_logs(paths)
     scorers = dict.fromkeys(scorer for log in logs for scorer in log.ours)
     for scorer in scorers:
         one_signature(logs, scorer)
-    means = [{name: mean for scorer in log.ours for name, mean in _means(log, scorer)} for log in logs]
+    means = [
+        {
+            f"score_{scorer}_{key}": _known(results.mean(key))
+            for scorer in log.ours
+            for results in [results_of(log, scorer)]
+            for key in results.cells
+        }
+        for log in logs
+    ]
     # every row has the scores of all
     names = dict.fromkeys(name for own in means for name in own)
     return [_facts(log) | {name: own.get(name) for name in names} for log, own in zip(logs, means, strict=True)]
@@ -91,11 +85,7 @@ def columns_of(table: Sequence[Row]) -> list[str]:
 
 
 def parquet(table: Sequence[Row]) -> bytes:
-    """Rows as a Parquet file.
-
-    Raises:
-        MissingExtraError: If pyarrow is not installed.
-    """
+    """Rows as a Parquet file."""
     try:
         import pyarrow
         from pyarrow.parquet import write_table
@@ -143,12 +133,6 @@ def _rows(log: ScoredLog, document: ScoredDocument) -> Iterator[Row]:
                 "sample_id": document.sample_id or None,
                 "log": log.file,
             }
-
-
-def _means(log: ScoredLog, scorer: str) -> Iterator[tuple[str, float | None]]:
-    results = results_of(log, scorer)
-    for key in results.cells:
-        yield f"score_{scorer}_{key}", _known(results.mean(key))
 
 
 def _facts(log: ScoredLog) -> Row:

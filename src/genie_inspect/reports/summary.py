@@ -2,18 +2,100 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import combinations
+from operator import add
 from pathlib import Path
 
+from inspect_ai.log import EvalLog, EvalStats
+from inspect_ai.model import ModelUsage
+
 from genie_inspect.logs.files import LogError
-from genie_inspect.logs.labels import labelled
-from genie_inspect.logs.lengths import cut_warning, length_warning
-from genie_inspect.logs.results import Results, results_of
-from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.logs.signatures import by_signature, one_signature
-from genie_inspect.logs.yardstick import yardstick_command
-from genie_inspect.reports.pooling import read_runs
+from genie_inspect.logs.reading import labelled, read_logs
+from genie_inspect.logs.results import Results, results_of, yardstick_command
+from genie_inspect.logs.scored_log import ScoredLog, by_signature, cut_warning, length_warning, one_signature
+from genie_inspect.prompting.texts import shortened
+
+SHOWN = 5  # ids in an error
+JOINED = " + "
+
+
+def read_runs(paths: Iterable[str | Path], *, brief: bool = False, signature: str = "") -> list[ScoredLog]:
+    """The runs that logs are of: as `read_logs`, with parts of one run together."""
+    return labelled(pooled(read_logs(paths, signature=signature)), brief=brief)
+
+
+def pooled(logs: Sequence[ScoredLog]) -> list[ScoredLog]:
+    """The logs, those that are parts of one run as one, where the first of them stood.
+
+    Parts have one model, task, strategy, settings and signatures, and samples of their own: halves by `--limit`, a job
+    array's. Logs with the very same samples are runs that were repeated, and stay apart.
+    """
+    groups: dict[tuple[str, ...], list[ScoredLog]] = {}
+    for place, log in enumerate(logs):
+        # nothing tells of a log without documents what it is a part of
+        groups.setdefault(_run_of(log) if log.documents else (str(place),), []).append(log)
+    return [run for group in groups.values() for run in _runs(group)]
+
+
+def _runs(group: Sequence[ScoredLog]) -> list[ScoredLog]:
+    """The runs that logs of one set-up are."""
+    if len(group) == 1:
+        return list(group)
+    samples = [{str(document.sample) for document in (*log.documents, *log.changed)} for log in group]
+    if all(own == samples[0] for own in samples):
+        return list(group)
+    for (one, here), (other, there) in combinations(zip(group, samples, strict=True), 2):
+        if both := here & there:
+            named = sorted(both)
+            listed = ", ".join(shortened(name) for name in named[:SHOWN]) + (", ..." if len(named) > SHOWN else "")
+            raise LogError(
+                f"{one.file} and {other.file} have one model, task, strategy, settings and signature, as parts of a "
+                f"run have, and share {len(named)} samples ({listed}), expected parts without a sample in common, or "
+                "one of the two"
+            )
+    return [_joined(group)]
+
+
+def _run_of(log: ScoredLog) -> tuple[str, ...]:
+    """What all parts of a run have in common."""
+    spec = log.header.eval
+    settings = (spec.model_generate_config.model_dump_json(), spec.model_args, spec.task_args, log.options)
+    signatures = sorted((scorer, *sorted(signed)) for scorer, signed in log.signatures.items())
+    whose = (log.model, spec.task, spec.dataset.name, log.strategy, log.is_population, spec.config.epochs)
+    return tuple(map(repr, (*whose, *settings, signatures)))
+
+
+def _joined(parts: Sequence[ScoredLog]) -> ScoredLog:
+    first = parts[0]
+    return replace(
+        first,
+        file=JOINED.join(log.file for log in parts),
+        header=_header([log.header for log in parts]),
+        documents=tuple(document for log in parts for document in log.documents),
+        changed=tuple(document for log in parts for document in log.changed),
+        parts=tuple(Path(log.file).name for log in parts),
+    )
+
+
+def _header(headers: Sequence[EvalLog]) -> EvalLog:
+    """The first header, with the samples, the tokens and the time of all."""
+    stats = [header.stats for header in headers]
+    usage: dict[str, list[ModelUsage]] = {}
+    for own in stats:
+        for model, used in own.model_usage.items():
+            usage.setdefault(model, []).append(used)
+    whole = EvalStats(
+        started_at=min(own.started_at for own in stats),
+        completed_at=max(own.completed_at for own in stats),
+        model_usage={model: reduce(add, used) for model, used in usage.items()},
+    )
+    spec = headers[0].eval
+    ids = [name for header in headers for name in header.eval.dataset.sample_ids or []]
+    dataset = spec.dataset.model_copy(update={"sample_ids": ids, "samples": len(ids)})
+    return headers[0].model_copy(update={"stats": whole, "eval": spec.model_copy(update={"dataset": dataset})})
+
 
 FEW_SHARED = 0.5  # of the prompts of two logs
 UNLIKE = 0.1  # share of questions from which two means are of other questions
@@ -47,30 +129,12 @@ class Summary:
 
 
 def summarise(paths: Iterable[str | Path], scorer: str = "genie") -> Summary:
-    """The summary of finished logs that one scorer scored with one signature.
-
-    Args:
-        paths: Log files or folders.
-        scorer: Whose scores.
-
-    Raises:
-        LogError: If logs cannot be read, are not finished, lack the scorer, or signatures differ.
-    """
+    """The summary of finished logs that one scorer scored with one signature."""
     return _summary(_scored_by(scorer, read_runs(paths)), scorer)
 
 
 def summaries(paths: Iterable[str | Path], scorer: str | None = None, signature: str = "") -> list[Summary]:
-    """One summary for each measure of ours that every log has scores by, and for each of its signatures.
-
-    Args:
-        paths: Log files or folders.
-        scorer: Whose scores; without one those of every measure, in the order of the first log.
-        signature: Only logs with a score under a signature that holds these words.
-
-    Raises:
-        LogError: If logs cannot be read, are not finished or lack the scorer, there is no such measure or signature,
-            or one log has several signatures.
-    """
+    """One summary for each measure of ours that every log has scores by, and for each of its signatures."""
     logs = read_runs(paths, signature=signature)
     names = [scorer] if scorer else _shared(logs)
     groups = [(name, group) for name in names for group in by_signature(_scored_by(name, logs), name)]
@@ -139,25 +203,17 @@ def _unlike_questions(logs: Sequence[ScoredLog], scorer: str, keys: Iterable[str
     )
 
 
-def _used(log: ScoredLog, scorer: str, key: str) -> dict[str, dict[str, float]]:
+def _used(log: ScoredLog, scorer: str, key: str) -> dict[tuple[str, str], float]:
     """By prompt and question, the share of the prompt's documents that used it; no prompt whose log does not say it."""
-    shares: dict[str, dict[str, list[bool]]] = {}
+    shares: dict[tuple[str, str], list[bool]] = {}
     for document in log.documents:
         table = document.scores[scorer].questions.get(key, {}) if scorer in document.scores else {}
         for question, novelty in table.items():
-            shares.setdefault(document.prompt, {}).setdefault(question, []).append(not math.isnan(novelty))
-    return {
-        prompt: {question: sum(used) / len(used) for question, used in questions.items()}
-        for prompt, questions in shares.items()
-    }
+            shares.setdefault((document.prompt, question), []).append(not math.isnan(novelty))
+    return {asked: sum(used) / len(used) for asked, used in shares.items()}
 
 
-def _apart(one: dict[str, dict[str, float]], other: dict[str, dict[str, float]]) -> float:
+def _apart(one: dict[tuple[str, str], float], other: dict[tuple[str, str], float]) -> float:
     """How far the shares of two logs lie apart, as a mean over the questions of their common prompts; 0 without any."""
-    apart = [
-        abs(share - other[prompt][question])
-        for prompt in one.keys() & other.keys()
-        for question, share in one[prompt].items()
-        if question in other[prompt]
-    ]
+    apart = [abs(share - other[asked]) for asked, share in one.items() if asked in other]
     return math.fsum(apart) / len(apart) if apart else 0.0

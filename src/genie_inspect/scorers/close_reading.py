@@ -1,12 +1,33 @@
 """The scorer `close_reading`: which expressions of a document are novel, and which do not work where they stand."""
 
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from genie_inspect.scorers.stderr import per_key
 
+if TYPE_CHECKING:
+    from genie_inspect.graders.close_reader import Approach, CloseReader, Mark, Reading
+    from genie_inspect.graders.cost import Cost
+    from genie_inspect.populations.population import Population
+
+KEYS = ("novel_per_100_words", "awkward_per_100_words")
+"""Those that every score has; with `sensical` there is a third."""
+MOST_BYTES = 8_000
+WIDTHS = (300, 160, 80, 40, 0)
+MOST_CHARACTERS = 20_000  # of a text; nobody reads more beside a score
+BEFORE, AFTER = "\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}", "\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}"
+# what begins a heading, a quotation, a list or a rule where it begins a line
+_BLOCK = re.compile(r"^(\s*\d*)([#>+=.)-])")
+_NO_MARKS = str.maketrans({BEFORE: "[", AFTER: "]"})
+HALF = 0.5  # share of the quotes that do not stand in the text, from which a reader is not to be trusted
 RANGES = {"*_per_100_words": (0, None)}
 
 
@@ -37,11 +58,9 @@ def close_reading(sensical: bool = False, examples: str | None = None, templates
     Source: Saakyan et al. 2025 (arXiv 2509.22641). Deviations: expressions are counted in a hundred words of the text;
     marks that overlap count once; the wording of the instructions is ours.
     """
-    from genie_inspect.asking.grader import bound_when_scored
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.close_reader.reader import Approach, CloseReader, reading_model
+    from genie_inspect.graders.close_reader import Approach, CloseReader, reading_model
+    from genie_inspect.graders.grader import bound_when_scored, refusals
     from genie_inspect.options import check_switch
-    from genie_inspect.scoring.marking.marking import marked
 
     with refusals():
         check_switch("sensical", sensical)
@@ -52,3 +71,173 @@ def close_reading(sensical: bool = False, examples: str | None = None, templates
         return await marked(reader_by(), state)
 
     return score
+
+
+async def marked(reader: "CloseReader", state: TaskState) -> Score:
+    """The score of a sample's document; unscored with a reason where nothing is known of any aspect."""
+    from genie_inspect.measures.tokens import word_count
+    from genie_inspect.samples import document_of, prompt_of
+    from genie_inspect.scorers.explanation import REASONS, cut
+    from genie_inspect.scorers.explanation import WIDTHS as PROMPT_WIDTHS
+    from genie_inspect.scorers.outcome import scored_or_reason
+    from genie_inspect.signature import signature
+
+    text = document_of(state)
+    facts = {
+        "signature": signature(
+            "close_reading", version="2-A", reader=reader.signature, examples=reader.approach.examples.identity
+        ),
+        "prompt": cut(prompt_of(state), PROMPT_WIDTHS[0]),
+    }
+
+    async def measured() -> Score:
+        readings = await reader.read(text)
+        words, first = word_count(text), readings[0].reason
+        return Score(
+            value={_key(reading.aspect): reading.per_100_words(words) for reading in readings},
+            answer=text,
+            explanation=explained(text, readings),
+            # a reason marks the whole score as unscored: with one aspect measured there is none
+            reason=REASONS.get(first, first) if all(reading.reason for reading in readings) else None,
+            metadata=evidence(text, readings, **facts),
+        )
+
+    return await scored_or_reason(state, [_key(aspect) for aspect in reader.approach.aspects], facts, measured)
+
+
+def cost(approach: "Approach", population: "Population", documents: Mapping[str, int]) -> "Cost":
+    """What the reader is asked of new documents."""
+    from genie_inspect.graders.cost import Cost, tokens
+
+    total = Cost()
+    for prompt, count in documents.items():
+        lengths = [tokens(document.text) for document in population.documents(prompt)]
+        total += (approach.cost(fmean(lengths)) if lengths else Cost()) * count
+    return total
+
+
+def _key(aspect: str) -> str:
+    return f"{aspect}_per_100_words"
+
+
+def explained(text: str, readings: "Sequence[Reading]") -> str:
+    """How many marks there are, the text with them in it, and a table of quote, aspect and reason.
+
+    Whatever stands in the text or the reply is shown as it is, and never taken for markup.
+    """
+    from genie_inspect.measures.tokens import word_count
+
+    marks = in_order(readings)
+    words = word_count(text)
+    lines = [*(_line(reading, words) for reading in readings), *_notes(readings)]
+    if not marks:
+        return "\n\n".join(lines)
+    rows = ["| | quote | aspect | reason |", "|--:|:--|:--|:--|"]
+    for number, mark in enumerate(marks, start=1):
+        rows.append(f"| {number} | {_shown(mark.text)} | {mark.aspect} | {_shown(mark.reason)} |")
+    return "\n\n".join([*lines, with_marks(text, marks), "\n".join(rows)])
+
+
+def with_marks(text: str, marks: "Sequence[Mark]") -> str:
+    """The text in Markdown: each mark in white brackets, with its number and aspect behind it.
+
+    >>> from genie_inspect.graders.close_reader import Mark
+    >>> with_marks("Salt light fell.", [Mark("novel", "Salt light", 0, 10, "")])
+    '⟦Salt light⟧ (1 novel) fell.'
+    """
+    from genie_inspect.measures.marks import pieces
+
+    shown, rest = text[:MOST_CHARACTERS], len(text) - MOST_CHARACTERS
+    inside = [mark for mark in marks if mark.end <= len(shown)]
+    parts: list[str] = []
+    opened: set[int] = set()
+    for piece in pieces(shown, [(mark.start, mark.end) for mark in inside]):
+        parts += [BEFORE for mark in piece.spans if mark not in opened]
+        opened |= set(piece.spans)
+        parts.append(_lines(piece.text))
+        parts += [f"{AFTER} ({mark + 1} {inside[mark].aspect})" for mark in piece.ending]
+    # two spaces keep a line's end where it is
+    lines = (_BLOCK.sub(r"\1\\\2", line) + "  " if line.strip() else "" for line in "".join(parts).split("\n"))
+    return "\n".join(lines).rstrip() + (f" […] ({rest:,} more characters)" if rest > 0 else "")
+
+
+def in_order(readings: "Sequence[Reading]") -> "list[Mark]":
+    """The marks of all aspects in the order of the text."""
+    return sorted((mark for reading in readings for mark in reading.marks), key=lambda mark: (mark.start, mark.end))
+
+
+def evidence(text: str, readings: "Sequence[Reading]", **facts: Any) -> dict[str, Any]:
+    """Score metadata of about 8 KB: the facts, counts, shares, faults, and the marks with their places in the text.
+
+    Reasons are cut to fit. Places and quotes are kept whatever they take: later measures and the report rest on them.
+    """
+    from genie_inspect.graders.close_reader import ABSENT
+    from genie_inspect.measures.tokens import word_count
+
+    faults: Counter[str] = Counter()
+    for reading in readings:
+        faults.update(reading.dropped)
+        faults.update([reading.reason] if reading.reason else [])
+    counts = {
+        **facts,
+        "words": word_count(text),
+        "marked": {reading.aspect: len(reading.marks) for reading in readings},
+        "quoted": {reading.aspect: reading.quoted for reading in readings},
+        "absent": {reading.aspect: reading.dropped.get(ABSENT, 0) for reading in readings},
+        "quoted_share": {r.aspect: None if r.share != r.share else round(r.share, 4) for r in readings},
+        "faults": dict(faults),
+    }
+    for width in WIDTHS:
+        metadata = counts | {"marks": [_row(mark, width) for mark in in_order(readings)]}
+        if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
+            break
+    return metadata
+
+
+def _row(mark: "Mark", width: int) -> dict[str, Any]:
+    from genie_inspect.scorers.explanation import cut
+
+    row = {"aspect": mark.aspect, "text": mark.text, "start": mark.start, "end": mark.end}
+    return row | ({"reason": cut(mark.reason, width)} if width else {})
+
+
+def _line(reading: "Reading", words: int) -> str:
+    if reading.reason:
+        return f"**{reading.aspect.capitalize()}: not measured, {reading.reason}.**"
+    count = len(reading.marks)
+    return f"{reading.aspect.capitalize()}: {count} {'mark' if count == 1 else 'marks'} in {words} words."
+
+
+def _notes(readings: "Sequence[Reading]") -> Iterator[str]:
+    """What became of quotes that are no marks."""
+    for reading in readings:
+        if not reading.dropped:
+            continue
+        told = ", ".join(f"{count} {reason}" for reason, count in reading.dropped.items())
+        lost = reading.quoted - len(reading.marks)
+        note = f"Of {reading.quoted} quotes for {reading.aspect}, {lost} do not count: {told}."
+        yield f"**Beware:** {note}" if lost >= HALF * reading.quoted else note
+
+
+def _lines(text: str) -> str:
+    """A piece of the text line by line, its markup and what would turn its lines around taken off."""
+    from genie_inspect.files.printable import printable
+
+    # white brackets of the text's own would pass for marks
+    broken = printable(text).translate(_NO_MARKS).split("\n")
+    return "\n".join(_kept_space(line) for line in broken)
+
+
+def _kept_space(line: str) -> str:
+    from genie_inspect.scorers.explanation import cell
+
+    # `cell` takes space off both ends, which in the middle of a sentence parts two words
+    before, after = line[:1].isspace(), len(line) > 1 and line[-1:].isspace()
+    return " " * before + cell(line) + " " * after
+
+
+def _shown(text: str) -> str:
+    from genie_inspect.files.printable import printable
+    from genie_inspect.scorers.explanation import cell
+
+    return cell(printable(text))

@@ -10,7 +10,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.panel_judges.coherence import CoherenceRater
+    from genie_inspect.graders.quality import CoherenceRater
 
 KEYS = ("coherence_rating",)
 GRADER = "grader"
@@ -35,12 +35,10 @@ def coherence(by: str = GRADER, templates: str | None = None) -> Scorer:
         RefusedError: If `by` is neither, the reward model's extra is missing, or the template of the user's has other
             blanks than ours.
     """
-    from genie_inspect.asking.grader import bound_when_scored, grader
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.panel_judges.coherence import COHERENCE, REWARD, GraderCoherence, rewarded
-    from genie_inspect.samples.document import document_of
-    from genie_inspect.samples.prompt import prompt_of
-    from genie_inspect.scoring.outcome import scored_or_reason
+    from genie_inspect.graders.grader import bound_when_scored, grader, refusals
+    from genie_inspect.graders.quality import COHERENCE, REWARD, GraderCoherence, rewarded
+    from genie_inspect.samples import document_of, prompt_of
+    from genie_inspect.scorers.outcome import scored_or_reason
     from genie_inspect.signature import signature
 
     with refusals():
@@ -62,12 +60,6 @@ def coherence(by: str = GRADER, templates: str | None = None) -> Scorer:
 
 
 async def rated(rater: "CoherenceRater", prompt: str, text: str, facts: dict[str, str]) -> Score:
-    """The score of one document.
-
-    Raises:
-        UnreadableReplyError: If no reply of the rater had a rating.
-        GraderFailedError: If the model that is asked cannot be reached.
-        EngineFailedError: If the reward model fails.
-    """
+    """The score of one document."""
     rating = await rater.rate(prompt, text)
     return Score(value={KEYS[0]: rating}, answer=text, explanation=f"Coherence {rating:.1f}.", metadata=dict(facts))

@@ -1,9 +1,20 @@
 """The scorer `compression`: how much a document adds to a population that is compressed together with it."""
 
+import math
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
 from genie_inspect.scorers.stderr import originals, per_key
+
+if TYPE_CHECKING:
+    from genie_inspect.scorers.assessment import Compared
+    from genie_inspect.scorers.outcome import Measurement
+
+KEYS = ("compression_novelty",)
+ALONE = "what one document adds to the others needs two documents in the population"
 
 
 @metric(scores="unreduced")
@@ -53,19 +64,34 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
 
     Source: Shaib et al. 2024 (arXiv 2403.00553). Deviation: compressed once; see measures.compression.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.measures.compression import codec_version
-    from genie_inspect.scoring.against_documents import reference, scored
-    from genie_inspect.scoring.measuring.added_information import KEYS, Added
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.measures.compression import CompressedMembers, codec_version
+    from genie_inspect.scorers.outcome import Measurement, Warm, reference, scored
     from genie_inspect.signature import signature
 
     with refusals():
         opened = reference(population, "compression")
         version = codec_version(codec)
     facts = {"signature": signature("compression", version="2-A", codec=version, population=opened.name)}
-    measure = Added(codec)
+    warm: Warm[CompressedMembers] = Warm()
+
+    async def added(text: str, prompt: str, others: "Compared") -> "Measurement":
+        # a population document that is scored is compared with the others alone: another population
+        compressed = await warm.get((prompt, others.left_out), lambda: in_thread(others))
+        if math.isnan(compressed.members):
+            return Measurement({"compression_novelty": math.nan}, f"Not measured: {ALONE}.", reason=ALONE)
+        falls_by = await to_thread.run_sync(compressed.added, text)
+        return Measurement(
+            {"compression_novelty": falls_by - compressed.members},
+            f"The compression ratio ({codec}) falls by {falls_by:.4f} with the document in the place of one of the "
+            f"population's, and by {compressed.members:.4f} with that one itself (means over those that make way).",
+            {"added": falls_by, "members": compressed.members},
+        )
+
+    async def in_thread(others: "Compared") -> CompressedMembers:
+        return await to_thread.run_sync(CompressedMembers, [document.text for document in others.documents], codec)
 
     async def score(state: TaskState, target: Target) -> Score:
-        return await scored(state, opened, KEYS, facts, measure)
+        return await scored(state, opened, KEYS, facts, added)
 
     return score

@@ -1,10 +1,25 @@
 """The scorer `cosine`: how far a document's embedding is from the population's."""
 
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from genie_inspect.scorers.stderr import per_key
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from genie_inspect.scorers.assessment import Compared
+    from genie_inspect.scorers.outcome import Measurement
+
+KEYS = ("cosine_mean", "cosine_nearest")
+UNKNOWN_WORDS = "the embedder knows no word of it"
 RANGES = {"cosine_*": (0, 2)}
 
 
@@ -29,19 +44,54 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
 
     Source: Genie (arXiv 2606.12790), section 6.1.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.scoring.against_documents import reference, scored
-    from genie_inspect.scoring.kept_embedder import kept_embedder
-    from genie_inspect.scoring.measuring.embedding_distances import KEYS, Distances
+    import numpy as np
+
+    from genie_inspect.engines.embedders import blindness, half_blindness
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.scorers.outcome import Measurement, Warm, kept_embedder, reference, scored
     from genie_inspect.signature import signature
 
     with refusals():
         opened = reference(population, "cosine")
         engine = kept_embedder(embedder)
     facts = {"signature": signature("cosine", version="2-A", embedder=engine.identity, population=opened.name)}
-    measure = Distances(engine)
+    warm: Warm[tuple[list[str], NDArray[np.float64]]] = Warm()
+
+    async def embedded(others: "Compared") -> "tuple[list[str], NDArray[np.float64]]":
+        """Ids and vectors of the documents; a text of nothing but unknown characters has no direction."""
+        vectors = await to_thread.run_sync(engine.embed, [document.text for document in others.documents])
+        seen = [not blindness(engine, document.text) for document in others.documents]
+        usable = np.flatnonzero(vectors.any(axis=1) & np.array(seen, dtype=bool))
+        return [others.documents[place].id for place in usable], vectors[usable]
+
+    async def distances(text: str, prompt: str, others: "Compared") -> Measurement:
+        if blind := blindness(engine, text):
+            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {blind}.", reason=blind)
+        ids, vectors = await warm.get((prompt, others.left_out), lambda: embedded(others))
+        # in a thread: embedding blocks, and other samples go on meanwhile
+        target = (await to_thread.run_sync(engine.embed, [text]))[0]
+        if not target.any() or not ids:
+            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {UNKNOWN_WORDS}.", reason=UNKNOWN_WORDS)
+        measured = measurement(target, ids, vectors)
+        warning = half_blindness(engine, text)
+        return replace(measured, explanation=f"{measured.explanation}\n\n{warning}") if warning else measured
 
     async def score(state: TaskState, target: Target) -> Score:
-        return await scored(state, opened, KEYS, facts, measure)
+        return await scored(state, opened, KEYS, facts, distances)
 
     return score
+
+
+def measurement(target: "NDArray[np.float64]", ids: Sequence[str], vectors: "NDArray[np.float64]") -> "Measurement":
+    """Mean distance, and the nearest document with its distance."""
+    from genie_inspect.measures.distance import mean_distance, nearest, nearest_distance
+    from genie_inspect.scorers.explanation import cell
+    from genie_inspect.scorers.outcome import Measurement
+
+    value = {"cosine_mean": mean_distance(target, vectors), "cosine_nearest": nearest_distance(target, vectors)}
+    name = ids[nearest(target, vectors)]
+    return Measurement(
+        value,
+        f"Mean cosine distance {value['cosine_mean']:.3f}; nearest is {cell(name)} at {value['cosine_nearest']:.3f}.",
+        {"nearest": name},
+    )

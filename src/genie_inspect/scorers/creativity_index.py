@@ -1,12 +1,27 @@
 """The scorer `creativity_index`: how little of a document stands in a corpus, run by run."""
 
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
+from inspect_ai.util import concurrency
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
 
+if TYPE_CHECKING:
+    from genie_inspect.engines.corpora import CopiedRun, Copies
+    from genie_inspect.scorers.assessment import Compared
+    from genie_inspect.scorers.outcome import Measurement
+
 MATCHERS = ("exact", "near")
+LENGTHS = range(5, 13)  # the authors' follow-up code; the paper does not state its range
+KEYS = ("creativity_index_mean", "creativity_index_sum", *(f"creativity_index_{length}" for length in LENGTHS))
+SHOWN = 10  # longest runs in an explanation
+WIDTH = 160  # characters of a run
 
 # the sum of eight, for 5 to 12 tokens
 RANGES = {"creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "creativity_index_*": (0, 1)}
@@ -41,11 +56,10 @@ def creativity_index(
 
     Source: Lu et al. 2025 (arXiv 2410.04265); deviations in measures.ngrams.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.scoring.against_documents import reference, scored
-    from genie_inspect.scoring.kept_embedder import kept_embedder
-    from genie_inspect.scoring.measuring.copied_runs import KEYS, Copying
-    from genie_inspect.scoring.measuring.corpora import Corpora, opened_corpus
+    from genie_inspect.engines.embedders import blindness
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.scorers.corpora import AT_ONCE, Corpora, opened_corpus
+    from genie_inspect.scorers.outcome import Measurement, kept_embedder, reference, scored
     from genie_inspect.signature import signature
 
     with refusals():
@@ -61,9 +75,44 @@ def creativity_index(
             "creativity_index", version="2-A", corpus=corpora.name, matcher=matched, population=opened.name
         )
     }
-    measure = Copying(corpora)
+
+    async def copied(text: str, prompt: str, others: "Compared") -> Measurement:
+        if near and (blind := blindness(near, text)):
+            reason = f"{blind}; matcher=exact reads every script"
+            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {reason}.", reason=reason)
+        indexed = await corpora.of(prompt, others.made_of)
+        async with concurrency("creativity_index", AT_ONCE, visible=False):
+            return measurement(await to_thread.run_sync(indexed.copies, text))
 
     async def score(state: TaskState, target: Target) -> Score:
-        return await scored(state, opened, KEYS, facts, measure)
+        return await scored(state, opened, KEYS, facts, copied)
 
     return score
+
+
+def measurement(copies: "Copies") -> "Measurement":
+    """The index of a document from its runs that stand in a corpus, with the longest of them."""
+    from genie_inspect.measures import ngrams
+    from genie_inspect.scorers.outcome import Measurement
+
+    index = ngrams.creativity_index((), (), LENGTHS, matched=copies.lengths)
+    values = (index.mean, index.sum, *(index.by_length[length] for length in LENGTHS))
+    runs = sorted(copies.runs, key=lambda run: -run.tokens)[:SHOWN]
+    metadata = {
+        "tokens": len(copies.lengths),
+        "runs": len(copies.runs),
+        "longest": [{"words": run.words[:WIDTH], "tokens": run.tokens, "where": run.where} for run in runs[:3]],
+        "left_out_of_corpus": list(copies.left_out),
+    }
+    return Measurement(dict(zip(KEYS, values, strict=True)), explained(copies, runs), metadata)
+
+
+def explained(copies: "Copies", runs: "Sequence[CopiedRun]") -> str:
+    """A Markdown table of copied runs and where each stands."""
+    from genie_inspect.scorers.explanation import cell
+
+    if not runs:
+        return f"No run of {LENGTHS[0]} or more of its {len(copies.lengths)} tokens stands in the corpus."
+    rows = ["| copied words | tokens | where |", "|:--|--:|:--|"]
+    rows += [f"| {cell(run.words[:WIDTH])} | {run.tokens} | {cell(run.where)} |" for run in runs]
+    return "\n".join([*rows, "", f"{len(copies.runs)} runs of {LENGTHS[0]} or more tokens stand in the corpus."])

@@ -1,11 +1,25 @@
 """The scorer `genie`: novelty by feature against a population."""
 
+import math
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.scorers.stderr import per_key
 
+if TYPE_CHECKING:
+    from genie_inspect.graders.instrument import Instrument
+    from genie_inspect.populations.population import Population
+    from genie_inspect.scorers.assessor import Assessor, Jury
+    from genie_inspect.scorers.outcome import PopulationStanding
+
+ANSWERS_ALONE = (
+    "The population holds recorded answers alone, by {readers}: another reader would have answered otherwise."
+)
+UNKNOWN_PROMPT = "the population has no questions for this prompt"
 # of stories the plot comes first, and so is the headline: a mean over features would hide what is measured here
 RANGES = {"plot": (0, 1), "*": (0, 1)}
 
@@ -52,15 +66,92 @@ def genie(
     Source: Genie (arXiv 2606.12790). Deviations: the list judge rates many answers in one call (`judge=pairwise` is the
     study's own protocol), and a question of whose ratings more than half were lost is not used.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.judges.instrument import Instrument
-    from genie_inspect.scoring.measuring.feature_measure import FeatureMeasure, suited
+    from genie_inspect.graders.grader import bound_when_scored, refusals
+    from genie_inspect.graders.instrument import Instrument
+    from genie_inspect.samples import prompt_of
+    from genie_inspect.scorers.assessor import assessor_of
+    from genie_inspect.scorers.outcome import PopulationStanding, scored_or_reason
 
     with refusals():
         instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length)
-        measure = FeatureMeasure(suited(population, instrument), instrument)
+        opened = suited(population, instrument)
+    features = [feature.name for feature in opened.features]
+    # what was read of the population stays in memory from one document to the next
+    assessor_by = bound_when_scored(instrument.graders, partial(assessor_of, opened, instrument))
+    standing = lru_cache(maxsize=1)(partial(PopulationStanding, opened))
 
     async def score(state: TaskState, target: Target) -> Score:
-        return await measure.score(state)
+        assessor = assessor_by()
+        facts = facts_by(assessor, prompt_of(state))
+        return await scored_or_reason(
+            state, features, facts, lambda: measured(state, assessor, standing(assessor.signature), facts)
+        )
 
     return score
+
+
+def suited(population: str, instrument: "Instrument") -> "Population":
+    """The population, when it has what the instrument needs."""
+    from genie_inspect.populations.population import open_population
+    from genie_inspect.populations.yardstick import yardstick_of
+
+    opened = open_population(population)
+    opened.require_questions("measure genie")
+    yardstick_of(opened.folder)  # a damaged one shows before anything is asked
+    if instrument.is_smoke_test:
+        opened.require_documents("judge=embedded")
+    return opened
+
+
+async def measured(
+    state: TaskState, assessor: "Assessor | Jury", standing: "PopulationStanding", facts: dict[str, Any]
+) -> Score:
+    """The score of a sample's document, by one grader or a jury."""
+    from genie_inspect.graders.protocols import caution
+    from genie_inspect.samples import document_of, made_of, prompt_of
+    from genie_inspect.scorers.assessor import jury_facts, jury_notes
+    from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on, why_nothing
+    from genie_inspect.scorers.outcome import standing_facts, unscored
+
+    population, text, prompt = assessor.population, document_of(state), prompt_of(state)
+    features = [feature.name for feature in population.features]
+    # unscored, not 0: a document to a prompt that the population does not know has no others to be like
+    if not population.questions(prompt):
+        return unscored(features, UNKNOWN_PROMPT, f"Not scored: {UNKNOWN_PROMPT}.", text, facts)
+    assessment = await assessor.assess(text, prompt, made_of(state))
+    novelty = assessment.novelty(features)
+    standings = standing.of(novelty, prompt)
+    notes = [ANSWERS_ALONE.format(readers=", ".join(population.readers))] if population.answers_alone else []
+    by_grader = jury_facts(assessment, features)
+    notes += [*jury_notes(by_grader, features), *notes_on(assessment, caution(assessor.judged_by))]
+    return Score(
+        value=dict(novelty),
+        answer=text,
+        explanation=explained(assessment, features, notes, standings),
+        # a reason marks the whole score as unscored: with one feature measured there is none
+        reason=why_nothing(assessment.poorest) if all(map(math.isnan, novelty.values())) else None,
+        metadata=evidence(
+            assessment,
+            features,
+            **facts,
+            **by_grader,
+            length=length_facts(assessment, features),
+            **standing_facts(standings),
+        ),
+    )
+
+
+def facts_by(assessor: "Assessor | Jury", prompt: str) -> dict[str, Any]:
+    """The metadata of every score."""
+    from genie_inspect.scorers.explanation import WIDTHS, cut
+
+    facts = {
+        "signature": assessor.signature,
+        "judge": assessor.judged_by,
+        "reader": assessor.read_by,
+        # the beginning, for people; reports take the prompt from the sample itself
+        "prompt": cut(prompt, WIDTHS[0]),
+    }
+    if assessor.population.answers_alone:
+        facts["population_read_by"] = ", ".join(assessor.population.readers)
+    return facts

@@ -1,11 +1,25 @@
 """The scorer `novelty_bench`: how many kinds of reply there are among k, and what they are worth to a reader."""
 
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from genie_inspect.measures.partition import PATIENCE
 from genie_inspect.scorers.stderr import per_key
 
+if TYPE_CHECKING:
+    from genie_inspect.graders.cost import Cost
+    from genie_inspect.graders.equivalence import Equivalence
+    from genie_inspect.graders.quality import Quality
+    from genie_inspect.prompting.templates import Template
+
+KEYS = ("distinct", "utility")
+UNDECIDED = -1  # the class of a reply of which nobody could tell
+WIDTH = 120  # characters of a reply in the explanation
+NO_GENERATIONS = "no generations: run the task novelty_partition, whose solver keeps them"
 RANGES = {"distinct": (1, "k"), "utility": (0, 10)}
 
 
@@ -46,11 +60,10 @@ def novelty_bench(
 
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228).
     """
-    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.graders.equivalence import chosen_equivalence, chosen_quality
+    from genie_inspect.graders.grader import refusals
     from genie_inspect.options import check_share
-    from genie_inspect.panel_judges.choices import chosen_equivalence, chosen_quality
-    from genie_inspect.scoring.kept_embedder import kept_embedder
-    from genie_inspect.scoring.measuring.kinds_of_reply import Bench
+    from genie_inspect.scorers.outcome import kept_embedder
 
     with refusals():
         check_share("patience", patience)
@@ -58,6 +71,102 @@ def novelty_bench(
         worth_by = chosen_quality(quality, templates)
 
     async def score(state: TaskState, target: Target) -> Score:
-        return await Bench(same_by(), worth_by(), patience).score(state)
+        return await bench(state, same_by(), worth_by(), patience)
 
     return score
+
+
+async def bench(state: TaskState, same: "Equivalence", worth: "Quality", patience: float) -> Score:
+    """The score of a sample's replies."""
+    from genie_inspect.samples import kept_generations, no_document, prompt_of
+    from genie_inspect.scorers.explanation import WIDTHS, cut
+    from genie_inspect.scorers.outcome import scored_or_reason, unscored
+    from genie_inspect.signature import signature
+
+    replies, prompt = kept_generations(state), prompt_of(state)
+    signed = signature(
+        "novelty_bench",
+        version="2-A",
+        equivalence=same.signature,
+        quality=worth.signature,
+        k=str(len(replies)),
+        patience=f"{patience:g}",
+    )
+    facts = {"signature": signed, "prompt": cut(prompt, WIDTHS[0])}
+
+    async def measured() -> Score:
+        if all(map(no_document, replies)):
+            # a sample without one usable reply has no kinds; 0 would read as the worst of scores
+            reason = no_document(replies[0]) if replies else NO_GENERATIONS
+            return unscored(KEYS, reason, f"Not scored: {reason}.", "", dict(facts))
+        labels = await labelled(replies, prompt, same)
+        levels = await qualities(replies, labels, prompt, worth)
+        return result(replies, labels, levels, patience, facts)
+
+    return await scored_or_reason(state, KEYS, facts, measured)
+
+
+def cost(same: "Template | None", worth: "Template | None", prompt: str, length: float, k: int) -> "Cost":
+    """At most what a grader is asked of k replies to one prompt: as if each were a kind of its own."""
+    from genie_inspect.graders.cost import Cost
+    from genie_inspect.graders.equivalence import partition_cost
+    from genie_inspect.graders.quality import quality_cost
+
+    kinds = partition_cost(same, prompt, [length] * k) if same else Cost()
+    return kinds + quality_cost(worth, prompt, length) * k if worth else kinds
+
+
+async def labelled(replies: Sequence[str], prompt: str, same: "Equivalence") -> list[int | None]:
+    """The class of each reply: None for one that is empty or a refusal, -1 where it could not be decided."""
+    from genie_inspect.graders.equivalence import classes_of
+    from genie_inspect.samples import no_document
+
+    places = [place for place, reply in enumerate(replies) if not no_document(reply)]
+    labels = (await classes_of([replies[place] for place in places], prompt, same)).labels
+    decided = {place: UNDECIDED if label is None else label for place, label in zip(places, labels, strict=True)}
+    return [decided.get(place) for place in range(len(replies))]
+
+
+async def qualities(replies: Sequence[str], labels: Sequence[int | None], prompt: str, worth: "Quality") -> list[float]:
+    """The quality of the first reply of each class; NaN for every other, which is not asked for."""
+    # backwards, so that the first place of each class is what stays
+    first = {label: place for place, label in reversed(list(enumerate(labels))) if label not in (None, UNDECIDED)}
+    places = sorted(first.values())
+    levels = await worth.levels(prompt, [replies[place] for place in places])
+    level_by_place = dict(zip(places, levels, strict=True))
+    return [level_by_place.get(place, math.nan) for place in range(len(replies))]
+
+
+def result(
+    replies: Sequence[str],
+    labels: Sequence[int | None],
+    levels: Sequence[float],
+    patience: float,
+    facts: dict[str, str],
+) -> Score:
+    """The score of one sample, with a table of its replies."""
+    from genie_inspect.measures.partition import distinct_count, utility
+    from genie_inspect.samples import NO_RESPONSE, REFUSAL, TOO_LONG, no_document
+    from genie_inspect.scorers.explanation import cell
+
+    no_kind = {NO_RESPONSE: "empty", REFUSAL: "refusal", TOO_LONG: "too long"}
+    undecided = list(labels).count(UNDECIDED)
+    value = {
+        # an undecided reply may found a class or not: the count is then not known
+        "distinct": math.nan if undecided else float(distinct_count(labels)),
+        "utility": math.nan if undecided else utility(levels, labels, patience),
+    }
+    rows = ["| reply | kind | quality | begins |", "|--:|--:|--:|:--|"]
+    for number, (reply, label, level) in enumerate(zip(replies, labels, levels, strict=True), start=1):
+        kind = {None: no_kind.get(no_document(reply)), UNDECIDED: "undecided"}.get(label, str(label))
+        rows.append(f"| {number} | {kind} | {'' if math.isnan(level) else f'{level:g}'} | {cell(reply[:WIDTH])} |")
+    metadata = {
+        **facts,
+        "k": len(replies),
+        "classes": list(labels),
+        "quality": [None if math.isnan(level) else level for level in levels],
+        "empty": list(labels).count(None),
+        "refused": sum(no_document(reply) == REFUSAL for reply in replies),
+        "undecided": undecided,
+    }
+    return Score(value=dict(value), answer=replies[0], explanation="\n".join(rows), metadata=metadata)

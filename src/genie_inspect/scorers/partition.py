@@ -1,12 +1,26 @@
 """The scorer `partition`: which of the population's kinds of document a document is."""
 
+import math
+from collections.abc import Mapping, Sequence
 from functools import partial
+from statistics import fmean
+from typing import TYPE_CHECKING
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from genie_inspect.scorers.stderr import per_key
 
+if TYPE_CHECKING:
+    from genie_inspect.graders.cost import Cost
+    from genie_inspect.measures.partition import Classes
+    from genie_inspect.populations.population import Population
+    from genie_inspect.prompting.templates import Template
+    from genie_inspect.scorers.assessment import Compared
+    from genie_inspect.scorers.outcome import Measurement
+
+KEYS = ("partition_novel", "partition_share")
+SHOWN = 20  # members of a class in the metadata
 RANGES = {"partition_*": (0, 1)}
 
 
@@ -43,21 +57,61 @@ def partition(
 
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228), its partition applied to a population.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.panel_judges.choices import chosen_equivalence
-    from genie_inspect.scoring.against_documents import reference, scored
-    from genie_inspect.scoring.kept_embedder import kept_embedder
-    from genie_inspect.scoring.measuring.class_among_documents import KEYS, ClassesByPrompt, placed
+    from genie_inspect.graders.equivalence import chosen_equivalence, class_of, classes_of
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.scorers.outcome import Measurement, Warm, kept_embedder, reference, scored
     from genie_inspect.signature import signature
 
     with refusals():
         opened = reference(population, "partition")
         same_by = chosen_equivalence(equivalence, kept_embedder(embedder), threshold, templates)
-    classes_by_prompt = ClassesByPrompt()
+    warm: Warm[Classes[str]] = Warm()
 
     async def score(state: TaskState, target: Target) -> Score:
         same = same_by()
         facts = {"signature": signature("partition", version="2-A", equivalence=same.signature, population=opened.name)}
-        return await scored(state, opened, KEYS, facts, partial(placed, same, classes_by_prompt))
+
+        async def placed(text: str, prompt: str, others: "Compared") -> Measurement:
+            texts = [document.text for document in others.documents]
+            key = (same.signature, prompt, others.left_out)
+            classes = await warm.get(key, partial(classes_of, texts, prompt, same))
+            label = await class_of(text, prompt, classes.founders, same)
+            return measurement(label, classes, [document.id for document in others.documents])
+
+        return await scored(state, opened, KEYS, facts, placed)
 
     return score
+
+
+def cost(template: "Template", population: "Population", documents: Mapping[str, int]) -> "Cost":
+    """At most what a grader is asked to place new documents: as if each of the population's were a class of its own."""
+    from genie_inspect.graders.cost import Cost, tokens
+    from genie_inspect.graders.equivalence import comparing_cost, partition_cost
+
+    total = Cost()
+    for prompt, count in documents.items():
+        lengths = [tokens(document.text) for document in population.documents(prompt)]
+        new = comparing_cost(template, prompt, fmean(lengths), lengths) if lengths else Cost()
+        total += partition_cost(template, prompt, lengths) + new * count
+    return total
+
+
+def measurement(label: int | None, classes: "Classes[str]", ids: Sequence[str]) -> "Measurement":
+    """Both values of a document, from its class among those of the population's documents."""
+    from genie_inspect.scorers.explanation import cell
+    from genie_inspect.scorers.outcome import Measurement
+
+    # documents without a class are in no share: neither like this one nor unlike it
+    decided = len(classes.labels) - classes.undecided
+    metadata = {"classes": len(classes.founders), "undecided": classes.undecided, "class": label}
+    if label is None or not decided:
+        why = "the judge's replies could not be read" if label is None else "no document of the population has a class"
+        return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {why}.", metadata, reason=why)
+    # a class that the document founds has no members yet, and so a share of 0
+    members = [ids[place] for place, other in enumerate(classes.labels) if other == label]
+    value = {"partition_novel": float(not members), "partition_share": 1 - len(members) / decided}
+    where = f"in one class with {len(members)} of them, such as {cell(members[0])}" if members else "a class of its own"
+    notes = f"Classes among {decided} documents of the population: {len(classes.founders)}; this one is {where}."
+    if classes.undecided:
+        notes += f" {classes.undecided} more could not be put in a class and do not count."
+    return Measurement(value, notes, metadata | {"members": members[:SHOWN]})

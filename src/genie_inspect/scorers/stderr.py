@@ -26,8 +26,8 @@ def per_key(ranges: Mapping[str, Sequence[Any]]) -> dict[str, list[Metric]]:
 
 def originals(scores: Sequence[SampleScore]) -> list[SampleScore]:
     """The scores of all samples but the edits and paraphrases of a metric study."""
-    from genie_inspect.interventions.schema import ORIGINAL
-    from genie_inspect.samples.intervention import intervention_in
+    from genie_inspect.populations.interventions import ORIGINAL
+    from genie_inspect.samples import intervention_in
 
     facts = [intervention_in(score.sample_metadata) for score in scores]
     return [score for score, own in zip(scores, facts, strict=True) if own is None or own.kind == ORIGINAL]
@@ -73,10 +73,6 @@ def ci(low: object = None, high: object = None) -> Metric:
     """95% interval of the mean over prompts, as every report of ours has it; NaN where `stderr` is.
 
     It takes the place and the name of Inspect's own, which is a point from one prompt and does not end where values do.
-
-    Args:
-        low: Where values begin; open where it is no number.
-        high: Where they end.
     """
     from genie_inspect.inspect_private import called_as
 
@@ -94,7 +90,7 @@ def ci(low: object = None, high: object = None) -> Metric:
 
 def _by_prompt(every: Sequence[SampleScore]) -> tuple[list[float], list[str]]:
     """Values, and the prompt of each."""
-    from genie_inspect.samples.prompt import KEY
+    from genie_inspect.samples import PROMPT_KEY as KEY
 
     scores = originals(every)
     prompts = [str((score.sample_metadata or {}).get(KEY, ("sample", score.sample_id))) for score in scores]

@@ -1,7 +1,10 @@
 """The scorer `ttcw`: a story against a fine human one, test by test, both ways round; or alone."""
 
+import json
+import math
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inspect_ai.model import Model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -11,12 +14,24 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.critic.critic import Critic
-    from genie_inspect.critic.instructions import Analyse
-    from genie_inspect.critic.rubrics import Rubric
-    from genie_inspect.scoring.critique.examination import Examination
+    from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
+    from genie_inspect.graders.rubrics import Analyse, Rubric
 
 LEVELS = 5
+NO_REFERENCE = "no reference story"
+MOST_BYTES = 8_000
+WIDTHS = (200, 120, 60, 0)
+PHRASES = 160  # characters of the critic's words on each order in the table, and of the prompt in the metadata
+BIASED = 0.5  # share of tests in which the same place wins both times, from which the critic is called biased
+LIKE_LENGTH = 1.5  # stories whose lengths differ by more do not compare well
+SIDES = ("reference", "candidate")
+DEGREES = {1: "better", 2: "much better", 3: "better by far"}
+ANSWERS = ("no", "yes")
+COMPARED = (
+    "| test | reference first | candidate first | score | pass | the critic in short |",
+    "|:--|:--|:--|--:|:--|:--|",
+)
+ALONE = ("| test | yes/no | the critic in short |", "|:--|:--|:--|")
 
 RANGES = {"*_total": (0, None), "*": (0, 1)}
 
@@ -62,69 +77,85 @@ def ttcw(
     wording of the instructions is ours. `reference=false` is its ablation without a reference, with `analyse=false` its
     baseline.
     """
-    from dataclasses import replace
-
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.critic.rubrics import load_rubric, renamed
+    from genie_inspect.graders.cache import Cache
+    from genie_inspect.graders.critic import Critic, VerdictMemo
+    from genie_inspect.graders.grader import bound_when_scored, grader, refusals
+    from genie_inspect.graders.instrument import cache_for
+    from genie_inspect.graders.rubrics import Instructions, load_rubric, renamed
+    from genie_inspect.prompting.texts import whole_text
 
     with refusals():
         tests = load_rubric(rubric)
-        examination = _examination(tests, levels, cutoff, templates, analyse=analyse, reference=reference)
+        if not reference:
+            _refuse_scale(levels, cutoff)
+        instructions = Instructions.load(levels, analyse=analyse, reference=reference, folder=templates)
+        passes_from = _cutoff(levels, cutoff) if reference else None
         keyed = tests if prefix is None else renamed(tests, prefix)
-    return _scorer(replace(examination, rubric=keyed), cache=cache)
+    # known by its own name whatever its keys begin with
+    settings = {"rubric": f"{tests.name}@{tests.digest}"}
+    if reference:
+        settings["levels"] = str(levels)
+    settings |= {"analyse": str(analyse).lower(), "reference": str(reference).lower()}
 
-
-def _examination(
-    rubric: "Rubric",
-    levels: int,
-    cutoff: int | None,
-    templates: str | None,
-    *,
-    analyse: "Analyse",
-    reference: bool,
-) -> "Examination":
-    """How stories are put to the tests, by the scorer's options.
-
-    Raises:
-        GenieError: If an option has a value that cannot be used.
-    """
-    from genie_inspect.critic.instructions import Instructions
-    from genie_inspect.scoring.critique.examination import Examination
-
-    if not reference:
-        _refuse_scale(levels, cutoff)
-    scale = {"levels": str(levels)} if reference else {}
-    return Examination(
-        rubric,
-        Instructions.load(levels, analyse=analyse, reference=reference, folder=templates),
-        _cutoff(levels, cutoff) if reference else None,
-        # known by its own name whatever its keys begin with
-        {"rubric": f"{rubric.name}@{rubric.digest}", **scale}
-        | {"analyse": str(analyse).lower(), "reference": str(reference).lower()},
-    )
-
-
-def _scorer(examination: "Examination", *, cache: bool) -> Scorer:
-    """Puts the story of each sample to the tests, beside the sample's target or alone."""
-    from genie_inspect.asking.grader import bound_when_scored, grader
-    from genie_inspect.critic.critic import Critic
-    from genie_inspect.critic.verdicts import VerdictMemo
-    from genie_inspect.judges.cache import Cache
-    from genie_inspect.judges.choices import cache_for
-    from genie_inspect.prompting.texts import whole_text
-
-    def critic_of(model: Model) -> "Critic":
-        return Critic(model, examination.instructions, VerdictMemo(cache_for(model, Cache() if cache else None)))
+    def critic_of(model: Model) -> Critic:
+        return Critic(model, instructions, VerdictMemo(cache_for(model, Cache() if cache else None)))
 
     critic_by = bound_when_scored(partial(grader, "ttcw", replaceable=False), critic_of)
 
     async def score(state: TaskState, target: Target) -> Score:
-        critic = critic_by()
-        # without a cutoff there is nothing to compare: the candidate stands alone
-        reference = None if examination.cutoff is None else whole_text(target.text)
-        return await examination.score(critic, state, reference)
+        # without a reference there is nothing to compare: the candidate stands alone
+        beside = whole_text(target.text) if reference else None
+        return await examined(state, beside, critic_by(), keyed, passes_from, settings)
 
     return score
+
+
+async def examined(
+    state: TaskState,
+    reference: str | None,
+    critic: "Critic",
+    rubric: "Rubric",
+    cutoff: int | None,
+    settings: Mapping[str, str],
+) -> Score:
+    """The score of a sample's story, beside a reference or alone.
+
+    `settings` is what else the numbers depend on, for the signature; the rubric's name begins the keys.
+    """
+    from genie_inspect.graders.critic import Critique
+    from genie_inspect.prompting.texts import has_word
+    from genie_inspect.samples import document_of, prompt_of
+    from genie_inspect.scorers.explanation import cut
+    from genie_inspect.scorers.outcome import scored_or_reason, unscored
+    from genie_inspect.signature import signature
+
+    text = document_of(state)
+    depends_on = {
+        "judge": critic.signature,
+        **settings,
+        "stories": str(state.metadata.get("references", "unknown")),
+        **({} if cutoff is None else {"cutoff": str(cutoff)}),
+    }
+    facts = {
+        "signature": signature("ttcw", version="1-A", **depends_on),
+        "judge": critic.signature,
+        "prompt": cut(prompt_of(state), PHRASES),
+    }
+
+    async def measured() -> Score:
+        # a reference of nothing but punctuation would lose every test
+        if not (reference is None or has_word(reference)):
+            return unscored(rubric.keys, NO_REFERENCE, f"Not scored: {NO_REFERENCE}.", text, facts)
+        critique = Critique(rubric, tuple(await critic.compare(text, reference, rubric.tests)), cutoff)
+        return Score(
+            value=dict(critique.value),
+            answer=text,
+            explanation=explained(critique, text, reference or ""),
+            reason=None if critique.judged else "invalid_response_format",
+            metadata=evidence(critique, **facts),
+        )
+
+    return await scored_or_reason(state, rubric.keys, facts, measured)
 
 
 def _cutoff(levels: int, cutoff: int | None) -> int:
@@ -144,3 +175,159 @@ def _refuse_scale(levels: int, cutoff: int | None) -> None:
     for option, value, default in (("levels", levels, LEVELS), ("cutoff", cutoff, None)):
         if value != default:
             raise UnknownChoiceError(option, value, "nothing with reference=false: the critic says yes or no")
+
+
+def explained(critique: "Critique", candidate: str, reference: str) -> str:
+    """A Markdown table with a row a test: verdicts, score, pass, the critic's phrases; then what to know.
+
+    Of a candidate that stood alone there is one verdict, yes or no, and the reference is empty.
+    """
+    from genie_inspect.prompting.replies import analysis
+    from genie_inspect.scorers.explanation import cell, cut
+
+    rows = [*(ALONE if critique.is_alone else COMPARED)]
+    for judgement in critique.judgements:
+        cells = [
+            f"{judgement.test.id} {cell(judgement.test.name)}",
+            *(_answered(judgement) if critique.is_alone else _compared(critique, judgement)),
+            "; ".join(cell(cut(analysis(opinion.reply), PHRASES)) for opinion in judgement.opinions if opinion.reply),
+        ]
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join([*rows, "", *(f"{line}\n" for line in _notes(critique, candidate, reference))]).rstrip()
+
+
+def evidence(critique: "Critique", **facts: Any) -> dict[str, Any]:
+    """Score metadata of at most 8 KB: the facts, coverage, faults, how far the orders agree, and the tests."""
+    from genie_inspect.scorers.explanation import cut
+
+    counts = {
+        **facts,
+        "judged": len(critique.judged),
+        "not_judged": len(critique.judgements) - len(critique.judged),
+        "ratings": critique.ratings,
+        **({} if critique.is_alone else _between_orders(critique)),
+        "faults": {cut(fault, WIDTHS[0]): count for fault, count in critique.faults.items()},
+        "coverage": _coverage(critique),
+    }
+    # narrower and narrower phrases until the metadata fits; at width 0 they go
+    for width in WIDTHS:
+        metadata = counts | {"tests": [_row(critique, judgement, width) for judgement in critique.judgements]}
+        if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
+            return metadata
+    return counts | {"tests": f"{len(critique.judgements)} tests: too many to keep here"}
+
+
+def _answered(judgement: "Judgement") -> list[str]:
+    """The one verdict on a candidate alone."""
+    (opinion,) = judgement.opinions
+    return [_missing(opinion) if opinion.points is None else ANSWERS[opinion.points]]
+
+
+def _compared(critique: "Critique", judgement: "Judgement") -> list[str]:
+    """Both verdicts, the score and whether the test passes."""
+    score, result = judgement.score, critique.result(judgement)
+    return [
+        *(_worded(opinion, place) for place, opinion in enumerate(judgement.opinions)),
+        ("" if score is None else f"{score:+d}" if score else "0") + ("" if judgement.agree else " ⇄"),
+        "not judged" if math.isnan(result) else ANSWERS[int(result)],
+    ]
+
+
+def _worded(opinion: "Opinion", place: int) -> str:
+    """One verdict by what the stories are: "reference better", "even"."""
+    if opinion.points is None:
+        return _missing(opinion)
+    if opinion.points == 0:
+        return "even"
+    first, second = SIDES[place], SIDES[1 - place]
+    return f"{first if opinion.points > 0 else second} {DEGREES[abs(opinion.points)]}"
+
+
+def _missing(opinion: "Opinion") -> str:
+    from genie_inspect.scorers.explanation import cell, cut
+
+    return f"none: {cell(cut(opinion.fault, PHRASES))}"
+
+
+def _notes(critique: "Critique", candidate: str, reference: str) -> list[str]:
+    """What a reader of the score must know beside the numbers."""
+    from genie_inspect.graders.rubrics import TOTAL
+    from genie_inspect.scorers.explanation import cell, cut
+
+    judged, total = len(critique.judged), critique.value[critique.rubric.key(TOTAL)]
+    missing = len(critique.judgements) - judged
+    lines = [
+        "**No test could be judged.**" if math.isnan(total) else f"**Passed {total:.0f} of {judged} judged tests.**"
+    ]
+    if critique.cutoff is not None:
+        lines[0] += f" A test passes from a score of {critique.cutoff} on."
+    if missing:
+        shown = "; ".join(f"{count} {cell(cut(fault, PHRASES))}" for fault, count in critique.faults.items())
+        lines.append(f"{missing} of {len(critique.judgements)} tests are not judged, verdicts missing: {shown}.")
+    if critique.disagreeing:
+        lines.append(f"The two orders name different stories in {len(critique.disagreeing)} of {judged} tests (⇄).")
+    return [*lines, *_bias(critique), *_lengths(candidate, reference)]
+
+
+def _bias(critique: "Critique") -> list[str]:
+    place, wins = max(zip(("first", "second"), critique.won_by_place, strict=True), key=lambda pair: pair[1])
+    # a preference for a place cancels in the score, but a critic that has it tells nothing about the stories
+    if not wins or wins < BIASED * len(critique.judged):
+        return []
+    return [
+        f"**The critic is biased by position:** whichever story stood {place} won both times in {wins} of "
+        f"{len(critique.judged)} tests. Such a preference cancels in the score; by itself it scores 0, and 0 passes at "
+        "any cutoff up to 0."
+    ]
+
+
+def _lengths(candidate: str, reference: str) -> list[str]:
+    words, expected = len(candidate.split()), len(reference.split())
+    if not expected or max(words, expected) <= LIKE_LENGTH * min(words, expected):
+        return []
+    return [f"Unlike lengths, which do not compare well: {words} words, the reference has {expected}."]
+
+
+def _between_orders(critique: "Critique") -> dict[str, Any]:
+    """How far the two orders agree: a critic's preference for a place."""
+    judged = len(critique.judged)
+    first, second = critique.won_by_place
+    return {
+        "order_disagreement": _rounded(len(critique.disagreeing) / judged) if judged else None,
+        "position_bias": _rounded(critique.position_bias),
+        "first_place_wins_both": first,
+        "second_place_wins_both": second,
+    }
+
+
+def _row(critique: "Critique", judgement: "Judgement", width: int) -> dict[str, Any]:
+    from genie_inspect.prompting.replies import analysis
+    from genie_inspect.scorers.explanation import cut
+
+    result = critique.result(judgement)
+    row: dict[str, Any] = {
+        "id": judgement.test.id,
+        "verdicts": [opinion.points for opinion in judgement.opinions],
+        "pass": None if math.isnan(result) else bool(result),
+    }
+    if not critique.is_alone:
+        row |= {"score": judgement.score, "orders_agree": judgement.agree if judgement.verdicts else None}
+    if width:
+        row["critic"] = [cut(analysis(opinion.reply) or opinion.fault, width) for opinion in judgement.opinions]
+    return row
+
+
+def _coverage(critique: "Critique") -> dict[str, str]:
+    """Judged tests of all tests behind each key, as reports read it."""
+    from genie_inspect.graders.rubrics import TOTAL
+
+    rubric = critique.rubric
+    judged = {judgement.test.id for judgement in critique.judged}
+    behind = {TOTAL: [test.id for test in rubric.tests]}
+    behind |= {name: [test.id for test in rubric.tests if test.dimension == name] for name in rubric.dimensions}
+    behind |= {test.id: [test.id] for test in rubric.tests}
+    return {rubric.key(part): f"{len(judged & set(ids))}/{len(ids)}" for part, ids in behind.items()}
+
+
+def _rounded(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 4)

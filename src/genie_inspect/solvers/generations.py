@@ -16,12 +16,10 @@ def generations(k: int = 10) -> Solver:
     Raises:
         RefusedError: If k is no whole number of at least 2.
     """
-    from genie_inspect.asking.gathering import gathered
-    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.graders.grader import gathered, refusals
     from genie_inspect.inspect_private import resolved_settings
     from genie_inspect.options import check_count
-    from genie_inspect.samples.document import no_document
-    from genie_inspect.samples.store import keep_generations
+    from genie_inspect.samples import keep_generations, no_document
     from genie_inspect.solvers.strategy import held_back
 
     with refusals():
@@ -48,9 +46,25 @@ def generations(k: int = 10) -> Solver:
 
 def cache_for(number: int, policy: bool | CachePolicy | None) -> bool | CachePolicy:
     """The run's own cache policy with a scope for each reply: equal requests would all get the first one's."""
-    from genie_inspect.samples.store import GENERATIONS
+    from genie_inspect.samples import GENERATIONS
 
     if not policy:
         return False
     policy = policy if isinstance(policy, CachePolicy) else CachePolicy()
     return policy.model_copy(update={"scopes": {**policy.scopes, GENERATIONS: str(number)}})
+
+
+DOCUMENT = "document"
+
+
+@solver
+def recorded() -> Solver:
+    """Takes the text under `document` in the sample's metadata for the model's output; no model is asked."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        # scorers read the output, whoever made it
+        state.output = ModelOutput.from_content("recorded", str(state.metadata[DOCUMENT]))
+        state.messages.append(state.output.message)
+        return state
+
+    return solve

@@ -22,13 +22,13 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
 
     Source: negative sampling as in Genie (arXiv 2606.12790). The wording is ours.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.measures.length import median_words
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.measures.tokens import median_words
     from genie_inspect.options import check_count
     from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.responses import written_text
+    from genie_inspect.prompting.forms import written_text
     from genie_inspect.prompting.templates import load_template
-    from genie_inspect.samples.store import EARLIER
+    from genie_inspect.samples import EARLIER
     from genie_inspect.solvers.strategy import failed, finished, reply_to, request_of, room_for
 
     with refusals():

@@ -23,12 +23,12 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
 
     Source: outlining as in Genie (arXiv 2606.12790). The wording is ours.
     """
-    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.graders.grader import refusals
     from genie_inspect.options import check_count
     from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.responses import written_text
+    from genie_inspect.prompting.forms import written_text
     from genie_inspect.prompting.templates import load_template
-    from genie_inspect.samples.store import PLAN
+    from genie_inspect.samples import PLAN
     from genie_inspect.solvers.strategy import (
         failed,
         finished,
@@ -67,11 +67,7 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
 
 
 def _parts(stages: Sequence[str] | str) -> list[str]:
-    """The parts of a plan by name, in their order.
-
-    Raises:
-        UnknownChoiceError: If there is none, or one of them has no name or that of another.
-    """
+    """The parts of a plan by name, in their order."""
     # a list from code, one text from the command line
     listed = stages.split(",") if isinstance(stages, str) else stages if isinstance(stages, Sequence) else ()
     parts = [str(part).strip() for part in listed]

@@ -8,7 +8,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
 
 if TYPE_CHECKING:
-    from genie_inspect.asking.cost import Cost
+    from genie_inspect.graders.cost import Cost
     from genie_inspect.prompting.templates import Template
 
 NEEDED = {"title", "plot", "words"}
@@ -29,9 +29,7 @@ def plot_prompt(templates: str | None = None) -> Solver:
     Raises:
         RefusedError: If a template of the user's has other blanks than ours.
     """
-    from genie_inspect.asking.grader import grader
-    from genie_inspect.asking.prerequisites import unmet
-    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.graders.grader import grader, refusals, unmet
     from genie_inspect.prompting.fence import fenced
     from genie_inspect.prompting.templates import load_template
 
@@ -63,12 +61,8 @@ def _about(words: int) -> int:
 
 
 def check_window(model: Model, reference: str, title: str) -> None:
-    """Refuse a reference that cannot fit into the grader's window beside a candidate of its length, where it is known.
-
-    Raises:
-        PrerequisiteError: Before anything is generated.
-    """
-    from genie_inspect.asking.prerequisites import unmet
+    """Refuse a reference that cannot fit into the grader's known window beside a candidate of its length."""
+    from genie_inspect.graders.grader import unmet
 
     facts = get_model_info(model)
     # the reference and a candidate as long
@@ -82,8 +76,8 @@ def check_window(model: Model, reference: str, title: str) -> None:
 
 def plot_cost(story: int, templates: str | None = None) -> "Cost":
     """What it takes to draw a plot, by the story's tokens."""
-    from genie_inspect.asking.cost import Cost
-    from genie_inspect.engines.embedders.choices import static_token_count
+    from genie_inspect.engines.embedders import static_token_count
+    from genie_inspect.graders.cost import Cost
     from genie_inspect.prompting.fence import fenced
     from genie_inspect.prompting.templates import load_template
 
@@ -92,14 +86,10 @@ def plot_cost(story: int, templates: str | None = None) -> "Cost":
 
 
 async def drawn_plot(model: Model, template: "Template", story: str) -> str:
-    """The plot of a story in one sentence.
-
-    Raises:
-        GraderFailedError: If the grader fails, or none of three replies is a whole sentence.
-    """
-    from genie_inspect.asking.readable import REPEATS, readable
+    """The plot of a story in one sentence."""
+    from genie_inspect.graders.readable import REPEATS, readable
     from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.replies import one_sentence
+    from genie_inspect.prompting.forms import one_sentence
 
     try:
         return await readable(model, template.fill(data=fenced({"story": story})), DRAW, one_sentence, whole=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import wraps
 from typing import TypeVar
 
 from inspect_ai.model import (
@@ -14,14 +15,45 @@ from inspect_ai.model import (
     get_model,
     get_model_info,
 )
+from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
+from inspect_ai.util import registry_info
 
-from genie_inspect.asking.readable import until_read
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.inspect_private import resolved_settings
-from genie_inspect.prompting.echo import without_echo
+from genie_inspect.graders.readable import until_read
+from genie_inspect.inspect_private import resolved_settings, task_scorers
+from genie_inspect.prompting.fence import without_echo
 from genie_inspect.prompting.texts import whole_text
-from genie_inspect.solvers.unscored import leave_unscored
+from genie_inspect.samples import UNSCORED
+
+OWN = "genie_inspect/"
+HEEDS = "genie_inspect_heeds"  # attribute of a scorer that is wrapped already
+
+
+def leave_unscored(state: TaskState, reason: str) -> None:
+    """Have every scorer of the task give the reason, not a score: most take an empty text for a wrong answer.
+
+    Ours see for themselves that there is no document, and keep their keys and signature.
+    """
+    state.store.set(UNSCORED, reason)
+    scorers = task_scorers()
+    for place, scorer in enumerate(scorers):
+        # once a scorer: samples of one task share them
+        if not (registry_info(scorer).name.startswith(OWN) or hasattr(scorer, HEEDS)):
+            scorers[place] = _heeding(scorer)
+
+
+def _heeding(scorer: Scorer) -> Scorer:
+    """The scorer, under its own name and metrics, but for samples that are to stay unscored."""
+
+    @wraps(scorer)
+    async def score(state: TaskState, target: Target) -> Score | None:
+        reason = state.store.get(UNSCORED)
+        return await scorer(state, target) if reason is None else Score.unscored(reason=str(reason))
+
+    setattr(score, HEEDS, True)
+    return score
+
 
 ReadT = TypeVar("ReadT")
 TOKENS_A_WORD = 2  # of plain prose, with room for JSON's escapes
@@ -52,14 +84,6 @@ def room_for(words: int | None, documents: int = 1) -> int | None:
 
     One document may take what the run or the task allows a reply, or what its length needs if that is more; where
     neither is known, DOCUMENT_TOKENS. So a reply that holds k documents has k times the room of one.
-
-    Args:
-        words: The length of one document, where it is known.
-        documents: How many there are in the reply.
-
-    Returns:
-        No more than the model is known to write, but never less than a reply has anyway. None where nothing limits a
-        reply: any number would be less than that.
     """
     model = get_model()
     limit = resolved_settings(model).max_tokens
@@ -111,15 +135,7 @@ async def reply_to(
 async def output_and_reading(
     generate: Callable[[GenerateConfig], Awaitable[ModelOutput]], read: Callable[[str], ReadT]
 ) -> tuple[ModelOutput, ReadT | None]:
-    """A model's last output, and what `read` makes of it; an unreadable reply is asked for once more.
-
-    Args:
-        generate: Asks the model, with the settings that it gets merged over its own.
-        read: Parses the reply's text; raises UnreadableReplyError where it cannot.
-
-    Returns:
-        None beside the output where the second reply could not be read either, or the provider refused.
-    """
+    """A model's last output, and what `read` makes of it; an unreadable reply is asked for once more."""
     outputs: list[ModelOutput] = []
 
     async def attempt(settings: GenerateConfig) -> ReadT | None:

@@ -34,12 +34,11 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
         RefusedError: If `meta` is neither true nor false; before anything is generated.
         PrerequisiteError: If it is on and no grader role is bound; before anything is generated.
     """
-    from genie_inspect.asking.grader import ROLE, bound_model
-    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.graders.grader import ROLE, bound_model, refusals
     from genie_inspect.options import check_switch
     from genie_inspect.prompting.templates import load_template
     from genie_inspect.prompting.texts import whole_text
-    from genie_inspect.samples.store import ORIGINAL, keep_generations, kept_generations
+    from genie_inspect.samples import ORIGINAL, keep_generations, kept_generations
     from genie_inspect.solvers.strategy import failed, finished
 
     with refusals():
@@ -70,14 +69,9 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
 
 
 async def _trimmed(text: str, model: Model | None, template: "Template") -> str:
-    """The text without thoughts, repeated tail and the sentences that the grader names.
-
-    Raises:
-        UnreadableReplyError: If that is nothing, or the grader babbles twice.
-        GraderFailedError: If the grader cannot be reached.
-    """
-    from genie_inspect.prompting.documents.sentences import without_repeated_tail, without_sentences
-    from genie_inspect.prompting.responses import written_text
+    """The text without thoughts, repeated tail and the sentences that the grader names."""
+    from genie_inspect.prompting.forms import written_text
+    from genie_inspect.prompting.texts import without_repeated_tail, without_sentences
 
     # first what needs no model: the grader gets fewer sentences
     text = without_repeated_tail(written_text(text))
@@ -86,11 +80,10 @@ async def _trimmed(text: str, model: Model | None, template: "Template") -> str:
 
 async def _sentences_to_cut(text: str, model: Model, template: "Template") -> set[int]:
     """The numbers of the sentences that the grader calls no part of the document, from 1."""
-    from genie_inspect.asking.readable import readable
-    from genie_inspect.prompting.documents.sentences import sentence_spans
+    from genie_inspect.graders.readable import readable
     from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.forms import cut_form
-    from genie_inspect.prompting.responses import sentences_to_cut
+    from genie_inspect.prompting.forms import cut_form, sentences_to_cut
+    from genie_inspect.prompting.texts import sentence_spans
 
     sentences = [text[start:end].strip() for start, end in sentence_spans(text)]
     # by number, because a model that copies text changes it

@@ -12,7 +12,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
 
 if TYPE_CHECKING:
-    from genie_inspect.prompting.responses import Response
+    from genie_inspect.prompting.forms import Response
 
 # what is asked for, as verbalized sampling has it: all answers, or the unlikely ones
 FULL = "the full distribution of the answers that you could give, likely and unlikely ones"
@@ -50,10 +50,9 @@ def verbalized_sampling(
 
     Source: verbalized sampling as in Genie (arXiv 2606.12790). The wording is ours.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.prompting.echo import without_echo
-    from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.responses import verbalized_responses
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.prompting.fence import fenced, without_echo
+    from genie_inspect.prompting.forms import verbalized_responses
     from genie_inspect.prompting.templates import load_template
     from genie_inspect.solvers.strategy import length_clause, reply_to, request_of, room_for, words_wanted
 
@@ -75,11 +74,7 @@ def verbalized_sampling(
 
 
 def _check(k: int, threshold: float | None, words: int | None, pick: str) -> None:
-    """Refuse options that are out of range.
-
-    Raises:
-        UnknownChoiceError: For the first one that is.
-    """
+    """Refuse options that are out of range."""
     from genie_inspect.options import check_count
 
     check_count("k", k)
@@ -92,12 +87,8 @@ def _check(k: int, threshold: float | None, words: int | None, pick: str) -> Non
 
 
 def _responses(reply: str, k: int, pick: str) -> "list[Response]":
-    """The first k responses of a reply.
-
-    Raises:
-        UnreadableReplyError: If no document can be picked from them.
-    """
-    from genie_inspect.prompting.responses import verbalized_responses
+    """The first k responses of a reply."""
+    from genie_inspect.prompting.forms import verbalized_responses
 
     responses = verbalized_responses(reply)[:k]
     if reason := shortage(responses, k, pick):
@@ -117,13 +108,7 @@ def _with_documents(
 
     `parsed` are all that stand in the reply, for the counts in the metadata; `responses` those that one is picked from.
     """
-    from genie_inspect.samples.store import (
-        RESPONSES,
-        RESPONSES_ASKED,
-        RESPONSES_DISTINCT,
-        RESPONSES_PARSED,
-        keep_generations,
-    )
+    from genie_inspect.samples import RESPONSES, RESPONSES_ASKED, RESPONSES_DISTINCT, RESPONSES_PARSED, keep_generations
     from genie_inspect.solvers.strategy import failed, finished
 
     texts = {response.text for response in parsed}
@@ -147,13 +132,7 @@ def shortage(responses: "Sequence[Response]", k: int, pick: str) -> str:
 
 
 def picked(responses: "Sequence[Response]", pick: str, draw: str) -> list[str]:
-    """The texts that are kept.
-
-    Args:
-        responses: At least one.
-        pick: random, least or all.
-        draw: What the random choice is drawn from: the same words, the same choice.
-    """
+    """The texts that are kept."""
     from genie_inspect.signature import digest
 
     if pick == "all":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genie_inspect.statistics.paired.pairs import CELLS, TIE, PairedTest, Values, tested
+from genie_inspect.statistics.effect import CELLS, TIE, PairedTest, Values, tested
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +81,7 @@ def bootstrap_interval(
 ) -> BootstrapInterval:
     """A statistic of units, typically stories, with its percentile bootstrap interval.
 
-    Args:
-        statistic: Value for the units at these indices, shape (units,); a resample names some of them repeatedly.
-        units: How many there are.
-        resamples: How often to draw.
-        seed: Of the draws.
-        confidence: Two-sided coverage, between 0 and 1.
-
-    Returns:
-        The ends are NaN with fewer than two units, and where no resample defines the statistic.
-
-    Raises:
-        ValueError: If an option is out of range.
+    The ends are NaN with fewer than two units, and where no resample defines the statistic.
 
     >>> scores = np.array([0.1, 0.2, 0.6])
     >>> bootstrap_interval(lambda drawn: scores[drawn].mean(), units=3).undefined
@@ -108,16 +97,7 @@ def bootstrap_interval(
 
 
 def percentile_interval(value: float, drawn: Values, confidence: float = 0.95) -> BootstrapInterval:
-    """A statistic with the percentile interval of its resamples.
-
-    Args:
-        value: Of all units.
-        drawn: Of each resample, shape (resamples,); NaN where it is not defined.
-        confidence: Two-sided coverage, between 0 and 1.
-
-    Returns:
-        The ends are NaN where no resample defines the statistic.
-    """
+    """A statistic with the percentile interval of its resamples."""
     # a correlation is undefined in resamples that draw one story only
     defined = drawn[~np.isnan(drawn)]
     low, high = _ends(defined, (1 - confidence) / 2) if len(defined) else (math.nan, math.nan)

@@ -1,10 +1,91 @@
-"""How large a difference is, in units of its own spread."""
+"""Effects of pairs: their deltas, Cohen's d, and p-values corrected for several tests at once."""
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from genie_inspect.statistics.paired.pairs import centred_deltas, complete_pairs
+Values = NDArray[np.float64]
+
+ROUNDING = 1e-12
+"""Differences below this share of the values themselves come from the order of summation, not from the values."""
+
+TIE = 1e-9
+"""A resampled statistic this close to the observed one, relative to it, equals it: the same sum in another order."""
+
+CELLS = 2**15
+"""Draws held at once: few enough to stay in a processor's cache, so that memory does not grow with the resamples."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """Mean of after - before, its interval and p-value: floats for one column of pairs, arrays for many."""
+
+    delta: Any
+    low: Any
+    high: Any
+    p_value: Any
+    n: Any
+    """Complete pairs."""
+
+
+Method = Callable[[Values, Values], tuple[Values, Values, Values]]
+"""A method's low, high and p-value, shape (F,) each, from mean deltas, shape (F,), and centred deltas, shape (N, F)."""
+
+
+def tested(before: ArrayLike, after: ArrayLike, method: Method) -> PairedTest:
+    """A method's interval and p-value for each column's complete pairs; NaN, but for the delta, below two pairs."""
+    pairs = paired_values(before, after)
+    columns = [side[:, None] if side.ndim == 1 else side for side in pairs]
+    present = ~np.isnan(columns[0])
+    values = np.full((4, present.shape[1]), np.nan)
+    # columns with the same complete pairs are tested together, which draws their resamples once
+    for rows in np.unique(present[:, present.any(axis=0)], axis=1).T:
+        alike = (present == rows[:, None]).all(axis=0)
+        delta, centred = centred_deltas(*(side[rows][:, alike] for side in columns))
+        values[0, alike] = delta
+        if len(centred) > 1:
+            values[1:, alike] = method(delta, centred)
+    complete = present.sum(axis=0)
+    single = pairs[0].ndim == 1
+    delta, low, high, p_value = values[:, 0].tolist() if single else values
+    return PairedTest(delta, low, high, p_value, n=int(complete[0]) if single else complete)
+
+
+def paired_values(first: ArrayLike, second: ArrayLike) -> tuple[Values, Values]:
+    """Both sides as arrays of one shape, (N,) or (N, F), each NaN where the other one is."""
+    sides = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if sides[0].shape != sides[1].shape:
+        raise ValueError(f"values of shape {sides[0].shape} against {sides[1].shape}, expected as many on each side")
+    if sides[0].ndim not in (1, 2):
+        raise ValueError(f"values have {sides[0].ndim} dimensions, expected 1 (pairs) or 2 (pairs, columns)")
+    if any(np.isinf(side).any() for side in sides):
+        raise ValueError("a value is infinite, expected finite numbers, or NaN where a side is missing")
+    missing = np.isnan(sides[0]) | np.isnan(sides[1])
+    # a pair counts with both sides or not at all
+    return np.where(missing, np.nan, sides[0]), np.where(missing, np.nan, sides[1])
+
+
+def complete_pairs(first: ArrayLike, second: ArrayLike) -> tuple[Values, Values]:
+    """Both sides of the pairs that have both, shape (N,) each."""
+    left, right = paired_values(first, second)
+    if left.ndim != 1:
+        raise ValueError(f"values have shape {left.shape}, expected one column of pairs")
+    present = ~np.isnan(left)
+    return left[present], right[present]
+
+
+def centred_deltas(before: Values, after: Values) -> tuple[Values, Values]:
+    """Mean of after - before down each column, and the deltas less that mean; rounding errors are exactly 0."""
+    deltas = after - before
+    # 0.1 + 0.2 - 0.3 is not 0: without this, equal scores would differ significantly
+    rounding = ROUNDING * np.maximum(np.abs(before), np.abs(after)).max(axis=0)
+    mean = deltas.mean(axis=0)
+    centred = deltas - mean
+    return np.where(np.abs(mean) <= rounding, 0, mean), np.where(np.abs(centred) <= rounding, 0, centred)
 
 
 def cohens_d(before: ArrayLike, after: ArrayLike) -> float:
@@ -35,3 +116,44 @@ def cohens_d(before: ArrayLike, after: ArrayLike) -> float:
         return 0.0
     spread = math.sqrt(float((centred**2).sum()) / (len(centred) - 1))
     return float(mean) / spread if spread > 0 else math.nan
+
+
+def bonferroni(p_values: ArrayLike) -> Values:
+    """Each p-value times how many there are, at most 1; compare with the level as it is.
+
+    >>> bonferroni([0.01, 0.4, float("nan")]).tolist()
+    [0.02, 0.8, nan]
+    """
+    values = _checked(p_values)
+    adjusted: Values = np.minimum(1, values * (~np.isnan(values)).sum())
+    return adjusted
+
+
+def holm(p_values: ArrayLike) -> Values:
+    """Holm's step-down adjustment: as safe as Bonferroni's, never larger.
+
+    The i-th smallest of M is multiplied by M - i + 1, and is at least as large as the one before it, at most 1.
+
+    Source: Holm (1979).
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = _checked(p_values)
+    order = np.argsort(values)  # NaN last
+    count = int((~np.isnan(values)).sum())
+    smallest = values[order[:count]]
+    adjusted = np.full_like(values, np.nan)
+    # maximum.accumulate keeps the order: no p-value ends up below that of a smaller one
+    adjusted[order[:count]] = np.minimum(1, np.maximum.accumulate(smallest * np.arange(count, 0, -1)))
+    return adjusted
+
+
+def _checked(p_values: ArrayLike) -> Values:
+    values = np.asarray(p_values, dtype=float)
+    if values.ndim != 1:
+        raise ValueError(f"p-values have {values.ndim} dimensions, expected 1")
+    outside = values[(values < 0) | (values > 1)]
+    if outside.size:
+        raise ValueError(f"a p-value is {outside[0]}, expected 0 to 1, or NaN where there is none")
+    return values

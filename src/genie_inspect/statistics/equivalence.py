@@ -9,7 +9,7 @@ from scipy.special import stdtr
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.bootstrap import resampled_means
-from genie_inspect.statistics.paired.pairs import ROUNDING, TIE, Values, centred_deltas, complete_pairs
+from genie_inspect.statistics.effect import ROUNDING, TIE, Values, centred_deltas, complete_pairs
 
 MARGIN_IN_STANDARD_DEVIATIONS = 0.2
 METHODS = {"t": "paired t tests", "bootstrap": "paired bootstraps"}

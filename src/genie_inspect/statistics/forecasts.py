@@ -95,9 +95,6 @@ def figures_of(sums: Values) -> dict[str, Values]:
     """Log loss, Brier score, F1, precision and recall, from sums over events.
 
     A verdict is yes from a chance above a half. Each is NaN where it is not defined.
-
-    Args:
-        sums: As `Forecasts.sums`, summed over clusters, shape (..., 6).
     """
     count, log_loss, brier, hits, alarms, yes = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -115,10 +112,6 @@ def auc(chances: Values, outcomes: Values, strata: Codes, clusters: Codes) -> Ca
 
     Equal chances count a half. The share is over the pairs of all strata together, so that a stratum weighs as many
     pairs as it has; one in which all or nothing came true has none. NaN without such a pair.
-
-    Returns:
-        A function of how often each cluster is drawn, shape (clusters,): it sorts once for all of them. A cluster that
-        is drawn twice is never held against itself: its own pairs count twice, and not four times.
     """
     count = int(clusters.max()) + 1
     # the pairs within each cluster, which the weights of both sides would square
@@ -164,9 +157,6 @@ def pearson(chances: Values, outcomes: Values, strata: Codes, clusters: Codes) -
     A stratum whose chances are all equal counts as 0, as ties count a half in `auc`; NaN where all strata are such.
     Neither leaving those out nor one r of all events less their stratum's mean would do: both are below 0 where chances
     know nothing, because the folds that gain weight are those that lack what the others happen to share.
-
-    Returns:
-        A function of how often each cluster is drawn, shape (clusters,).
     """
     parts = (np.ones(len(chances)), chances, outcomes, chances**2, chances * outcomes)
     cells = _Cells.of(strata, clusters, parts)
@@ -203,9 +193,6 @@ def kappa(chances: Values, outcomes: Values, strata: Codes, clusters: Codes) -> 
     """Cohen's kappa of verdicts, yes from a chance above a half, and what came true; by chance = within a stratum.
 
     The agreement beyond chance of all strata together over what there could be; NaN where there could be none.
-
-    Returns:
-        A function of how often each cluster is drawn, shape (clusters,).
     """
     says_yes = (chances > 0.5).astype(float)
     cells = _Cells.of(strata, clusters, (np.ones(len(chances)), says_yes, outcomes, says_yes * outcomes))
@@ -261,10 +248,6 @@ class Draws:
         Of figures of order and kappa the percentile interval is widened by the root of 1 + folds / (folds - 1), and by
         t over z: what was learnt for one fold is nearly what was learnt for the next, so that the draws, which learn
         nothing anew, show about half of the variance (Nadeau and Bengio 2003).
-
-        Args:
-            forecasts: Chances that were each learnt from all folds but one.
-            folds: How many there were.
         """
         values, drawn = figures_of(forecasts.sums.sum(axis=0)), figures_of(self.counts @ forecasts.sums)
         found = {name: percentile_interval(float(values[name]), drawn[name]) for name in values}
@@ -281,13 +264,7 @@ class Draws:
         return float(small * math.sqrt(1 + folds / (folds - 1)))
 
     def difference(self, sums: Values, counts: Values, confidence: float = 0.95) -> BootstrapInterval:
-        """The mean of differences between two forecasts of the same events.
-
-        Args:
-            sums: Of the differences, by cluster.
-            counts: Of the events, by cluster.
-            confidence: Of the interval.
-        """
+        """The mean of differences between two forecasts of the same events."""
         with np.errstate(divide="ignore", invalid="ignore"):
             drawn = (self.counts @ sums) / (self.counts @ counts)
         return percentile_interval(float(sums.sum() / counts.sum()) if counts.sum() else math.nan, drawn, confidence)

@@ -31,13 +31,6 @@ NO_INTERVAL = Interval(math.nan, math.nan, math.nan, values=0, clusters=0)
 def prompt_means(values: Sequence[float], prompts: Sequence[Hashable]) -> dict[Hashable, float]:
     """The mean of each prompt's values, in order of appearance; a prompt without any is left out.
 
-    Args:
-        values: Scores, shape (N,); NaN is left out.
-        prompts: What each value belongs to, shape (N,).
-
-    Raises:
-        ValueError: If the lengths differ.
-
     >>> prompt_means([1, 3, math.nan, math.nan], ["a", "a", "a", "b"])
     {'a': 2.0}
     """
@@ -66,18 +59,6 @@ def prompt_interval(
     cluster-robust standard errors (Miller 2024, arXiv 2411.00640, section 2.2, with t and G - 1 degrees of freedom
     instead of z). Near an end of a scale values are skewed, and a t interval is too narrow: with 8 prompts around 0.995
     it covers the mean in 71% to 91% of runs. There the interval bends as one of a proportion does, see `_bounded`.
-
-    Args:
-        values: Scores, shape (N,); NaN is left out.
-        prompts: What each value belongs to, shape (N,).
-        confidence: Two-sided coverage, between 0 and 1.
-        bounds: Lowest and highest value that there can be; infinite where a scale is open.
-
-    Returns:
-        No interval where `standard_error` says nothing, and no mean without a value.
-
-    Raises:
-        ValueError: If the lengths differ.
     """
     means = list(prompt_means(values, prompts).values())
     count, groups = sum(not math.isnan(value) for value in values), len(means)
@@ -134,15 +115,7 @@ def _t(groups: int, confidence: float) -> float:
 
 
 def standard_error(means: Sequence[float]) -> float:
-    """Standard error of the mean of prompts' means.
-
-    Args:
-        means: One a prompt, shape (G,), without NaN; documents of one prompt are no observations of their own.
-
-    Returns:
-        NaN where these means say nothing about other prompts: there are fewer than two, or they do not vary, as those
-        at an end of a scale do. 0 would read as certainty. NaN too where one is infinite.
-    """
+    """Standard error of the mean of prompts' means."""
     groups = len(means)
     if groups < 2 or math.isclose(min(means), max(means), rel_tol=1e-12, abs_tol=1e-12) or any(map(math.isinf, means)):
         return math.nan

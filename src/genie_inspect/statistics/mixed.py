@@ -4,17 +4,162 @@ Source: the likelihood by Laplace's approximation, as lme4's `glmer` has it (Bat
 Deviation: standard errors come from the whole likelihood's curvature, the variances' included.
 """
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from genie_inspect.errors import UnfittableError
-from genie_inspect.statistics.determined import check_determined
-from genie_inspect.statistics.laplace import Codes, LaplaceLikelihood
+from genie_inspect.statistics.ordinal import Codes, Curvature, Piece, Values, chance, most_probable
 
-Values = NDArray[np.float64]
+LEAST_GAIN = 1e-11  # of a step of Newton's; the next one would gain its square
+
+
+class LaplaceLikelihood:
+    """Minus the log-likelihood and its gradient, as a function of the standard deviations and the coefficients."""
+
+    def __init__(self, outcome: Values, design: Values, codes: Sequence[Codes]) -> None:
+        self._outcome, self._design = outcome, design
+        sizes = [int(code.max()) + 1 for code in codes]
+        # the largest first, as the curvature has it
+        self._order = sorted(range(len(codes)), key=lambda grouping: -sizes[grouping])
+        self._codes = [codes[grouping] for grouping in self._order]
+        self._sizes = [sizes[grouping] for grouping in self._order]
+        starts = np.cumsum([0, *self._sizes[:-1]])
+        self._places = np.stack([code + start for code, start in zip(self._codes, starts, strict=True)])
+        self._intercepts = np.zeros(sum(sizes))
+
+    def __call__(self, parameters: Values) -> tuple[float, Values]:
+        """Minus the log-likelihood and its gradient; infinite where the intercepts cannot be found."""
+        deviations, coefficients = np.split(parameters, [len(self._order)])
+        deviations = deviations[self._order]
+        pieces = [
+            Piece(size, code, scale=deviation)
+            for size, code, deviation in zip(self._sizes, self._codes, deviations, strict=True)
+        ]
+        fixed = self._design @ coefficients
+
+        def expected_at(intercepts: Values) -> Values:
+            return chance(fixed + deviations @ intercepts[self._places])
+
+        def curvature_of(expected: Values) -> Curvature:
+            return Curvature.of(pieces, expected * (1 - expected), np.ones_like(self._intercepts))
+
+        def loss_at(intercepts: Values) -> float:
+            linear = fixed + deviations @ intercepts[self._places]
+            return float(np.logaddexp(0, linear).sum() - self._outcome @ linear + intercepts @ intercepts / 2)
+
+        def slope_at(intercepts: Values) -> tuple[Values, Curvature]:
+            expected = expected_at(intercepts)
+            return _summed(pieces, expected - self._outcome) + intercepts, curvature_of(expected)
+
+        # from where the last call ended: between two calls the parameters hardly move
+        intercepts, step, _ = most_probable(self._intercepts, loss_at, slope_at, LEAST_GAIN)
+        # taken unchecked: the gain is below rounding, but the curvature moves with the step and not with its square
+        self._intercepts = intercepts - step
+        expected = expected_at(self._intercepts)
+        curvature = curvature_of(expected)
+        by_deviation, by_coefficient = self._gradient(pieces, expected, curvature)
+        gradient = np.concatenate([by_deviation[np.argsort(self._order)], by_coefficient])
+        return loss_at(self._intercepts) + curvature.log_determinant / 2, gradient
+
+    def _inverse_entries(self, curvature: Curvature, first: int, second: int) -> Values:
+        """The entry of the curvature's inverse between two groupings' groups, for each row, shape (N,)."""
+        if first == second:
+            return np.asarray(curvature.variances()[self._places[first]])
+        size = self._sizes[0]
+        if first == 0:
+            crossed = -(curvature.border / curvature.diagonal[:, None]) @ curvature.inverse
+            return np.asarray(crossed[self._places[0], self._places[second] - size])
+        return np.asarray(curvature.inverse[self._places[first] - size, self._places[second] - size])
+
+    def _gradient(self, pieces: Sequence[Piece], expected: Values, curvature: Curvature) -> tuple[Values, Values]:
+        """By the deviations, and by the coefficients; the mode moves with both."""
+        weights = expected * (1 - expected)
+        groupings = range(len(pieces))
+        deviations = np.array([piece.scale for piece in pieces])
+        entries = {
+            (first, second): self._inverse_entries(curvature, first, second)
+            for first in groupings
+            for second in groupings
+            if first <= second
+        }
+        weighted = [
+            np.sum([deviations[each] * entries[min(first, each), max(first, each)] for each in groupings], axis=0)
+            for first in groupings
+        ]
+        # log |A| / 2 by each row's linear predictor, then less what the mode's own move takes back
+        skew = weights * (1 - 2 * expected) * (deviations @ np.array(weighted)) / 2
+        moved = curvature.solve(_summed(pieces, skew))
+        residual = expected - self._outcome
+        row = residual + skew - weights * (deviations @ moved[self._places])
+        by_deviation = [
+            row @ self._intercepts[places] - residual @ moved[places] + weights @ own
+            for places, own in zip(self._places, weighted, strict=True)
+        ]
+        return np.array(by_deviation), self._design.T @ row
+
+
+def _summed(pieces: Sequence[Piece], rows: Values) -> Values:
+    """The rows' values summed by group, of all groupings in a line."""
+    return np.concatenate([piece.summed(rows) for piece in pieces])
+
+
+def check_determined(outcome: Values, design: Values, names: Sequence[str], codes: Mapping[str, Codes]) -> None:
+    """Refuse rows whose likelihood has no single maximum."""
+    if not codes:
+        raise UnfittableError("groups is empty, expected at least one grouping for random intercepts")
+    if len(outcome) <= len(names) + len(codes):
+        raise UnfittableError(
+            f"{len(outcome)} rows are too few for {len(names)} coefficients and {len(codes)} variances, expected more "
+            "rows than both together"
+        )
+    if len(set(outcome.tolist())) < 2:
+        raise UnfittableError(f"outcome is {outcome[0]:.0f} in every row, expected some 0 and some 1")
+    for name, column in zip(names[1:], design.T[1:], strict=True):
+        if np.ptp(column) == 0:
+            raise UnfittableError(f"predictor {name!r} is {column[0]:g} in every row, expected values that differ")
+    _check_independent(design, names)
+    for name, code in codes.items():
+        if code.max() == 0:
+            raise UnfittableError(f"grouping {name!r} has one group, expected at least two")
+        if code.max() + 1 == len(code):
+            raise UnfittableError(f"grouping {name!r} has a group for each row, expected groups of several rows")
+    for first, second in combinations(codes, 2):
+        if (codes[first] == codes[second]).all():
+            raise UnfittableError(f"groupings {first!r} and {second!r} have the same groups, expected one of them")
+    _check_separation(outcome, design, names)
+
+
+def _check_independent(design: Values, names: Sequence[str]) -> None:
+    standard = design / np.linalg.norm(design, axis=0)
+    for count in range(2, len(names) + 1):
+        if np.linalg.matrix_rank(standard[:, :count], tol=1e-8 * math.sqrt(count)) < count:
+            raise UnfittableError(
+                f"predictor {names[count - 1]!r} is a sum of multiples of those before it, expected one that adds "
+                "something: leave it out"
+            )
+
+
+def _check_separation(outcome: Values, design: Values, names: Sequence[str]) -> None:
+    """Refuse predictors that tell the outcomes apart without error: their coefficients would be infinite.
+
+    Source: Konis (2007): a linear programme finds a direction along which no row's likelihood falls and some rise.
+    """
+    from scipy.optimize import linprog
+
+    signed = (2 * outcome - 1)[:, None] * design / np.abs(design).max(axis=0)
+    found = linprog(-signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1))
+    if found.status == 0 and -found.fun > 1e-6:
+        apart = [name for name, share in zip(names[1:], found.x[1:], strict=True) if abs(share) > 1e-6]
+        raise UnfittableError(
+            f"the outcomes are told apart without error by {', '.join(apart)} (separation), so that no finite "
+            "coefficient fits best: leave it out, or join levels that have one outcome alone"
+        )
+
 
 INTERCEPT = "intercept"
 STEPS = 500
@@ -86,11 +231,7 @@ def mixed_logistic(
 
 
 def _maximum(likelihood: LaplaceLikelihood, groupings: int, predictors: int) -> tuple[Values, float, Values]:
-    """The parameters of the greatest likelihood, minus its logarithm there, and the curvature.
-
-    Raises:
-        UnfittableError: If there is none, or it was not found.
-    """
+    """The parameters of the greatest likelihood, minus its logarithm there, and the curvature."""
     from scipy.optimize import minimize
 
     start = np.concatenate([np.ones(groupings), np.zeros(predictors)])

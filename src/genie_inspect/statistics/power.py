@@ -56,17 +56,7 @@ def margin(sd: float, n: int, confidence: float = 0.98) -> float:
 def paired_power(delta: float, sd: float, n: int, level: float = 0.05) -> float:
     """Chance that a two-sided paired t test of n pairs rejects, when the true mean delta is this one.
 
-    Args:
-        delta: True mean of after - before; its sign does not matter.
-        sd: Standard deviation of the deltas, above 0.
-        n: Pairs, at least 2.
-        level: Of the test, between 0 and 1; divide it by the number of tests where a correction follows.
-
-    Returns:
-        0 to 1; at delta 0 the level itself.
-
-    Raises:
-        ValueError: If an argument is out of range.
+    0 to 1; at delta 0 the level itself.
 
     Source: Cohen (1988), chapter 2: noncentral t with n - 1 degrees of freedom and noncentrality sqrt(n) * delta / sd.
 
@@ -91,15 +81,6 @@ def paired_power(delta: float, sd: float, n: int, level: float = 0.05) -> float:
 
 def pairs_needed(delta: float, sd: float, power: float = USUAL_POWER, level: float = 0.05) -> int:
     """The fewest pairs with which a paired t test finds a true mean delta so often.
-
-    Args:
-        delta: True mean of after - before, not 0.
-        sd: Standard deviation of the deltas, above 0.
-        power: How often, between the level and 1.
-        level: As for `paired_power`.
-
-    Raises:
-        ValueError: If an argument is out of range.
 
     >>> pairs_needed(delta=0.5, sd=1)
     34

@@ -8,7 +8,7 @@ from inspect_ai.dataset import Sample
 from genie_inspect.errors import UnknownChoiceError
 
 if TYPE_CHECKING:
-    from genie_inspect.judges.instrument import Instrument
+    from genie_inspect.graders.instrument import Instrument
     from genie_inspect.populations.population import Population
 
 NAME = "leave_one_out"
@@ -41,10 +41,10 @@ def leave_one_out(
     Raises:
         RefusedError: If an option cannot be used; before anything is asked.
     """
-    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.graders.grader import refusals
     from genie_inspect.inspect_private import run_has_begun
-    from genie_inspect.populations.catalogue import NONE, open_population
-    from genie_inspect.solvers.recorded import DOCUMENT, recorded
+    from genie_inspect.populations.population import NONE, open_population
+    from genie_inspect.solvers.generations import DOCUMENT, recorded
     from genie_inspect.tasks.novelty import novelty_task
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
@@ -62,17 +62,12 @@ def leave_one_out(
 
 
 def _check_recorded(population: "Population", instrument: "Instrument") -> None:
-    """Refuse a grader that replays what is on record where that does not do for these documents.
-
-    Raises:
-        PrerequisiteError: Before any sample; in the middle of one it would be a traceback.
-    """
+    """Refuse a grader that replays what is on record where that does not do for these documents."""
     from inspect_ai.model import ModelName, model_roles
 
-    from genie_inspect.asking.grader import ROLE
-    from genie_inspect.asking.prerequisites import unmet
-    from genie_inspect.judges.choices import RECORDED, mode_of
-    from genie_inspect.providers.record import starter_record
+    from genie_inspect.graders.grader import ROLE, unmet
+    from genie_inspect.graders.instrument import RECORDED, mode_of
+    from genie_inspect.providers.replay import starter_record
 
     # where none is bound another check says so
     if instrument.is_smoke_test or ROLE not in model_roles():

@@ -9,10 +9,8 @@ if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
     from inspect_ai.scorer import Scorer
 
-    from genie_inspect.interventions.collection import Interventions
-    from genie_inspect.interventions.schema import Original, StudyText
+    from genie_inspect.populations.interventions import Interventions
     from genie_inspect.populations.population import Population
-    from genie_inspect.samples.intervention import InterventionFacts
 
 NAME = "metric_study"
 
@@ -53,11 +51,11 @@ def metric_study(
     Raises:
         RefusedError: If an option cannot be used; before anything is asked.
     """
-    from genie_inspect.asking.refusals import refusals
     from genie_inspect.errors import InterventionsError, UnknownChoiceError
-    from genie_inspect.interventions.collection import Interventions
-    from genie_inspect.populations.catalogue import NONE, open_population
-    from genie_inspect.solvers.recorded import recorded
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.populations.interventions import Interventions
+    from genie_inspect.populations.population import NONE, open_population
+    from genie_inspect.solvers.generations import recorded
     from genie_inspect.tasks.novelty import novelty_task
     from genie_inspect.tasks.novelty_measures import StudyMeasures
 
@@ -67,17 +65,8 @@ def metric_study(
         interventions = Interventions(pairs)
         first, *others = _judges(judge)
         scorers = tuple(_loaded(name, options) for name, options in _named(scorer).items())
-        measures = StudyMeasures(
-            population,
-            first,
-            embedder,
-            templates,
-            cache,
-            panel,
-            answer_length,
-            further_judges=tuple(others),
-            further_scorers=scorers,
-        )
+        given = (embedder, templates, cache, panel, answer_length)
+        measures = StudyMeasures(population, first, *given, further_judges=tuple(others), further_scorers=scorers)
         if not interventions.changed:
             raise InterventionsError(
                 f"{interventions.file} has no edit and no paraphrase of use: {len(interventions.left_out)} are left "
@@ -91,11 +80,6 @@ def metric_study(
 
 
 def _judges(judge: "str | Sequence[str]") -> "Sequence[str]":
-    """The judges that the option names.
-
-    Raises:
-        UnknownChoiceError: If it is neither text nor a list of it.
-    """
     from genie_inspect.errors import UnknownChoiceError
 
     names = judge.split(",") if isinstance(judge, str) else judge
@@ -105,11 +89,7 @@ def _judges(judge: "str | Sequence[str]") -> "Sequence[str]":
 
 
 def _loaded(name: str, options: "Mapping[str, Any]") -> "Scorer":
-    """A scorer by its name; its metrics, whoever's they are, count the study's originals.
-
-    Raises:
-        UnknownChoiceError: If there is none, or it does not take these options.
-    """
+    """A scorer by its name; its metrics, whoever's they are, count the study's originals."""
     from genie_inspect.errors import UnknownChoiceError
     from genie_inspect.inspect_private import PrerequisiteError, loaded_scorer, with_metrics
     from genie_inspect.scorers.stderr import of_originals
@@ -122,7 +102,6 @@ def _loaded(name: str, options: "Mapping[str, Any]") -> "Scorer":
 
 
 def _named(scorers: "str | Sequence[str] | Mapping[str, Any] | None") -> "Mapping[str, Mapping[str, Any]]":
-    """The options of each scorer by its name."""
     if isinstance(scorers, str):
         scorers = scorers.split(",")
     if isinstance(scorers, Mapping):
@@ -134,39 +113,23 @@ def _samples(interventions: "Interventions", population: "Population") -> "list[
     """A sample for each text, the original before what was made of it."""
     from inspect_ai.dataset import Sample
 
-    from genie_inspect.samples.prompt import KEY
-    from genie_inspect.solvers.recorded import DOCUMENT
+    from genie_inspect.populations.interventions import Edit, Original
+    from genie_inspect.samples import PROMPT_KEY, InterventionFacts
+    from genie_inspect.scorers.assessment import Others
+    from genie_inspect.solvers.generations import DOCUMENT
 
     samples = []
     for text in interventions.texts():
         original = interventions.original(text)
-        facts = _facts(text, original)
-        samples.append(
-            Sample(
-                input=original.prompt,
-                id=text.id,
-                target=_reference(population, original.prompt, text.text, original.text),
-                metadata={KEY: original.prompt, DOCUMENT: text.text, **facts.as_metadata()},
-            )
-        )
+        if isinstance(text, Original):
+            facts = InterventionFacts(text.kind, text.id)
+        else:
+            feature, alternative = (text.feature, text.alternative) if isinstance(text, Edit) else ("", "")
+            facts = InterventionFacts(text.kind, original.id, feature, alternative, original.text)
+        metadata = {PROMPT_KEY: original.prompt, DOCUMENT: text.text, **facts.as_metadata()}
+        # the population's first document for the prompt that is neither of the texts
+        documents = sorted(population.documents(original.prompt), key=lambda document: document.id)
+        others = Others(documents).than(text.text, original.text).documents
+        target = others[0].text if others else ""
+        samples.append(Sample(input=original.prompt, id=text.id, target=target, metadata=metadata))
     return samples
-
-
-def _facts(text: "StudyText", original: "Original") -> "InterventionFacts":
-    """What the sample of a text says of it."""
-    from genie_inspect.interventions.schema import Edit, Original
-    from genie_inspect.samples.intervention import InterventionFacts
-
-    if isinstance(text, Original):
-        return InterventionFacts(text.kind, text.id)
-    feature, alternative = (text.feature, text.alternative) if isinstance(text, Edit) else ("", "")
-    return InterventionFacts(text.kind, original.id, feature, alternative, original.text)
-
-
-def _reference(population: "Population", prompt: str, text: str, original: str) -> str:
-    """The population's first document for the prompt that is neither of the texts; empty where there is none."""
-    from genie_inspect.scoring.compared import Others
-
-    documents = sorted(population.documents(prompt), key=lambda document: document.id)
-    others = Others(documents).than(text, original).documents
-    return others[0].text if others else ""

@@ -1,24 +1,110 @@
 """What every novelty task is made of: prompts, generation settings, scorer, columns."""
 
+import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from statistics import fmean
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
-from inspect_ai.solver import Solver, generate
+from inspect_ai.solver import Solver, TaskState, generate
+from inspect_ai.viewer import SampleScoreView, ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
-from genie_inspect.measures.length import median_words
-from genie_inspect.populations.catalogue import open_population
-from genie_inspect.populations.population import Population
+from genie_inspect.logs.scored_log import are_unlike, unlike_lengths
+from genie_inspect.measures.tokens import median_words, word_count
+from genie_inspect.populations.population import Population, open_population
 from genie_inspect.providers.replay import check_recorded
+from genie_inspect.samples import document_of, unusable
 from genie_inspect.signature import PACKAGE, digest, package_version
-from genie_inspect.solvers.announce_cost import Line, announce_cost
-from genie_inspect.tasks.cost_line import CostLine, no_genie_line
-from genie_inspect.tasks.length_watch import length_watch
-from genie_inspect.tasks.novelty_measures import NO_GENIE, NoveltyMeasures
-from genie_inspect.tasks.views import feature_view, score_view
+from genie_inspect.solvers.requirements import Line, announce_cost
+from genie_inspect.tasks.novelty_measures import NO_GENIE, CostLine, NoveltyMeasures, no_genie_line
 from genie_inspect.versions import TASKS
+
+ENOUGH = 5  # documents; one alone may be of any length
+LOGGER = logging.getLogger(__name__)
+
+
+def length_watch() -> Callable[[TaskState], Awaitable[None]]:
+    """What a task does after each sample: count its words, and after five documents warn once where there is cause.
+
+    The warning goes where Inspect's own go: to the terminal, and into the log of the sample at hand.
+    """
+    lengths: list[tuple[int, int]] = []
+
+    async def counted(state: TaskState) -> None:
+        others = state.metadata.get("words")
+        if not isinstance(others, int) or unusable(state):
+            return
+        lengths.append((word_count(document_of(state)), others))
+        own, population = (fmean(side) for side in zip(*lengths, strict=True))
+        # at the fifth alone: said once, and early
+        if len(lengths) == ENOUGH and are_unlike(own, population):
+            LOGGER.warning("%s (see genie summary)", unlike_lengths(f"{state.model} writes", own, population))
+
+    return counted
+
+
+FIRST = ("sampleStatus", "sampleId", "epoch")
+HIDDEN = ("input", "target", "answer", "tokens", "duration", "retries", "limit")
+WIDE = 8  # score columns beyond which their heads are turned, so that all fit where there are 1024 pixels
+UNIT = (0.0, 1.0)
+DOCUMENT = {"document": ("words", "coverage", "unscored")}
+"""Columns that say of each sample what its values rest on; no measure, and no colours."""
+
+
+def score_view(
+    name: str,
+    shown: Mapping[str, Sequence[str]],
+    ranges: Mapping[str, tuple[float, float]],
+    folded: Mapping[str, Sequence[str]] | None = None,
+    prefix: str = "",
+) -> ViewerConfig:
+    """Inspect View with a column a key; colours say high and low where the range is known, else size alone."""
+    folded = folded or {}
+    keys = [key for group in (shown, folded) for names in group.values() for key in names]
+    columns = [TaskSamplesColumn(id=first) for first in FIRST]
+    columns += [TaskSamplesColumn.score(scorer, key) for scorer, names in shown.items() for key in names]
+    columns += [
+        TaskSamplesColumn.score(scorer, key, visible=False) for scorer, names in folded.items() for key in names
+    ]
+    # Inspect View appends every column that is not listed, visible
+    columns += [TaskSamplesColumn(id=hidden, visible=False) for hidden in HIDDEN]
+    return ViewerConfig(
+        # documents are a model's, answers a grader's: nothing in them is to become markup, an image or a link
+        trust_content=False,
+        task_samples_view=TaskSamplesView(
+            name=name,
+            columns=columns,
+            multiline=False,
+            compact_scores=sum(map(len, shown.values())) > WIDE,
+            score_labels={key: key.removeprefix(prefix).replace("_", " ") for key in keys},
+            score_color_scales={key: _scale(ranges.get(key)) for key in keys if key not in DOCUMENT["document"]},
+            color_scales_enabled=True,
+        ),
+        # in the order of the explanation
+        sample_score_view=SampleScoreView(default="grid"),
+    )
+
+
+def feature_view(
+    scorer: str, features: Sequence[str], panel: Mapping[str, Sequence[str]] | None = None
+) -> ViewerConfig:
+    """A column for each feature, with a depth of colour from the lowest to the highest seen, and one a measure beside.
+
+    Behind them stand length, coverage and what is unscored, without colours.
+    """
+    shown = {scorer: features} | {measure: keys[:1] for measure, keys in (panel or {}).items()} | DOCUMENT
+    folded = {measure: keys[1:] for measure, keys in (panel or {}).items()}
+    return score_view("Novelty by feature" if features else "Novelty", shown, {}, folded)
+
+
+def _scale(ends: tuple[float, float] | None) -> ScoreColorScale:
+    if ends is None:
+        # size alone, between the ends that are seen: novel is not good, and from 0 to 1 all cells would look alike
+        return ScoreColorScale(palette="neutral")
+    return ScoreColorScale(palette="good-high", min=ends[0], max=ends[1])
+
 
 # generation settings of the study (arXiv 2606.12790): five documents a prompt, some 500 words each
 EPOCHS = 5
@@ -32,19 +118,7 @@ def novelty_task(
     solver: Solver | None = None,
     samples: list[Sample] | None = None,
 ) -> Task:
-    """A task that writes a document for each prompt and scores its novelty by feature.
-
-    Args:
-        name: The task's name in the dataset and the log.
-        prompts: What to write about when there is no population; else the population's own prompts are taken.
-        measures: What the documents are compared with, and how.
-        solver: How documents are made; plain generation unless given.
-        samples: The population's own documents, each once; else a sample for each prompt.
-
-    Raises:
-        GenieError: If an option cannot be used; before anything is generated.
-        PrerequisiteError: If a run has begun without a model that is asked.
-    """
+    """A task that writes a document for each prompt and scores its novelty by feature."""
     if not measures.scores:
         return _generation(name, prompts, solver)
     # where there is a population its prompts are the task: others have no questions
@@ -107,14 +181,10 @@ def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int] |
 
 
 def _dataset(name: str, population: Population) -> MemoryDataset:
-    """One sample for each of a population's prompts."""
-    return prompt_dataset(name, population.prompts, _lengths(population))
-
-
-def _lengths(population: Population) -> dict[str, int]:
-    """Median length of each prompt's documents, in words."""
+    """One sample for each of a population's prompts, with the median length of its documents."""
     medians = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
-    return {prompt: words for prompt, words in medians.items() if words is not None}
+    lengths = {prompt: words for prompt, words in medians.items() if words is not None}
+    return prompt_dataset(name, population.prompts, lengths)
 
 
 def sample_id(prompt: str) -> str:

@@ -1,42 +1,109 @@
 """What the novelty tasks measure with: the scorers that their options stand for, and the steps before them."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from inspect_ai.dataset import Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
+from genie_inspect.building.costs import Known, TaskCost, task_cost, yardstick_cost
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.judges.choices import EMBEDDED, mode_and_fit
-from genie_inspect.judges.grader_reader import CONCISE
-from genie_inspect.judges.instrument import Instrument
+from genie_inspect.graders.cost import Cost
+from genie_inspect.graders.equivalence import GRADER
+from genie_inspect.graders.instrument import EMBEDDED, Instrument, mode_and_fit
+from genie_inspect.graders.reader import CONCISE
 from genie_inspect.options import check_text
-from genie_inspect.panel_judges.choices import GRADER
-from genie_inspect.populations.catalogue import NONE, open_population
-from genie_inspect.populations.population import Population
-from genie_inspect.scorers.from_scores.document import document
+from genie_inspect.populations.population import NONE, Population, open_population
+from genie_inspect.scorers.document import document
 from genie_inspect.scorers.genie import genie
-from genie_inspect.solvers.require_grader import require_grader
-from genie_inspect.solvers.require_models import require_models
-from genie_inspect.tasks.cost_line import Asks, by_prompt, genie_asks
-from genie_inspect.tasks.panel import CHEAP, Panel, chosen_panel
+from genie_inspect.solvers.requirements import Line, require_grader, require_models
+from genie_inspect.tasks.panel import CHEAP, PREFERENCE, READING, Panel, chosen_panel
 from genie_inspect.tasks.panel import NONE as NO_PANEL
+
+Asks = Callable[[Sequence[Sample], int], Cost]
+"""What a measure asks of the documents of these samples, in so many epochs."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostLine:
+    """What the measures of a task ask, and of which samples."""
+
+    name: str
+    samples: Sequence[Sample]
+    epochs: int
+    """Unless a run has others."""
+    asks: Mapping[str, Asks]
+    """By measure, those that ask a model."""
+
+    def __call__(self, model: str, ids: Collection[str | int] | None, epochs: int | None) -> str:
+        """The line; empty where no measure asks a model."""
+        taken = [sample for sample in self.samples if ids is None or sample.id in ids]
+        epochs = epochs or self.epochs
+        costs = self.costs(taken, epochs)
+        if not costs:
+            return ""
+        total = sum(costs.values(), Cost())
+        # one measure's calls are those of all
+        parts = ", ".join(f"{name} {cost.calls:,.0f}" if len(costs) > 1 else name for name, cost in costs.items())
+        return (
+            f"{self.name} of {model}: judging asks for about {total.calls:,.0f} calls ({parts}), "
+            f"{total.tokens_in:,.0f} tokens in and {total.tokens_out:,.0f} out for {extent(len(taken), epochs)}"
+        )
+
+    def costs(self, samples: Sequence[Sample], epochs: int) -> dict[str, Cost]:
+        """What each measure asks of the documents of these samples, in so many epochs."""
+        return {name: asks(samples, epochs) for name, asks in self.asks.items()}
+
+
+def extent(samples: int, epochs: int) -> str:
+    """`2 samples x 1 epoch`."""
+    return " x ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in ((samples, "sample"), (epochs, "epoch")))
+
+
+def by_prompt(samples: Sequence[Sample], epochs: int) -> dict[str, int]:
+    """How many documents of a run are written for each prompt."""
+    counts = Counter(str((sample.metadata or {})["prompt"]) for sample in samples)
+    return {prompt: count * epochs for prompt, count in counts.items()}
+
+
+def genie_asks(population: Population, instrument: Instrument, *, own: bool = False) -> dict[str, Asks]:
+    """What the scorer `genie` asks, less what the run's graders have said before; nothing where it asks no model."""
+    if instrument.is_smoke_test:
+        return {}
+
+    def asks(samples: Sequence[Sample], epochs: int) -> Cost:
+        known = [Known.by(instrument, model) for model in instrument.graders()]
+        if own:
+            cost = TaskCost.by_all([yardstick_cost(population, instrument, each) for each in known])
+            # a prompt has about as many documents as another: of a part of the samples, that part
+            return cost.total * (len(samples) / cost.documents)
+        documents = by_prompt(samples, epochs)
+        return TaskCost.by_all([task_cost(population, documents, instrument, each) for each in known]).total
+
+    return {f"genie judge={instrument.judge}": asks}
+
+
+def no_genie_line(population: Population) -> Line:
+    """The line that says that Genie is left out, of every run alike."""
+    said = (
+        f"population {population.name} has documents and no questions: genie is left out and the panel scores (for "
+        f"genie: genie questions write {population.folder}, and import again with --questions)"
+    )
+    return lambda model, ids, epochs: said
+
 
 NO_GENIE = "none"
 
 
 @dataclass(frozen=True)
 class NoveltyMeasures:
-    """What documents are compared with, and how: Genie, and a panel beside it or alone; checked when it is made.
-
-    Raises:
-        GenieError: If an option is none that it accepts; see `Instrument`.
-    """
+    """What documents are compared with, and how: Genie, and a panel beside it or alone; checked when it is made."""
 
     population: str
-    """`none`, or what documents are compared with."""
     judge: str
     """As for `Instrument`; `none` leaves Genie out, and the panel scores alone."""
     embedder: str = "static"
@@ -45,7 +112,6 @@ class NoveltyMeasures:
     panel: str | Sequence[str] = NO_PANEL
     """Holistic measures beside Genie: `none`, `cheap` (those that ask no model), `all`, or their names."""
     answer_length: str = CONCISE
-    """As for `Instrument`."""
 
     def __post_init__(self) -> None:
         check_text("population", self.population)
@@ -70,12 +136,10 @@ class NoveltyMeasures:
 
     @property
     def scores(self) -> bool:
-        """Whether there is anything to compare documents with."""
         return self.population != NONE
 
     @property
     def beside(self) -> Panel:
-        """The measures beside Genie."""
         return chosen_panel(self.panel, self.judge)
 
     @property
@@ -85,11 +149,7 @@ class NoveltyMeasures:
 
     @property
     def with_genie(self) -> bool:
-        """Whether Genie is taken: not without a judge, nor beside a panel against documents without questions.
-
-        Raises:
-            PopulationError: If the population cannot be opened.
-        """
+        """Whether Genie is taken: not without a judge, nor beside a panel against documents without questions."""
         if self.judge == NO_GENIE:
             return False
         return not (self.beside.names and open_population(self.population).documents_alone)
@@ -99,57 +159,34 @@ class NoveltyMeasures:
         """What a list of runs shows of each: the first mean of Genie, without it that of the panel's first measure.
 
         None where neither is taken: Inspect then shows the first metric of the first scorer.
-
-        Raises:
-            PopulationError: If the population cannot be opened.
         """
         first = ["genie"] if self.with_genie else self.beside.names[:1]
         return HeadlineMetric(scorer=first[0], metric="mean") if first else None
 
     def scorers(self) -> list[Scorer]:
-        """Genie, and the measures beside it, or these alone; last what is no measure.
-
-        Raises:
-            PopulationError: If the population cannot be opened or lacks what a measure needs.
-        """
+        """Genie, and the measures beside it, or these alone; last what is no measure."""
         chosen = self.instrument
         # last, because it says of the others what they lack
         beside = [*self.beside.scorers(self.population, chosen.embedder, chosen.templates).values(), document()]
         if not self.with_genie:
             return beside
         # by their options, which Inspect writes into the log: who scores it again gets the same scorers
-        own = genie(
-            self.population,
-            chosen.judge,
-            chosen.embedder,
-            chosen.templates,
-            chosen.cache,
-            answer_length=chosen.answer_length,
-        )
-        return [own, *beside]
+        given = (chosen.judge, chosen.embedder, chosen.templates, chosen.cache)
+        return [genie(self.population, *given, answer_length=chosen.answer_length), *beside]
 
     def requirements(self) -> list[Solver]:
-        """The steps that end a run without the models that are asked, before anything is generated.
-
-        Raises:
-            PrerequisiteError: If a run has begun without them.
-        """
+        """The steps that end a run without the models that are asked, before anything is generated."""
         beside = self.beside
-        models = require_models(beside.asks_equivalence, preference=beside.asks_preference, reading=beside.asks_reader)
+        preference, reading = beside.asks(PREFERENCE), beside.asks(READING)
+        models = require_models(beside.asks_equivalence, preference=preference, reading=reading)
         if not self.with_genie:
             return [models]
         # the panel can do without a grader, so that leaving Genie out is a way to run without one
-        asks = beside.asks_equivalence == GRADER or beside.asks_preference or beside.asks_reader
-        alone = bool(beside.names) and not asks
+        alone = bool(beside.names) and not (beside.asks_equivalence == GRADER or preference or reading)
         return [require_grader(self.judge, panel_alone=alone), models]
 
     def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:
-        """What each measure that asks a model asks, for the line before a run.
-
-        Args:
-            population: As opened.
-            own: Whether the documents are the population's own.
-        """
+        """What each measure that asks a model asks, for the line before a run."""
         costs = self.beside.costs(population, self.instrument.templates)
         genies = genie_asks(population, self.instrument, own=own) if self.with_genie else {}
         return genies | {
@@ -164,7 +201,6 @@ class StudyMeasures(NoveltyMeasures):
     further_judges: Sequence[str] = ()
     """As `judge`; Genie once with each."""
     further_scorers: Sequence[Scorer] = ()
-    """Somebody's own, for instance."""
 
     def __post_init__(self) -> None:
         if self.judge == NO_GENIE and self.further_judges:
@@ -179,11 +215,6 @@ class StudyMeasures(NoveltyMeasures):
 
     @cached_property
     def _further(self) -> list[NoveltyMeasures]:
-        """Genie alone, by each further judge.
-
-        Raises:
-            GenieError: If a judge is none that `Instrument` accepts.
-        """
         return [
             NoveltyMeasures(
                 self.population, judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length
@@ -192,21 +223,12 @@ class StudyMeasures(NoveltyMeasures):
         ]
 
     def scorers(self) -> list[Scorer]:
-        """Genie by each judge, the panel, the further scorers; last what is no measure.
-
-        Raises:
-            PopulationError: If the population cannot be opened or lacks what a measure needs.
-        """
+        """Genie by each judge, the panel, the further scorers; last what is no measure."""
         *measures, last = super().scorers()
         genies = [measures.scorers()[0] for measures in self._further]
         return [*measures, *genies, *self.further_scorers, last]
 
     def requirements(self) -> list[Solver]:
-        """The steps that end a run without the models that are asked.
-
-        Raises:
-            PrerequisiteError: If a run has begun without them.
-        """
         return [*super().requirements(), *(step for measures in self._further for step in measures.requirements())]
 
     def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:

@@ -9,7 +9,7 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 
 if TYPE_CHECKING:
-    from genie_inspect.tasks.cost_line import CostLine
+    from genie_inspect.tasks.novelty_measures import CostLine
 
 # generation settings of the benchmark (Zhang et al. 2025)
 CONFIG = GenerateConfig(temperature=1.0, max_tokens=512)
@@ -43,16 +43,13 @@ def novelty_partition(
 
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228). Published: classifier and reward.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.engines.models.revisions import with_commit
+    from genie_inspect.engines.identity import with_commit
+    from genie_inspect.graders.grader import refusals
     from genie_inspect.providers.replay import check_recorded
-    from genie_inspect.scorers.novelty_bench import novelty_bench
-    from genie_inspect.scoring.measuring.kinds_of_reply import KEYS
-    from genie_inspect.solvers.announce_cost import announce_cost
+    from genie_inspect.scorers.novelty_bench import KEYS, novelty_bench
     from genie_inspect.solvers.generations import generations
-    from genie_inspect.solvers.require_models import require_models
-    from genie_inspect.tasks.novelty import package
-    from genie_inspect.tasks.views import score_view
+    from genie_inspect.solvers.requirements import announce_cost, require_models
+    from genie_inspect.tasks.novelty import package, score_view
     from genie_inspect.versions import TASKS
 
     with refusals():
@@ -81,19 +78,14 @@ def cost_line(
     quality: str = "grader",
     templates: str | None = None,
 ) -> "CostLine":
-    """The samples of the task with these options, and what the grader is asked at most of k replies to each prompt.
-
-    Raises:
-        GenieError: If the prompts cannot be had, or a template cannot be used.
-    """
-    from genie_inspect.asking.cost import Cost
-    from genie_inspect.engines.sources.prompts import all_prompts
-    from genie_inspect.panel_judges.choices import GRADER, equivalence_kind, quality_kind
-    from genie_inspect.panel_judges.equivalence import SAME
-    from genie_inspect.panel_judges.quality import QUALITY
-    from genie_inspect.scoring.measuring.kinds_of_reply import cost
-    from genie_inspect.tasks.cost_line import CostLine, by_prompt
+    """The samples of the task with these options, and what the grader is asked at most of k replies to each prompt."""
+    from genie_inspect.graders.cost import Cost
+    from genie_inspect.graders.equivalence import GRADER, SAME, equivalence_kind, quality_kind
+    from genie_inspect.graders.quality import QUALITY
+    from genie_inspect.populations.prompts import all_prompts
+    from genie_inspect.scorers.novelty_bench import cost
     from genie_inspect.tasks.novelty import prompt_dataset
+    from genie_inspect.tasks.novelty_measures import CostLine, by_prompt
     from genie_inspect.tasks.synthetic_prompts import concept_pairs
 
     length = CONFIG.max_tokens or 0

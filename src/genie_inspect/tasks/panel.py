@@ -9,28 +9,20 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
-from genie_inspect.asking.cost import Cost
-from genie_inspect.close_reader.reader import by_templates
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.panel_judges.choices import EMBEDDED, GRADER
-from genie_inspect.panel_judges.equivalence import SAME
-from genie_inspect.panel_judges.protocols import CHAT, PROTOCOLS
+from genie_inspect.graders.close_reader import by_templates
+from genie_inspect.graders.cost import Cost
+from genie_inspect.graders.equivalence import EMBEDDED, GRADER, SAME
+from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.populations.population import Population
-from genie_inspect.scorers.close_reading import close_reading
-from genie_inspect.scorers.compression import compression
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.litbench import litbench
-from genie_inspect.scorers.partition import partition
-from genie_inspect.scoring.marking import marking
-from genie_inspect.scoring.measuring import (
-    added_information,
-    class_among_documents,
-    contest,
-    copied_runs,
-    embedding_distances,
-    expressions,
+from genie_inspect.scorers import (
+    close_reading,
+    compression,
+    cosine,
+    creativity_index,
+    expression_novelty,
+    litbench,
+    partition,
 )
 from genie_inspect.signature import signature
 
@@ -42,8 +34,6 @@ EQUIVALENCE, PREFERENCE, READING = "equivalence", "preference", "reading"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A measure of the panel."""
-
     scorer: Callable[..., Scorer]
     options: tuple[str, ...]
     """Those of the panel's that the scorer takes."""
@@ -57,28 +47,35 @@ class Member:
 
 
 MEMBERS: Mapping[str, Member] = {
-    "cosine": Member(cosine, ("population", "embedder"), embedding_distances.KEYS),
-    "compression": Member(compression, ("population",), added_information.KEYS),
-    "creativity_index": Member(creativity_index, ("population",), copied_runs.KEYS),
-    "expression_novelty": Member(expression_novelty, ("population",), expressions.KEYS),
+    "cosine": Member(cosine.cosine, ("population", "embedder"), cosine.KEYS),
+    "compression": Member(compression.compression, ("population",), compression.KEYS),
+    "creativity_index": Member(creativity_index.creativity_index, ("population",), creativity_index.KEYS),
+    "expression_novelty": Member(expression_novelty.expression_novelty, ("population",), expression_novelty.KEYS),
     "partition": Member(
-        partition,
+        partition.partition,
         # no embedder: the embedded equivalence has a measured threshold for the static one only
         ("population", "equivalence", "templates"),
-        class_among_documents.KEYS,
+        partition.KEYS,
         EQUIVALENCE,
         {"": SAME.template},
-        class_among_documents.cost,
+        partition.cost,
     ),
     "litbench": Member(
-        litbench,
+        litbench.litbench,
         ("population", "templates", "protocol"),
-        contest.KEYS,
+        litbench.KEYS,
         PREFERENCE,
         {name: protocol.wording for name, protocol in PROTOCOLS.items()},
-        contest.cost,
+        litbench.cost,
     ),
-    "close_reading": Member(close_reading, ("templates",), marking.KEYS, READING, {"": by_templates}, marking.cost),
+    "close_reading": Member(
+        close_reading.close_reading,
+        ("templates",),
+        close_reading.KEYS,
+        READING,
+        {"": by_templates},
+        close_reading.cost,
+    ),
 }
 MEASURES = tuple(MEMBERS)
 WITH_PROTOCOL: Mapping[str, tuple[str, str]] = {
@@ -101,52 +98,24 @@ class Panel:
 
     names: tuple[str, ...]
     equivalence: str
-    """How `partition` tells what is the same."""
     protocol: str = CHAT.name
-    """How `litbench` asks."""
 
-    @property
-    def asks_preference(self) -> bool:
-        """Whether a preference judge is asked."""
-        return self._asks(PREFERENCE)
-
-    @property
-    def asks_reader(self) -> bool:
-        """Whether a close reader is asked."""
-        return self._asks(READING)
+    def asks(self, whom: str) -> bool:
+        """Whether a measure that is taken asks an `equivalence`, a `preference` judge or the `reading` grader."""
+        return any(MEMBERS[name].asks == whom for name in self.names)
 
     @property
     def asks_equivalence(self) -> str:
         """The equivalence, empty when no measure is taken that tells what is the same."""
-        return self.equivalence if self._asks(EQUIVALENCE) else ""
-
-    def _asks(self, whom: str) -> bool:
-        return any(MEMBERS[name].asks == whom for name in self.names)
+        return self.equivalence if self.asks(EQUIVALENCE) else ""
 
     @property
     def keys(self) -> dict[str, Sequence[str]]:
-        """The keys of each measure that is taken."""
         return {name: KEYS[name] for name in self.names}
 
     def scorers(self, population: str, embedder: str = "static", templates: str | None = None) -> dict[str, Scorer]:
-        """The scorer of each measure that is taken.
-
-        Args:
-            population: What documents are compared with.
-            embedder: For `cosine`.
-            templates: A folder of the user's own instruction templates.
-
-        Raises:
-            PopulationError: If the population cannot be opened or has only answers.
-            UnknownChoiceError: If the embedder is unknown.
-        """
-        given = {
-            "population": population,
-            "equivalence": self.equivalence,
-            "embedder": embedder,
-            "templates": templates,
-            "protocol": self.protocol,
-        }
+        given = {"population": population, "embedder": embedder, "templates": templates}
+        given |= {"equivalence": self.equivalence, "protocol": self.protocol}
         members = {name: MEMBERS[name] for name in self.names}
         return {
             name: member.scorer(**{option: given[option] for option in member.options})
@@ -157,10 +126,6 @@ class Panel:
         """What each measure that asks a model asks of new documents; of `partition` the most that it may ask.
 
         A measure that does not ask as it does unless told has its protocol in its name: `litbench/generative`.
-
-        Args:
-            population: What documents are compared with.
-            templates: A folder of the user's own instruction templates.
         """
         # an equivalence that is told without a model costs nothing
         free = "" if self.equivalence == GRADER else EQUIVALENCE
@@ -176,16 +141,7 @@ class Panel:
 
 
 def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
-    """The panel that an option stands for.
-
-    Args:
-        panel: `none`, `cheap` (all that ask no model), `all`, or names with commas between them: `cheap,litbench`; one
-            that can ask in several ways with the way behind it, `litbench/generative`.
-        judge: As for the scorer `genie`; with `embedded`, `partition` asks no model either.
-
-    Raises:
-        UnknownChoiceError: If a name is unknown, or a measure is named with two protocols.
-    """
+    """The panel that an option stands for."""
     given = [name.strip() for name in (panel.split(",") if isinstance(panel, str) else panel) if name.strip()]
     protocols = {WITH_PROTOCOL[name][1] for name in given if name in WITH_PROTOCOL}
     names = [WITH_PROTOCOL[name][0] if name in WITH_PROTOCOL else name for name in given]
@@ -205,11 +161,7 @@ def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
 
 
 def combined(scorers: Mapping[str, Scorer]) -> Scorer:
-    """Several measures as one score: the keys of all, NaN for those of a measure that could not be taken.
-
-    Args:
-        scorers: The scorer of each measure, by its name in the panel.
-    """
+    """Several measures as one score: the keys of all, NaN for those of a measure that could not be taken."""
 
     async def score(state: TaskState, target: Target) -> Score:
         scores = {name: await scorer(state, target) for name, scorer in scorers.items()}

@@ -32,8 +32,8 @@ def population_prompts(
     Raises:
         RefusedError: If an option cannot be used; before anything is generated.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.engines.sources.prompts import prompt_lines
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.populations.prompts import prompt_lines
     from genie_inspect.tasks.novelty import novelty_task
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 

@@ -35,7 +35,7 @@ def synthetic_prompts(
 
     Source: Genie (arXiv 2606.12790).
     """
-    from genie_inspect.asking.refusals import refusals
+    from genie_inspect.graders.grader import refusals
     from genie_inspect.tasks.novelty import novelty_task
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
@@ -46,7 +46,6 @@ def synthetic_prompts(
 
 
 def concept_pairs() -> list[str]:
-    """The 25 prompts."""
-    from genie_inspect.files.shipped import DATA
+    from genie_inspect.files.folders import DATA
 
     return (DATA / "synthetic_prompts.txt").read_text(encoding="utf-8").splitlines()

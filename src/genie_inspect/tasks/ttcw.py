@@ -12,10 +12,8 @@ from inspect_ai.viewer import ViewerConfig
 from genie_inspect.errors import GenieError
 
 if TYPE_CHECKING:
-    from genie_inspect.critic.instructions import Analyse
-    from genie_inspect.critic.rubrics import Rubric
-    from genie_inspect.engines.sources.reference_stories import ReferenceStory
-    from genie_inspect.tasks.cost_line import Asks, CostLine
+    from genie_inspect.graders.rubrics import Analyse, Rubric
+    from genie_inspect.tasks.novelty_measures import Asks, CostLine
 
 TOKENS_A_WORD = 1.3  # of English prose, by the bundled tokenizer
 TO_BE_DRAWN = "A story from the plot of the reference, which the grader draws first: {title}"
@@ -51,12 +49,11 @@ def ttcw(
     Raises:
         RefusedError: If an option or a file cannot be used; before anything is generated.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.critic.rubrics import load_rubric
+    from genie_inspect.graders.grader import refusals
+    from genie_inspect.graders.rubrics import load_rubric
     from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
-    from genie_inspect.solvers.announce_cost import announce_cost
     from genie_inspect.solvers.plot_prompt import plot_prompt
-    from genie_inspect.solvers.require_grader import require_grader
+    from genie_inspect.solvers.requirements import announce_cost, require_grader
     from genie_inspect.tasks.novelty import package
     from genie_inspect.versions import TASKS
 
@@ -85,17 +82,12 @@ def cost_line(
     words: int | None = None,
     templates: str | None = None,
 ) -> "CostLine":
-    """The samples of the task with these options, and what the critic is asked of stories as long as they should be.
-
-    Raises:
-        GenieError: If an option or a file cannot be used.
-    """
-    from genie_inspect.asking.cost import Cost, tokens
-    from genie_inspect.critic.instructions import Instructions
-    from genie_inspect.critic.requests import critique_cost
-    from genie_inspect.critic.rubrics import load_rubric
+    """The samples of the task with these options, and what the critic is asked of stories as long as they should be."""
+    from genie_inspect.graders.cost import Cost, tokens
+    from genie_inspect.graders.critic import critique_cost
+    from genie_inspect.graders.rubrics import Instructions, load_rubric
     from genie_inspect.solvers.plot_prompt import plot_cost
-    from genie_inspect.tasks.cost_line import CostLine
+    from genie_inspect.tasks.novelty_measures import CostLine
 
     samples, tests = _samples(stories, words, texts=reference), load_rubric(rubric).tests
     instructions = Instructions.load(levels, analyse=analyse, reference=reference, folder=templates)
@@ -116,32 +108,28 @@ def cost_line(
 
 
 def _samples(stories: str, words: int | None, *, texts: bool) -> list[Sample]:
-    """A sample for each reference story."""
-    from genie_inspect.engines.sources.reference_stories import reference_stories, stories_digest
     from genie_inspect.options import check_count
+    from genie_inspect.populations.stories import reference_stories, stories_digest
+    from genie_inspect.tasks.novelty import sample_id
 
     references = reference_stories(stories, texts=texts)
     if words is not None:
         check_count("words", words)
-    digest = stories_digest(references)
-    return [_sample(story, words or story.words, digest) for story in references]
-
-
-def _sample(story: "ReferenceStory", words: int, references: str) -> Sample:
-    from genie_inspect.tasks.novelty import sample_id
-
-    if not words:
-        raise GenieError(f"{story.title!r} has no text to take the length from: give words=1500, or what you want")
-    # what the list of samples shows; the set-up puts the real request in its place
-    text = TO_BE_WRITTEN.format(plot=story.plot) if story.plot else TO_BE_DRAWN.format(title=story.title)
-    facts = {"title": story.title, "plot": story.plot, "words": words, "references": references}
-    return Sample(id=sample_id(story.title), input=text, target=story.story, metadata=facts)
+    digest, samples = stories_digest(references), []
+    for story in references:
+        if not (length := words or story.words):
+            raise GenieError(f"{story.title!r} has no text to take the length from: give words=1500, or what you want")
+        # what the list of samples shows; the set-up puts the real request in its place
+        text = TO_BE_WRITTEN.format(plot=story.plot) if story.plot else TO_BE_DRAWN.format(title=story.title)
+        facts = {"title": story.title, "plot": story.plot, "words": length, "references": digest}
+        samples.append(Sample(id=sample_id(story.title), input=text, target=story.story, metadata=facts))
+    return samples
 
 
 def _view(rubric: "Rubric") -> ViewerConfig:
     """Inspect View with a column for the total, each dimension and each test, and colours."""
-    from genie_inspect.critic.rubrics import TOTAL
-    from genie_inspect.tasks.views import UNIT, score_view
+    from genie_inspect.graders.rubrics import TOTAL
+    from genie_inspect.tasks.novelty import UNIT, score_view
 
     # tests pass or fail, dimensions are shares, the total counts tests
     ranges = dict.fromkeys(rubric.keys, UNIT) | {rubric.key(TOTAL): (0.0, float(len(rubric.tests)))}

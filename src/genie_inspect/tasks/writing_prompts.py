@@ -42,9 +42,9 @@ def writing_prompts(
     Raises:
         RefusedError: If an option cannot be used; before anything is generated.
     """
-    from genie_inspect.asking.refusals import refusals
-    from genie_inspect.engines.sources.prompts import writing_prompt_sample
+    from genie_inspect.graders.grader import refusals
     from genie_inspect.options import check_count, check_switch
+    from genie_inspect.populations.prompts import writing_prompt_sample
     from genie_inspect.tasks.novelty import novelty_task
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 

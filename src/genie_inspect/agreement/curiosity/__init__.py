@@ -1,1 +1,0 @@
-"""Whether a curiosity model knows a rater's verdict: votes with texts, five folds, a table, a folder."""

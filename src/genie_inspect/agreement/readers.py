@@ -1,0 +1,286 @@
+"""Whether a reader reads: what it leaves out, and whether its answers fit their own document better than another."""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genie_inspect.agreement.calibration import ALL, RESAMPLES, UNKNOWN
+from genie_inspect.agreement.raters import CalibrationError, Ratings, Target, recorded_reader
+from genie_inspect.errors import GraderFailedError
+from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.protocols import GRADER_FAILED, Reader, Reading
+from genie_inspect.measures.genie import HIGHEST, similarity
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Document, Question
+from genie_inspect.prompting.answers import normalised, repeats_question
+from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
+
+REFUSAL = "taken for a refusal"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPair:
+    """What the record and a reader answer to one question about one document."""
+
+    document: str
+    """Its id."""
+    question: Question
+    recorded: str | None
+    """None: the document does not say."""
+    answer: str | None
+    """None: the document does not say, or there is a fault."""
+    others: tuple[str, ...]
+    """The recorded answers of all other documents of the prompt to the question, equal ones too."""
+    fault: str = ""
+    """Why the reader's answer could not be had."""
+
+    @property
+    def target(self) -> Target | None:
+        """What a judge is to rate: the reader's answer against all different ones on record; None without an answer."""
+        if self.answer is None or self.recorded is None:
+            return None
+        spelling: dict[str, str] = {}
+        for text in (self.recorded, *self.others):
+            spelling.setdefault(normalised(text), text)
+        # an equal answer is interchangeable without a judge
+        spelling.pop(normalised(self.answer), None)
+        return Target(self.question, self.answer, tuple(spelling.values()))
+
+
+def sampled_documents(population: Population, count: int | None, seed: int = 0) -> list[Document]:
+    """So many of a population's documents, each prompt in turn."""
+    generator = random.Random(seed)  # noqa: S311  # a sample, no secret
+    prompts = [population.documents(prompt) for prompt in population.prompts]
+    shuffled = [generator.sample(documents, len(documents)) for documents in prompts]
+    turns = range(max(map(len, shuffled), default=0))
+    in_turn = [documents[turn] for turn in turns for documents in shuffled if turn < len(documents)]
+    return in_turn[:count]
+
+
+async def read_again(
+    population: Population,
+    reader: Reader,
+    documents: Sequence[Document],
+    record: str | None = None,
+    told: Callable[[], None] = lambda: None,
+) -> list[AnswerPair]:
+    """A reader's answers beside those on record, to every question for which somebody read the document."""
+    signature = recorded_reader(population, record)
+
+    async def read(document: Document) -> Reading | GraderFailedError:
+        try:
+            return await reader.read(document.text, population.questions(document.prompt))
+        except GraderFailedError as error:
+            return error
+        finally:
+            told()
+
+    readings = await gathered(*(read(document) for document in documents))
+    failures = [reading for reading in readings if isinstance(reading, GraderFailedError)]
+    if failures and len(failures) == len(readings):
+        raise CalibrationError(f"{reader.signature} read nothing: {failures[0]}")
+    return [
+        pair
+        for document, reading in zip(documents, readings, strict=True)
+        for pair in _pairs(population, document, reading, signature)
+    ]
+
+
+def _pairs(
+    population: Population, document: Document, reading: Reading | GraderFailedError, signature: str
+) -> Iterator[AnswerPair]:
+    recorded = population.answers(signature, document.prompt)
+    for place, question in enumerate(population.questions(document.prompt)):
+        if (document.id, question.id) not in recorded:
+            continue  # nobody read it for this question
+        others = tuple(
+            text
+            for (other, asked), text in recorded.items()
+            if asked == question.id and other != document.id and text is not None
+        )
+        answer, fault = _answer(reading, place)
+        yield AnswerPair(document.id, question, recorded[document.id, question.id], answer, others, fault)
+
+
+def _answer(reading: Reading | GraderFailedError, place: int) -> tuple[str | None, str]:
+    if isinstance(reading, GraderFailedError):
+        return None, GRADER_FAILED
+    if not reading.is_attempt:
+        return None, REFUSAL
+    answer = reading.answers[place]
+    return (answer.text if answer else None), reading.faults.get(place, "")
+
+
+CHANCE = 0.5
+LEAST_REACH = 0.5
+"""A reader who reads paraphrases instead of the documents comes to 0.72 by vectors, see docs/judging.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderFitness:
+    """A reader's answers to the questions of one feature, held against those on record."""
+
+    reader: str
+    feature: str
+    asked: int
+    """Questions about documents."""
+    both: int
+    """Of them those that the record and the reader answer; only these are compared."""
+    left_out: float
+    """Share of the record's answers that the reader does not have, 0 to 1; NaN where the record has none."""
+    added: float
+    """Share of the reader's answers where the document does not say, by the record; NaN where there are none."""
+    repeated: float
+    """Share of the reader's answers that hold no word but the question's own, 0 to 1; NaN where there are none."""
+    faults: dict[str, int]
+    """Why answers could not be had; that a document does not say is no fault."""
+    same: float
+    """Mean similarity to the recorded answer of the same document, 0 to 1."""
+    other: float
+    """Mean similarity to the recorded answers of the prompt's other documents, 0 to 1."""
+    own_nearer: BootstrapInterval
+    """Chance that the recorded answer of the same document is rated more alike than that of another, equal ratings
+    counting half, with a 95% interval over documents: 0.5 as by chance, up to `highest`."""
+    highest: float
+    """What the recorded answers themselves would come to: below 1 where documents have the same answer."""
+
+    @property
+    def reach(self) -> float:
+        """How far `own_nearer` is on the way from chance to `highest`: 0 as by chance, 1 as the record; NaN without."""
+        room = self.highest - CHANCE
+        return (self.own_nearer.value - CHANCE) / room if room else math.nan
+
+
+def reader_fitness(
+    reader: str, pairs: Sequence[AnswerPair], ratings: Ratings, features: Sequence[str], resamples: int = RESAMPLES
+) -> list[ReaderFitness]:
+    """Each feature that has questions, and all together.
+
+    Source: ours; the area under the ROC curve as a probability is Hanley and McNeil (1982).
+    """
+    compared = list(_compared(pairs, ratings))
+
+    def fitness(feature: str) -> ReaderFitness:
+        chosen = [(pair, row) for pair, row in zip(pairs, compared, strict=True) if _is_of(pair, feature)]
+        rows = [(pair.document, row) for pair, row in chosen if row]
+        return ReaderFitness(
+            reader=reader,
+            feature=feature,
+            asked=len(chosen),
+            both=sum(1 for pair, _ in chosen if pair.answer is not None and pair.recorded is not None),
+            left_out=_share(chosen, lambda pair: pair.recorded is not None, lambda pair: pair.answer is None),
+            added=_share(chosen, lambda pair: pair.answer is not None, lambda pair: pair.recorded is None),
+            repeated=_share(
+                chosen,
+                lambda pair: pair.answer is not None,
+                lambda pair: repeats_question(pair.answer or "", pair.question.text),
+            ),
+            faults=dict(Counter(pair.fault for pair, _ in chosen if pair.fault)),
+            same=_mean([row.same for _, row in rows]),
+            other=_mean([row.other for _, row in rows]),
+            own_nearer=_over_documents([(document, row.own_nearer) for document, row in rows], resamples),
+            highest=_mean([row.highest for _, row in rows]),
+        )
+
+    present = {pair.question.feature for pair in pairs}
+    return [fitness(feature) for feature in (*(name for name in features if name in present), ALL)]
+
+
+def rated_targets(pairs: Sequence[AnswerPair]) -> list[Target]:
+    """What a judge is to rate: each answer against all others of the record that are not equal to it."""
+    return [target for pair in pairs if (target := pair.target) and target.others]
+
+
+def fitness_verdict(rows: Sequence[ReaderFitness]) -> list[str]:
+    """What it comes to, in sentences: whether the reader's answers can be compared at all."""
+    whole = rows[-1]
+    sentences = []
+    if whole.left_out >= CHANCE:
+        sentences.append(
+            f"{whole.reader} has no answer where the record has one in {whole.left_out:.0%}: what it leaves out "
+            "cannot be compared."
+        )
+    if math.isnan(whole.own_nearer.low):
+        sentences.append(f"{whole.reader}: whether it reads cannot be told from {whole.both} answers.")
+        return sentences
+    own = whole.own_nearer
+    sentences.append(
+        f"The answers of {whole.reader} are nearer to the record of their own document than to another's in "
+        f"{own.value:.0%}, where 50% is chance and {whole.highest:.0%} the most: {whole.reach:.0%} of the way."
+    )
+    if own.low <= CHANCE or whole.reach < LEAST_REACH:
+        sentences.append("It hardly reads: do not quote scores that rest on its readings.")
+    elif chance := [row.feature for row in rows[:-1] if row.own_nearer.low <= CHANCE]:
+        sentences.append(f"As by chance: {', '.join(name.replace('_', ' ') for name in chance)}.")
+    return sentences
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    same: float
+    other: float
+    own_nearer: float
+    highest: float
+
+
+def _compared(pairs: Sequence[AnswerPair], ratings: Ratings) -> Iterator[_Row | None]:
+    """A row a pair; None where it cannot be compared."""
+    values = iter(ratings.values)
+    for pair in pairs:
+        if pair.answer is None or pair.recorded is None:
+            yield None
+            continue
+        others = pair.target.others if pair.target else ()
+        rating_of = {normalised(text): next(values) for text in others}
+        yield _row(pair.recorded, pair.others, rating_of | {normalised(pair.answer): HIGHEST})
+
+
+def _row(recorded: str, others: Sequence[str], rating_of: Mapping[str, float]) -> _Row | None:
+    own = rating_of[normalised(recorded)]
+    ratings = np.array([rating_of[normalised(text)] for text in others])
+    rated = ratings[~np.isnan(ratings)]
+    if math.isnan(own) or not len(rated):
+        return None
+    equal = [normalised(text) == normalised(recorded) for text in others]
+    return _Row(
+        same=similarity(own),
+        other=_mean([similarity(rating) for rating in rated.tolist()]),
+        own_nearer=float(np.mean((own > rated) + (own == rated) / 2)),
+        highest=1 - _mean([float(one) for one in equal]) / 2,
+    )
+
+
+def _is_of(pair: AnswerPair, feature: str) -> bool:
+    return feature in (ALL, pair.question.feature)
+
+
+def _share(
+    chosen: Sequence[tuple[AnswerPair, _Row | None]],
+    of: Callable[[AnswerPair], bool],
+    which: Callable[[AnswerPair], bool],
+) -> float:
+    return _mean([float(which(pair)) for pair, _ in chosen if of(pair)])
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else math.nan
+
+
+def _over_documents(values: Sequence[tuple[str, float]], resamples: int) -> BootstrapInterval:
+    by_document: dict[str, list[float]] = {}
+    for document, value in values:
+        by_document.setdefault(document, []).append(value)
+    sums = np.array([sum(group) for group in by_document.values()])
+    counts = np.array([len(group) for group in by_document.values()])
+
+    def mean(drawn: NDArray[np.intp]) -> float:
+        return float(sums[drawn].sum() / counts[drawn].sum())
+
+    if not values:
+        return UNKNOWN
+    return bootstrap_interval(mean, len(sums), resamples)

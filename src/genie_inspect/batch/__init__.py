@@ -1,0 +1,1 @@
+"""What goes out in files or as one job on Ray, and the replies that come back."""

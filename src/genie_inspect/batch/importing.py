@@ -1,0 +1,267 @@
+"""Replies from files into the cache, each read as the reader or the judge reads it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from genie_inspect.batch.shards import Place, ScaleError
+from genie_inspect.batch.walk import READ
+from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.files.json_lines import Lines, json_object, placed_lines
+from genie_inspect.graders.cache import TABLES, Cache, Judged
+from genie_inspect.graders.instrument import mode_of
+from genie_inspect.graders.logit_judge import Logprobs, first_tokens
+from genie_inspect.graders.merging import Candidates, RatingMemo, Unrated
+from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
+from genie_inspect.graders.reader import CONCISE, LENGTHS, AnswerMemo
+from genie_inspect.prompting.answers import NOT_SPECIFIED, reading_reply
+from genie_inspect.prompting.fence import unfenced, without_echo
+from genie_inspect.prompting.texts import shortened, whole_text
+
+TRUNCATED, NO_ID, NO_REPLY, NO_COMPLETION = "no whole JSON", "no custom_id", "no reply", "no chat completion"
+OKAY = range(200, 300)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    name: str
+    text: str
+    candidates: Candidates = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    table: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A line of which nothing can be used."""
+
+    reason: str
+    name: str = ""
+    """The request's id where the line has one."""
+
+
+class _Message(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    logprobs: Logprobs | None = None
+
+
+class _Completion(BaseModel):
+    choices: list[_Choice]
+
+
+def replies(source: Lines) -> Iterator[Reply | Row | Fault]:
+    """What each line of a file of replies holds, one at a time."""
+    try:
+        for _, _, line in placed_lines(source):
+            yield reply_in(line)
+    except OSError as refused:
+        raise ScaleError(f"{source} cannot be read: {refused.strerror or refused}") from refused
+
+
+def reply_in(line: bytes) -> Reply | Row | Fault:
+    try:
+        fields = json_object(line, "", ScaleError)
+    except ScaleError:
+        return Fault(TRUNCATED)
+    table = fields.get("table")
+    if isinstance(table, str) and table in TABLES:
+        return Row(table, {name: value for name, value in fields.items() if name != "table"})
+    name = fields.get("custom_id")
+    if not isinstance(name, str):
+        return Fault(NO_ID)
+    response = fields.get("response")
+    body = response.get("body") if isinstance(response, dict) else None
+    if (reason := _error(fields.get("error"), response, body)) is not None:
+        return Fault(reason, name)
+    try:
+        completion = _Completion.model_validate(body)
+    except ValidationError:
+        return Fault(NO_COMPLETION, name)
+    if not completion.choices:
+        return Fault(NO_REPLY, name)
+    choice = completion.choices[0]
+    return Reply(name, whole_text(choice.message.content or ""), first_tokens(choice.logprobs))
+
+
+def _error(error: object, response: object, body: object) -> str | None:
+    """Why there is no reply; None where there is one."""
+    status = response.get("status_code") if isinstance(response, dict) else None
+    failed = isinstance(status, int) and status not in OKAY
+    if not error and not failed and isinstance(body, dict):
+        return None
+    nested = body.get("error") if isinstance(body, dict) else None
+    said = next((one for one in (error, nested) if one), None)
+    if isinstance(said, dict):
+        said = said.get("code") or said.get("type") or said.get("message")
+    if said:
+        return f"error: {shortened(str(said))}"
+    return f"error: status {status}" if failed else NO_REPLY
+
+
+FOREIGN = "of no request in the plan"
+NO_ROW = "no row of a cache"
+TOGETHER = 1_000
+"""Lines that are written at once."""
+
+
+@dataclass(slots=True)
+class Imported:
+    lines: int = 0
+    used: int = 0
+    """Replies that brought something new."""
+    on_record: int = 0
+    """Replies all of whose content was there."""
+    doubled: int = 0
+    """Replies to a request that had one in these files; they count among the used or those on record as well."""
+    incomplete: int = 0
+    """Replies of which a part could be read; the rest is asked for again."""
+    unreadable: int = 0
+    """Replies of which nothing could be read."""
+    conflicts: int = 0
+    """Answers, ratings and verdicts that are on record in other words; what is there stays."""
+    missing: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    """Lines that are no reply to a request, by reason."""
+    kept: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    text: str
+    feature: str = ""
+
+
+class Importer:
+    """Takes replies into a cache. What is on record stays as it is, so that to import again changes nothing."""
+
+    def __init__(self, cache: Cache, places: Mapping[str, Place]) -> None:
+        self.cache = cache
+        self.places = places
+        self.result = Imported()
+        self._heard: set[str] = set()
+        self._failed: set[str] = set()
+
+    async def take(self, source: Lines) -> None:
+        lines = replies(source)
+        while some := list(islice(lines, TOGETHER)):
+            self.result.lines += len(some)
+            with self.cache.together():
+                for line in some:
+                    if isinstance(line, Fault):
+                        self.result.faults[line.reason] += 1
+                        self._failed.add(line.name)
+                    elif isinstance(line, Reply):
+                        await self._reply(line, source)
+            self._rows([line for line in some if isinstance(line, Row)])
+        self.result.missing = len(self.places.keys() - self._heard - self._failed)
+
+    def _rows(self, rows: Iterable[Row]) -> None:
+        by_table: dict[str, list[Mapping[str, object]]] = {}
+        for row in rows:
+            by_table.setdefault(row.table, []).append(row.values)
+        for table, values in by_table.items():
+            added = self.cache.add(table, values)
+            self.result.kept[table] += added.new
+            self.result.conflicts += added.conflicts
+            if added.refused:
+                self.result.faults[NO_ROW] += added.refused
+
+    async def _reply(self, reply: Reply, source: Lines) -> None:
+        if not self.places:
+            raise ScaleError(f"{source} holds replies: name the requests that they answer, --requests FILE")
+        place = self.places.get(reply.name)
+        if place is None:
+            self.result.faults[FOREIGN] += 1
+            return
+        self.result.doubled += reply.name in self._heard
+        self._heard.add(reply.name)
+        request = _message(place)
+        text = without_echo(reply.text, request)
+        take = self._answers if place.plan.step == READ else self._ratings
+        asked, said, new = await take(place, request, text, reply)
+        self.result.unreadable += not said
+        self.result.incomplete += 0 < said < asked
+        self.result.used += new > 0
+        self.result.on_record += said > 0 and not new
+
+    async def _ratings(self, place: Place, request: str, text: str, reply: Reply) -> tuple[int, int, int]:
+        """How many ratings were asked for, said, and new."""
+        data = _data(place, request, "question", "answer")
+        listed = data["others"].values() if "others" in data else [data.get("other", "")]
+        others = [Answer(str(other)) for other in listed]
+        read = mode_of(place.plan.judge).said
+        said = dict(read(text, reply.candidates, [other.text for other in others])) if read else {}
+        fresh: dict[str, Judged] = {}
+
+        async def rate(pairs: Unrated) -> Mapping[str, str]:
+            fresh.update((other, said[other]) for other in pairs.others if other in said)
+            if fresh:
+                pairs.keep(fresh)
+            return {}
+
+        memo = RatingMemo(self.cache)
+        rated = await memo.rated(place.plan.signature, data["question"], data["answer"], others, rate)
+        here = {other.text: rating or 0.0 for other, rating in zip(others, rated.ratings, strict=True)}
+        self.result.conflicts += sum(float(judged.rating) != here[other] for other, judged in said.items())
+        self.result.kept["ratings"] += len(fresh)
+        return len(others), len(said), len(fresh)
+
+    async def _answers(self, place: Place, request: str, text: str, reply: Reply) -> tuple[int, int, int]:
+        """How many answers were asked for, said, and new."""
+        data = _data(place, request, "document", "questions")
+        questions = [_Asked(str(question)) for question in data["questions"].values()]
+        wordings = [question.text for question in questions]
+        length = LENGTHS.get(place.plan.answer_length) or LENGTHS[CONCISE]
+        read = reading_reply(text, len(questions), wordings, length.longest, NOT_SPECIFIED in request)
+        answers = {wordings[number - 1]: answer for number, answer in read.answers.items()}
+        if read.is_attempt is False:
+            answers = dict.fromkeys(wordings)
+        fresh: set[str] = set()
+
+        async def reading_of(document: str, unread: Sequence[AskedQuestion]) -> Reading:
+            fresh.update(question.text for question in unread if question.text in answers)
+            texts = [answers.get(question.text) for question in unread]
+            faults = {place: UNREADABLE for place, question in enumerate(unread) if question.text not in answers}
+            given = tuple(None if text is None else Answer(text) for text in texts)
+            return Reading(given, faults, read.is_attempt is not False)
+
+        memo = AnswerMemo(self.cache)
+        reading = await memo.answered(place.plan.signature, data["document"], questions, reading_of)
+        here = {
+            question: answer.text if answer else None
+            for question, answer in zip(wordings, reading.answers, strict=True)
+        }
+        self.result.conflicts += sum(here[question] != answer for question, answer in answers.items())
+        self.result.kept["answers"] += len(fresh)
+        return len(questions), len(answers), len(fresh)
+
+
+def _message(place: Place) -> str:
+    messages = place.body().get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    content = last.get("content") if isinstance(last, dict) else None
+    if not isinstance(content, str):
+        raise ScaleError(f"{place.file} has a request without a message at byte {place.begin}: it has changed")
+    return content
+
+
+def _data(place: Place, request: str, *names: str) -> dict[str, Any]:
+    try:
+        data = unfenced(request)
+    except UnreadableReplyError as error:
+        raise ScaleError(f"{place.file}, byte {place.begin}: {error}") from error
+    if lacking := [name for name in names if name not in data]:
+        raise ScaleError(f"{place.file}, byte {place.begin}: the request lacks {', '.join(lacking)}")
+    return data

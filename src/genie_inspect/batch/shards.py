@@ -1,0 +1,186 @@
+"""Files of requests, in shards that a batch endpoint takes, and beside them the plan by which replies are placed."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelName, ModelOutput
+from pydantic import BaseModel, ConfigDict
+
+from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.files.json_lines import json_object, json_row, placed_lines
+from genie_inspect.files.printable import json_text
+from genie_inspect.files.writing import check_absent, write_lines, written
+from genie_inspect.graders.reader import CONCISE
+from genie_inspect.graders.stand_ins import StandIn, last_text
+from genie_inspect.inspect_private import resolved_settings
+
+URL = "/v1/chat/completions"
+PROVIDERS: tuple[str, ...] = ("azureai", "openai", "openai-api", "openrouter", "sglang", "together", "vllm")
+"""Those whose requests are chat completions of OpenAI's form."""
+# under the names that they have in both places
+_SAME = {
+    "frequency_penalty",
+    "logit_bias",
+    "logprobs",
+    "max_tokens",
+    "presence_penalty",
+    "reasoning_effort",
+    "seed",
+} | {"temperature", "top_logprobs", "top_p"}
+_THINKS = re.compile(r"(o\d|gpt-5)")
+_SAMPLING = ("temperature", "top_p", "logprobs", "top_logprobs")
+"""What OpenAI's models that think refuse."""
+
+
+def chat_body(model: Model, request: str, config: GenerateConfig) -> dict[str, Any]:
+    """The body of a request, as Inspect's provider would send it."""
+    settings, api, name = resolved_settings(model).merge(config), ModelName(model).api, ModelName(model).name
+    head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
+    body: dict[str, Any] = {
+        "messages": [*head, {"role": "user", "content": request}],
+        # as its server knows it, without the service through which Inspect reaches it
+        "model": name.partition("/")[2] if api == "openai-api" else name,
+        **settings.model_dump(include=_SAME, exclude_none=True),
+    }
+    if settings.stop_seqs is not None:
+        body["stop"] = settings.stop_seqs
+    if form := settings.response_schema:
+        schema = form.json_schema.model_dump(exclude_none=True)
+        named = {"name": form.name, "schema": schema, "description": form.description, "strict": form.strict}
+        body["response_format"] = {"type": "json_schema", "json_schema": named}
+    if api == "openai" and _THINKS.match(body["model"]):
+        body["max_completion_tokens"] = body.pop("max_tokens", None)
+        body = {name: value for name, value in body.items() if name not in _SAMPLING}
+    return {**body, **(settings.extra_body or {})}
+
+
+FORMAT = 1
+REQUESTS, BYTES = 50_000, 190_000_000
+"""Most in a file: what OpenAI's batch endpoint takes (200 MB)."""
+
+
+class ScaleError(GenieError):
+    """Requests or replies in files cannot be used; the message names the file and what would work."""
+
+
+class Plan(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: int = FORMAT
+    step: str
+    judge: str
+    answer_length: str = CONCISE
+    grader: str
+    signature: str
+    """Of the reader, or of the judge: under which the replies are kept."""
+    requests: int = 0
+    files: tuple[str, ...] = ()
+
+
+def plan_file(requests: Path) -> Path:
+    """Where the plan of requests stands: beside them."""
+    return requests.with_name(f"{requests.stem}.plan.json")
+
+
+class Shards:
+    """Requests on their way into files; all of them appear when the last is written, or none."""
+
+    def __init__(self, first: Path, most: int, stack: ExitStack, *, new: bool) -> None:
+        self.first, self.most = first, most
+        self.files: list[Path] = []
+        self.count = 0
+        self._stack, self._new = stack, new
+        self._file: IO[bytes] | None = None
+        self._lines = self._bytes = 0
+
+    def write(self, identity: str, body: str) -> None:
+        line = f'{{"custom_id":"{identity}","method":"POST","url":"{URL}","body":{body}}}\n'.encode()
+        if self._file is None or self._lines >= self.most or self._bytes + len(line) > BYTES:
+            number = len(self.files) + 1
+            name = self.first.name if number == 1 else f"{self.first.stem}-{number}{self.first.suffix}"
+            self.files.append(self.first.with_name(name))
+            self._file = self._stack.enter_context(written(self.files[-1], new=self._new))
+            self._lines = self._bytes = 0
+        self._file.write(line)
+        self._lines += 1
+        self._bytes += len(line)
+        self.count += 1
+
+
+@contextmanager
+def shards(first: Path, most: int, *, new: bool) -> Iterator[Shards]:
+    if new:
+        for path in (first, plan_file(first)):
+            check_absent(path, "give --force to replace it")
+    with ExitStack() as stack:
+        yield Shards(first, most, stack, new=new)
+
+
+def write_plan(first: Path, plan: Plan) -> None:
+    """Write the plan beside its requests, after them: whoever finds it finds them whole."""
+    write_lines(plan_file(first), [json_text(plan.model_dump(), indent=1) + "\n"])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    plan: Plan
+    file: Path
+    begin: int
+
+    def body(self) -> dict[str, Any]:
+        with self.file.open("rb") as file:
+            file.seek(self.begin)
+            body = json_object(file.readline(), f"{self.file}, byte {self.begin}", ScaleError).get("body")
+        if not isinstance(body, dict):
+            raise ScaleError(f"{self.file} has no request at byte {self.begin}: it has changed since it was read")
+        return body
+
+
+def places(requests: Path) -> dict[str, Place]:
+    """Where each request of a plan stands, by its id."""
+    path = plan_file(requests)
+    if not path.is_file():
+        raise ScaleError(f"{requests} has no plan beside it ({path}), expected a file that `genie requests` wrote")
+    plan = json_row(path.read_bytes(), Plan, str(path), ScaleError)
+    if plan.format != FORMAT:
+        raise ScaleError(f"{path}, field format: {plan.format}, expected {FORMAT}")
+    by_id: dict[str, Place] = {}
+    for file in (path.with_name(Path(name).name) for name in plan.files):
+        if not file.is_file():
+            raise ScaleError(f"{file} is missing, expected the requests that {path} names")
+        for number, begin, line in placed_lines(file):
+            by_id[_name(line, f"{file}, line {number}")] = Place(plan, file, begin)
+    return by_id
+
+
+def _name(line: bytes, where: str) -> str:
+    begin, _, rest = line.partition(b'{"custom_id":"')
+    name, end, _ = rest.partition(b'"')
+    if begin or not end:  # others may have written it anew, with spaces
+        found = json_object(line, where, ScaleError).get("custom_id")
+        if not isinstance(found, str):
+            raise ScaleError(f"{where} has no custom_id, expected a line that `genie requests` wrote")
+        return found
+    return name.decode()
+
+
+Note = Callable[[dict[str, Any]], None]
+
+
+class Collecting(StandIn):
+    def __init__(self, model: Model, note: Note) -> None:
+        if ModelName(model).api not in PROVIDERS:
+            accepted = f"a provider that takes OpenAI's chat completions: {', '.join(PROVIDERS)}"
+            raise UnknownChoiceError("--grader", str(model), accepted)
+        super().__init__(model)
+        self._note = note
+        self._nothing = ModelOutput.from_content(str(model), "")
+
+    async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        """Nothing, after the request was noted."""
+        self._note(chat_body(self.model, last_text(messages), config))
+        return self._nothing

@@ -1,0 +1,340 @@
+"""What a run over logs or a population would still ask, found by the run's own steps with nobody to answer."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from posixpath import basename, join
+from typing import Any, Literal, NamedTuple
+
+from fsspec.core import url_to_fs
+from fsspec.implementations.local import LocalFileSystem
+from inspect_ai.model import Model
+
+from genie_inspect.batch.shards import REQUESTS, Collecting, Note, Plan, ScaleError, shards, write_plan
+from genie_inspect.building.interviewing import Progress
+from genie_inspect.errors import MissingExtraError, PopulationError, RefusalError
+from genie_inspect.files.printable import json_text
+from genie_inspect.files.writing import private_name, unwritable, write_bytes
+from genie_inspect.graders.cache import FILE, TABLES, Cache
+from genie_inspect.graders.instrument import Instrument, mode_of
+from genie_inspect.graders.protocols import Judge, Reader
+from genie_inspect.inspect_private import unlogged
+from genie_inspect.logs.files import log_files, log_header, samples
+from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
+from genie_inspect.samples import document_of, made_of, prompt_of, unusable
+from genie_inspect.scorers.assessor import Assessor
+from genie_inspect.signature import digest
+
+READ, JUDGE = "read", "judge"
+STEPS = (READ, JUDGE)
+UNKNOWN_PROMPT = "the population has no questions for its prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+    prompt: str
+    made_of: str = ""
+    unusable: str = ""
+    """Why it is none; empty where it is one."""
+
+
+@dataclass(slots=True)
+class Found:
+    documents: int = 0
+    requests: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Documents of which nothing is asked, by reason."""
+    unread: int = 0
+    """Documents, the population's among them, that are not wholly read, where judging was looked at."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Logs whose documents are to be measured, or a population whose own are."""
+
+    paths: Sequence[str]
+    population: Population
+    logs: Sequence[str]
+
+    @classmethod
+    def of(cls, paths: Sequence[str], population: str) -> "Sources":
+        """What the paths stand for: one population, or logs that are measured against the named one."""
+        own = [path for path in paths if path in BUNDLED or (Path(path) / MANIFEST).is_file()]
+        if own and len(paths) > 1:
+            raise PopulationError(f"{own[0]} is a population, expected it alone, or logs")
+        opened = open_population(own[0] if own else population)
+        opened.require_questions("measure genie")
+        return cls(paths, opened, [] if own else log_files(paths))
+
+    def count(self) -> int:
+        if not self.logs:
+            return sum(len(self.population.documents(prompt)) for prompt in self.population.prompts)
+        headers = (log_header(file).eval for file in self.logs)
+        return sum(len(header.dataset.sample_ids or []) * (header.config.epochs or 1) for header in headers)
+
+    def texts(self) -> Iterator[Text]:
+        for file in self.logs:
+            log_header(file)  # which refuses one that is not finished
+            for sample in samples(file):
+                yield Text(document_of(sample), prompt_of(sample), made_of(sample), unusable(sample))
+        if not self.logs:
+            for prompt in self.population.prompts:
+                yield from (Text(document.text, prompt) for document in self.population.documents(prompt))
+
+
+async def walk(
+    sources: Sources,
+    instrument: Instrument,
+    model: Model,
+    step: str,
+    write: Callable[[str, str], None],
+    progress: Progress,
+) -> tuple[Found, str]:
+    """What one step would ask, and the signature under which its replies will be kept."""
+    found, ids, unread, prompts = Found(), set[str](), set[str](), set[str]()
+
+    def note(body: Mapping[str, Any]) -> None:
+        text = json_text(body)
+        name = request_id(signature, step, text)
+        if name not in ids:
+            ids.add(name)
+            write(name, text)
+
+    def lacks(body: Mapping[str, Any]) -> None:
+        unread.add(digest(json_text(body)))
+
+    reader, judge = _parts(instrument, sources.population, model, (note, lacks) if step == READ else (lacks, note))
+    signature = reader.signature if step == READ else judge.signature
+    assessor, total = Assessor(sources.population, reader, judge, instrument.min_coverage), sources.count()
+    with unlogged():
+        for text in sources.texts():
+            found.documents += 1
+            if reason := text.unusable or ("" if sources.population.questions(text.prompt) else UNKNOWN_PROMPT):
+                found.skipped[reason] += 1
+            elif step == READ:
+                await assessor.reading(text.text, text.prompt)
+                if text.prompt not in prompts:
+                    await assessor.read_population(text.prompt)
+                prompts.add(text.prompt)
+            else:
+                with suppress(RefusalError):  # the reader's word that it is no attempt
+                    await assessor.assess(text.text, text.prompt, text.made_of)
+            progress(step, found.documents, max(total, found.documents))
+    found.requests, found.unread = len(ids), len(unread) if step == JUDGE else 0
+    return found, signature
+
+
+def request_id(signature: str, step: str, body: str) -> str:
+    """The id of a request: two digests, since twelve digits alone would meet again among some millions."""
+    return f"{step}-{digest(signature, body)}{digest(body)}"
+
+
+def _parts(
+    instrument: Instrument, population: Population, model: Model, notes: tuple[Note, Note]
+) -> tuple[Reader, Judge]:
+    """A reader and a judge who note what they ask, and ask it once."""
+    reader, _ = instrument.reader_and_judge(Collecting(model, notes[0]), population.features)
+    _, judge = instrument.reader_and_judge(Collecting(model, notes[1]), population.features)
+    for asking in (reader, judge):
+        vars(asking)["repeats"] = 0  # nobody answers: to ask again is no other request
+    return reader, judge
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is measured, how, and by whom."""
+
+    sources: Sources
+    instrument: Instrument
+    model: Model
+    plan: Plan
+
+    def __post_init__(self) -> None:
+        mode = mode_of(self.plan.judge)
+        if mode.asks_pairs and mode.said is None:
+            raise ScaleError(
+                f"judge is {self.plan.judge!r}, whose replies cannot be taken from files, expected another"
+            )
+
+    async def write(
+        self, step: str, first: Path, progress: Progress, most: int = REQUESTS, new: bool = False
+    ) -> tuple[Found, list[Path]]:
+        """Write what a step would ask; no file where nothing is left to ask."""
+        with shards(first, most, new=new) as files:
+            found, signature = await walk(self.sources, self.instrument, self.model, step, files.write, progress)
+        if files.files:
+            names = tuple(file.name for file in files.files)
+            facts = {"step": step, "signature": signature, "requests": files.count, "files": names}
+            write_plan(first, self.plan.model_copy(update=facts))
+        return found, files.files
+
+    async def left(self, step: str, progress: Progress) -> Found:
+        return (await walk(self.sources, self.instrument, self.model, step, lambda name, body: None, progress))[0]
+
+
+JSONL, PARQUET = "jsonl", "parquet"
+FORMS = (JSONL, PARQUET)
+NESTED = ("body", "response", "error")
+"""What stands in a column of Parquet as JSON."""
+
+
+class Line(NamedTuple):
+    """A line of replies: an id, and JSON, of which one is null."""
+
+    custom_id: str
+    response: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    files: Any
+    path: str
+
+    def __str__(self) -> str:
+        local = isinstance(self.files, LocalFileSystem)
+        return self.path if local else str(self.files.unstrip_protocol(self.path))
+
+    @contextmanager
+    def open(self, mode: Literal["rb"], /) -> Iterator[Iterable[bytes]]:
+        """Its lines as JSON, one at a time; see `json_lines.Lines`."""
+        try:
+            if self.path.endswith(f".{PARQUET}"):
+                with self.files.open(self.path, mode) as file:
+                    yield _rows(file, str(self))
+            elif isinstance(self.files, LocalFileSystem):
+                with Path(self.path).open(mode) as lines:  # of a pipe, too
+                    yield lines
+            else:
+                with self.files.open(self.path, mode) as lines:
+                    yield lines
+        except OSError as error:
+            raise ScaleError(f"{self} cannot be read: {error.strerror or error}") from error
+
+
+def parts(address: str) -> list[Part]:
+    """The files of lines that an address stands for; none where it is new."""
+    files, path = _reached(address)
+    try:
+        if "*" in path:
+            return [Part(files, one) for one in sorted(files.glob(path), key=_order)]
+        if not files.isdir(path):
+            return [Part(files, path)] if files.exists(path) else []
+        inside = [one for one in files.ls(path, detail=False) if one.endswith(tuple(f".{form}" for form in FORMS))]
+    except OSError as error:
+        raise ScaleError(f"{address} cannot be read: {error}") from error
+    return [Part(files, one) for one in sorted(inside, key=_order) if not basename(one).startswith(".")]
+
+
+def existing(address: str, what: str) -> list[Part]:
+    """The files of lines that an address stands for."""
+    if found := parts(address):
+        return found
+    raise ScaleError(
+        f"{address} holds no {what}, expected a file or a folder of files that end with .jsonl or .parquet"
+    )
+
+
+def write_part(folder: str, name: str, form: str, lines: Sequence[Line]) -> None:
+    """Write lines to a new file, which appears whole or not at all."""
+    files, path = _reached(folder)
+    content = _parquet(lines) if form == PARQUET else "".join(map(line_text, lines)).encode()
+    target = join(path, f"{name}.{form}")
+    with unwritable(Path(target)):
+        files.makedirs(path, exist_ok=True)
+        if isinstance(files, LocalFileSystem):
+            write_bytes(Path(target), content)
+            return
+        part = join(path, private_name())
+        files.pipe_file(part, content)
+        files.mv(part, target)
+
+
+def line_text(line: Line) -> str:
+    return f'{{"custom_id": {json.dumps(line.custom_id)}, "response": {line.response}, "error": {line.error}}}\n'
+
+
+def _reached(address: str) -> tuple[Any, str]:
+    try:
+        files, path = url_to_fs(address)
+    except (ImportError, OSError, ValueError) as error:  # a library that is missing, no such protocol
+        raise ScaleError(f"{address} cannot be reached: {error}") from error
+    return files, str(path)
+
+
+def _order(path: str) -> tuple[int, str]:
+    """By number where names end with one: read.jsonl, read-2.jsonl, read-10.jsonl."""
+    return len(path), path
+
+
+def _parquet(lines: Sequence[Line]) -> bytes:
+    pyarrow, parquet = _pyarrow("output as Parquet")
+    columns = dict(zip(Line._fields, map(list, zip(*lines, strict=True)), strict=True))
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(pyarrow.table(columns, schema=pyarrow.schema([(name, "string") for name in columns])), sink)
+    return bytes(sink.getvalue())
+
+
+def _rows(file: Any, name: str) -> Iterator[bytes]:
+    pyarrow, parquet = _pyarrow(f"Parquet file {name}")
+    try:
+        for batch in parquet.ParquetFile(file).iter_batches(batch_size=1_000):
+            for row in batch.to_pylist():
+                # what is nested stands in its cell as JSON
+                cells = (
+                    f"{json.dumps(name)}: {cell if name in NESTED and isinstance(cell, str) else json.dumps(cell)}"
+                    for name, cell in row.items()
+                )
+                yield f"{{{', '.join(cells)}}}".encode()
+    except pyarrow.ArrowException as error:
+        raise ScaleError(f"{name} cannot be read as Parquet: {error}") from error
+
+
+def _pyarrow(capability: str) -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtraError(capability, "ray") from None
+    return pyarrow, parquet
+
+
+TOGETHER = 10_000
+"""Rows that are written at once."""
+
+
+@dataclass(slots=True)
+class Merged:
+    rows: int = 0
+    kept: Counter[str] = field(default_factory=Counter)
+    conflicts: int = 0
+    """Rows that are on record with another value, which stays."""
+    refused: int = 0
+
+
+def merged(cache: Cache, folders: Sequence[Path], progress: Progress) -> Merged:
+    """Add the rows of other caches to one; to do it again changes nothing."""
+    for folder in folders:
+        if not (folder / FILE).is_file():
+            raise ScaleError(f"{folder} holds no {FILE}, expected the folder of a cache")
+        if (folder / FILE).samefile(cache.path):
+            raise ScaleError(f"{folder} is the cache that others are added to, expected another")
+    result = Merged()
+    for number, folder in enumerate(folders, start=1):
+        other = Cache(folder)
+        for table in TABLES:
+            rows = other.rows(table)
+            while some := list(islice(rows, TOGETHER)):
+                added = cache.add(table, some)
+                result.rows += len(some)
+                result.kept[table] += added.new
+                result.conflicts += added.conflicts
+                result.refused += added.refused
+        other.close()
+        progress("merge", number, len(folders))
+    return result

@@ -1,0 +1,312 @@
+"""What an evaluation will ask the grader, before it asks anything: calls and tokens, after dedupe and cache.
+
+Counted exactly, where the population was read by the grader: the calls that read new documents and the population's,
+the tokens of instructions, questions and the population's answers, equal answers that are judged once, and ratings on
+record for these answers.
+
+Estimated from the population: how long new documents are (as the population's), what they will answer (drawn from the
+population's answers to the question, so that as many are equal to each other and to a rated one, and as many are "not
+specified"). Where the grader has not read the population, the answers of the reader who read most of it stand for its
+own; where nobody has, each document has an answer of its own, of usual length.
+
+A replay (bundled/grader) is never kept: there each new document's answers are judged for themselves.
+
+Not counted: replies that have to be asked for again, the few tokens that a chat template adds to each call, what a
+server with a prefix cache saves, and the writing of the documents.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache, reduce
+from operator import add
+from statistics import fmean
+from typing import Self
+
+from inspect_ai.model import Model
+
+from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.cost import Cost, tokens
+from genie_inspect.graders.grader import held_to_json
+from genie_inspect.graders.instrument import Instrument, Wording, mode_of
+from genie_inspect.graders.merging import numbered_tokens
+from genie_inspect.graders.protocols import Judge, Reader
+from genie_inspect.graders.reader import LENGTHS
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Document, Question
+from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, normalised
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.signature import digest
+from genie_inspect.statistics.descriptive import chance_of_seeing, expected_unseen
+
+
+class RequestTokens:
+    """Costs of reading and rating requests with one set of templates."""
+
+    def __init__(self, wording: Wording, *, as_json: bool = True, times: int = 1) -> None:
+        self._as_json = as_json
+        self._times = times
+        self._wording = wording
+        self._empty: dict[tuple[str, int], int] = {}
+
+    def reading(self, document: float, questions: Sequence[str], answers: Sequence[float]) -> Cost:
+        asked = {str(number): question for number, question in enumerate(questions, start=1)}
+        data = fenced({"document": "", "questions": asked})
+        empty = static_token_count(self._wording.read.fill(count=len(questions), data=data))
+        return Cost(1, empty + document, numbered_tokens(len(questions)) + _attempt() + self._times * sum(answers))
+
+    def rating(self, mode: str, question: int, answer: int, others: Sequence[int]) -> Cost:
+        """All calls that rate one answer against others, by the tokens of these texts."""
+        record = mode_of(mode)
+        size = record.chunk
+        calls = [len(others[start : start + size]) for start in range(0, len(others), size)]
+        repeated = len(calls) * (question + self._times * answer)
+        return Cost(
+            len(calls),
+            sum(self._empty_request(mode, count) for count in calls) + repeated + self._times * sum(others),
+            sum(record.reply_tokens(count, self._as_json) for count in calls),
+        )
+
+    def _empty_request(self, mode: str, others: int) -> int:
+        if (mode, others) not in self._empty:
+            record = mode_of(mode)
+            request = record.request(self._wording.rate[record.instruction.name], "", "", [""] * others)
+            self._empty[mode, others] = static_token_count(request)
+        return self._empty[mode, others]
+
+
+@lru_cache(maxsize=1)
+def _attempt() -> int:
+    """Tokens in which a reading says that the document is an attempt, before its answers."""
+    answers = {"1": ""}  # beside an answer, because a comma stands between them
+    return static_token_count(json.dumps({ATTEMPT: YES} | answers)) - static_token_count(json.dumps(answers))
+
+
+USUAL_ANSWER = 5  # tokens: mean of the starter population's recorded answers
+WEIGHED = 12  # documents of a prompt that are measured for its mean length
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCost:
+    documents: int = 0
+    """New documents: prompts times epochs."""
+    pairs: float = 0.0
+    """Answers of new documents against all answers of the population."""
+    judged: float = 0.0
+    """Those of them that have to be judged."""
+    reading: Cost = field(default_factory=Cost)
+    population: Cost = field(default_factory=Cost)
+    """Reading what this reader has not read of the population; once, the answers are kept."""
+    rating: Cost = field(default_factory=Cost)
+
+    @property
+    def total(self) -> Cost:
+        return self.reading + self.population + self.rating
+
+    def __add__(self, other: "TaskCost") -> "TaskCost":
+        return TaskCost(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+    @classmethod
+    def by_all(cls, graders: Sequence["TaskCost"]) -> Self:
+        """What a jury asks: each of its graders of the same documents."""
+        return replace(reduce(add, graders, cls()), documents=max((part.documents for part in graders), default=0))
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Answers to one question; equal ones are one."""
+
+    others: Mapping[str, int]
+    """The population's distinct answers: tokens by the answer as it counts for equality."""
+    targets: Mapping[str, float]
+    """Answers of new documents, and how often each is to be judged: expected, and at most once where that is kept."""
+    unseen: float = 0.0
+    """Distinct answers of new documents beside these."""
+    pairs: float = 0.0
+    """New answers times the population's, equal ones counted each."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Who reads and judges, and the cache of what they have said; of whom it is not known, nothing is on record."""
+
+    reader: Reader | None = None
+    judge: Judge | None = None
+    cache: Cache | None = None
+    as_json: bool = True
+    """Whether ratings of a list come as JSON; taken for granted of a grader that is not known, as the dearer form."""
+    keeps_none: bool = False
+    """Whether a reader and judge who are not known will do without a cache."""
+
+    @classmethod
+    def by(cls, instrument: Instrument, model: Model | None) -> Self:
+        """The reader and judge of an instrument that asks a model; nobody where there is no model yet."""
+        if model is None:
+            return cls(keeps_none=not instrument.cache)
+        return cls(*instrument.reader_and_judge(model), instrument.cache_for(model), as_json=held_to_json(model))
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what is said is kept, so that equal answers of different new documents are judged once."""
+        return not self.keeps_none if self.reader is None else self.cache is not None
+
+    def read(self, population: Population, document: Document, questions: Sequence[Question]) -> set[str]:
+        """Ids of the questions that the reader has answered about a document."""
+        if self.reader is None:
+            return set()
+        recorded = population.answers(self.reader.signature)
+        found = {question.id for question in questions if (document.id, question.id) in recorded}
+        if self.cache and len(found) < len(questions):
+            texts = [question.text for question in questions]
+            kept = self.cache.answers(self.reader.signature, digest(document.text), texts)
+            found |= {question.id for question in questions if question.text in kept}
+        return found
+
+    def rated(self, question: str, answer: str) -> frozenset[str]:
+        """The answers that the judge has compared with this one."""
+        if self.judge is None or self.cache is None:
+            return frozenset()
+        return frozenset(self.cache.ratings(self.judge.signature, question, answer))
+
+
+def task_cost(
+    population: Population, documents: Mapping[str, int], instrument: Instrument, known: Known | None = None
+) -> TaskCost:
+    """What it costs to assess new documents for a population's prompts."""
+    known = known or Known()
+    costs = request_tokens(population, instrument, known)
+    record = most_read(population, known.reader)
+    parts = (_prompt_cost(population, *each, instrument.judge, costs, known, record) for each in documents.items())
+    return reduce(add, parts, TaskCost())
+
+
+def rating_cost(
+    question: str, expected: Expected, mode: str, costs: RequestTokens, known: Known | None = None
+) -> tuple[float, Cost]:
+    """How many pairs have to be judged, and what that costs, given the answers to a question."""
+    if not mode_of(mode).asks_pairs:
+        return 0.0, Cost()
+    known = known or Known()
+    usual = round(fmean(expected.others.values())) if expected.others else USUAL_ANSWER
+    asked, every = tokens(question), list(expected.others.values())
+    all_of_them = costs.rating(mode, asked, 0, every)
+    judged, total = 0.0, Cost()
+    for target, weight in [*expected.targets.items(), (None, expected.unseen)]:
+        length = expected.others.get(target) or tokens(target) if target else usual
+        rated = known.rated(question, target) if target else frozenset()
+        if rated:
+            missing = [size for other, size in expected.others.items() if other not in rated]
+            cost = costs.rating(mode, asked, length, missing)
+        else:
+            missing, cost = every, all_of_them + Cost(0, all_of_them.calls * length)
+        judged += weight * len(missing)
+        total += cost * weight
+    return judged, total
+
+
+def expected_answers(answers: Sequence[tuple[str, int] | None], epochs: int, *, kept: bool = True) -> Expected:
+    """What new documents answer to a question, if they answer as the population does."""
+    given = [answer for answer in answers if answer is not None]
+    counts = Counter(key for key, _ in given)
+    total = len(answers)
+    pairs = epochs * len(given) ** 2 / total if total else 0.0
+    if not kept:
+        return Expected(dict(given), {key: epochs * count / total for key, count in counts.items()}, pairs=pairs)
+    seen = {key: chance_of_seeing(count, total, epochs) for key, count in counts.items()}
+    return Expected(dict(given), seen, expected_unseen(counts.values(), total, epochs), pairs)
+
+
+def _prompt_cost(
+    population: Population,
+    prompt: str,
+    new: int,
+    mode: str,
+    costs: RequestTokens,
+    known: Known,
+    record: Mapping[tuple[str, str], str | None],
+) -> TaskCost:
+    """What so many new documents for one prompt cost."""
+    questions, documents = population.questions(prompt), population.documents(prompt)
+    answers = {q.id: [counted_answer(record, document, q) for document in documents] for q in questions}
+    length = fmean(tokens(document.text) for document in documents[:WEIGHED]) if documents else 0.0
+    unspecified = (NOT_SPECIFIED, tokens(NOT_SPECIFIED))
+    said = {
+        name: fmean((answer or unspecified)[1] for answer in own) if own else USUAL_ANSWER
+        for name, own in answers.items()
+    }
+
+    def reading(asked: Sequence[Question]) -> Cost:
+        return costs.reading(length, [q.text for q in asked], [said[q.id] for q in asked])
+
+    expected = {q.id: expected_answers(answers[q.id], new, kept=known.keeps) for q in questions}
+    ratings = [rating_cost(q.text, expected[q.id], mode, costs, known) for q in questions]
+    read = [known.read(population, document, questions) for document in documents]
+    missing = Counter(tuple(q for q in questions if q.id not in ids) for ids in read)
+    return TaskCost(
+        documents=new,
+        pairs=sum(one.pairs for one in expected.values()),
+        judged=sum(judged for judged, _ in ratings),
+        reading=reading(questions) * new,
+        population=reduce(add, (reading(asked) * count for asked, count in missing.items() if asked), Cost()),
+        rating=reduce(add, (cost for _, cost in ratings), Cost()),
+    )
+
+
+def counted_answer(
+    record: Mapping[tuple[str, str], str | None], document: Document, question: Question
+) -> tuple[str, int] | None:
+    """What a document answers, as it counts for equality, with its tokens; None where it does not say.
+
+    Where nobody has read it, it has an answer of its own.
+    """
+    if (document.id, question.id) not in record:
+        return document.id, USUAL_ANSWER
+    text = record[document.id, question.id]
+    return None if text is None else (normalised(text), tokens(text))
+
+
+def request_tokens(population: Population, instrument: Instrument, known: Known) -> RequestTokens:
+    """The requests of an instrument; of answers longer than those on record, where it has none of its own there."""
+    own = known.reader is not None and bool(population.answers(known.reader.signature))
+    times = 1 if own else LENGTHS[instrument.answer_length].times
+    return RequestTokens(instrument.wording, as_json=known.as_json, times=times)
+
+
+def most_read(population: Population, reader: Reader | None) -> Mapping[tuple[str, str], str | None]:
+    """Answers by document and question id: the reader's own where any is on record, else those of whoever has most."""
+    own = population.answers(reader.signature) if reader else {}
+    return own or max((population.answers(name) for name in population.readers), key=len, default={})
+
+
+def yardstick_cost(population: Population, instrument: Instrument, known: Known | None = None) -> TaskCost:
+    """What it costs to compare each document of a population with the others."""
+    known = known or Known()
+    costs, record = request_tokens(population, instrument, known), most_read(population, known.reader)
+    nothing_new = dict.fromkeys(population.prompts, 0)
+    total = task_cost(population, nothing_new, instrument, known)  # what is left to read
+    for prompt in population.prompts:
+        documents = population.documents(prompt)
+        total = replace(total, documents=total.documents + len(documents))
+        for question in population.questions(prompt):
+            answers = [counted_answer(record, document, question) for document in documents]
+            given = [answer for answer in answers if answer is not None]
+            total += _rating(question, given, instrument.judge, costs, known)
+    return total
+
+
+def _rating(
+    question: Question, given: Sequence[tuple[str, int]], mode: str, costs: RequestTokens, known: Known
+) -> TaskCost:
+    counts, lengths, asked = Counter(key for key, _ in given), dict(given), tokens(question.text)
+    parts = []
+    for target, count in counts.items():
+        rated = known.rated(question.text, target)
+        # of a document's own answer only what others gave too is compared with it
+        others = [key for key in counts if (key != target or count > 1) and key not in rated]
+        # what is not kept is judged for each document anew
+        times = 1 if known.keeps else count
+        cost = costs.rating(mode, asked, lengths[target], [lengths[key] for key in others])
+        parts.append(TaskCost(judged=len(others) * times, rating=cost * times))
+    return reduce(add, parts, TaskCost(pairs=len(given) * (len(given) - 1)))

@@ -1,0 +1,299 @@
+"""The features of a kind of text: asked for several times, like names put together.
+
+Source: Genie (arXiv 2606.12790), section 3. Deviation: the words of a feature, which the embedded reader uses, are
+those of the names and descriptions in its cluster.
+"""
+
+import json
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai.model import GenerateConfig
+
+from genie_inspect.building.interviewing import Interviewer, Progress, appearing, interview_templates, no_progress
+from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.errors import MissingExtraError, PopulationError, UnknownChoiceError
+from genie_inspect.files.folders import clear_left
+from genie_inspect.files.writing import write_lines
+from genie_inspect.graders.grader import gathered, identified_model
+from genie_inspect.graders.stand_ins import RecordedModel
+from genie_inspect.populations.population import read_features, write_features
+from genie_inspect.populations.schema import Feature
+from genie_inspect.prompting.replies import LONGEST_ANSWER, numbered_answers
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+METHODS = ("k-means", "agglomerative", "hdbscan")
+VARIANCE = 0.95  # kept before k-means (arXiv 2606.12790)
+SMALLEST = 3  # members of an HDBSCAN cluster (arXiv 2606.12790)
+
+
+def check_clustering(method: str) -> None:
+    """Refuse an unknown method and a missing library, before anything is asked."""
+    from importlib.util import find_spec
+
+    if method not in METHODS:
+        raise UnknownChoiceError("method", method, "one of " + ", ".join(METHODS))
+    if find_spec("sklearn") is None:
+        raise MissingExtraError(f"clustering by {method}", "discovery")
+
+
+def clusters(vectors: "NDArray[np.float64]", count: int, method: str, seed: int = 0) -> list[int]:
+    """A label from 0 for each vector; -1 where HDBSCAN finds it belongs to none."""
+    check_clustering(method)
+    import numpy as np
+    from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans
+    from sklearn.decomposition import PCA
+
+    distinct = len(np.unique(vectors, axis=0))
+    # scikit-learn warns or fails when asked for more clusters than there are distinct points
+    count = max(1, min(count, distinct))
+    if distinct < 2:
+        return [0] * len(vectors)
+    model: Any
+    if method == "k-means":
+        vectors = PCA(VARIANCE, svd_solver="full", random_state=seed).fit_transform(vectors)
+        left = len(np.unique(vectors.round(6), axis=0))  # what the components that went held apart may be one point now
+        model = KMeans(min(count, left), n_init=10, random_state=seed)
+    elif method == "agglomerative":
+        model = AgglomerativeClustering(count, linkage="ward")
+    else:
+        model = HDBSCAN(min_cluster_size=min(SMALLEST, len(vectors)), copy=True)
+    return [int(label) for label in model.fit_predict(vectors)]
+
+
+MOST_FEATURES = 30  # in one reply
+MOST_WORDS = 12
+LONGEST_NAME = 40
+TEMPERATURE = 1.0  # samples shall differ
+FEATURES, SAID = "features.json", "said.jsonl"
+_SEPARATOR = re.compile(r"/|&|\band/or\b|\band\b|\bor\b", re.IGNORECASE)
+# words that say nothing about a feature
+_COMMON = frozenset(
+    {"a", "an", "and", "are", "as", "at", "by", "for", "from", "how", "in", "is", "it", "its"}
+    | {"of", "on", "or", "that", "the", "their", "this", "to", "what", "which", "with"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    task: str
+    samples: int = 10
+    method: str = "k-means"
+    embedder: str = "static"
+    templates: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    name: str
+    description: str
+
+
+async def discover_features(
+    search: Search, output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress
+) -> dict[str, Any]:
+    """Write a folder with the features and with every name that a reply gave; it appears when it is complete."""
+    check_clustering(search.method)
+    engine = chosen_embedder(search.embedder)
+    interviewer = Interviewer(model, interview_templates(search.templates))
+    replies = await _replies(search, interviewer, progress)
+    mentions = [mention for reply in replies for mention in reply]
+    if not mentions:
+        raise PopulationError(f"none of {search.samples} replies names a feature in the form that was asked for")
+    # as many clusters as a reply names features, on average
+    count = round(statistics.mean(len(reply) for reply in replies if reply))
+    labels = clusters(engine.embed([mention.name for mention in mentions]), count, search.method)
+    features = tuple(_features(mentions, labels))
+    if not features:
+        raise PopulationError(
+            f"{search.method} found no cluster among {len(mentions)} names: take k-means, or more samples"
+        )
+    with appearing(output, work) as folder:
+        write_features(folder / FEATURES, features)
+        lines = (
+            {"cluster": label, "name": mention.name, "description": mention.description}
+            for mention, label in zip(mentions, labels, strict=True)
+        )
+        write_lines(folder / SAID, (json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    return {
+        "features": {feature.name: feature.definition for feature in features},
+        "names_said": len(mentions),
+        "in_no_cluster": sum(label < 0 for label in labels),
+        "unreadable_replies": sum(not reply for reply in replies),
+    }
+
+
+async def _replies(search: Search, interviewer: Interviewer, progress: Progress) -> list[list[Named]]:
+    done = 0
+
+    async def reply() -> list[Named]:
+        nonlocal done
+        items = await interviewer.list_items(
+            "list_features", MOST_FEATURES, {"task": search.task}, None, numbered_answers, temperature=TEMPERATURE
+        )
+        done += 1
+        progress("asking for features", done, search.samples)
+        return list(split(items))
+
+    return await gathered(*(reply() for _ in range(search.samples)))
+
+
+def split(items: Sequence[str]) -> Iterator[Named]:
+    """Features with names of one idea each: "Tone and mood: how it feels" is two.
+
+    >>> [mention.name for mention in split(["Tone and mood: how it feels", "Plot"])]
+    ['tone', 'mood', 'plot']
+    """
+    for text in items:
+        name, _, description = text.partition(":")
+        # cut before it is split: a reply may be anything
+        for part in _SEPARATOR.split(name[:LONGEST_ANSWER]):
+            plain = " ".join(re.findall(r"\w+", part.casefold()))
+            if plain:
+                yield Named(plain, " ".join(description.split()) or part.strip())
+
+
+def _features(mentions: Sequence[Named], labels: Sequence[int]) -> Iterator[Feature]:
+    """A feature a cluster, the largest first: its most frequent name, and that name's most frequent description."""
+    keys: set[str] = set()
+    # a label below 0 is noise, which hdbscan puts in no cluster
+    sizes = Counter(label for label in labels if label >= 0)
+    for label, _ in sizes.most_common():
+        members = [member for member, cluster in zip(mentions, labels, strict=True) if cluster == label]
+        # the most frequent name that is a key and belongs to no larger cluster
+        names = [name for name, _ in Counter(member.name for member in members).most_common() if _key(name)]
+        name = next((name for name in names if _key(name) not in keys), None)
+        if name is None:
+            continue
+        keys.add(_key(name))
+        described = Counter(member.description for member in members if member.name == name).most_common(1)[0][0]
+        yield Feature(name=_key(name), definition=described, words=_words(members))
+
+
+def _key(name: str) -> str:
+    """The name as a scorer's key; empty when it has no letter to begin with."""
+    return re.sub(r"[^a-z0-9]+", "_", name).strip("_0123456789")[:LONGEST_NAME].rstrip("_")
+
+
+def _words(members: Sequence[Named]) -> tuple[str, ...]:
+    counts = Counter(
+        word
+        for member in members
+        for word in re.findall(r"[^\W\d_]{3,}", f"{member.name} {member.description}".casefold())
+    )
+    return tuple(word for word, _ in counts.most_common() if word not in _COMMON)[:MOST_WORDS]
+
+
+MAPPING = "mapping.json"
+NONE = "none"
+INSTRUCTION = "map_features"
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureMap:
+    """Discovered features, and which of a taxonomy's each of them is."""
+
+    discovered: tuple[Feature, ...]
+    taxonomy: tuple[Feature, ...]
+    counterparts: dict[str, str | None]
+    """By discovered feature the taxonomy's, None where none covers it; what no reply could be read of is absent."""
+
+    @property
+    def no_counterpart(self) -> list[str]:
+        """Discovered features that none of the taxonomy covers."""
+        return [name for name, counterpart in self.counterparts.items() if counterpart is None]
+
+    @property
+    def unreadable(self) -> list[str]:
+        """Discovered features of which no reply says one of the taxonomy's names, or none."""
+        return [feature.name for feature in self.discovered if feature.name not in self.counterparts]
+
+    @property
+    def nothing_maps_to(self) -> list[str]:
+        mapped = set(self.counterparts.values())
+        return [feature.name for feature in self.taxonomy if feature.name not in mapped]
+
+    def shown(self, name: str) -> str:
+        """The counterpart of a discovered feature, or why it has none."""
+        return self.counterparts[name] or NONE if name in self.counterparts else "unreadable"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "mapping": {
+                name: counterpart for name, counterpart in self.counterparts.items() if counterpart is not None
+            },
+            "no_counterpart": self.no_counterpart,
+            "nothing_maps_to": self.nothing_maps_to,
+            "unreadable": self.unreadable,
+        }
+
+
+def discovered_features(folder: Path) -> tuple[Feature, ...]:
+    """The features that `genie features discover` wrote to a folder."""
+    if not (folder / FEATURES).is_file():
+        raise PopulationError(f"{folder} holds no {FEATURES}, expected a folder that genie features discover wrote")
+    return read_features(folder / FEATURES)
+
+
+def read_taxonomy(source: str) -> tuple[Feature, ...]:
+    """The features of a taxonomy; see `read_features`."""
+    features = read_features(source)
+    if any(feature.name == NONE for feature in features):
+        raise PopulationError(f"taxonomy {source} has a feature {NONE!r}, which says that there is no counterpart")
+    return features
+
+
+async def map_features(
+    discovered: tuple[Feature, ...],
+    taxonomy: tuple[Feature, ...],
+    templates: Path | None,
+    output: Path,
+    model: RecordedModel,
+    work: Path,
+    progress: Progress = no_progress,
+) -> FeatureMap:
+    """Write a file with the mapping, the definitions that it rests on, and what is left on either side."""
+    interviewer = Interviewer(model, interview_templates(templates))
+    items = [f"{name}: {definition}" for name, definition in _definitions(discovered).items()]
+    definitions = _definitions(taxonomy)
+    choices = [*definitions, NONE]
+    chosen = await interviewer.sort_items(INSTRUCTION, items, {"taxonomy": definitions}, choices, "features")
+    progress("mapping features", len(items), len(items))
+    counterparts = {
+        feature.name: None if name == NONE else name
+        for feature, name in zip(discovered, chosen, strict=True)
+        if name is not None
+    }
+    if not counterparts:
+        raise PopulationError(
+            f"no reply of {model} names a feature of the taxonomy or {NONE!r}: take another grader, or remove "
+            f"{work} to ask this one anew"
+        )
+    mapped = FeatureMap(discovered, taxonomy, counterparts)
+    write_lines(output, [json.dumps(_facts(mapped, interviewer), ensure_ascii=False, indent=1) + "\n"], new=True)
+    clear_left(work)
+    return mapped
+
+
+def _facts(mapped: FeatureMap, interviewer: Interviewer) -> dict[str, Any]:
+    """What the file holds: by whom, what came of it, and the definitions that it rests on."""
+    model = identified_model(interviewer.model, (GenerateConfig(temperature=0.0), None))
+    return {
+        "mapped_by": f"{INSTRUCTION}({model},template={interviewer.templates[INSTRUCTION].digest})",
+        **mapped.as_dict(),
+        "discovered": _definitions(mapped.discovered),
+        "taxonomy": _definitions(mapped.taxonomy),
+    }
+
+
+def _definitions(features: tuple[Feature, ...]) -> dict[str, str]:
+    return {feature.name: feature.definition for feature in features}

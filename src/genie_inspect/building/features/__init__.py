@@ -1,1 +1,0 @@
-"""The features of a kind of text: discovered, and mapped to a taxonomy."""

@@ -1,0 +1,214 @@
+"""A file of prompts from pairs of concepts: asked for in rounds, until enough of them are sound."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from genie_inspect.building.interviewing import Interviewer, Progress, interview_templates, no_progress
+from genie_inspect.engines.embedders import Embedder
+from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.files.folders import clear_left
+from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.stand_ins import RecordedModel
+from genie_inspect.measures.distance import cosine_distances, nearest_distance
+from genie_inspect.populations.prompts import PromptSourceError, write_prompts
+from genie_inspect.prompting.answers import normalised
+from genie_inspect.prompting.replies import numbered_answers
+from genie_inspect.prompting.texts import has_word
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    Vector = NDArray[float64]
+
+
+APART = 0.8
+"""Least distance of a pair's concepts by the static embedder: the study's 25 pairs have 0.81 to 1.11, a castle and a
+fortress 0.42, a robot and an android 0.77."""
+PAIRS_APART = 0.4
+"""Least distance of two pairs by the static embedder: of the study's 300 twos of pairs all but two have more."""
+LONGEST = 60  # characters of a concept
+MOST_WORDS = 6
+DIGITS = 4  # of a distance
+NO_PAIR = "no two concepts"
+TWICE = "proposed before"
+TAKEN = "a concept of another pair"
+UNKNOWN = "no word that the embedder knows"
+NEAR = "concepts near each other"
+NEAR_PAIR = "near another pair"
+LEFT = "more than were needed"
+_ARTICLE = re.compile(r"^(?:an?|the) ")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    first: str
+    second: str
+    distance: float
+
+
+class PairChooser:
+    """Takes pairs one after another, as long as they are far from those that were taken before."""
+
+    def __init__(self, embedder: Embedder, apart: float = APART, pairs_apart: float = PAIRS_APART) -> None:
+        self.embedder = embedder
+        self.apart = apart
+        self.pairs_apart = pairs_apart
+        self.taken: list[Pair] = []
+        self.dropped: Counter[str] = Counter()
+        """Proposals that were not taken, by reason."""
+        self._proposed: set[frozenset[str]] = set()
+        self._vectors: list[Vector] = []
+
+    def take(self, proposals: Sequence[str], most: int) -> None:
+        """Take sound pairs in the order in which they are proposed, until there are as many as are wanted."""
+        pairs = [pair for text in proposals if (pair := concepts(text))]
+        self.dropped.update([NO_PAIR] * (len(proposals) - len(pairs)))
+        vectors = self.embedder.embed([concept for pair in pairs for concept in pair])
+        for pair, first, second in zip(pairs, vectors[::2], vectors[1::2], strict=True):
+            reason = LEFT if len(self.taken) >= most else self._fault(pair, first, second)
+            if reason:
+                self.dropped[reason] += 1
+            else:
+                self.taken.append(Pair(*pair, round(float(cosine_distances(first, [second])[0]), DIGITS)))
+                self._vectors.append(first + second)
+
+    def _fault(self, pair: tuple[str, str], first: "Vector", second: "Vector") -> str:
+        key = frozenset(map(_plain, pair))
+        if key in self._proposed:
+            return TWICE
+        self._proposed.add(key)
+        # the study's 25 pairs have no concept twice
+        if any(_plain(concept) in key for other in self.taken for concept in (other.first, other.second)):
+            return TAKEN
+        if not (first.any() and second.any() and (first + second).any()):
+            return UNKNOWN
+        if cosine_distances(first, [second])[0] < self.apart:
+            return NEAR
+        # of no pairs it is NaN, which is below nothing
+        return NEAR_PAIR if nearest_distance(first + second, self._vectors) < self.pairs_apart else ""
+
+
+def concepts(text: str) -> tuple[str, str] | None:
+    """The two concepts of one line of a reply; None where it does not hold two short ones.
+
+    >>> concepts("a castle;  a spaceship.")
+    ('a castle', 'a spaceship')
+    >>> concepts("a castle, a spaceship") is None
+    True
+    """
+    parts = [" ".join(part.split()).strip(" .") for part in text.split(";")]
+    if len(parts) != 2 or not all(map(_is_concept, parts)):
+        return None
+    return parts[0], parts[1]
+
+
+def _is_concept(text: str) -> bool:
+    # what is longer, or would steer a terminal, is no name of a thing
+    return has_word(text) and text.isprintable() and len(text) <= LONGEST and len(text.split()) <= MOST_WORDS
+
+
+def _plain(concept: str) -> str:
+    """The concept as it counts for equality, without its article."""
+    return _ARTICLE.sub("", normalised(concept))
+
+
+WORDING = "Write a story about {first} and {second}."
+"""The study's."""
+BLANKS = ("{first}", "{second}")
+PAIRS_A_REQUEST = 20
+ROUNDS = 6
+SPARE = 2  # pairs that are asked for, by pairs that are still wanted: the seed has something to choose from
+LETTERS = "abcdefghijklmnoprstuvw"
+LETTERS_A_REQUEST = 5
+TEMPERATURE = 1.0  # requests shall differ
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The pairs that are wanted, and what makes them sound."""
+
+    domain: str
+    count: int = 25
+    seed: int = 0
+    apart: float = APART
+    pairs_apart: float = PAIRS_APART
+    wording: str = WORDING
+    embedder: str = "static"
+    templates: Path | None = None
+
+    def __post_init__(self) -> None:
+        if not self.domain.strip():
+            raise UnknownChoiceError("domain", self.domain, 'a few words, such as "life at sea"')
+        if any(self.wording.count(blank) != 1 for blank in BLANKS) or len(self.wording.splitlines()) != 1:
+            raise UnknownChoiceError("wording", self.wording, f"one line with {' and '.join(BLANKS)}, each once")
+
+    def prompt(self, pair: Pair) -> str:
+        """The wording with a pair's concepts in it, whatever these hold."""
+        return re.sub(r"\{(first|second)\}", lambda blank: str(getattr(pair, blank[1])), self.wording)
+
+
+async def write_pairs(
+    order: Order, output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress
+) -> dict[str, Any]:
+    """Write a file of as many prompts as were ordered, with each pair's concepts and their distance.
+
+    Which pairs are taken depends on what the model replies and on the seed alone.
+    """
+    interviewer = Interviewer(model, interview_templates(order.templates))
+    chooser = PairChooser(chosen_embedder(order.embedder), order.apart, order.pairs_apart)
+    rounds = 0
+    for rounds in range(1, ROUNDS + 1):
+        proposals = await _proposed(order, rounds, chooser.taken, interviewer)
+        # of several that are near each other the first is taken: the seed says which one that is
+        random.Random(f"{order.seed} {rounds}").shuffle(proposals)  # noqa: S311  # a sample, no secret
+        chooser.take(proposals, order.count)
+        progress("finding pairs", len(chooser.taken), order.count)
+        # a model that has been asked three times for a list and gave none will not give one
+        if len(chooser.taken) == order.count or not proposals:
+            break
+    dropped = dict(chooser.dropped.most_common())
+    if len(chooser.taken) < order.count:
+        raise _too_few(order, len(chooser.taken), rounds, dropped)
+    write_prompts(output, ({"prompt": order.prompt(pair), **asdict(pair)} for pair in chooser.taken))
+    clear_left(work)
+    return {
+        "prompts": len(chooser.taken),
+        "rounds": rounds,
+        "proposed": len(chooser.taken) + chooser.dropped.total(),
+        "dropped": dropped,
+        "least_distance": min(pair.distance for pair in chooser.taken),
+        "unreadable_replies": interviewer.unreadable,
+    }
+
+
+async def _proposed(order: Order, number: int, taken: Sequence[Pair], interviewer: Interviewer) -> list[str]:
+    requests = ceil(SPARE * (order.count - len(taken)) / PAIRS_A_REQUEST)
+    known = [f"{pair.first}; {pair.second}" for pair in taken]
+
+    async def reply(place: int) -> list[str]:
+        # letters keep a model from naming the same few pairs in every reply
+        drawn = random.Random(f"{order.seed} {number} {place}").sample(LETTERS, LETTERS_A_REQUEST)  # noqa: S311
+        data = {"domain": order.domain, "count": PAIRS_A_REQUEST, "letters": sorted(drawn), "taken": known}
+        return await interviewer.list_items(
+            "pair_concepts", PAIRS_A_REQUEST, data, None, numbered_answers, temperature=TEMPERATURE
+        )
+
+    return [text for texts in await gathered(*map(reply, range(requests))) for text in texts]
+
+
+def _too_few(order: Order, taken: int, rounds: int, dropped: Mapping[str, int]) -> PromptSourceError:
+    """The error that says how many there are, why there are no more, and what would help."""
+    left_out = ", ".join(f"{count} {reason}" for reason, count in dropped.items()) or "no reply held a list of pairs"
+    return PromptSourceError(
+        f"found {taken} of {order.count} pairs in {rounds} of {ROUNDS} rounds ({left_out}): ask for fewer (--count), "
+        f"let them be nearer (--apart below {order.apart:g}, --pairs-apart below {order.pairs_apart:g}), name a wider "
+        "domain or another model"
+    )

@@ -1,1 +1,0 @@
-"""Prompts from pairs of concepts that a model names."""

@@ -1,1 +1,0 @@
-"""Questions about documents: written, filtered, kept in files."""

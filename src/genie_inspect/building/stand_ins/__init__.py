@@ -1,1 +1,0 @@
-"""Models that answer in the place of another: from a record, or at no cost."""

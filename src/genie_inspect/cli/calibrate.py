@@ -1,0 +1,379 @@
+"""`genie calibrate`: how far judges, and people, rate alike."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from genie_inspect.agreement.calibration import (
+    ALL,
+    Conduct,
+    RaterAgreement,
+    calibration_chart,
+    compare,
+    quotable,
+    verdict,
+)
+from genie_inspect.agreement.people import PeopleAgreement, held_against_people, write_blind_table
+from genie_inspect.agreement.raters import (
+    CalibrationError,
+    Rater,
+    Ratings,
+    RatingsFile,
+    Target,
+    drawn,
+    judge_ratings,
+    recorded_ratings,
+    recorded_targets,
+)
+from genie_inspect.agreement.vector_fitting import vector_fit
+from genie_inspect.cli.running import named_model, one_line, show
+from genie_inspect.cli.tables import replacing, text_table
+from genie_inspect.cli.terminal import console, echo_json, print_parts
+from genie_inspect.engines.embedders import CachedEmbedder, Embedder
+from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.graders.cache import cache_folder
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.graders.instrument import MODES, Instrument, mode_and_fit, mode_of
+from genie_inspect.graders.vectors_judge import FeatureFit, VectorFit, shown
+from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.schema import write_rows
+from genie_inspect.reports.charts import check_picture, write_chart
+from genie_inspect.statistics.bootstrap import BootstrapInterval
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+USUAL_JUDGES = ("list", "pairwise")
+
+
+def check_raters(judges: tuple[str, ...], count: int, fit: Path | None) -> None:
+    """Refuse what cannot be compared, or fitted to, before anybody is asked."""
+    if fit and any(not mode_of(judge).asks_pairs for judge in judges):
+        raise CalibrationError(
+            "--fit-vectors fits to ratings of others, name --ratings or a --judge that asks a grader"
+        )
+    if fit and not count:
+        raise CalibrationError("--fit-vectors needs ratings to fit to, name --ratings or --grader")
+    if not fit and count < 2:
+        raise CalibrationError("one rater has nobody to agree with, name another --judge, --grader or --ratings")
+
+
+def vector_judges(judges: tuple[str, ...], embedder: Embedder, features: Sequence[str]) -> list[Rater]:
+    """The judges that ask nobody: what they rate are answers, which have been read."""
+    raters = []
+    for judge in judges:
+        mode, file = mode_and_fit(judge)
+        if mode.by_vectors:
+            engine = CachedEmbedder(embedder, cache_folder())
+            raters.append(Rater(f"{judge}({embedder.name})", mode.by_vectors(engine, file, features)))
+    return raters
+
+
+def grader_judges(
+    judges: tuple[str, ...], graders: tuple[str, ...], templates: str | None, *, anew: bool
+) -> list[Rater]:
+    modes = [mode for mode in map(mode_of, judges or USUAL_JUDGES) if mode.asks_pairs]
+    if judges and modes and not graders:
+        raise CalibrationError(f"judge={modes[0].name} asks a model, name it: --grader <provider/model>")
+    models = {grader: named_model(grader) for grader in graders}
+    raters = []
+    for grader, model in models.items():
+        for mode in modes:
+            _, judge = Instrument(mode.name, templates=templates).reader_and_judge(model, anew=anew)
+            raters.append(Rater(f"{mode.name}({grader})", judge, mode.chunk))
+    return raters
+
+
+def people_ratings(files: Sequence[RatingsFile], targets: Sequence[Target]) -> list[Ratings]:
+    return [recorded_ratings(name, table, targets) for file in files for name, table in file.raters.items()]
+
+
+def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
+    """The judges' ratings, one judge after another, with a bar that shows how far they are."""
+    import anyio
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console(stderr=True), transient=True) as progress:
+        bars = [progress.add_task(escape(rater.name), total=rater.calls(targets)) for rater in raters]
+
+        # one judge after another: each has many calls in flight by itself
+        async def ask() -> list[Ratings]:
+            return [
+                await judge_ratings(rater, targets, partial(progress.advance, bar), fresh=fresh)
+                for rater, bar in zip(raters, bars, strict=True)
+            ]
+
+        try:
+            return anyio.run(ask)
+        except PrerequisiteError as error:
+            raise click.ClickException(one_line(error)) from error
+
+
+COLUMNS = ("asked", "unusable", "novelty", "last less first of a list", "rating(a, b) less (b, a)")
+KEY = (
+    "alpha: ordinal Krippendorff alpha of the ratings; tau: Kendall's tau-b of the answers' novelty; difference in "
+    "novelty: the second's less the first's. Intervals: 95%. A blank is not defined."
+)
+
+PEOPLE_KEY = (
+    "alpha among raters: ordinal, of all in files; alpha with the median: the judge's ratings and their consensus;"
+    " tau with the mean: Kendall's tau-b of the judge's ratings and the mean of theirs."
+)
+
+
+def agreement_tables(agreements: Iterable[RaterAgreement]) -> "Iterator[Table]":
+    """For each two raters a table with a row a feature: how far they agree."""
+    # `groupby` joins neighbours alone: the rows come pair by pair, feature by feature
+    for (first, second), group in groupby(agreements, key=lambda agreement: (agreement.first, agreement.second)):
+        rows = {
+            agreement.feature: [
+                str(agreement.pairs),
+                _figure(agreement.alpha),
+                _figure(agreement.tau),
+                _interval(agreement.difference),
+            ]
+            for agreement in group
+        }
+        yield _table(f"{first} and {second}", ["pairs", "alpha", "tau", "difference in novelty"], rows)
+
+
+def conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
+    """For each rater a table of its gaps and biases, a row a feature; a column without any figure is left out."""
+    for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
+        conducts_of_rater = list(group)
+        rows = {conduct.feature: _conduct(conduct) for conduct in conducts_of_rater}
+        # who rates no lists has no first and last place: a column that is empty in every row is left out
+        indices = [index for index in range(len(COLUMNS)) if any(cells[index] for cells in rows.values())]
+        cells_by_feature = {feature: [cells[index] for index in indices] for feature, cells in rows.items()}
+        yield _table(rater, [COLUMNS[index] for index in indices], cells_by_feature, _unusable(conducts_of_rater))
+
+
+def people_tables(rows: Sequence[PeopleAgreement], people: int) -> "Iterator[Table | str]":
+    """For each judge a table with a row a feature: the raters of files together, and the judge with all of them."""
+    for judge, group in groupby(rows, key=lambda row: row.judge):
+        cells = {
+            row.feature: [str(row.pairs), *map(_figure, (row.people_alpha, row.judge_alpha, row.tau))] for row in group
+        }
+        # without a judge there is nobody to hold against people
+        columns = ["pairs", "alpha among raters", "alpha with the median", "tau with the mean"]
+        shown = len(columns) if judge else 2
+        title = f"{judge} and {people} raters together" if judge else f"{people} raters together"
+        yield _table(title, columns[:shown], {feature: own[:shown] for feature, own in cells.items()})
+    yield PEOPLE_KEY
+
+
+def _conduct(conduct: Conduct) -> list[str]:
+    unusable = "" if math.isnan(conduct.unusable) else f"{conduct.unusable:.1%}"
+    return [
+        str(conduct.asked),
+        unusable,
+        _figure(conduct.novelty),
+        _interval(conduct.position),
+        _interval(conduct.swapped),
+    ]
+
+
+def _unusable(conducts: Iterable[Conduct]) -> str:
+    """Why pairs came to no rating, and how many; empty when all did."""
+    # the reasons are counted over all features, where they stand once
+    faults = next((conduct.faults for conduct in conducts if conduct.feature == ALL), {})
+    return "unusable: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) if faults else ""
+
+
+def _table(title: str, columns: Iterable[str], cells: Mapping[str, Sequence[str]], caption: str = "") -> "Table":
+    """A row a feature, and last, below a line of its own, the one over all of them."""
+    rows: list[list[str] | None] = []
+    for feature, figures in cells.items():
+        rows += [None] if feature == ALL else []
+        rows.append([feature.replace("_", " "), *figures])
+    return text_table(title, ["feature", *columns], rows, caption=caption)
+
+
+def _figure(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.2f}"
+
+
+def _interval(interval: BootstrapInterval) -> str:
+    ends = "" if math.isnan(interval.low) else f" [{interval.low:.2f}, {interval.high:.2f}]"
+    return "" if math.isnan(interval.value) else f"{interval.value:.2f}{ends}"
+
+
+FIT_COLUMNS = ("pairs", "answers", "Spearman", "tau")
+FIT_KEY = (
+    "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: a screen, no "
+    "verdict. Judge by it: judge=vectors/{file}"
+)
+
+
+def written_fit(
+    population: Population, targets: Sequence[Target], raters: Sequence[Ratings], embedder: Embedder, file: Path
+) -> VectorFit:
+    """The fit to the mean of the raters' ratings, once it is in the file."""
+    fit = vector_fit(population.name, targets, raters, CachedEmbedder(embedder, cache_folder()))
+    with replacing(file):
+        write_rows(file, [fit])
+    return fit
+
+
+def fit_facts(fit: VectorFit) -> dict[str, object]:
+    parts = {name: part.model_dump(exclude={"knots"}) for name, part in _parts(fit).items()}
+    return {"embedder": fit.embedder, "population": fit.population, "fit": fit.digest, "features": parts}
+
+
+def fit_table(fit: VectorFit) -> "Table":
+    cells = {
+        name: [str(part.pairs), str(part.answers), shown(part.spearman), shown(part.kendall)]
+        for name, part in _parts(fit).items()
+    }
+    return _table(f"{fit.embedder} fitted to {', '.join(fit.raters)}", FIT_COLUMNS, cells)
+
+
+def _parts(fit: VectorFit) -> dict[str, FeatureFit]:
+    return fit.features | {ALL: fit.pooled}
+
+
+PAIRS = 300
+FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.option("--population", default="starter", show_default=True, help="`starter` or a folder.")
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    help=f"{', '.join(MODES)}, list/10 (answers a call); repeatable.  "
+    f"[default: {', '.join(USUAL_JUDGES)}, where a grader is named]",
+)
+@click.option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
+@click.option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
+@click.option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
+@click.option("--seed", default=0, show_default=True, help="Which pairs are drawn.")
+@click.option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
+@click.option("--embedder", default="static", show_default=True, help="Whose vectors judge, with --judge vectors.")
+@click.option(
+    "--fit-vectors",
+    "fit",
+    type=FILE,
+    help="Instead of comparing, fit the judge `vectors` to the mean of these ratings, with --embedder, and write it: "
+    "judge=vectors/FILE rates by it.",
+)
+@click.option(
+    "--export",
+    type=FILE,
+    help="Instead of comparing, write the pairs to this CSV for people: shuffled, without ratings, with a page that "
+    "tells them what to do. Filled in, it is a file for --ratings.",
+)
+@click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
+@click.option(
+    "--cache",
+    is_flag=True,
+    help="Take ratings from the cache, as after a run that was killed; else all are asked for anew (and kept).",
+)
+@click.option("--picture", type=FILE, help="Write a chart to this .svg or .png.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
+def calibrate(
+    population: str,
+    judges: tuple[str, ...],
+    graders: tuple[str, ...],
+    files: tuple[Path, ...],
+    pairs: int | None,
+    seed: int,
+    reader: str | None,
+    embedder: str,
+    fit: Path | None,
+    export: Path | None,
+    templates: str | None,
+    cache: bool,
+    picture: Path | None,
+    as_json: bool,
+) -> None:
+    """Rate the same pairs of answers by two or more judges, graders or people, and say how far they agree.
+
+    Pairs are those of the first ratings file, else drawn from the population's recorded answers, each feature and
+    prompt in turn. A ratings file has question (id or text), answer, other, rating (1 to 4; 0: no answer) and
+    optionally rater; a bare name is looked for in the population's folder too.
+
+    The raters of all files are also compared together, and every judge with their consensus, the median.
+
+    \b
+    Example: genie calibrate --ratings second_ratings.jsonl --grader bundled/grader
+             genie calibrate --pairs 300 --export ann.csv
+             genie calibrate --ratings ratings.jsonl --embedder openai/<model> --fit-vectors fit.json
+    """
+    if picture:
+        check_picture(picture)
+    opened = open_population(population)
+    recorded = [RatingsFile(_ratings_path(file, opened), opened) for file in files]
+    vectors = chosen_embedder(embedder)
+    features = [feature.name for feature in opened.features]
+    machines = grader_judges(judges, graders, templates, anew=not cache) + vector_judges(judges, vectors, features)
+    if not export:
+        check_raters(judges, len(machines) + sum(len(file.raters) for file in recorded), fit)
+    targets = _targets(opened, recorded, reader, pairs, seed)
+    if export:
+        show({"table": str(export), "pairs": write_blind_table(export, targets, seed)}, as_json)
+        return
+    people, judged = people_ratings(recorded, targets), machine_ratings(machines, targets, fresh=not cache)
+    raters = people + judged
+    facts = _facts(opened, targets, raters, seed)
+    if fit:
+        fitted = written_fit(opened, targets, raters, vectors, fit)
+        _show(facts | fit_facts(fitted), [fit_table(fitted), FIT_KEY.format(file=fit)], as_json=as_json)
+        return
+    calibration = compare(targets, raters, features)
+    together = held_against_people(targets, people, judged, features) if people else []
+    if picture:
+        with replacing(picture):
+            write_chart(lambda: calibration_chart(calibration), picture)
+    tables = *agreement_tables(calibration.agreements), *conduct_tables(calibration.conducts)
+    sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
+    # one rater of files is in the tables of two raters
+    of_people = people_tables(together, len(people)) if len(people) > 1 else []
+    found = asdict(calibration) | {"people": [asdict(row) for row in together]}
+    _show(facts | {"verdict": sentences} | found, [*tables, KEY, *of_people, *sentences], as_json=as_json)
+
+
+def _facts(
+    population: Population, targets: Sequence[Target], raters: Sequence[Ratings], seed: int
+) -> dict[str, object]:
+    signatures = {rater.name: rater.signature for rater in raters}
+    pairs = sum(len(target.others) for target in targets)
+    return {"population": population.name, "pairs": pairs, "seed": seed, "raters": signatures}
+
+
+def _show(facts: Mapping[str, object], parts: Iterable["Table | str"], *, as_json: bool) -> None:
+    if as_json:
+        echo_json(facts)
+        return
+    print_parts(console(), parts)
+
+
+def _ratings_path(file: Path, population: Population) -> Path:
+    """The file itself, or the one of that name in the population's folder."""
+    beside = population.folder / file
+    # a file in the current folder comes first
+    return beside if not file.is_file() and beside.is_file() else file
+
+
+def _targets(
+    population: Population, files: Sequence[RatingsFile], reader: str | None, pairs: int | None, seed: int
+) -> list[Target]:
+    """The answers to be rated, each with others to rate it against."""
+    # people rated these pairs, so machines rate the same ones
+    source = files[0].targets if files else recorded_targets(population, reader)
+    total = sum(len(target.others) for target in source)
+    targets = drawn(source, pairs or (total if files else PAIRS), seed)
+    if not targets:
+        where = files[0].path if files else f"population {population.name}"
+        raise CalibrationError(f"{where} holds no pair of different answers to compare")
+    return targets

@@ -1,0 +1,317 @@
+"""`genie compare`: strategies against a baseline."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
+from rich.table import Table
+
+from genie_inspect.cli.tables import (
+    SIGNATURE,
+    Head,
+    blocks,
+    counted,
+    figure,
+    in_parts,
+    replacing,
+    starred,
+    used,
+)
+from genie_inspect.cli.terminal import console, echo_json, print_parts
+from genie_inspect.files.writing import write_lines
+from genie_inspect.logs.measures import shown_key
+from genie_inspect.reports.charts import check_picture, comparison_chart, write_chart
+from genie_inspect.reports.comparison import PooledRow, check_copies, pooled
+from genie_inspect.reports.comparison import compare as compared
+from genie_inspect.reports.pairing import Comparison, Facts, Options, Row, Selection
+from genie_inspect.reports.verdict import RowPower, advice, as_csv, as_values, powers, verdict, warnings
+from genie_inspect.statistics.differences import LEVEL, TEST
+from genie_inspect.statistics.equivalence import METHODS
+
+
+def legend(comparison: Comparison) -> str:
+    tests = Counter((row.scorer, row.family) for row in comparison.rows if not math.isnan(row.finding.p_value))
+    each = "each measure and run" if any(family for _, family in tests) else "each measure"
+    several = ", ".join(f"{' '.join(filter(None, family))} {count}" for family, count in tests.items())
+    over = f"the tests of {each} ({several})" if len(tests) > 1 else f"{tests.total()} tests"
+    rated = any(due for row in comparison.rows for _, due in row.ratings)
+    by_instance = any(row.instances is not None for row in comparison.rows)
+    return (
+        f"p raw: {TEST}; p: corrected ({comparison.options.correction}) over {over}. equivalence p: of a difference "
+        f"beyond the margin, two one-sided {METHODS[comparison.options.equivalence]}, corrected likewise; small where "
+        "both are equivalent. *: holds."
+        + (f" -: not tested; {_tested(comparison)}." if any(not row.tested for row in comparison.rows) else "")
+        + " power: a paired t test's chance of finding a difference as large as the margin; 0% where no p of so few "
+        "pairs could hold. pairs: prompts"
+        + (" (pairs of documents in them)" if by_instance else "")
+        + f". used: share of questions{' / of the ratings due that count' if rated else ''}, baseline → run."
+        " Means are over the prompts that both have, and of these over the questions that both answered (common: how"
+        f" many of those asked, prompt by prompt). Intervals are of the same test, uncorrected: 0 is outside where "
+        f"its p is below {LEVEL:.0%} by itself; [-, -]: too few pairs."
+    )
+
+
+def _tested(comparison: Comparison) -> str:
+    keys = comparison.options.keys
+    return f"tests were named beforehand ({', '.join(keys)})" if keys else "of a measure its headline is"
+
+
+def missing_lines(comparison: Comparison) -> list[str]:
+    """Why documents have no score, and why answers and ratings are missing: lines for each run and measure."""
+    lines = []
+    for run in comparison.runs:
+        for scorer, results in run.measures.items():
+            where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
+            lines += [f"{where} not scored: {counted(results.unscored)}"] if results.unscored else []
+            lines += [f"Missing in {where}: {counted(results.faults)}."] if results.faults else []
+    return lines
+
+
+def pooled_tables(comparison: Comparison, console: Console) -> list[Table]:
+    rows = list(pooled(comparison))
+    by_strategy: dict[str, dict[tuple[str, str], PooledRow]] = {}
+    for row in rows:
+        by_strategy.setdefault(row.strategy, {})[row.scorer, row.key] = row
+    several = len({row.scorer for row in rows}) > 1
+    heads = [
+        Head(_pooled_name(comparison, *key, several=several), partial(_pooled_cell, key=key))
+        for key in dict.fromkeys((row.scorer, row.key) for row in rows)
+    ]
+    lines: list[tuple[str, Mapping[tuple[str, str], PooledRow] | None]] = list(by_strategy.items())
+    title = "pooled over models: prompts are the units"
+    return blocks(title, "strategy", lines, [*POOLED[:2], *heads, *POOLED[2:]], console)
+
+
+def _pooled_name(comparison: Comparison, scorer: str, key: str, *, several: bool) -> str:
+    name = shown_key(comparison.signatures[scorer], key)
+    return f"{scorer}: {name}" if several else name
+
+
+def _pooled_cell(cells: Mapping[tuple[str, str], PooledRow], key: tuple[str, str]) -> str:
+    if key not in cells:
+        return "-"
+    row, finding = cells[key], cells[key].finding
+    over_models = finding.differs and row.p_models < LEVEL
+    mark = "**" if over_models else "*" if finding.differs else "=" if finding.is_equivalent else " "
+    return f"{figure(finding.difference.delta, '+.3f')}{mark} {row.same_sign}/{row.models}"
+
+
+def _pooled_pairs(cells: Mapping[tuple[str, str], PooledRow]) -> str:
+    pairs = sorted({row.finding.difference.pairs for row in cells.values()})
+    return str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
+
+
+def _any(cells: Mapping[tuple[str, str], PooledRow]) -> PooledRow:
+    # what is no difference is the same in every row of a strategy
+    return next(iter(cells.values()))
+
+
+POOLED: tuple[Head[Mapping[tuple[str, str], PooledRow]], ...] = (
+    Head("models", lambda cells: str(_any(cells).models)),
+    Head("prompts", _pooled_pairs),
+    Head("words", lambda cells: figure(_any(cells).run.words, ".0f")),
+    Head("baseline", lambda cells: figure(_any(cells).baseline.words, ".0f")),
+    Head("population", lambda cells: figure(_any(cells).run.population_words, ".0f")),
+    Head("coherence", lambda cells: figure(_any(cells).run.coherence, ".2f")),
+    Head("baseline's", lambda cells: figure(_any(cells).baseline.coherence, ".2f")),
+)
+POOLED_KEY = (
+    "Differences of a model's two runs on one prompt, averaged over models, then over prompts. *: holds, =: equivalent"
+    " within the margin; prompts are the units, so that this is said of these models on other prompts. **: holds with"
+    " models as units, too (from three models), and so of others like them. 2/3: models whose own difference has that"
+    " sign, of all. words, coherence: of the strategy's documents, beside them those of its baselines and, of"
+    " words, the population's."
+)
+
+
+def difference_tables(comparison: Comparison, run: str, console: Console) -> list[Table]:
+    """Keys down; means, difference with interval, Cohen's d, raw and corrected p-values, power, pairs, coverage across.
+
+    Both ends of an interval that too few pairs leave open are dashes.
+    """
+    rows = [row for row in comparison.rows if row.run == run]
+    scorers = list(dict.fromkeys(row.scorer for row in rows))
+    lines: list[tuple[str, Row | None]] = []
+    for scorer in scorers:
+        # a line without figures heads each scorer's rows
+        lines += [(scorer, None)] if len(scorers) > 1 else []
+        lines += [(shown_key(comparison.signatures[scorer], row.key), row) for row in rows if row.scorer == scorer]
+    title = f"{run} against {comparison.called(rows[0].baseline)}, paired by {rows[0].paired_by}"
+    heads = [head for head in DIFFERENCE if head.name != COMMON or any(row.questions[1] for row in rows)]
+    return blocks(title, "feature", lines, heads, console)
+
+
+def run_tables(comparison: Comparison, console: Console) -> list[Table]:
+    # without a selection nothing is left out, and a column of zeros says nothing
+    heads = [head for head in RUN if head.name != LEFT_OUT or any(run.left_out for run in comparison.runs)]
+    return blocks("beside the scores", "run", [(run.label, run) for run in comparison.runs], heads, console)
+
+
+def power_tables(comparison: Comparison, effect: float, console: Console) -> list[Table]:
+    lines: list[tuple[str, RowPower | None]] = [
+        (f"{row.run} {shown_key(comparison.signatures[row.scorer], row.key)}", row)
+        for row in powers(comparison, effect)
+    ]
+    title = f"power to find an effect of d {effect:g}: at {LEVEL:.0%}, and at the level that the correction asks for"
+    return blocks(title, "run, feature", lines, POWER, console)
+
+
+def _delta(row: Row) -> str:
+    difference = row.finding.difference
+    delta = figure(difference.delta, "+.3f")
+    if math.isnan(difference.low):
+        return delta
+    return f"{delta} [{figure(difference.low, '+.3f')}, {figure(difference.high, '+.3f')}]"
+
+
+def _pairs(row: Row) -> str:
+    # prompts are the witnesses, documents stand in brackets: those of one prompt are alike
+    pairs = str(row.finding.difference.pairs)
+    return pairs if row.instances is None else f"{pairs} ({row.instances})"
+
+
+def _used(row: Row) -> str:
+    before, after = map(used, row.coverage, row.ratings)
+    return f"{before or '-'} → {after or '-'}" if before or after else "-"
+
+
+COMMON = "common"
+DIFFERENCE: tuple[Head[Row], ...] = (
+    Head("baseline", lambda row: figure(row.finding.difference.before, ".3f")),
+    Head("mean", lambda row: figure(row.finding.difference.after, ".3f")),
+    Head("difference [95%]", _delta),
+    Head("d", lambda row: figure(row.finding.difference.effect, "+.2f")),
+    Head("p raw", lambda row: figure(row.finding.difference.p_value, ".3f")),
+    Head("p", lambda row: starred(row.finding.p_value, row.finding.differs)),
+    Head("margin", lambda row: figure(row.finding.difference.margin, ".3f") if row.tested else "-"),
+    Head("equivalence p", lambda row: starred(row.finding.p_unlike, row.finding.is_equivalent)),
+    Head("power", lambda row: figure(row.finding.power, ".0%")),
+    Head("pairs", _pairs),
+    Head(COMMON, lambda row: "{} of {}".format(*row.questions) if row.questions[1] else "-"),
+    Head("used", _used),
+)
+POWER: tuple[Head[RowPower], ...] = (
+    Head("prompts", lambda row: str(row.prompts)),
+    Head("pairs", lambda row: str(row.pairs)),
+    Head("power", lambda row: figure(row.power, ".0%")),
+    Head("corrected", lambda row: figure(row.corrected, ".0%")),
+)
+LEFT_OUT = "left out"
+RUN: tuple[Head[Facts], ...] = (
+    Head("scored", lambda run: f"{run.scored} of {run.documents}"),
+    Head("words", lambda run: figure(run.words, ".0f")),
+    Head("population", lambda run: figure(run.population_words, ".0f")),
+    Head("coherence", lambda run: figure(run.coherence, ".1f")),
+    Head("refused", lambda run: str(run.refusals)),
+    Head(LEFT_OUT, lambda run: str(run.left_out)),
+)
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option("--baseline", required=True, help="A run by label, strategy, task, model or file.")
+@click.option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
+@click.option(
+    "--keys",
+    help="Keys to test, such as plot,perspective; name them before you look. Default: each measure's headline.",
+)
+@click.option(
+    "--family",
+    default="all",
+    show_default=True,
+    help="Tests that are corrected together: all runs' (does any differ?), or each run's (each is a question: run).",
+)
+@click.option(
+    "--correction", default="holm", show_default=True, help="holm, bonferroni or none, within a measure and --family."
+)
+@click.option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
+@click.option("--equivalence", default="t", show_default=True, help="Two one-sided tests: t, or the study's bootstrap.")
+@click.option("--length-matched", is_flag=True, help="Documents and population of like length alone (1.5x).")
+@click.option("--min-coherence", type=float, help="Leave out documents that are rated lower, or not rated.")
+@click.option(
+    "--power-at",
+    "effect",
+    type=click.FloatRange(0, min_open=True),
+    metavar="D",
+    help="Also say how often an effect of this size (Cohen's d, 0.5 is medium) is found with the pairs that survived.",
+)
+@click.option("--pooled", is_flag=True, help="Also a row per strategy, over all models; prompts are the units.")
+@SIGNATURE
+@click.option("--picture", type=click.Path(path_type=Path), help="Write a heatmap to this .svg or .png.")
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write the differences to this file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
+def compare(
+    logs: tuple[str, ...],
+    baseline: str,
+    scorers: tuple[str, ...],
+    keys: str | None,
+    family: str,
+    correction: str,
+    margin: float | None,
+    equivalence: str,
+    length_matched: bool,
+    min_coherence: float | None,
+    effect: float | None,
+    pooled: bool,
+    signature: str,
+    picture: Path | None,
+    csv_file: Path | None,
+    as_json: bool,
+) -> None:
+    """What a strategy changes, feature by feature: paired differences with interval, test, equivalence and power.
+
+    LOGS are log files or folders; unfinished logs of a folder are left out. Runs are paired by prompt; negative
+    sampling by instance where the baseline holds the documents that it started from. With a baseline for each of
+    several models, each run meets its own model's.
+
+    \b
+    Example: genie compare logs/grid --baseline grid_baseline
+             genie compare logs/grid --baseline grid_baseline --keys plot,perspective --family run
+             genie compare logs/grid --baseline grid_baseline --pooled --power-at 0.5
+    """
+    options = Options(
+        scorers,
+        correction,
+        margin,
+        Selection(length_matched, min_coherence),
+        equivalence,
+        signature,
+        tuple(filter(None, (keys or "").split(","))),
+        family,
+    )
+    # before the logs are read, which may take minutes
+    if picture:
+        check_picture(picture)
+    comparison = compared(logs, baseline, options)
+    if pooled:
+        check_copies(comparison)
+    with replacing(picture, csv_file):
+        if picture:
+            write_chart(lambda: comparison_chart(comparison), picture)
+        if csv_file:
+            write_lines(csv_file, [as_csv(comparison)])
+    if as_json:
+        echo_json(as_values(comparison, effect, with_pooled=pooled))
+    else:
+        _print(comparison, effect, pooled=pooled)
+
+
+def _print(comparison: Comparison, effect: float | None, *, pooled: bool) -> None:
+    screen = console()
+    for sentence in filter(None, (verdict(comparison), advice(comparison))):
+        print_parts(screen, [sentence, ""])
+    for run in dict.fromkeys(row.run for row in comparison.rows):
+        print_parts(screen, difference_tables(comparison, run, screen))
+    print_parts(screen, [legend(comparison), "", *run_tables(comparison, screen)])
+    if pooled:
+        print_parts(screen, [*pooled_tables(comparison, screen), POOLED_KEY])
+    if effect:
+        print_parts(screen, power_tables(comparison, effect, screen))
+    print_parts(screen, missing_lines(comparison))
+    for signature in comparison.signatures.values():
+        screen.print(in_parts(signature, screen.width), highlight=False, markup=False, soft_wrap=True)
+    print_parts(screen, [f"Beware: {note}." for note in warnings(comparison)])

@@ -1,1 +1,0 @@
-"""The tables of `genie compare`, and the blocks of columns of which other verbs make theirs."""

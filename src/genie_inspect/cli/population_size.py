@@ -1,0 +1,252 @@
+"""`genie population size`: how many documents a population needs, from measured similarities."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from genie_inspect.cli.running import (
+    ANSWER_LENGTH,
+    DRY_RUN,
+    JSON,
+    TEMPLATES,
+    named_models,
+    progress_bar,
+    show,
+)
+from genie_inspect.cli.tables import SIGNATURE, replacing, text_table
+from genie_inspect.cli.terminal import console
+from genie_inspect.populations.survey import CONFIDENCE, MARGIN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from inspect_ai.model import Model
+
+    from genie_inspect.building.interviewing import FeatureSize, LeftOut
+    from genie_inspect.graders.instrument import Instrument
+    from genie_inspect.populations.population import Population
+    from genie_inspect.scorers.assessor import Assessor, Jury
+    from genie_inspect.statistics.descriptive import Spread
+
+
+@click.command()
+@click.argument("folder")
+@click.option(
+    "--judge", default="list", show_default=True, help="list, pairwise, logit, vectors or embedded (no model)."
+)
+@click.option(
+    "--grader",
+    "graders",
+    multiple=True,
+    metavar="PROVIDER/MODEL",
+    help="Who reads and judges; any model that Inspect has. Repeatable: a jury.",
+)
+@click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
+@ANSWER_LENGTH
+@TEMPLATES
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Another file than the yardstick.json where scorers look for it: in FOLDER, or for a population that ships "
+    "with the package in your data folder ($GENIE_DATA_DIR).",
+)
+@DRY_RUN
+@JSON
+def yardstick(
+    folder: str,
+    judge: str,
+    graders: tuple[str, ...],
+    embedder: str,
+    answer_length: str,
+    templates: Path | None,
+    output: Path | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Compare each document of the population in FOLDER with the others, and keep how novel it is among them.
+
+    Scores against the population, made with the same judge, grader and templates, then say where they fall among
+    its own documents. What the grader has said is kept: a killed run goes on where it was. What ships with the package
+    is not written: the yardstick of `starter` or `abstracts` goes to your data folder, where scorers find it too.
+
+    \b
+    Example: genie population yardstick castles --grader openai/gpt-4o --dry-run
+    """
+    from genie_inspect.files.tables import plain
+    from genie_inspect.graders.instrument import Instrument
+    from genie_inspect.populations.population import open_population
+    from genie_inspect.scorers.assessor import assessor_of
+
+    instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
+    check_graders(instrument, graders)
+    population = open_population(folder)
+    models = named_models(graders, asked=not dry_run)
+    if dry_run:
+        show(_cost(population, instrument, models), as_json)
+        return
+    assessor = assessor_of(population, instrument, models)
+    place, result = _made(population, assessor, output)
+    show(
+        {
+            "file": str(place),
+            "documents": len(result.measured.novelty),
+            "signature": result.measured.signature,
+            "mean_novelty": plain({feature: round(interval.mean, 4) for feature, interval in result.means.items()}),
+            "missing": dict(result.missing),
+        },
+        as_json,
+    )
+
+
+def check_graders(instrument: "Instrument", graders: Sequence[str]) -> None:
+    """Refuse a grader that would not be asked, and a judge that lacks one."""
+    if bool(graders) == instrument.is_smoke_test:
+        needs = "asks no model: leave --grader out" if graders else "asks a model, name it: --grader PROVIDER/MODEL"
+        raise click.UsageError(f"--judge {instrument.judge} {needs}")
+
+
+def _made(population: "Population", assessor: "Assessor | Jury", output: Path | None) -> tuple[Path, "LeftOut"]:
+    import anyio
+
+    from genie_inspect.building.interviewing import left_out
+    from genie_inspect.files.writing import check_writable, unwritable
+    from genie_inspect.populations.yardstick import (
+        YARDSTICK,
+        read_yardstick,
+        with_measured,
+        write_yardstick,
+        yardstick_file,
+        yardstick_of,
+    )
+
+    path = output or yardstick_file(population.folder)
+    # before anything is asked: a run that cannot write its output costs nothing
+    if output is None:
+        with unwritable(path):
+            path.parent.mkdir(parents=True, exist_ok=True)  # of the user's data folder
+    check_writable(path)
+    yardstick_of(population.folder)
+    with progress_bar() as progress:
+        result = anyio.run(left_out, assessor, progress)
+    with replacing(output):
+        # read again: another instrument's may have been written meanwhile
+        beside = read_yardstick(population.folder / YARDSTICK if output else path)
+        write_yardstick(path, with_measured(beside, result.measured))
+    return path, result
+
+
+def _cost(population: "Population", instrument: "Instrument", models: "tuple[Model, ...]") -> dict[str, object]:
+    from genie_inspect.building.costs import Known, TaskCost, yardstick_cost
+
+    facts: dict[str, object] = {"population": population.name, "documents": population.manifest.counts.documents}
+    if not models:
+        return {**facts, "calls_needed": 0, "input_tokens": 0, "output_tokens": 0}
+    parts = [yardstick_cost(population, instrument, Known.by(instrument, model)) for model in models]
+    total = TaskCost.by_all(parts).total
+    return {
+        **facts,
+        "calls_needed": round(total.calls),
+        "input_tokens": round(total.tokens_in),
+        "output_tokens": round(total.tokens_out),
+    }
+
+
+KEY = (
+    "sd: of the similarities of one answer to the population's, within questions; degrees: of freedom, how much it"
+    " rests on; needed: answers a question for ±{margin:g} at {confidence:.0%}. Where not every document answers, a"
+    " population needs more documents than answers."
+)
+OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True)
+@click.option("--margin", default=MARGIN, show_default=True, type=OPEN, help="Half width of a mean similarity.")
+@click.option("--confidence", default=CONFIDENCE, show_default=True, type=OPEN, help="Of the two-sided interval.")
+@click.option("--judge", default="list", show_default=True, help="For a population: as for yardstick.")
+@click.option(
+    "--grader",
+    "graders",
+    multiple=True,
+    metavar="PROVIDER/MODEL",
+    help="For a population: who reads and judges. Repeatable: a jury.",
+)
+@click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
+@ANSWER_LENGTH
+@TEMPLATES
+@SIGNATURE
+@JSON
+def size(
+    sources: tuple[str, ...],
+    margin: float,
+    confidence: float,
+    judge: str,
+    graders: tuple[str, ...],
+    embedder: str,
+    answer_length: str,
+    templates: Path | None,
+    signature: str,
+    as_json: bool,
+) -> None:
+    """Say by feature how many documents a population needs, from how far similarities lie apart in SOURCES.
+
+    SOURCES are logs that `genie` scored, or folders of them: nothing is asked. A population's name or folder instead
+    has each of its documents compared with the others, with --judge and --grader; what a grader has said is kept.
+
+    \b
+    Example: genie population size logs/demo
+             genie population size starter --judge embedded
+    """
+    from genie_inspect.building.interviewing import logged_spreads, sizes
+    from genie_inspect.graders.instrument import Instrument
+    from genie_inspect.populations.population import BUNDLED, MANIFEST
+
+    first = sources[0]
+    if first in BUNDLED or (Path(first) / MANIFEST).is_file():
+        if len(sources) > 1:
+            raise click.UsageError("name one population, or logs")
+        instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
+        spreads, signed = _own(first, instrument, graders)
+    else:
+        spreads, signed = logged_spreads(sources, signature)
+    rows = sizes(spreads, margin, confidence)
+    if as_json:
+        facts = {"signature": signed, "margin": margin, "confidence": confidence}
+        show({**facts, "features": {row.feature: _plain(row) for row in rows}}, as_json)
+        return
+    screen = console()
+    screen.print(text_table("", ("feature", "variance", "sd", "degrees", "needed"), map(_cells, rows)))
+    screen.print(KEY.format(margin=margin, confidence=confidence), highlight=False, markup=False)
+    screen.print(signed, highlight=False, markup=False, soft_wrap=True)
+
+
+def _own(folder: str, instrument: "Instrument", graders: "Sequence[str]") -> tuple[dict[str, "Spread"], str]:
+    """The spread among a population's own documents, and the signature under which they were compared."""
+    import anyio
+
+    from genie_inspect.building.interviewing import left_out
+    from genie_inspect.populations.population import open_population
+    from genie_inspect.scorers.assessor import assessor_of
+
+    check_graders(instrument, graders)
+    population = open_population(folder)
+    assessor = assessor_of(population, instrument, named_models(graders))
+    with progress_bar() as progress:
+        result = anyio.run(left_out, assessor, progress)
+    return dict(result.spread), assessor.signature
+
+
+def _plain(row: "FeatureSize") -> dict[str, object]:
+    from genie_inspect.files.tables import plain
+
+    return {name: plain(value) for name, value in asdict(row).items() if name != "feature"}
+
+
+def _cells(row: "FeatureSize") -> list[str]:
+    known = row.needed is not None
+    figures = (f"{row.variance:.4f}", f"{row.sd:.4f}") if known else ("-", "-")
+    return [row.feature.replace("_", " "), *figures, str(row.degrees), str(row.needed) if known else "-"]

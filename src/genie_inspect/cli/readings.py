@@ -1,0 +1,180 @@
+"""`genie readings`: whether a reader reads."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import anyio
+import click
+
+from genie_inspect.agreement.people import write_blind_table
+from genie_inspect.agreement.raters import CalibrationError, Target
+from genie_inspect.agreement.readers import (
+    AnswerPair,
+    ReaderFitness,
+    fitness_verdict,
+    rated_targets,
+    read_again,
+    reader_fitness,
+    sampled_documents,
+)
+from genie_inspect.cli.calibrate import grader_judges, machine_ratings, vector_judges
+from genie_inspect.cli.running import (
+    ANSWER_LENGTH,
+    JSON,
+    TEMPLATES,
+    named_model,
+    progress_bar,
+    show,
+)
+from genie_inspect.cli.tables import Head, blocks, figure
+from genie_inspect.cli.terminal import console, echo_json, print_parts
+from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.files.tables import plain
+from genie_inspect.graders.instrument import MODES, Instrument
+from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.schema import Document
+
+KEY = (
+    "both: questions that the record and the reader answer. left out: share of the record's answers that the reader "
+    "does not have. added: share of the reader's answers to which the document says nothing, by the record. "
+    "repeated: share that says nothing but the question's words. same, other: mean similarity to the record of the "
+    "same document, and of the prompt's others. own nearer: how often the same document's is rated more alike than "
+    "another's, with a 95% interval over documents; 50% by chance, highest at most. reach: how far of that way."
+)
+HEADS: tuple[Head[ReaderFitness], ...] = (
+    Head("asked", lambda row: str(row.asked)),
+    Head("both", lambda row: str(row.both)),
+    Head("left out", lambda row: figure(row.left_out, ".0%")),
+    Head("added", lambda row: figure(row.added, ".0%")),
+    Head("repeated", lambda row: figure(row.repeated, ".0%")),
+    Head("same", lambda row: figure(row.same, ".2f")),
+    Head("other", lambda row: figure(row.other, ".2f")),
+    Head("own nearer [95%]", lambda row: _interval(row)),
+    Head("highest", lambda row: figure(row.highest, ".0%")),
+    Head("reach", lambda row: figure(row.reach, ".0%")),
+)
+
+
+@click.command()
+@click.option("--population", default="starter", show_default=True, help="`starter` or a folder.")
+@click.option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
+@click.option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
+@click.option("--seed", default=0, show_default=True, help="Which documents are drawn.")
+@click.option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
+@click.option(
+    "--judge",
+    default="vectors",
+    show_default=True,
+    help=f"Who rates how alike answers are: {', '.join(MODES)}.",
+)
+@click.option("--grader", help="<provider/model> that judges, where the judge asks one.")
+@click.option("--embedder", default="static", show_default=True, help="Whose vectors judge, with --judge vectors.")
+@click.option(
+    "--export",
+    type=click.Path(path_type=Path),
+    help="Instead of comparing, write each answer with the recorded one of the same document to this CSV for people. "
+    "Filled in, it is a file for genie calibrate --ratings.",
+)
+@ANSWER_LENGTH
+@TEMPLATES
+@JSON
+def readings(
+    population: str,
+    readers: tuple[str, ...],
+    documents: int | None,
+    seed: int,
+    record: str | None,
+    judge: str,
+    grader: str | None,
+    embedder: str,
+    export: Path | None,
+    answer_length: str,
+    templates: Path | None,
+    as_json: bool,
+) -> None:
+    """Is this reader fit? Hold its answers against those on record, feature by feature.
+
+    Documents of the population are read once more. What a reader leaves out cannot be compared, and a reader whose
+    answers fit their own document no better than another one does not read. What a model has read before is not asked
+    again.
+
+    \b
+    Example: genie readings --reader openai/gpt-4o-mini --documents 48
+             genie readings --reader bundled/grader --export answers.csv --documents 10
+    """
+    opened = open_population(population)
+    opened.require_documents("genie readings")
+    if export and len(readers) > 1:
+        raise CalibrationError(f"--export writes the answers of one reader, {len(readers)} are named")
+    vectors = chosen_embedder(embedder)
+    features = [feature.name for feature in opened.features]
+    folder = str(templates) if templates else None
+    judges = grader_judges((judge,), (grader,) if grader else (), folder, anew=False)
+    judges += vector_judges((judge,), vectors, features)
+    instrument = Instrument("vectors", templates=folder, answer_length=answer_length)
+    chosen = sampled_documents(opened, documents, seed)
+    rows: list[ReaderFitness] = []
+    sentences: list[str] = []
+    signatures: dict[str, str] = {}
+    for name in readers:
+        signatures[name], pairs = _read(opened, instrument, name, chosen, record)
+        if export:
+            show({"table": str(export), "pairs": write_blind_table(export, _own_pairs(pairs), seed)}, as_json)
+            return
+        (ratings,) = machine_ratings(judges, rated_targets(pairs), fresh=False)
+        rows_of_reader = reader_fitness(name, pairs, ratings, features)
+        rows += rows_of_reader
+        sentences += fitness_verdict(rows_of_reader)
+    if as_json:
+        echo_json(
+            {
+                "population": opened.name,
+                "documents": len(chosen),
+                "seed": seed,
+                "readers": signatures,
+                "judge": judges[0].judge.signature,
+                "verdict": sentences,
+                "fitness": [plain(asdict(row) | {"reach": row.reach}) for row in rows],
+            }
+        )
+        return
+    _print(readers, rows, sentences)
+
+
+def _read(
+    population: Population, instrument: Instrument, name: str, documents: Sequence[Document], record: str | None
+) -> tuple[str, list[AnswerPair]]:
+    reader, _ = instrument.reader_and_judge(named_model(name))
+    with progress_bar() as progress:
+        done = iter(range(1, len(documents) + 1))
+        told: Callable[[], None] = lambda: progress(f"reading: {name}", next(done), len(documents))  # noqa: E731
+        work = partial(read_again, population, reader, documents, record, told)
+        return reader.signature, anyio.run(work)
+
+
+def _own_pairs(pairs: Sequence[AnswerPair]) -> list[Target]:
+    """Each answer against the recorded one of the same document, where there are both."""
+    return [
+        Target(pair.question, pair.answer, (pair.recorded,))
+        for pair in pairs
+        if pair.answer is not None and pair.recorded is not None
+    ]
+
+
+def _print(readers: Sequence[str], rows: Sequence[ReaderFitness], sentences: Sequence[str]) -> None:
+    screen = console()
+    for name in readers:
+        rows_of_reader = [row for row in rows if row.reader == name]
+        lines = [(row.feature.replace("_", " "), row) for row in rows_of_reader]
+        print_parts(screen, blocks(f"{name} against the record", "feature", lines, HEADS, screen))
+        # the last row is of all features
+        if faults := rows_of_reader[-1].faults:
+            print_parts(screen, [", ".join(f"{count} {fault}" for fault, count in faults.items())])
+    print_parts(screen, [KEY, *sentences])
+
+
+def _interval(row: ReaderFitness) -> str:
+    chance = row.own_nearer
+    return f"{figure(chance.value, '.0%')} [{figure(chance.low, '.0%')}, {figure(chance.high, '.0%')}]"

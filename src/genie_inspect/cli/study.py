@@ -1,0 +1,273 @@
+"""`genie study`: whether a measure deserves trust."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
+from rich.table import Table
+
+from genie_inspect.cli.tables import Head, blocks, figure, in_parts, replacing, starred
+from genie_inspect.cli.terminal import console, echo_json, print_parts
+from genie_inspect.files.writing import write_lines
+from genie_inspect.logs.scores import is_signed
+from genie_inspect.reports.charts import check_picture, in_words, study_chart, write_chart
+from genie_inspect.reports.effects import Effect, Intervention
+from genie_inspect.reports.study import AnswerChanges, StudiedMeasure, Study
+from genie_inspect.reports.study import study as studied
+from genie_inspect.reports.study_verdict import EFFECTS, MATRIX, as_csv, as_values, is_largest, sentence, warnings
+from genie_inspect.statistics.differences import LEVEL, TEST
+
+LEGEND = (
+    "A prompt is one pair: the mean of its originals beside the mean of the texts made of them. sd: of the "
+    f"differences; d: their mean over it. p: {TEST}, Bonferroni over the features; *: below {LEVEL:g}. bootstrap p: as "
+    "the study has it, which with few prompts finds too much. equivalence p: of a difference beyond 0.2 sd of the "
+    "originals, two one-sided t tests, and beside it the study's bootstraps; =: equivalent. words: by how many the "
+    "texts are longer than their originals. less length: the difference less what the prompt's other texts move the "
+    "measure per word, times the change in words; *: holds by the same test. constant: no text differs from its "
+    "original, so that there is no effect and no test."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """An effect, and with how many decimals its measure shows."""
+
+    effect: Effect
+    decimals: int
+
+    def shown(self, value: float, sign: str = "") -> str:
+        return figure(value, f"{sign}.{self.decimals}f")
+
+
+def effect_tables(study: Study, console: Console) -> list[Table]:
+    """By measure a line an intervention; of a measure by feature, a line for each of its features under paraphrase."""
+    lines: list[tuple[str, _Line | None]] = []
+    for measure in study.measures:
+        # a line without figures heads each measure's rows
+        lines.append((in_words(measure.name), None))
+        judged = [effect for effect in measure.effects if effect.is_own or effect.is_paraphrase]
+        lines += [(_label(effect, measure), _Line(effect, measure.decimals)) for effect in judged]
+    prompts = {text[0].prompt for text in study.texts.originals.values()}
+    title = f"edits and paraphrases; prompts: {len(prompts)}, originals: {len(study.texts.originals)}"
+    return blocks(title, "intervention", lines, EFFECT, console)
+
+
+def matrix_tables(study: Study, console: Console) -> list[Table]:
+    """Of each measure by feature: interventions down, its features across, the mean difference with d."""
+    tables = []
+    for measure in study.measures:
+        if measure.is_by_feature:
+            title = f"{in_words(measure.name)}: mean difference (d); > the largest d of its row, where it holds"
+            heads = [Head(in_words(key), partial(_matrix_cell, measure, key)) for key in measure.keys]
+            tables += blocks(title, "intervention", _interventions(study), heads, console)
+    return tables
+
+
+def published_tables(study: Study, console: Console) -> list[Table]:
+    """Effect sizes beside the printed ones; nothing where no measure of the study is among those."""
+    heads: list[Head[Intervention]] = []
+    for measure in study.measures:
+        if measure.printed_as in EFFECTS:
+            heads += [
+                Head(in_words(measure.name), partial(_own_d, measure)),
+                Head("printed", partial(_printed, measure)),
+            ]
+    title = "d beside the printed one (arXiv 2606.12790, table 3); of features under paraphrase the mean of |d|"
+    tables = blocks(title, "intervention", _interventions(study), heads, console) if heads else []
+    for measure in study.measures:
+        if measure.is_by_feature and measure.printed_as in EFFECTS:
+            columns = [Head(in_words(key), partial(_beside_printed, measure, key)) for key in measure.keys]
+            title = f"{in_words(measure.name)}: d of every feature / the printed one (table 14)"
+            tables += blocks(title, "intervention", _interventions(study), columns, console)
+    return tables
+
+
+def agreement_tables(study: Study, console: Console) -> list[Table]:
+    """Kendall's tau of the differences of the first measure with each other one, interventions across."""
+    first = study.measures[0].name
+    # what a constant measure, and what a feature of it, puts in no order has no line and no column
+    known = [one for one in study.agreements if one.first == first and not math.isnan(one.tau)]
+    tau = {(one.second, one.intervention): one.tau for one in known}
+    others = list(dict.fromkeys(one.second for one in known))
+    interventions = [one for one in study.interventions if any((other, one) in tau for other in others)]
+    heads = [Head(in_words(one.name), partial(_tau, tau, one)) for one in interventions]
+    title = f"Kendall's tau between the differences of {in_words(first)} and those of other measures"
+    lines = [(in_words(other), other) for other in others]
+    return blocks(title, "measure", lines, heads, console) if heads else []
+
+
+def answer_tables(study: Study, console: Console) -> list[Table]:
+    """Interventions down, features across: how many answers are other words than the original's."""
+    tables = []
+    for scorer in dict.fromkeys(one.scorer for one in study.answers):
+        counts = {(one.intervention, one.feature): one for one in study.answers if one.scorer == scorer}
+        features = dict.fromkeys(feature for _, feature in counts)
+        heads = [Head(in_words(feature), partial(_answers, counts, feature)) for feature in features]
+        title = f"{in_words(scorer)}: answers that changed, by feature of the question"
+        tables += blocks(title, "intervention", _interventions(study), heads, console)
+    return tables
+
+
+def _interventions(study: Study) -> list[tuple[str, Intervention | None]]:
+    return [(in_words(one.name), one) for one in study.interventions]
+
+
+def _label(effect: Effect, measure: StudiedMeasure) -> str:
+    name = in_words(effect.intervention.name)
+    # of one edit a measure by feature is judged by that feature; of a paraphrase by all
+    return f"{name}: {in_words(effect.key.name)}" if effect.is_paraphrase and len(measure.keys) > 1 else name
+
+
+def _matrix_cell(measure: StudiedMeasure, key: str, intervention: Intervention) -> str:
+    row = measure.row(intervention)
+    effect = next(effect for effect in row if effect.key.name == key)
+    if effect.is_constant or math.isnan(effect.difference.delta):
+        return _d(effect)
+    mark = ">" if intervention.feature and effect.moved and is_largest(effect, measure) else ""
+    return f"{mark}{effect.difference.delta:+.{measure.decimals}f} ({_d(effect)})"
+
+
+def _own_d(measure: StudiedMeasure, intervention: Intervention) -> str:
+    """The effect size of an intervention on a measure: that of the edited feature, or the mean |d| over the features.
+
+    Effects that go both ways would have a mean of 0.
+    """
+    effects = [effect for effect in measure.row(intervention) if effect.is_own or effect.is_paraphrase]
+    if len(effects) == 1:
+        return _d(effects[0])
+    return _mean_size(effect.difference.effect for effect in effects if effect.key.tested)
+
+
+def _mean_size(effects: Iterable[float]) -> str:
+    sizes = [abs(effect) for effect in effects if not math.isnan(effect)]
+    return f"|{math.fsum(sizes) / len(sizes):.2f}|" if sizes else "-"
+
+
+def _printed(measure: StudiedMeasure, intervention: Intervention) -> str:
+    published = EFFECTS[measure.printed_as].get(intervention.name)
+    if published is None:
+        return "-"
+    mark = ("*" if intervention.feature else "=") if published.holds else ""
+    if measure.is_by_feature and not intervention.feature:
+        # table 3 has the mean of what table 14 has by feature
+        return _mean_size(MATRIX[intervention.name].values()) + mark
+    return f"{published.effect:+.2f}{mark}"
+
+
+def _beside_printed(measure: StudiedMeasure, key: str, intervention: Intervention) -> str:
+    effect = next(effect for effect in measure.row(intervention) if effect.key.name == key)
+    printed = MATRIX.get(intervention.name, {}).get(key, math.nan)
+    return f"{_d(effect)} / {figure(printed, '+.2f')}"
+
+
+def _d(effect: Effect) -> str:
+    """The effect size with its mark: * where it holds, = where a paraphrase is equivalent."""
+    if effect.is_constant:
+        return "constant=" if effect.is_equivalent else "constant"
+    mark = "=" if effect.is_equivalent else "*" if effect.moved else ""
+    return figure(effect.difference.effect, "+.2f") + mark
+
+
+def _delta(line: _Line) -> str:
+    difference = line.effect.difference
+    delta = line.shown(difference.delta, "+")
+    if line.effect.is_constant or math.isnan(difference.low):
+        return delta
+    return f"{delta} [{line.shown(difference.low, '+')}, {line.shown(difference.high, '+')}]"
+
+
+def _unlike(effect: Effect) -> str:
+    if not effect.is_paraphrase:
+        return ""
+    mark = "=" if effect.is_equivalent else " "
+    return f"{figure(effect.difference.p_unlike, '.3f')}{mark} {figure(effect.bootstrap_p_unlike, '.3f')}"
+
+
+def _left(line: _Line) -> str:
+    effect = line.effect
+    if effect.key.is_length or effect.is_constant:
+        return ""
+    return line.shown(effect.left, "+") + ("*" if effect.is_left else "")
+
+
+def _pairs(effect: Effect) -> str:
+    # prompts are the units; their texts stand in brackets
+    lost = f", {effect.pairs.left_out} left out" if effect.pairs.left_out else ""
+    return f"{effect.difference.pairs} ({effect.pairs.pairs}{lost})"
+
+
+def _tau(tau: Mapping[tuple[str, Intervention], float], intervention: Intervention, other: str) -> str:
+    return figure(tau.get((other, intervention), math.nan), "+.2f")
+
+
+def _answers(counts: Mapping[tuple[Intervention, str], AnswerChanges], feature: str, intervention: Intervention) -> str:
+    own = counts.get((intervention, feature))
+    return f"{own.changed} of {own.compared}" if own else "-"
+
+
+EFFECT: tuple[Head[_Line], ...] = (
+    Head("original", lambda line: line.shown(line.effect.difference.before)),
+    Head("changed", lambda line: line.shown(line.effect.difference.after)),
+    Head("difference [95%]", _delta),
+    Head("sd", lambda line: line.shown(line.effect.difference.spread)),
+    Head("d", lambda line: "constant" if line.effect.is_constant else figure(line.effect.difference.effect, "+.2f")),
+    Head("p", lambda line: starred(line.effect.p_value, line.effect.moved)),
+    Head("bootstrap p", lambda line: figure(line.effect.bootstrap_p, ".3f")),
+    Head("equivalence p", lambda line: _unlike(line.effect)),
+    Head("words", lambda line: figure(line.effect.words, "+.1f")),
+    Head("less length", _left),
+    Head("prompts (texts)", lambda line: _pairs(line.effect)),
+)
+
+
+@click.command()
+@click.argument("log")
+@click.option("--scorer", "scorers", multiple=True, help="Whose scores; default: those of every scorer.")
+@click.option("--published", is_flag=True, help="Beside the effect sizes those that the study behind Genie printed.")
+@click.option("--picture", type=click.Path(path_type=Path), help="Write heatmap and bars to this .svg or .png.")
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write the effects to this file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
+def study(
+    log: str, scorers: tuple[str, ...], published: bool, picture: Path | None, csv_file: Path | None, as_json: bool
+) -> None:
+    """What a measure is sensitive to, if it is robust, what it confounds: by edits of one feature and by paraphrases.
+
+    LOG is a log of genie_inspect/metric_study, or a folder that holds one. Originals are compared with the texts that
+    were made of them, prompt by prompt, for every scorer of the log. Length in words stands beside them for reference.
+
+    \b
+    Example: genie study logs/study --published --picture study.svg
+    """
+    # before the log is read
+    if picture:
+        check_picture(picture)
+    found = studied(log, scorers)
+    with replacing(picture, csv_file):
+        if picture:
+            write_chart(lambda: study_chart(found), picture)
+        if csv_file:
+            write_lines(csv_file, [as_csv(found)])
+    if as_json:
+        echo_json(as_values(found, published=published))
+    else:
+        _print(found, published=published)
+
+
+def _print(found: Study, *, published: bool) -> None:
+    screen = console()
+    print_parts(screen, [*map(sentence, found.measures), ""])
+    tables = [
+        *effect_tables(found, screen),
+        *matrix_tables(found, screen),
+        *(published_tables(found, screen) if published else []),
+        *agreement_tables(found, screen),
+        *answer_tables(found, screen),
+    ]
+    print_parts(screen, [*tables, LEGEND])
+    for signature in filter(is_signed, found.signatures.values()):
+        screen.print(in_parts(signature, screen.width), highlight=False, markup=False, soft_wrap=True)
+    print_parts(screen, [f"Beware: {note}." for note in warnings(found)])

@@ -1,1 +1,0 @@
-"""The commands of `genie`, one a file."""

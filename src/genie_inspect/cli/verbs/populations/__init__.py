@@ -1,1 +1,0 @@
-"""The commands that make and show populations, one a file."""

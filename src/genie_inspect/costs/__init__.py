@@ -1,1 +1,0 @@
-"""What a run will ask for: calls and tokens."""

@@ -1,1 +1,0 @@
-"""TTCW's critic: rubrics, what it is asked, its verdicts and what comes of them."""

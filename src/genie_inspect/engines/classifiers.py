@@ -1,0 +1,282 @@
+"""Local models that judge texts: reward models, coherence, and which generations are equivalent."""
+
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from genie_inspect.engines.embedders import Embedder, blindness
+from genie_inspect.engines.identity import (
+    at_revision,
+    check_model,
+    check_unchanged,
+    device,
+    folder_facts,
+    model_identity,
+    with_commit,
+)
+from genie_inspect.engines.requests import engine_failures
+from genie_inspect.errors import EngineFailedError, UnknownChoiceError
+from genie_inspect.measures.partition import short_texts_same
+from genie_inspect.options import check_between, check_share
+
+# the model whose rewards the published levels are cut from (Zhang et al. 2025)
+PUBLISHED_REWARD = "Skywork/Skywork-Reward-Gemma-2-27B-v0.2"
+
+
+class RewardModel:
+    """A sequence classifier with one output that reads a prompt and a reply through its chat template."""
+
+    def __init__(self, model: str = PUBLISHED_REWARD) -> None:
+        check_model(model, f"quality=reward/{model}", "reward")
+        self.model = with_commit(model)
+        self._facts = folder_facts(model)
+        self._running = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """`reward(<hub id, or folder and digest>)`."""
+        return f"reward({model_identity(self.model, self._facts)})"
+
+    def rewards(self, prompt: str, replies: Sequence[str]) -> list[float]:
+        """One raw reward a reply, higher = better; replies are read one by one."""
+        return [self._reward(prompt, reply) for reply in replies]
+
+    def _reward(self, prompt: str, reply: str) -> float:
+        import torch
+
+        tokenizer, model = self._loaded
+        conversation = [{"role": "user", "content": prompt}, {"role": "assistant", "content": reply}]
+        with self._running, torch.inference_mode(), engine_failures(f"reward model {self.model}"):
+            encoded = tokenizer.apply_chat_template(
+                conversation, tokenize=True, truncation=True, return_tensors="pt", return_dict=True
+            ).to(model.device)
+            return float(model(**encoded).logits[0, 0])
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+        # accelerate spreads a model over the devices that there are; without it, one must hold it
+        placed: dict[str, Any] = {"device_map": "auto"} if find_spec("accelerate") else {}
+        with engine_failures(f"loading the reward model {self.model}"):
+            name, pinned = at_revision(self.model)
+            tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False, **pinned)
+            model = AutoModelForSequenceClassification.from_pretrained(
+                name, num_labels=1, dtype="auto", trust_remote_code=False, use_safetensors=True, **placed, **pinned
+            )
+        check_unchanged(self.model, self._facts)
+        if tokenizer.chat_template is None:
+            raise EngineFailedError(f"reward model {self.model} has no chat template, expected one")
+        return tokenizer, (model if placed else model.to(device())).eval()
+
+
+REWARDS = 19
+HEAD = 2
+"""HelpSteer's coherence among ArmoRM's 19 rewards."""
+SCALE, SHIFT = 5.0, -0.5
+"""From the head's unit to HelpSteer's 0 to 4, as the model's authors published it."""
+
+
+class CoherenceRewards:
+    """ArmoRM, or a model of its making: a causal model with a linear layer `regression_layer`, a row a reward.
+
+    Its own code is not run (no trust_remote_code): the rewards are those of transformers' sequence classifier over the
+    same weights, read at the last token.
+    """
+
+    def __init__(self, model: str) -> None:
+        check_model(model, f"by=reward/{model}", "reward")
+        self.model = model
+        self._facts = folder_facts(model)
+        self._running = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return f"reward({model_identity(self.model, self._facts)})"
+
+    def coherence(self, prompt: str, document: str) -> float:
+        """Coherence of a document as a reply to its prompt: rewards[2] * 5 - 0.5."""
+        import torch
+
+        with self._running:
+            tokenizer, model = self._loaded
+            conversation = [{"role": "user", "content": prompt}, {"role": "assistant", "content": document}]
+            with torch.inference_mode(), engine_failures(f"reward model {self.model}"):
+                text = tokenizer.apply_chat_template(conversation, tokenize=False)
+                # the chat template has written the special tokens; a second beginning would change the reward
+                encoded = tokenizer(text, return_tensors="pt", add_special_tokens=False).to(model.device)
+                rewards = model(**encoded).logits[0]
+        return float(rewards[HEAD]) * SCALE + SHIFT
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+
+        with engine_failures(f"loading the reward model {self.model}"):
+            name, pinned = at_revision(self.model)
+            tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False, **pinned)
+            config = AutoConfig.from_pretrained(name, trust_remote_code=False, **pinned)
+            config.num_labels = getattr(config, "num_objectives", REWARDS)
+            model, report = AutoModelForSequenceClassification.from_pretrained(
+                name,
+                config=config,
+                # ArmoRM's linear layer under the name that transformers' classifier has for its own
+                key_mapping={"^regression_layer": "score"},
+                dtype="auto",
+                use_safetensors=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+                **pinned,
+            )
+        check_unchanged(self.model, self._facts)
+        # transformers fills a missing layer with random numbers and only logs a warning
+        if missing := sorted(report["missing_keys"]):
+            raise EngineFailedError(f"{self.model} is no model of ArmoRM's making: it lacks {', '.join(missing[:3])}")
+        if not tokenizer.chat_template:
+            raise EngineFailedError(f"{self.model} has no chat template, expected one")
+        return tokenizer, model.to(device()).eval()
+
+
+PUBLISHED_CLASSIFIER = "yimingzhang/deberta-v3-large-generation-similarity"
+# the published weights come without a tokenizer; theirs is that of the model that they were trained from
+PUBLISHED_TOKENIZER = "microsoft/deberta-v3-large"
+CLASSIFIER_THRESHOLD = 0.102  # Zhang et al. 2025
+CLASSIFIER_TOKENS = 128  # of each text
+BATCH = 16
+# measured by tools/measure_equivalence.py; see EmbeddedEquivalence
+EMBEDDED_THRESHOLDS = {"static": 0.79}
+
+
+class LocalEquivalence(Protocol):
+    """An equivalence of texts that asks no chat model."""
+
+    @property
+    def name(self) -> str: ...
+
+    def same(self, founders: Sequence[str], text: str) -> Sequence[bool | None]:
+        """For each founder in order whether the text says the same; may end after the first yes; None: cannot tell."""
+
+
+class EmbeddedEquivalence:
+    """Two texts are the same when the cosine of their embeddings reaches a threshold.
+
+    The static embedder's threshold, 0.79, is the one whose `distinct` is nearest to that of the published classifier on
+    the released NoveltyBench run (Gemini 1.5 Pro, 50 prompts, 10 replies each). On prompts that it was not chosen on it
+    gives the classifier's verdict in 80% of 591 comparisons (Cohen's kappa 0.55), and 2.30 classes a prompt against
+    2.22 with a mean error of 0.80 and a correlation of 0.68. Those replies are short; stories to one prompt lie nearer
+    together than that, and most come out as one class: a smoke test, no measurement.
+    """
+
+    def __init__(self, embedder: Embedder, threshold: float | None = None) -> None:
+        if threshold is None and embedder.name not in EMBEDDED_THRESHOLDS:
+            measured = ", ".join(EMBEDDED_THRESHOLDS)
+            raise UnknownChoiceError(
+                "threshold", None, f"a cosine for embedder {embedder.name}: one was measured for {measured} only"
+            )
+        if threshold is not None:
+            check_between("threshold", threshold, -1, 1, "a cosine")
+        self.embedder = embedder
+        self.threshold = EMBEDDED_THRESHOLDS[embedder.name] if threshold is None else threshold
+
+    @property
+    def name(self) -> str:
+        """`embedded(<embedder's identity>,threshold=0.5)`."""
+        return f"embedded({self.embedder.identity},threshold={self.threshold:g})"
+
+    def same(self, founders: Sequence[str], text: str) -> list[bool | None]:
+        if not founders:
+            return []
+        if blind := blindness(self.embedder, text):
+            raise EngineFailedError(blind)
+        vectors = self.embedder.embed([text, *founders])
+        return [
+            None if blindness(self.embedder, founder) else bool(cosine >= self.threshold)
+            for founder, cosine in zip(founders, vectors[1:] @ vectors[0], strict=True)
+        ]
+
+
+class ClassifierEquivalence:
+    """A sequence-pair classifier's verdict, as NoveltyBench asks it.
+
+    Each text is cut at 128 tokens; the pair is the same when the probability of "same" (label 1 of two; the only label
+    of a model with one, through a sigmoid) exceeds the threshold. Two texts of at most five words each are compared by
+    their words.
+
+    Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228). Its released run has texts of five words and less in one
+    class that share no word, as if those had been classified too.
+    """
+
+    def __init__(self, model: str = PUBLISHED_CLASSIFIER, threshold: float = CLASSIFIER_THRESHOLD) -> None:
+        check_share("threshold", threshold)
+        check_model(model, f"equivalence=classifier/{model}", "classifier")
+        self.model = with_commit(model)
+        self.threshold = threshold
+        self._facts = folder_facts(model)
+        self._running = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """`classifier(<hub id, or folder and digest>,threshold=0.102)`."""
+        return f"classifier({model_identity(self.model, self._facts)},threshold={self.threshold:g})"
+
+    def same(self, founders: Sequence[str], text: str) -> list[bool]:
+        """For each founder in order whether the text says the same, up to the batch with the first yes."""
+        verdicts: list[bool] = []
+        for start in range(0, len(founders), BATCH):
+            # greedy partition needs the first class that matches only, so later batches can be spared
+            batch = founders[start : start + BATCH]
+            by_words = [short_texts_same(founder, text) for founder in batch]
+            undecided = [founder for founder, verdict in zip(batch, by_words, strict=True) if verdict is None]
+            probabilities = iter(self.probabilities([(founder, text) for founder in undecided]))
+            verdicts += [next(probabilities) > self.threshold if verdict is None else verdict for verdict in by_words]
+            if any(verdicts):
+                break
+        return verdicts
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        if not pairs:
+            return []
+        import torch
+
+        tokenizer, model = self._loaded
+        with self._running, torch.inference_mode(), engine_failures(f"classifier {self.model}"):
+            encoded = [self._encoded(tokenizer, pair) for pair in pairs]
+            batch = tokenizer.pad(encoded, return_tensors="pt").to(model.device)
+            logits = model(**batch).logits.float()
+        chances = torch.sigmoid(logits[:, 0]) if logits.shape[1] == 1 else logits.softmax(-1)[:, 1]
+        return [float(chance) for chance in chances]
+
+    @staticmethod
+    def _encoded(tokenizer: Any, pair: tuple[str, str]) -> dict[str, list[int]]:
+        """[CLS] first [SEP] second [SEP], each text cut on its own."""
+        first, second = (
+            tokenizer.encode(text, add_special_tokens=False, truncation=True, max_length=CLASSIFIER_TOKENS)
+            for text in pair
+        )
+        ids = [tokenizer.cls_token_id, *first, tokenizer.sep_token_id, *second, tokenizer.sep_token_id]
+        encoded = {"input_ids": ids, "attention_mask": [1] * len(ids)}
+        if "token_type_ids" in tokenizer.model_input_names:
+            encoded["token_type_ids"] = [0] * (len(first) + 2) + [1] * (len(second) + 1)
+        return encoded
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+        source = PUBLISHED_TOKENIZER if self.model.partition("@")[0] == PUBLISHED_CLASSIFIER else self.model
+        with engine_failures(f"loading the classifier {self.model}"):
+            words, pinned_words = at_revision(with_commit(source))
+            tokenizer = AutoTokenizer.from_pretrained(words, trust_remote_code=False, **pinned_words)
+            name, pinned = at_revision(self.model)
+            model = AutoModelForSequenceClassification.from_pretrained(
+                name, trust_remote_code=False, use_safetensors=True, **pinned
+            )
+        check_unchanged(self.model, self._facts)
+        if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None or model.config.num_labels > 2:
+            raise EngineFailedError(
+                f"classifier {self.model} has {model.config.num_labels} labels and the special tokens "
+                f"{tokenizer.special_tokens_map}, expected one or two labels and tokens that begin and part a pair"
+            )
+        return tokenizer, model.to(device()).eval()

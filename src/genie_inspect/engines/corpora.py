@@ -1,0 +1,337 @@
+"""Corpora that a text may have been copied from, held in memory."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from genie_inspect.engines.embedders import Embedder
+from genie_inspect.engines.identity import identified, identity, open_address
+from genie_inspect.engines.requests import (
+    CONNECTING,
+    SILENCE,
+    PassingFaultError,
+    answered,
+    body,
+    http_faults,
+    netrc_login,
+    shown,
+)
+from genie_inspect.errors import CorpusError, EngineFailedError
+from genie_inspect.files.json_lines import json_objects
+from genie_inspect.measures.infinity_gram import Numbers, RunCounts
+from genie_inspect.measures.ngrams import LENGTHS, Span, copied_spans, counted_match_lengths, near_matches
+from genie_inspect.measures.suffix_array import Matches, TokenIndex, no_matches
+from genie_inspect.measures.tokens import Token, is_content, placed_tokens, tokens
+
+if TYPE_CHECKING:
+    from httpx import Client
+
+
+WHOLE, LINES = (".txt", ".md"), ".jsonl"
+ACCEPTED = "*.txt and *.md (a document each) and *.jsonl (a document a line, in the field 'text')"
+
+
+def check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise CorpusError(f"corpus folder {folder} does not exist")
+    if next(_text_files(folder), None) is None:
+        raise CorpusError(f"corpus folder {folder} holds no texts, expected {ACCEPTED}")
+
+
+def folder_texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every document in a folder and those inside it, in the order of their paths."""
+    # sorted: the order in which a file system lists its files differs between machines
+    for path in sorted(_text_files(folder)):
+        name = path.relative_to(folder).as_posix()
+        try:
+            if path.suffix == LINES:
+                yield from _lines(path, name)
+            else:
+                yield name, path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise CorpusError(f"{path} cannot be read as UTF-8 text: {error}") from error
+
+
+def _text_files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.suffix in (*WHOLE, LINES) and path.is_file())
+
+
+def _lines(path: Path, name: str) -> Iterator[tuple[str, str]]:
+    for number, row in json_objects(path, CorpusError):
+        if not isinstance(row.get("text"), str):
+            raise CorpusError(f"{path}, line {number} has no text in the field 'text'")
+        yield f"{name}:{number}", row["text"]
+
+
+@dataclass(frozen=True, slots=True)
+class CountedCorpus:
+    counts: RunCounts
+    words: Callable[[str], Sequence[str]]
+    """The words of an expression of the text, as the corpus counts them."""
+    left_out: tuple[str, ...] = ()
+    """Documents that are the text itself and do not count."""
+
+
+class CountsWithout:
+    """An index less some of its documents, all of which are the same text."""
+
+    def __init__(self, index: TokenIndex, left_out: Sequence[int], words: Sequence[str]) -> None:
+        self._index, self._left_out = index, left_out
+        self._own = TokenIndex([words])
+
+    @property
+    def tokens(self) -> int:
+        return self._index.tokens - len(self._left_out) * self._own.tokens
+
+    def lengths(self, tokens: Sequence[str], limits: Numbers) -> Numbers:
+        return self._index.lengths(tokens, limits, self._left_out)
+
+    def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
+        own = self._own.counts(tokens, starts, ends)
+        return self._index.counts(tokens, starts, ends) - len(self._left_out) * own
+
+
+class LookedUpCounts:
+    """A corpus that can only be asked how often a run stands in it."""
+
+    def __init__(self, count: Callable[[Sequence[str]], int], tokens: int) -> None:
+        self.tokens = tokens
+        self._count = count
+        self._counted: dict[tuple[str, ...], int] = {}
+
+    def lengths(self, tokens: Sequence[str], limits: Numbers) -> Numbers:
+        """The longest run at each token that stands in the corpus, by some two look-ups a token."""
+
+        def stands(start: int, end: int) -> bool:
+            return end <= limits[start] and self._count_of(tokens[start:end]) > 0
+
+        return counted_match_lengths(len(tokens), stands, 1, len(tokens))
+
+    def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
+        runs = zip(starts.tolist(), ends.tolist(), strict=True)
+        return np.array([self._count_of(tokens[start:end]) for start, end in runs], dtype=np.int64)
+
+    def _count_of(self, run: Sequence[str]) -> int:
+        key = tuple(run)
+        if not key:
+            return self.tokens
+        if key not in self._counted:
+            self._counted[key] = self._count(run)
+        return self._counted[key]
+
+
+MOST_TOKENS = 20_000_000  # some 300 MB once built, a gigabyte while building
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedRun:
+    words: str
+    """As the text has them."""
+    tokens: int
+    where: str
+    """The document, and the number of the token in it with which the run begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    lengths: Sequence[int]
+    """For each token of the text the length in tokens of the longest run that starts there and stands in the corpus."""
+    runs: tuple[CopiedRun, ...]
+    left_out: tuple[str, ...] = ()
+    """Documents that are the text itself and did not count."""
+
+
+class Corpus(Protocol):
+    @property
+    def name(self) -> str:
+        """Its name in signatures; corpora of different texts have different names."""
+
+    def copies(self, text: str) -> Copies:
+        """The runs of the text that stand in the corpus, the text itself left out where the corpus holds it."""
+
+    def counted(self, text: str) -> CountedCorpus:
+        """The corpus to count runs of words in, the text itself left out where the corpus holds it."""
+
+
+class DocumentsCorpus:
+    """Documents in a suffix array; exact, or near-verbatim too with an embedder's token vectors."""
+
+    def __init__(self, name: str, documents: Iterable[tuple[str, str]], near: Embedder | None = None) -> None:
+        self.name = name
+        self._near = near
+        self._names: list[str] = []
+        self._numbers: dict[str, list[int]] = {}
+        self._tokens: list[list[str]] = []
+        self._index = TokenIndex(self._tokenized(documents))
+        # sorted: the order and the names of the documents change nothing that is measured
+        self.name = identified(name, *sorted(self._numbers))
+
+    def copies(self, text: str) -> Copies:
+        placed = placed_tokens(text)
+        # a text that stands in the corpus would be a copy of itself from end to end
+        same = self._numbers.get(identity(text), [])
+        matches = self._index.matches([token.text for token in placed], same)
+        if self._near is not None:
+            matches = _longer(matches, self._near_matches(placed, self._near, same))
+        runs = copied_runs(
+            text, placed, matches, lambda span: f"{self._names[span.document]}, from token {span.place + 1}"
+        )
+        return Copies(matches.lengths.tolist(), runs, tuple(self._names[number] for number in same))
+
+    def counted(self, text: str) -> CountedCorpus:
+        same = self._numbers.get(identity(text), [])
+        counts = CountsWithout(self._index, same, tokens(text)) if same else self._index
+        return CountedCorpus(counts, tokens, tuple(self._names[number] for number in same))
+
+    def _tokenized(self, documents: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
+        total = 0
+        for number, (name, text) in enumerate(documents):
+            self._names.append(name)
+            self._numbers.setdefault(identity(text), []).append(number)
+            words = tokens(text)
+            total += len(words)
+            if total > MOST_TOKENS:
+                raise CorpusError(
+                    f"corpus {self.name} has more than {MOST_TOKENS:,} tokens, too many for memory: make an index of "
+                    "it with 'genie index' and use corpus=infini-gram:<index folder>"
+                )
+            if self._near is not None:
+                self._tokens.append(words)
+            yield words
+
+    def _near_matches(self, placed: Sequence[Token], embedder: Embedder, left_out: Sequence[int]) -> Matches:
+        words = [token.text for token in placed]
+        # an empty list in place of a document left out, so that the numbers of the others stay theirs
+        documents = [[] if number in left_out else document for number, document in enumerate(self._tokens)]
+        # stop words and punctuation have no vector: a near match that rests on them alone says nothing
+        content = sorted({word for part in (words, *documents) for word in part if is_content(word)})
+        vectors = dict(zip(content, embedder.embed(content), strict=True)) if content else {}
+        return near_matches(words, documents, vectors)
+
+
+def excerpt(text: str, placed: Sequence[Token], start: int, end: int) -> str:
+    """The text from one token up to another, its spacing made single."""
+    return " ".join(text[placed[start].start : placed[end - 1].end].split())
+
+
+def by_lengths(lengths: Numbers) -> Matches:
+    """Matches of whatever gives counts and no places."""
+    matches = no_matches(len(lengths))
+    matches.lengths[:] = lengths
+    return matches
+
+
+def copied_runs(
+    text: str, placed: Sequence[Token], matches: Matches, where: Callable[[Span], str]
+) -> tuple[CopiedRun, ...]:
+    return tuple(
+        CopiedRun(excerpt(text, placed, span.start, span.end), span.end - span.start, where(span))
+        for span in copied_spans(matches)
+    )
+
+
+def _longer(matches: Matches, others: Matches) -> Matches:
+    first = matches.lengths >= others.lengths
+    return Matches(
+        np.where(first, matches.lengths, others.lengths),
+        np.where(first, matches.documents, others.documents),
+        np.where(first, matches.places, others.places),
+    )
+
+
+class InfiniGramService:
+    """An index behind infini-gram's HTTP protocol; the service splits words in its own way.
+
+    A run is sent as it stands in the text, spacing made single, so that how the service's tokenizer treats a run's
+    first mark can differ from how it treated it inside a document. Whether the text itself is in the corpus cannot be
+    known. User and password for the service's host are taken from `~/.netrc`, or the file that NETRC names.
+    """
+
+    def __init__(self, url: str, index: str) -> None:
+        self.url = url
+        self.index = index
+        self._address = open_address(url)
+
+    @cached_property
+    def _client(self) -> "Client":
+        import httpx
+
+        return httpx.Client(
+            timeout=httpx.Timeout(SILENCE, connect=CONNECTING), follow_redirects=True, auth=netrc_login()
+        )
+
+    @property
+    def name(self) -> str:
+        """`infini-gram(<host>:<port>/<path>#<index>)`."""
+        return f"infini-gram({self._address}#{self.index})"
+
+    def check(self) -> None:
+        """Ask once, so that a wrong address or index shows before anything is generated."""
+        self.count("the")
+
+    def count(self, words: str) -> int:
+        return answered(f"corpus {self.name}: look-up", lambda: self._ask(words))
+
+    def copies(self, text: str) -> Copies:
+        """The runs of the text that stand in the corpus, of 5 to 12 tokens of ours."""
+        placed = placed_tokens(text)
+        lengths = counted_match_lengths(
+            len(placed),
+            # tokens of the service are not ours: only the words themselves can be sent
+            lambda start, end: self.count(excerpt(text, placed, start, end)) > 0,
+            LENGTHS[0],
+            # a request each, so that no run is followed past the longest length that the Creativity Index counts
+            LENGTHS[-1],
+        )
+        return Copies(lengths.tolist(), copied_runs(text, placed, by_lengths(lengths), lambda _: self.index))
+
+    def counted(self, text: str) -> CountedCorpus:
+        """The index to count runs of words in, a request each; the text itself counts where the corpus holds it."""
+        counts = LookedUpCounts(lambda run: self.count(" ".join("".join(run).split())), self.tokens)
+        return CountedCorpus(counts, spaced_tokens)
+
+    @cached_property
+    def tokens(self) -> int:
+        """How many tokens, the service's own, the index has."""
+        return self.count("")
+
+    def _ask(self, words: str) -> int:
+        request = {"index": self.index, "query_type": "count", "query": words}
+        with http_faults(), self._client.stream("POST", self.url, json=request) as reply:
+            return counted(body(reply))
+
+
+def spaced_tokens(text: str) -> list[str]:
+    """Words and marks, each with the space before it, so that runs of them can be sent as the text has them.
+
+    >>> spaced_tokens('the "old" owl')
+    ['the', ' "', 'old', '"', ' owl']
+    """
+    ends = [0, *(token.end for token in placed_tokens(text))]
+    return [text[start:end] for start, end in pairwise(ends)]
+
+
+def counted(content: bytes) -> int:
+    """The count in a reply: a whole number, and no estimate where it is 0, since that would count as novel.
+
+    >>> counted(b'{"count": 3, "approx": false}')
+    3
+    """
+    try:
+        reply = json.loads(content)
+    except (ValueError, RecursionError):
+        raise PassingFaultError(f"no JSON but {shown(content)!r}") from None
+    if isinstance(reply, dict) and "error" in reply:
+        raise EngineFailedError(f"no count but {shown(content)}")
+    count = reply.get("count") if isinstance(reply, dict) else None
+    if type(count) is not int or count < 0:  # a truth value is an int's subclass
+        raise PassingFaultError(f"no count but {shown(content)}")
+    if not count and reply.get("approx"):
+        raise EngineFailedError(f"an estimated count of 0, expected an exact one: {shown(content)}")
+    return count

@@ -1,1 +1,0 @@
-"""What is searched for copied runs of words."""

@@ -1,0 +1,356 @@
+"""Embedders: texts in, one vector a text out, in order."""
+
+import hashlib
+import math
+import sqlite3
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from genie_inspect.engines.identity import embeddable, identified
+from genie_inspect.engines.requests import engine_failures
+from genie_inspect.errors import EngineFailedError, UnknownChoiceError
+from genie_inspect.files.folders import DATA
+from genie_inspect.files.sqlite_file import SqliteFile
+from genie_inspect.scripts import is_unspaced, main_script
+from genie_inspect.signature import digest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float64]
+    from model2vec import StaticModel
+
+
+def checked_vectors(rows: object, count: int, embedder: str) -> "Vectors":
+    """What an embedder gave, as one row a text, shape (count, D)."""
+    import numpy as np
+
+    listed = list(rows) if isinstance(rows, list | tuple | np.ndarray) else None
+    if listed is None or len(listed) != count:
+        sent = "no list of vectors" if listed is None else f"{len(listed)} vectors"
+        raise EngineFailedError(f"embedder {embedder} gave {sent} for {count} texts, expected one a text")
+    vectors = [_checked(row, index, embedder) for index, row in enumerate(listed)]
+    widths = sorted({len(vector) for vector in vectors})
+    if len(widths) > 1:
+        raise EngineFailedError(
+            f"embedder {embedder} gave vectors of {' and '.join(map(str, widths))} numbers, expected one width"
+        )
+    return np.stack(vectors) if vectors else np.zeros((0, 0))
+
+
+def check_width(vectors: "Vectors", width: int, embedder: str) -> None:
+    if vectors.shape[1] != width:
+        raise EngineFailedError(
+            f"embedder {embedder} gives vectors of {vectors.shape[1]} numbers and gave {width} before: another model "
+            "goes by its name now. Start again; what was kept of it is forgotten by: genie cache clear"
+        )
+
+
+def unit(vectors: "Vectors", embedder: str) -> "Vectors":
+    """The rows at length 1; a row of zeros stays as it is."""
+    import numpy as np
+
+    if not len(vectors):
+        return vectors.reshape(0, 0)
+    # the squares of large numbers overflow to infinity, which is refused below
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        raise EngineFailedError(f"embedder {embedder} gave numbers too large for a vector's length to be measured")
+    # a text of nothing but unknown characters has no vector: it is like nothing, itself included
+    rows: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return rows
+
+
+def _checked(row: object, index: int, embedder: str) -> "Vectors":
+    import numpy as np
+
+    vector = None
+    if isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "fiu":
+        vector = row.astype(np.float64)
+    elif isinstance(row, list) and all(type(number) in (int, float) for number in row):  # a bool is an int's subclass
+        try:
+            vector = np.array(row, dtype=np.float64)
+        except OverflowError:
+            vector = None
+    if vector is None or not len(vector) or not np.isfinite(vector).all():
+        shown = f"{row!r:.60}"
+        raise EngineFailedError(
+            f"embedder {embedder}: the vector of text {index} is not all numbers but {shown}, expected a list of them"
+        )
+    return vector
+
+
+UNKNOWN, LEAST_PIECE = "[UNK]", 3  # letters of a piece of a word that tell something
+STATIC_FOLDER = DATA / "static_embedder"
+STATIC_FILES = ("config.json", "model.safetensors", "tokenizer.json")
+LONG = 10_000  # characters; the count of a shorter text is kept, which for whole books would fill the memory
+ACCEPTED = "static, openai/<model>[#<tokens that it reads>] or sentence-transformers/<hub id or folder>"
+
+
+class Embedder(Protocol):
+    @property
+    def name(self) -> str:
+        """How it is chosen and spoken of; several models may share it."""
+
+    @property
+    def identity(self) -> str:
+        """How it stands in signatures and in caches: equal identities give a text one vector. It never changes."""
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """Unit vectors, one row a text in the given order, shape (N, D); (0, 0) for no texts.
+
+        The whole of a text counts, however long it is. A text that holds nothing the embedder knows is a row of zeros.
+        """
+
+
+def embedder(name: str = "static", base_url: str | None = None) -> Embedder:
+    """The embedder of that name; loads nothing heavy before the first text."""
+    from genie_inspect.engines.served_embedders import WINDOW, OpenAIEmbedder, SentenceTransformersEmbedder
+
+    # the first slash only: hub ids and folders have slashes of their own
+    kind, _, model = name.partition("/")
+    if kind == "static" and not model:
+        return StaticEmbedder()
+    served, marked, window = model.partition("#")
+    if kind == "openai" and served and (not marked or (window.isdecimal() and int(window))):
+        return OpenAIEmbedder(served, base_url, int(window) if marked else WINDOW)
+    if kind == "sentence-transformers" and model:
+        return SentenceTransformersEmbedder(model)
+    raise UnknownChoiceError("embedder", name, ACCEPTED)
+
+
+class StaticEmbedder:
+    """all-MiniLM-L6-v2 distilled to a table of 128-dimensional word-piece vectors; no torch, no network."""
+
+    name = "static"
+
+    @property
+    def identity(self) -> str:
+        return _static_identity()
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """Unit vectors, shape (N, 128): of each text the weighted mean over all its word pieces."""
+        usable = embeddable(texts)
+        with engine_failures(f"embedder {self.name}"):
+            # without this, what follows the first 512 word pieces would not count
+            rows: object = _static_model().encode(usable, max_length=None) if usable else []
+        return unit(checked_vectors(rows, len(usable), self.name), self.name)
+
+
+LEAST_KNOWN, WELL_KNOWN = 0.5, 0.9
+"""Shares of a text's letters. On record every English story has .96 or more; German, French and Spanish have .7 to .8,
+where unlike texts are .2 apart and English ones .6; Polish has .4, and other scripts have 0 to .03."""
+
+
+def known_share(embedder: Embedder, text: str) -> float:
+    """Share of a text's letters in words or pieces of words that the embedder has learnt, 0 to 1.
+
+    NaN where that is not known: for every embedder but the static one, and for a text without letters. Its vocabulary
+    is English; single letters of other scripts stand in it too and make all texts of a script alike.
+    """
+    if embedder.identity != _static_identity():
+        return math.nan
+    encoded = _static_model().tokenizer.encode(text, add_special_tokens=False)
+    pieces = Counter(encoded.word_ids)
+    letters = known = 0
+    for token, word, (start, end) in zip(encoded.tokens, encoded.word_ids, encoded.offsets, strict=True):
+        part = text[start:end]
+        count = sum(map(str.isalpha, part))
+        letters += count
+        if token != UNKNOWN and (end - start >= LEAST_PIECE or pieces[word] == 1) and not is_unspaced(part):
+            known += count
+    return known / letters if letters else math.nan
+
+
+def blindness(embedder: Embedder, text: str) -> str:
+    """Why an embedder cannot see a text; empty where it can, or where that is not known."""
+    share = known_share(embedder, text)
+    if not share < LEAST_KNOWN:
+        return ""
+    return (
+        f"the embedder {embedder.name} knows {share:.0%} of its letters ({main_script(text)}): it was made for English"
+    )
+
+
+def half_blindness(embedder: Embedder, text: str) -> str:
+    """A warning for a text that an embedder sees in part; empty where it sees nearly all, or that is not known."""
+    share = known_share(embedder, text)
+    if not LEAST_KNOWN <= share < WELL_KNOWN:
+        return ""
+    return (
+        f"Warning: the embedder {embedder.name} was made for English and knows {share:.0%} of this text's letters. "
+        "Texts in other languages look more alike to it than they are."
+    )
+
+
+def static_token_count(text: str) -> int:
+    return _remembered_count(text) if len(text) < LONG else _count(text)
+
+
+def _count(text: str) -> int:
+    return len(_static_model().tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+# an estimate counts the same documents and instructions again and again
+_remembered_count = lru_cache(maxsize=4096)(_count)
+
+
+def static_words() -> list[str]:
+    """The words of at least five letters that the static embedder has a vector for, in the alphabet's order."""
+    vocabulary = _static_model().tokenizer.get_vocab()
+    return sorted(word for word in vocabulary if len(word) >= 5 and word.isascii() and word.isalpha())
+
+
+@lru_cache(maxsize=1)
+def _static_identity() -> str:
+    contents = ((STATIC_FOLDER / file).read_bytes().decode("latin-1") for file in STATIC_FILES)
+    return identified(StaticEmbedder.name, *map(digest, contents))
+
+
+@lru_cache(maxsize=1)
+def _static_model() -> "StaticModel":
+    from model2vec import StaticModel
+
+    return StaticModel.from_pretrained(STATIC_FOLDER)
+
+
+FILE = "embeddings.sqlite"
+ASKED_AT_ONCE = 500  # texts in one query; SQLite before 3.32 takes 999 values
+SCHEMA = """
+create table if not exists embeddings (
+    embedder text not null, text text not null, vector blob not null, primary key (embedder, text)
+) without rowid
+"""
+
+
+class KeptVectors(SqliteFile):
+    """A file of vectors, by the embedder's identity and the digest of the text."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / FILE, SCHEMA)
+
+    def vectors(self, embedder: str, texts: Iterable[str]) -> dict[str, bytes]:
+        keys = list(texts)
+        parts = [keys[start : start + ASKED_AT_ONCE] for start in range(0, len(keys), ASKED_AT_ONCE)]
+        return self.run(
+            lambda connection: {text: vector for part in parts for text, vector in _rows(connection, embedder, part)}
+        )
+
+    def size(self, embedder: str) -> int:
+        """Bytes of an embedder's vectors, as most of them have; 0 where no number is on record."""
+        query = (
+            # the most frequent length, because a damaged row must not set the width for all others
+            "select length(vector) from embeddings where embedder = ? and typeof(vector) = 'blob' "
+            "and length(vector) > 0 and length(vector) % 4 = 0 group by 1 order by count(*) desc limit 1"
+        )
+        row = self.run(lambda connection: connection.execute(query, (embedder,)).fetchone())
+        return int(row[0]) if row else 0
+
+    def keep(self, embedder: str, vectors: Mapping[str, bytes]) -> None:
+        rows = [(embedder, text, vector) for text, vector in vectors.items()]
+
+        def write(connection: sqlite3.Connection) -> None:
+            with connection:
+                connection.executemany("insert or replace into embeddings values (?, ?, ?)", rows)
+
+        self.run(write)
+
+    def counts(self) -> dict[str, int]:
+        query = "select embedder, count(*) from embeddings group by 1"
+        return self.run(lambda connection: dict(connection.execute(query).fetchall()))
+
+    def clear(self) -> None:
+        def forget(connection: sqlite3.Connection) -> None:
+            with connection:
+                connection.execute("delete from embeddings")
+            connection.execute("vacuum")  # outside the transaction: SQLite refuses it inside one
+
+        self.run(forget)
+
+
+def _rows(connection: sqlite3.Connection, embedder: str, texts: Sequence[str]) -> list[tuple[str, bytes]]:
+    blanks = ", ".join("?" * len(texts))
+    query = f"select text, vector from embeddings where embedder = ? and text in ({blanks})"  # noqa: S608  # blanks only
+    return connection.execute(query, (embedder, *texts)).fetchall()
+
+
+IN_MEMORY = 20_000  # vectors; 60 MB at 768 dimensions
+
+
+class CachedEmbedder:
+    """An embedder that embeds no text twice, in this run or the next.
+
+    Vectors are kept in single precision and come back so the first time too. A cache that cannot be used is a warning.
+    """
+
+    def __init__(self, embedder: Embedder, folder: Path) -> None:
+        self.embedder = embedder
+        self._store = KeptVectors(folder)
+        self._lock = threading.Lock()
+        self._memory: OrderedDict[str, bytes] = OrderedDict()
+        self._size = 0  # bytes of a vector; 0 until one is on record
+
+    @property
+    def name(self) -> str:
+        return self.embedder.name
+
+    @property
+    def identity(self) -> str:
+        return self.embedder.identity
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        import numpy as np
+
+        keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
+        with self._lock:
+            recorded = self._recorded(dict.fromkeys(keys))
+        # by key: a text that occurs twice in one call is embedded once
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in recorded}
+        if missing:
+            fresh = self._embedded(missing)
+            with self._lock:
+                self._remember(fresh)
+                self._store.keep(self.identity, fresh)
+            recorded |= fresh
+        # a vector just made is rounded to single precision too, so that a second run gives the same scores
+        rows = [np.frombuffer(recorded[key], dtype=np.float32) for key in keys]
+        return np.stack(rows).astype(np.float64) if rows else np.zeros((0, 0))
+
+    def _embedded(self, texts: Mapping[str, str]) -> dict[str, bytes]:
+        """Vectors of what is not on record; none of them if one is not what it should be."""
+        import numpy as np
+
+        vectors = checked_vectors(self.embedder.embed(list(texts.values())), len(texts), self.name)
+        single = vectors.astype(np.float32)
+        # a server may change its model under one name: the width of the first vector holds for all
+        self._size = self._size or single[0].nbytes
+        check_width(vectors, self._size // single.itemsize, self.name)
+        return {key: row.tobytes() for key, row in zip(texts, single, strict=True)}
+
+    def _recorded(self, keys: Iterable[str]) -> dict[str, bytes]:
+        vectors = {key: self._memory[key] for key in keys if key in self._memory}
+        self._size = self._size or self._store.size(self.identity)
+        stored = self._store.vectors(self.identity, [key for key in keys if key not in vectors])
+        vectors |= {key: vector for key, vector in stored.items() if self._is_whole(vector)}
+        self._remember(vectors)
+        return vectors
+
+    def _is_whole(self, vector: object) -> bool:
+        """Whether a vector on record has the embedder's width and only finite numbers; any other is embedded again."""
+        import numpy as np
+
+        if not isinstance(vector, bytes) or not self._size or len(vector) != self._size:
+            return False
+        return bool(np.isfinite(np.frombuffer(vector, dtype=np.float32)).all())
+
+    def _remember(self, vectors: Mapping[str, bytes]) -> None:
+        self._memory |= vectors
+        # never fewer than this call asks for, or the call would not find its own vectors
+        while len(self._memory) > max(IN_MEMORY, len(vectors)):
+            self._memory.popitem(last=False)

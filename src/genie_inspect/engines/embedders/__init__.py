@@ -1,1 +1,0 @@
-"""What turns texts into vectors."""

@@ -1,1 +1,0 @@
-"""Where prompts, tables and reference stories come from."""

@@ -1,0 +1,92 @@
+"""Tables as CSV files, and values as plain JSON."""
+
+import csv
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from genie_inspect.files.json_lines import MakeError
+
+WORDS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
+LONGEST_CELL = 2**31 - 1  # characters; else 131,072, and a document is longer
+# what a spreadsheet would take for a formula, or for the end of a cell, with the apostrophes that we put before it
+_MARKED = re.compile(r"'*(?:\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n])")
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as CSV: numbers as they are, None as nothing, and before text that begins like a formula an apostrophe.
+
+    >>> csv_text(["text", "delta"], [["=1+1", -0.5]])
+    "text,delta\\r\\n'=1+1,-0.5\\r\\n"
+    """
+    text = StringIO()
+    # as RFC 4180 has it; with line feeds alone a carriage return in a cell would stand without quotation marks
+    table = csv.writer(text, lineterminator="\r\n")
+    table.writerow(columns)
+    table.writerows([_marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table with a header, as text by column, each with its number from 2; a missing cell is empty.
+
+    The apostrophe that `csv_text` puts before a formula is taken away.
+    """
+    csv.field_size_limit(LONGEST_CELL)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = csv.reader(file)
+            columns = next(lines, [])
+            if missing := sorted(set(needed).difference(columns)):
+                has = ", ".join(columns) or "none"
+                raise error(f"{path} has no column {', '.join(missing)}: it has {has}, expected {', '.join(needed)}")
+            for number, cells in enumerate(lines, start=2):
+                if not cells:
+                    continue
+                if len(cells) > len(columns):
+                    raise error(
+                        f"{path}, row {number} has {len(cells)} cells, expected {len(columns)}: text with commas "
+                        "stands in quotation marks"
+                    )
+                # spreadsheets leave out the empty cells at the end of a row
+                texts = [*map(_unmarked, cells), *[""] * (len(columns) - len(cells))]
+                yield number, dict(zip(columns, texts, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as fault:
+        raise error(f"{path} cannot be read as a table: {getattr(fault, 'strerror', None) or fault}") from fault
+
+
+def yes_or_no(row: Mapping[str, str], column: str, where: str, error: MakeError) -> bool | None:
+    """What a person wrote in a cell that asks for yes or no; None where it was left empty."""
+    cell = row[column].strip().casefold()
+    if cell and cell not in WORDS:
+        raise error(f"{where}, column {column}: {row[column]!r}, expected yes, no or nothing")
+    return WORDS.get(cell)
+
+
+def _marked(text: str) -> str:
+    return f"'{text}" if _MARKED.match(text) else text
+
+
+def _unmarked(cell: str) -> str:
+    # only an apostrophe that `csv_text` would have put there: 'tis and 'twas keep theirs
+    return cell[1:] if cell.startswith("'") and _MARKED.match(cell[1:]) else cell
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses and mappings as dicts, sequences as lists; what is not a finite number is null.
+
+    >>> plain({"mean": math.nan, "ends": (0, 1)})
+    {'mean': None, 'ends': [0, 1]}
+    """
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    # JSON has no NaN; Python's writer would put one in, which other readers refuse
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,300 @@
+"""The close reader: what it is asked of a text, one aspect at a time, and what it quotes."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeVar
+
+from inspect_ai.model import GenerateConfig, Model
+from pydantic import BeforeValidator
+
+from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.errors import GenieError, UnreadableReplyError
+from genie_inspect.files.json_lines import json_row, placed_lines
+from genie_inspect.graders.cost import Cost
+from genie_inspect.graders.grader import ROLE, ask, bound_model, gathered, identified_model
+from genie_inspect.graders.protocols import UNREADABLE
+from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_read
+from genie_inspect.measures.marks import QuotedText, Span, covered_share, without_overlaps
+from genie_inspect.measures.tokens import word_count
+from genie_inspect.populations.schema import NonEmpty, Row
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.forms import EXPRESSION, REASON, Quote, quotes
+from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.signature import digest
+
+NOVEL, AWKWARD, SENSELESS = "novel", "awkward", "senseless"
+ASPECTS = (NOVEL, AWKWARD, SENSELESS)
+MARK = Instruction("close_reading", frozenset({"aspect", "data"}))
+
+
+@dataclass(frozen=True)
+class Instructions:
+    aspect: str
+    mark: Template
+    """What holds for every aspect."""
+    definition: Template
+
+    @classmethod
+    def load(cls, aspect: str, folder: Path | str | None = None) -> Self:
+        definition = Instruction(f"aspect_{aspect}", frozenset())
+        return cls(aspect, MARK.template(folder), definition.template(folder))
+
+    @property
+    def digest(self) -> str:
+        return digest(self.mark.text, self.definition.text)
+
+    def request(self, text: str, examples: Sequence[Mapping[str, Any]] = ()) -> str:
+        # the text last: what stands before it is the same for every text, and is kept by providers
+        data = {"aspect": self.aspect} | ({"examples": list(examples)} if examples else {}) | {"text": text}
+        return self.mark.fill(aspect=self.definition.fill().strip(), data=fenced(data))
+
+
+FORM = 'a line a text: {"text": "...", "marks": {"novel": [{"expression": "...", "reason": "..."}], "awkward": []}}'
+
+
+class PassagesError(GenieError):
+    """A file of marked passages cannot be used; the message names file, line and field."""
+
+
+class MarkRow(Row):
+    """One marked expression; a bare text in the file has no reason."""
+
+    expression: NonEmpty
+    reason: str = ""
+
+
+def _with_fields(value: object) -> object:
+    return {EXPRESSION: value} if isinstance(value, str) else value
+
+
+def _checked_aspects(value: object) -> object:
+    for aspect in value if isinstance(value, dict) else ():
+        if aspect not in ASPECTS:
+            raise ValueError(f"{aspect!r} is no aspect, expected one of {', '.join(ASPECTS)}")
+    return value
+
+
+MarksByAspect = Annotated[
+    dict[str, tuple[Annotated[MarkRow, BeforeValidator(_with_fields)], ...]], BeforeValidator(_checked_aspects)
+]
+"""What one reader marks in a text; an aspect that it was not read for is absent, one without any mark is empty."""
+
+
+class ExampleRow(Row):
+    """One text with its marks, for a reader to go by."""
+
+    text: NonEmpty
+    marks: MarksByAspect
+
+
+RowT = TypeVar("RowT", bound=Row)
+
+
+def read_passages(path: Path, kind: type[RowT], form: str) -> Iterator[tuple[str, RowT]]:
+    """Each row of a file of marked passages, with the words that say where it stands."""
+    count = 0
+    try:
+        for number, _, line in placed_lines(path):
+            where = f"{path}, line {number}"
+            yield where, json_row(line, kind, where, PassagesError, form)
+            count += 1
+    except OSError as refused:
+        raise PassagesError(f"{path} cannot be read: {refused.strerror or refused}") from refused
+    if not count:
+        raise PassagesError(f"{path} has no passages, expected {form}")
+
+
+class Examples:
+    def __init__(self, path: Path | str | None = None) -> None:
+        self._rows = [row for _, row in read_passages(Path(path), ExampleRow, FORM)] if path is not None else []
+        for row in self._rows:
+            for aspect, marks in row.marks.items():
+                for mark in marks:
+                    if mark.expression not in row.text:
+                        raise PassagesError(
+                            f"{path}: {mark.expression!r} is marked as {aspect} and does not stand in its text, "
+                            "expected each expression word for word"
+                        )
+
+    def of(self, aspect: str) -> list[Mapping[str, Any]]:
+        """Those that were marked for an aspect, as a request shows them."""
+        return [
+            {"text": row.text, "marks": [{EXPRESSION: m.expression, REASON: m.reason} for m in row.marks[aspect]]}
+            for row in self._rows
+            if aspect in row.marks
+        ]
+
+    @property
+    def identity(self) -> str:
+        """`none`, or how many there are with twelve hex digits of them."""
+        if not self._rows:
+            return "none"
+        return f"{len(self._rows)}@{digest(*(row.model_dump_json() for row in self._rows))}"
+
+
+FEWEST_WORDS, MOST_WORDS = 2, 40
+"""Words that a mark may have; some 12 are asked for."""
+MOST_QUOTES = 300
+"""Different quotes of one reply that are looked for."""
+MOST_SHARE = 0.3
+"""Share of a text's words that a reader may quote for one aspect; one who quotes more tells nothing apart."""
+TOO_MUCH = "the reader quotes over 30% of the text"
+NOTHING_FOUND = "no quote is an expression of the text"
+ABSENT, REPEATED, OVERLAPPING = "quote not in the text", "quote given again", "quote within another"
+SHORT, LONG, BEYOND = "quote of one word", f"quote of over {MOST_WORDS} words", f"quote beyond the first {MOST_QUOTES}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    aspect: str
+    text: str
+    """As it stands in the text, from `start` up to `end`."""
+    start: int
+    end: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader marks in a text for one aspect."""
+
+    aspect: str
+    marks: tuple[Mark, ...] = ()
+    """In the order of the text; none where there is a reason."""
+    quoted: int = 0
+    """Quotes in the reply."""
+    share: float = math.nan
+    """Share of the text's words that are quoted, 0 to 1, whatever was dropped afterwards; NaN without a reply."""
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    """Quotes that are no marks, by reason."""
+    reason: str = ""
+    """Why nothing is known of the aspect; empty where something is."""
+
+    def per_100_words(self, words: int) -> float:
+        """Marks in a hundred words of the text; NaN where nothing is known."""
+        return math.nan if self.reason or not words else 100 * len(self.marks) / words
+
+
+def reading_of(aspect: str, quotes: Sequence[Quote], text: str) -> Reading:
+    """The marks that the quotes of one reply stand for.
+
+    A quote that does not stand in the text is dropped and counted, as is one that was given before, has one word only,
+    is endless, or lies over another that counts. Nothing is known where none of the quotes is left, or where those that
+    stand in the text make up more than 30% of its words.
+
+    >>> text = "Tin-coloured light fell on the quay, and nobody minded."
+    >>> reading = reading_of("novel", [Quote("tin-coloured light", "Light has a taste.")] * 3, text)
+    >>> len(reading.marks), reading.dropped
+    (1, {'quote given again': 2})
+    """
+    dropped: Counter[str] = Counter()
+    different: dict[str, Quote] = {}
+    for quote in quotes:
+        different.setdefault(quote.expression, quote)
+    wanted = list(different.values())
+    dropped[REPEATED] = len(quotes) - len(wanted)
+    dropped[BEYOND] = len(wanted[MOST_QUOTES:])
+    searched = QuotedText(text)
+    places = [(searched.find(quote.expression), quote) for quote in wanted[:MOST_QUOTES]]
+    found = [(span, quote) for span, quote in places if span is not None]
+    dropped[ABSENT] = len(places) - len(found)
+    share = covered_share(text, [span for span, _ in found])
+    marks = tuple(_marks(aspect, text, found, dropped))
+    counts = {reason: count for reason, count in dropped.items() if count}
+    reason = TOO_MUCH if share > MOST_SHARE else NOTHING_FOUND if quotes and not marks else ""
+    return Reading(aspect, () if reason else marks, len(quotes), share, counts, reason)
+
+
+def _marks(aspect: str, text: str, found: Sequence[tuple[Span, Quote]], dropped: Counter[str]) -> list[Mark]:
+    fitting: list[tuple[Span, Quote]] = []
+    for span, quote in found:
+        words = word_count(text[slice(*span)])
+        if FEWEST_WORDS <= words <= MOST_WORDS:
+            fitting.append((span, quote))
+        else:
+            dropped[SHORT if words < FEWEST_WORDS else LONG] += 1
+    kept = without_overlaps([span for span, _ in fitting])
+    dropped[OVERLAPPING] = len(fitting) - len(kept)
+    return [Mark(aspect, text[slice(*span)], *span, quote.reason) for span, quote in (fitting[place] for place in kept)]
+
+
+MOST_TOKENS = 4096  # some eighty marks with their reasons
+FIRST = GenerateConfig(temperature=0.0, max_tokens=MOST_TOKENS)
+# asked the same again at temperature 0, most providers reply the same
+AGAIN = GenerateConfig(temperature=0.7, max_tokens=MOST_TOKENS)
+USUAL_REPLY = 45  # tokens: mean of the recorded replies to stories of 200 words
+NO_READER = f"""\
+close_reading asks a model to mark a text, and none is named: it must not be the model under evaluation by accident.
+Name one:
+  --model-role {ROLE}=<provider/model>   any model of your choice (bundled/grader for the bundled storytellers)"""
+
+
+def reading_model() -> Model:
+    return bound_model((ROLE,), NO_READER)
+
+
+class Approach:
+    """How texts are read: the instructions and examples, and for which aspects."""
+
+    def __init__(self, instructions: Sequence[Instructions], examples: Examples, *, sensical: bool) -> None:
+        self.instructions = {one.aspect: one for one in instructions}
+        self.examples = examples
+        self.aspects = (NOVEL, AWKWARD, *([SENSELESS] if sensical else []))
+
+    @classmethod
+    def load(
+        cls, examples: Path | str | None = None, templates: Path | str | None = None, *, sensical: bool = False
+    ) -> Self:
+        return cls([Instructions.load(aspect, templates) for aspect in ASPECTS], Examples(examples), sensical=sensical)
+
+    @property
+    def digest(self) -> str:
+        return digest(*(one.digest for one in self.instructions.values()))
+
+    def request(self, aspect: str, text: str) -> str:
+        return self.instructions[aspect].request(text, self.examples.of(aspect))
+
+    def cost(self, length: float) -> Cost:
+        """What reading a text of so many tokens asks; its replies as long as those to the recorded stories."""
+        asked = (static_token_count(self.request(aspect, "")) for aspect in self.aspects)
+        return sum((Cost(1, tokens + length, USUAL_REPLY) for tokens in asked), Cost())
+
+
+def by_templates(templates: Path | str | None) -> Approach:
+    """The approach of a panel, which has no examples."""
+    return Approach.load(templates=templates)
+
+
+class CloseReader:
+    def __init__(self, model: Model, approach: Approach, repeats: int = REPEATS) -> None:
+        self.model = model
+        self.approach = approach
+        self.repeats = repeats
+
+    @cached_property
+    def signature(self) -> str:
+        """`close_reader(<model>@<digest>,template=<digest>)`."""
+        model = identified_model(self.model, (FIRST, None), (AGAIN, None))
+        return f"close_reader({model},template={self.approach.digest})"
+
+    async def read(self, text: str) -> list[Reading]:
+        """One reading per aspect, in order; without marks and with a reason where no reply is read."""
+        return await gathered(*(self._read(aspect, text) for aspect in self.approach.aspects))
+
+    async def _read(self, aspect: str, text: str) -> Reading:
+        request = self.approach.request(aspect, text)
+        try:
+            quoted = await until_read(partial(self._attempt, aspect, text, request), self.repeats)
+        except UnreadableReplyError:
+            return Reading(aspect, reason=UNREADABLE)
+        return reading_of(aspect, quoted, text)
+
+    async def _attempt(self, aspect: str, text: str, request: str, settings: GenerateConfig) -> list[Quote]:
+        held = AGAIN if settings == ANEW else FIRST
+        # a list that is cut off is none: its marks would be those of the text's beginning alone
+        async with labelled("mark", aspect, text):
+            return quotes(await ask(self.model, request, held.merge(settings)))

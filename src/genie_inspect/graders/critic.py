@@ -1,0 +1,283 @@
+"""The critic: compares two stories on one aspect at a time, in both orders; or says of one story whether it passes."""
+
+import math
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from weakref import WeakValueDictionary
+
+import anyio
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
+
+from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.errors import GraderFailedError, UnreadableReplyError
+from genie_inspect.graders.cache import Cache, Verdict, VerdictKey
+from genie_inspect.graders.cost import Cost
+from genie_inspect.graders.grader import answered, gathered, held_to, identified_model
+from genie_inspect.graders.protocols import UNREADABLE
+from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_read
+from genie_inspect.graders.rubrics import TOTAL, Instructions, Rubric, Test
+from genie_inspect.measures.likert import orders_agree, pass_share, passed, passes, position_bias, test_score
+from genie_inspect.prompting.fence import fenced, without_echo
+from genie_inspect.signature import digest
+
+ANALYSIS, LABEL = 200, 3  # tokens of a reply that analyses in 150 words, and of a bare label
+
+
+def orders_of(candidate: str, reference: str | None) -> list[tuple[str, ...]]:
+    """The stories in each order in which they are shown: reference first, candidate first; or the candidate alone."""
+    return [(candidate,)] if reference is None else [(reference, candidate), (candidate, reference)]
+
+
+def request_parts(instructions: Instructions, stories: Sequence[str], test: Test) -> tuple[str, str]:
+    """The part of the request that all tests share, and the part that names this test."""
+    names = ("story",) if len(stories) == 1 else ("story_a", "story_b")
+    # by neutral names: "reference" and "candidate" would tell the critic which one is to be the better
+    shown = instructions.stories.fill(data=fenced(dict(zip(names, stories, strict=True))))
+    aspect = fenced({"aspect": test.name, "question": test.question})
+    return shown, instructions.test.fill(scale=instructions.scale.fill().strip(), data=aspect)
+
+
+def critique_cost(instructions: Instructions, tests: Sequence[Test], length: float, reference: float | None) -> Cost:
+    """What a critic without earlier verdicts is asked of a story, by its tokens and the reference's."""
+    total = Cost()
+    for stories in orders_of("", None if reference is None else ""):
+        for test in tests:
+            request = sum(map(static_token_count, request_parts(instructions, stories, test)))
+            reply = ANALYSIS if instructions.analyses else LABEL
+            total += Cost(1, request + length + (reference or 0), reply)
+    return total
+
+
+class VerdictMemo:
+    """The verdicts of a critic by stories and test, kept for this run and for later ones."""
+
+    def __init__(self, cache: Cache | None = None) -> None:
+        self.cache = cache
+        # a lock lives as long as somebody asks: kept for good, those of a thousand stories would be 28 MB
+        self._asking: WeakValueDictionary[VerdictKey, anyio.Lock] = WeakValueDictionary()
+
+    def recorded(self, key: VerdictKey) -> Verdict | None:
+        return self.cache.verdict(key) if self.cache else None
+
+    async def verdict(self, key: VerdictKey, ask: Callable[[], Awaitable[Verdict]]) -> Verdict:
+        """The verdict on record, or else the one that is asked for, which is kept before anything is made of it.
+
+        Two samples that ask for the same at the same time ask once.
+        """
+        if self.cache is None:
+            return await ask()
+        async with self._asking.setdefault(key, anyio.Lock()):
+            verdict = self.cache.verdict(key)
+            if verdict is None:
+                verdict = await ask()
+                # before anything else is done with it, so that a crash repeats no call
+                self.cache.keep_verdict(key, verdict)
+            return verdict
+
+
+def verdict_key(judge: str, stories: Sequence[str], test: Test) -> VerdictKey:
+    first, second = (*map(digest, stories), "")[:2]
+    return VerdictKey(judge, first, second, test.digest)
+
+
+MOST_TOKENS = 2048  # room for a model that thinks aloud; the analysis itself is asked for in 150 words
+FIRST = GenerateConfig(temperature=0.0, max_tokens=MOST_TOKENS)
+# asked the same again at temperature 0, most providers reply the same
+AGAIN = GenerateConfig(temperature=0.7, max_tokens=MOST_TOKENS)
+# as `orders_of` has them
+ORDERS, ALONE = ("reference first", "candidate first"), ("alone",)
+UNFINISHED = {"max_tokens": "reply cut off", "content_filter": "refusal"}
+
+
+class NoVerdictError(UnreadableReplyError):
+    def __init__(self, fault: str, reply: str) -> None:
+        super().__init__(fault)
+        self.reply = reply
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One reply of the critic: its verdict, or why it has none."""
+
+    points: int | None
+    """Points of story A over story B; of a story alone 1 = yes, 0 = no; None when there is no verdict."""
+    reply: str = ""
+    fault: str = ""
+    """Why there is no verdict."""
+    failed: bool = False
+    """The grader itself failed: nothing is known about the stories."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The critic's judgement on one test: an opinion with either story first, or one on the candidate alone."""
+
+    test: Test
+    opinions: tuple[Opinion, ...]
+    """With a reference: reference first, candidate first. Without: the candidate alone."""
+
+    @cached_property
+    def points(self) -> tuple[int, ...]:
+        """The readable verdicts, in the order of the opinions."""
+        return tuple(opinion.points for opinion in self.opinions if opinion.points is not None)
+
+    @property
+    def is_judged(self) -> bool:
+        return len(self.points) == len(self.opinions)
+
+    @property
+    def verdicts(self) -> tuple[int, int] | None:
+        """Points of story A over story B, reference first and candidate first; None when there are not both."""
+        return (self.points[0], self.points[1]) if len(self.points) == 2 else None
+
+    @property
+    def score(self) -> int | None:
+        """How much better the candidate is than the reference, over both orders; None when there are not both."""
+        # one order alone would hold the critic's preference for a place
+        return test_score(*self.verdicts) if self.verdicts else None
+
+    @property
+    def agree(self) -> bool:
+        """Whether both orders name the same story; also when there is nothing to disagree on."""
+        return self.verdicts is None or orders_agree(*self.verdicts)
+
+    @property
+    def faults(self) -> list[str]:
+        return [opinion.fault for opinion in self.opinions if opinion.fault]
+
+
+class Critic:
+    """Asks a chat model; the stories stand first in the request and the aspect last, so that prefixes are shared."""
+
+    def __init__(
+        self, model: Model, instructions: Instructions, memo: VerdictMemo | None = None, repeats: int = REPEATS
+    ) -> None:
+        self.model = model
+        self.instructions = instructions
+        self.memo = memo or VerdictMemo()
+        self.repeats = repeats
+
+    @cached_property
+    def signature(self) -> str:
+        """`critic(<model>@<digest>,template=<digest>)`."""
+        form = self.instructions.form
+        return (
+            f"critic({identified_model(self.model, (FIRST, form), (AGAIN, form))},template={self.instructions.digest})"
+        )
+
+    async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Judgement]:
+        """One judgement a test, in order: 28 requests for 14 tests with a reference, 14 without, less those on record.
+
+        The first test that nothing is on record of goes ahead and the others follow together: its requests put the
+        stories into the provider's prefix cache, and a grader that fails on it is not asked the others.
+        """
+        orders = orders_of(candidate, reference)
+        first = next((test for test in tests if not self._touched(orders, test)), tests[0])
+        ahead = await self._compare(orders, first)
+        # a grader that fails on both orders of the first test will hardly answer the other 26 requests
+        if all(opinion.failed for opinion in ahead.opinions):
+            raise GraderFailedError(ahead.opinions[0].fault)
+        others = await gathered(*(self._compare(orders, test) for test in tests if test is not first))
+        by_test = {judgement.test.id: judgement for judgement in (ahead, *others)}
+        return [by_test[test.id] for test in tests]
+
+    def _touched(self, orders: Sequence[Sequence[str]], test: Test) -> bool:
+        return any(self.memo.recorded(verdict_key(self.signature, stories, test)) for stories in orders)
+
+    async def _compare(self, orders: Sequence[Sequence[str]], test: Test) -> Judgement:
+        shown = ORDERS if len(orders) == 2 else ALONE
+        opinions = (self._opinion(stories, test, order) for stories, order in zip(orders, shown, strict=True))
+        return Judgement(test, tuple(await gathered(*opinions)))
+
+    async def _opinion(self, stories: Sequence[str], test: Test, order: str) -> Opinion:
+        async def attempt(settings: GenerateConfig) -> Verdict:
+            async with labelled(f"test {test.id}", test.name, order):
+                return await self._attempt(request_parts(self.instructions, stories, test), settings)
+
+        ask = partial(until_read, attempt, self.repeats)
+        try:
+            return Opinion(*await self.memo.verdict(verdict_key(self.signature, stories, test), ask))
+        except NoVerdictError as error:
+            return Opinion(None, error.reply, str(error))
+        except GraderFailedError as error:
+            return Opinion(None, fault=str(error), failed=True)
+
+    async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
+        repeated = settings == ANEW
+        held = (AGAIN if repeated else FIRST).merge(held_to(self.instructions.form, self.model))
+        output = await answered(self.model, request, held.merge(settings))
+        # a reply that repeats the request holds its labels, none of which is a verdict
+        return self._verdict(output, without_echo(output.completion, "\n".join(request)).strip())
+
+    def _verdict(self, output: ModelOutput, reply: str) -> Verdict:
+        if output.stop_reason in UNFINISHED:
+            # whatever label stands there is not the last word
+            raise NoVerdictError(UNFINISHED[output.stop_reason], reply)
+        try:
+            return Verdict(self.instructions.read(reply), reply)
+        except UnreadableReplyError as error:
+            raise NoVerdictError(UNREADABLE, reply) from error
+
+
+@dataclass(frozen=True)
+class Critique:
+    rubric: Rubric
+    judgements: tuple[Judgement, ...]
+    """One a test, in the rubric's order."""
+    cutoff: int | None
+    """From which score on a test passes; None where the candidate stands alone and passes on a yes."""
+
+    @property
+    def is_alone(self) -> bool:
+        return self.cutoff is None
+
+    def result(self, judgement: Judgement) -> float:
+        """1 = pass, 0 = fail, NaN = not judged."""
+        if self.cutoff is None:
+            return float(judgement.points[0]) if judgement.is_judged else math.nan
+        return math.nan if judgement.score is None else float(passes(judgement.score, self.cutoff))
+
+    @cached_property
+    def value(self) -> dict[str, float]:
+        """Every key of the rubric: how many tests are passed, the share of each dimension, each test."""
+        results = {judgement.test.id: self.result(judgement) for judgement in self.judgements}
+        value = {self.rubric.key(TOTAL): passed(results.values())}
+        for dimension in self.rubric.dimensions:
+            results_of_dimension = [results[test.id] for test in self.rubric.tests if test.dimension == dimension]
+            value[self.rubric.key(dimension)] = pass_share(results_of_dimension)
+        return value | {self.rubric.key(test): result for test, result in results.items()}
+
+    @cached_property
+    def judged(self) -> list[Judgement]:
+        return [judgement for judgement in self.judgements if judgement.is_judged]
+
+    @property
+    def disagreeing(self) -> list[Judgement]:
+        return [judgement for judgement in self.judged if not judgement.agree]
+
+    @property
+    def position_bias(self) -> float:
+        """Mean points that a story gets for standing first; NaN when nothing was judged."""
+        return position_bias(judgement.verdicts for judgement in self.judged if judgement.verdicts)
+
+    @property
+    def won_by_place(self) -> tuple[int, int]:
+        """In how many tests whichever story stood first won both times, and whichever stood second."""
+        verdicts = [judgement.verdicts for judgement in self.judged if judgement.verdicts]
+        # points are of story A over story B, so that two of one sign favour a place and not a story
+        return sum(min(pair) > 0 for pair in verdicts), sum(max(pair) < 0 for pair in verdicts)
+
+    @property
+    def ratings(self) -> dict[str, int | None]:
+        """How many verdicts could be read, and the lowest and highest: where those are one, the critic tells nothing.
+
+        Verdicts are points of story A over story B; of a candidate alone 1 = yes, 0 = no.
+        """
+        points = [verdict for judgement in self.judgements for verdict in judgement.points]
+        return {"count": len(points), "lowest": min(points, default=None), "highest": max(points, default=None)}
+
+    @property
+    def faults(self) -> dict[str, int]:
+        return dict(Counter(fault for judgement in self.judgements for fault in judgement.faults))

@@ -1,0 +1,185 @@
+"""The embedded reader and judge: no model at all, for any new text. A smoke test, not a measurement.
+
+The reader's answer is a direction: a soft attention over the document's sentences. The judge stretches the cosine of
+two such directions between an anchor (two unrelated documents to the same prompt) and identity. A small trial found
+that this tells an edited feature from a paraphrase in most pairwise comparisons, and that novelty against a population
+hardly moves for edits of setting and plot: no substitute for a reading model.
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from genie_inspect.engines.embedders import Embedder, blindness
+from genie_inspect.files.folders import DATA
+from genie_inspect.graders.protocols import Answer, AskedQuestion, Rated, Reading
+from genie_inspect.measures.genie import HIGHEST, LOWEST
+from genie_inspect.prompting.texts import has_word
+from genie_inspect.scripts import SENTENCE_ENDS, WIDE_ENDS, is_english
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float64]
+
+TEMPERATURE = 0.1
+LAST_SENTENCES = 3
+NO_PRONOUNS = "the rule of pronouns knows English alone"
+SAME = 1e-9  # directions whose cosine is this near to 1 differ by rounding alone
+ANCHORS = DATA / "embedded_anchors.json"
+_SENTENCE_END = re.compile(
+    rf"(?<=[{SENTENCE_ENDS}])\s+|(?<=[{SENTENCE_ENDS}][\"'”’)])\s+|(?<=[{WIDE_ENDS}])(?![{WIDE_ENDS}”’」』])|\n+"
+)
+_QUOTED = re.compile(r"[“\"][^”\"\n]*([”\"]?)")  # what is never closed is read once and stays
+_FIRST = frozenset("i me my mine myself we us our ours ourselves".split())  # noqa: SIM905  # as people read them
+_THIRD = frozenset(
+    "he him his himself she her hers herself they them their theirs themselves it its itself".split()  # noqa: SIM905
+)
+_ENDING = re.compile(
+    r"\b(?:end|ends|ending|final|finally|resolved|resolution|outcome|last|become|becomes|conclude|conclusion)\b",
+    re.IGNORECASE,
+)
+
+
+class PronounAnswer(Answer):
+    """An answer in a plane of its own, from third person to first, where unlike documents stand at a right angle."""
+
+
+class EmbeddedReader:
+    def __init__(self, embedder: Embedder, words: Mapping[str, Sequence[str]]) -> None:
+        self.embedder = embedder
+        self.words = words
+
+    @property
+    def signature(self) -> str:
+        """`embedded(<embedder's identity>)`."""
+        return f"embedded({self.embedder.identity})"
+
+    async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
+        """One direction a question, with the sentence that weighs most in it as its words.
+
+        A fault in place of each where the embedder cannot see the document, and of those that go by pronouns, which are
+        English ones, where it is not English.
+        """
+        return await to_thread.run_sync(self._read, document, questions)
+
+    def _read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
+        found = sentences(document)
+        if not found:
+            return Reading((None,) * len(questions), {})
+        if blind := blindness(self.embedder, document):
+            return Reading((None,) * len(questions), dict.fromkeys(range(len(questions)), blind))
+        vectors = self.embedder.embed(found)
+        queries = self.embedder.embed([self._query(question) for question in questions])
+        by_pronouns = [self._by_pronouns(question.feature) for question in questions]
+        unseen = [] if is_english(document) else [place for place, by_rule in enumerate(by_pronouns) if by_rule]
+        faults = dict.fromkeys(unseen, NO_PRONOUNS)
+        return Reading(
+            tuple(
+                (None if faults else pronoun_answer(document))
+                if by_rule
+                else attended(found, vectors, query, ending=_ENDING.search(question.text) is not None)
+                for question, query, by_rule in zip(questions, queries, by_pronouns, strict=True)
+            ),
+            faults,
+        )
+
+    def _by_pronouns(self, feature: str) -> bool:
+        """Whether pronouns tell about a feature: its own words then hold some of the first and of the third person."""
+        words = frozenset(word.casefold() for word in self.words.get(feature, ()))
+        return bool(words & _FIRST and words & _THIRD)
+
+    def _query(self, question: AskedQuestion) -> str:
+        return " ".join([question.text, *self.words.get(question.feature, ())])
+
+
+class EmbeddedJudge:
+    """Rates two directions by their cosine, from the anchor (rating 1) to identity (rating 4)."""
+
+    def __init__(self, embedder: Embedder, anchors: Mapping[str, float] | None = None) -> None:
+        self.embedder = embedder
+        self.anchors = recorded_anchors(embedder) if anchors is None else anchors
+
+    @property
+    def signature(self) -> str:
+        """`embedded(<embedder's identity>,anchors=starter|own)`."""
+        return f"embedded({self.embedder.identity},anchors={'starter' if self.anchors else 'own'})"
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        """One rating an other answer, on a continuous scale from 1 to 4."""
+        import numpy as np
+
+        if not others:
+            return Rated(())
+        if answer.vector is None or any(other.vector is None for other in others):
+            raise ValueError("the embedded judge got an answer without a direction: it needs the embedded reader")
+        directions = np.stack([other.vector for other in others if other.vector is not None])
+        anchor = 0.0 if isinstance(answer, PronounAnswer) else self._anchor(question, directions)
+        if math.isnan(anchor):
+            return Rated((None,) * len(others), dict.fromkeys(range(len(others)), "no anchor: too few answers"))
+        cosines = directions @ answer.vector
+        # where all unrelated answers agree the anchor is 1 itself, and identity still rates 4
+        stretched = np.clip((cosines - anchor) / max(1 - anchor, SAME), 0, 1)
+        nearness = np.where(cosines > 1 - SAME, 1.0, stretched)
+        return Rated(tuple(float(LOWEST + (HIGHEST - LOWEST) * value) for value in nearness))
+
+    def _anchor(self, question: AskedQuestion, directions: "Vectors") -> float:
+        known = self.anchors.get(question.text, self.anchors.get(question.feature))
+        return known if known is not None else median_cosine(directions)
+
+
+def recorded_anchors(embedder: Embedder) -> dict[str, float]:
+    """Anchors that were measured on the starter population with this embedder; empty for any other embedder."""
+    recorded = json.loads(ANCHORS.read_text(encoding="utf-8"))
+    return dict(recorded["anchors"]) if recorded["embedder"] == embedder.name else {}
+
+
+def median_cosine(directions: "Vectors") -> float:
+    """Median cosine over all pairs of unit rows, shape (N, D); NaN for fewer than two."""
+    import numpy as np
+
+    upper = np.triu_indices(len(directions), k=1)
+    return float(np.median((directions @ directions.T)[upper])) if len(directions) > 1 else math.nan
+
+
+def sentences(document: str) -> list[str]:
+    """The document's sentences, without empty ones.
+
+    >>> sentences("It rained. “Go!” she said.")
+    ['It rained.', '“Go!”', 'she said.']
+    """
+    return [part.strip() for part in _SENTENCE_END.split(document) if has_word(part)]
+
+
+def attended(found: Sequence[str], vectors: "Vectors", query: "Vectors", *, ending: bool) -> Answer | None:
+    """The mean of the sentences, weighted by softmax of their cosine with the query over 0.1.
+
+    None when the sentences hold nothing that the embedder knows: no direction is no answer, not an unusual one.
+    """
+    import numpy as np
+
+    start = max(0, len(found) - LAST_SENTENCES) if ending else 0
+    weights = np.exp(vectors[start:] @ query / TEMPERATURE)
+    direction = weights @ vectors[start:]
+    length = float(np.linalg.norm(direction))
+    return Answer(found[start + int(weights.argmax())], direction / length) if length > 0 else None
+
+
+def pronoun_answer(document: str) -> Answer | None:
+    """Point of view by pronouns outside quoted speech: a direction from third person (0) to first (90 degrees)."""
+    import numpy as np
+
+    told = _QUOTED.sub(lambda quoted: " " if quoted[1] else quoted[0], document)
+    words = Counter(re.findall(r"\w+", told.casefold()))
+    first, third = (sum(words[pronoun] for pronoun in pronouns) for pronouns in (_FIRST, _THIRD))
+    if not first + third:
+        return None
+    share = first / (first + third)
+    angle = share * math.pi / 2
+    return PronounAnswer(f"{share:.0%} of its pronouns are first person", np.array([math.cos(angle), math.sin(angle)]))

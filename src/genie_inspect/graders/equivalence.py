@@ -1,0 +1,227 @@
+"""Who says whether two texts are the same, and the classes that come of it."""
+
+import random
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Protocol
+
+from anyio import to_thread
+from inspect_ai.model import GenerateConfig, Model
+
+from genie_inspect.engines.classifiers import (
+    PUBLISHED_CLASSIFIER,
+    PUBLISHED_REWARD,
+    ClassifierEquivalence,
+    EmbeddedEquivalence,
+    LocalEquivalence,
+    RewardModel,
+)
+from genie_inspect.engines.embedders import Embedder, static_token_count
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.graders.cost import Cost
+from genie_inspect.graders.grader import ROLE, ask, bound_when_scored, identified_model, judging_model
+from genie_inspect.graders.merging import numbered_tokens
+from genie_inspect.graders.quality import QUALITY, GraderQuality, Quality, RewardQuality
+from genie_inspect.graders.readable import REPEATS, until_complete
+from genie_inspect.measures.partition import Classes, UndecidedError, joined
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.forms import sameness_form
+from genie_inspect.prompting.replies import numbered_sameness
+from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.signature import digest
+
+SAME = Instruction("same_list", frozenset({"count", "data"}))
+CHUNK = 10  # documents are long
+TOKENS_A_VERDICT = 12  # a number, a word and the punctuation of JSON
+SPARE_TOKENS = 100  # for models that begin with a sentence
+
+
+class Equivalence(Protocol):
+    @property
+    def signature(self) -> str: ...
+
+    async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
+        """For each founder in order whether the text is the same; may end after the first yes; None: could not tell."""
+
+
+class ComputedEquivalence:
+    """An equivalence that is computed without a chat model, in a thread of its own."""
+
+    def __init__(self, engine: LocalEquivalence) -> None:
+        self.engine = engine
+
+    @property
+    def signature(self) -> str:
+        return self.engine.name
+
+    async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
+        return await to_thread.run_sync(self.engine.same, founders, text)
+
+
+class GraderEquivalence:
+    """Asks a chat model which of many texts are functionally equivalent to one, at most `chunk` a call.
+
+    The texts are shuffled by a seed drawn from the content, so that no class always stands first and a rerun asks the
+    same. What comes back unusable is asked again, at most `repeats` times.
+    """
+
+    def __init__(
+        self, model: Model, template: Template | None = None, chunk: int = CHUNK, repeats: int = REPEATS
+    ) -> None:
+        self.model = model
+        self.template = template or SAME.template()
+        self.chunk = chunk
+        self.repeats = repeats
+
+    @cached_property
+    def signature(self) -> str:
+        """`grader(<model>@<digest>,chunk=10,template=<digest>)`."""
+        # two counts, so that what depends on the count is in the digest too
+        model = identified_model(self.model, *((_settings(count), sameness_form(count)) for count in (1, 2)))
+        return f"grader({model},chunk={self.chunk},template={self.template.digest})"
+
+    async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
+        """For each founder in order whether the text is the same; None where no reply of the grader had a verdict."""
+        order = list(range(len(founders)))
+        # graders favour places in a list; shuffled, no class gains by it
+        random.Random(digest(prompt, text, *founders)).shuffle(order)  # noqa: S311  # no secret
+
+        async def ask_missing(missing: Sequence[int], settings: GenerateConfig) -> dict[int, bool]:
+            verdicts: dict[int, bool] = {}
+            for start in range(0, len(missing), self.chunk):
+                part = missing[start : start + self.chunk]
+                read = await self._ask(prompt, [founders[place] for place in part], text, settings)
+                verdicts |= {part[number]: verdict for number, verdict in read.items()}
+            return verdicts
+
+        same = await until_complete(order, ask_missing, self.repeats)
+        return [same.get(place) for place in range(len(founders))]
+
+    async def _ask(self, prompt: str, others: Sequence[str], text: str, settings: GenerateConfig) -> dict[int, bool]:
+        request = _request(self.template, prompt, text, others)
+        reply = await ask(self.model, request, _settings(len(others)).merge(settings), sameness_form(len(others)))
+        return {number - 1: verdict for number, verdict in numbered_sameness(reply, len(others)).items()}
+
+
+def _request(template: Template, prompt: str, text: str, others: Sequence[str]) -> str:
+    # numbered from 1 in each request: replies are read by number and never by position
+    listed = {str(number): other for number, other in enumerate(others, start=1)}
+    return template.fill(count=len(others), data=fenced({"request": prompt, "reply": text, "other_replies": listed}))
+
+
+def _settings(count: int) -> GenerateConfig:
+    return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_VERDICT * count)
+
+
+def comparing_cost(template: Template, prompt: str, text: float, others: Sequence[float]) -> Cost:
+    """What a grader is asked to compare a text with others, by the tokens of these texts."""
+    chunks = [others[start : start + CHUNK] for start in range(0, len(others), CHUNK)]
+    requests = [_request(template, prompt, "", [""] * len(chunk)) for chunk in chunks]
+    replies = sum(numbered_tokens(len(chunk)) + len(chunk) for chunk in chunks)
+    return Cost(len(chunks), sum(map(static_token_count, requests)) + len(chunks) * text + sum(others), replies)
+
+
+def partition_cost(template: Template, prompt: str, lengths: Sequence[float]) -> Cost:
+    """At most what a grader is asked to partition texts of so many tokens: as if each were a class of its own."""
+    costs = (comparing_cost(template, prompt, lengths[place], lengths[:place]) for place in range(len(lengths)))
+    return sum(costs, Cost())
+
+
+async def classes_of(texts: Sequence[str], prompt: str, equivalence: Equivalence) -> Classes[str]:
+    """The greedy partition of the texts, each compared with the first member of every class so far."""
+    classes: Classes[str] = Classes()
+    for text in texts:
+        verdicts = await _verdicts(text, prompt, classes.founders, equivalence)
+        with suppress(UndecidedError):
+            # an undecided text keeps its place with no class, and the others go on
+            classes.add(text, verdicts)
+    return classes
+
+
+async def class_of(text: str, prompt: str, founders: Sequence[str], equivalence: Equivalence) -> int | None:
+    """The class that a text joins, the number of classes when it founds one, None when that cannot be decided."""
+    try:
+        return joined(await _verdicts(text, prompt, founders, equivalence))
+    except UndecidedError:
+        return None
+
+
+async def _verdicts(text: str, prompt: str, founders: Sequence[str], equivalence: Equivalence) -> Sequence[bool | None]:
+    """For each founder whether the text is the same; the same words are the same without asking."""
+    if text in founders:
+        return [founder == text for founder in founders]
+    return await equivalence.same(prompt, founders, text) if founders else []
+
+
+GRADER, EMBEDDED, CLASSIFIER, REWARD = "grader", "embedded", "classifier", "reward"
+EQUIVALENCES = "grader, embedded, classifier or classifier/<hub id or folder>"
+QUALITIES = "grader, reward or reward/<hub id or folder>"
+NO_GRADER = f"""\
+{{option}} asks a model, and no grader is named: it must not be the model under evaluation by accident.
+Two ways out:
+  --model-role {ROLE}=<provider/model>   any model of your choice
+  {{other}}"""
+OTHER_EQUIVALENCE = (
+    "equivalence=classifier (published, an extra) or embedded (a smoke test): -T novelty_partition, -S a scorer; in a "
+    "panel -T panel=cheap"
+)
+OTHER_QUALITY = "quality=reward (published, an extra): -T for a task"
+
+
+def equivalence_kind(equivalence: str) -> str:
+    return _kind("equivalence", equivalence, (GRADER, EMBEDDED), CLASSIFIER, EQUIVALENCES)
+
+
+def quality_kind(quality: str) -> str:
+    return _kind("quality", quality, (GRADER,), REWARD, QUALITIES)
+
+
+def _kind(option: str, choice: str, plain: tuple[str, ...], with_model: str, accepted: str) -> str:
+    kind, slash, model = choice.partition("/")
+    # "classifier/" names no model: a typing mistake, not the published one
+    if choice in plain or (kind == with_model and bool(slash) == bool(model)):
+        return kind
+    raise UnknownChoiceError(option, choice, accepted)
+
+
+def chosen_equivalence(
+    equivalence: str, embedder: Embedder, threshold: float | None, templates: Path | str | None = None
+) -> Callable[[], Equivalence]:
+    """Gives the equivalence when a sample is scored: the grader's only then, for its role is bound so late."""
+    if equivalence_kind(equivalence) == GRADER:
+        if threshold is not None:
+            raise UnknownChoiceError(
+                "threshold", threshold, "none with equivalence=grader, which says same or different"
+            )
+        return bound_when_scored(equivalence_grader, partial(GraderEquivalence, template=SAME.template(templates)))
+    computed = ComputedEquivalence(_engine(equivalence, embedder, threshold))
+    return lambda: computed
+
+
+def _engine(equivalence: str, embedder: Embedder, threshold: float | None) -> LocalEquivalence:
+    if equivalence == EMBEDDED:
+        return EmbeddedEquivalence(embedder, threshold)
+    _, _, model = equivalence.partition("/")
+    chosen = {} if threshold is None else {"threshold": threshold}
+    return ClassifierEquivalence(model or PUBLISHED_CLASSIFIER, **chosen)
+
+
+def chosen_quality(quality: str, templates: Path | str | None = None) -> Callable[[], Quality]:
+    """Gives the quality when a sample is scored: the grader's only then, for its role is bound so late."""
+    if quality_kind(quality) == GRADER:
+        return bound_when_scored(quality_grader, partial(GraderQuality, template=QUALITY.template(templates)))
+    _, _, model = quality.partition("/")
+    computed = RewardQuality(RewardModel(model or PUBLISHED_REWARD))
+    return lambda: computed
+
+
+def equivalence_grader() -> Model:
+    return judging_model(
+        (ROLE,), "equivalence=grader", NO_GRADER.format(option="equivalence=grader", other=OTHER_EQUIVALENCE)
+    )
+
+
+def quality_grader() -> Model:
+    return judging_model((ROLE,), "quality=grader", NO_GRADER.format(option="quality=grader", other=OTHER_QUALITY))

@@ -1,0 +1,394 @@
+"""The grader: the model that reads and judges, how it is asked, and what tells it from another of the same name."""
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import NoReturn, TypeVar
+from weakref import WeakSet
+
+import anyio
+from inspect_ai.model import (
+    ChatMessageUser,
+    Content,
+    ContentText,
+    GenerateConfig,
+    Model,
+    ModelName,
+    ModelOutput,
+    ResponseSchema,
+    model_roles,
+)
+from inspect_ai.util import JSONSchema
+from rich.markup import escape
+from tenacity import RetryError  # Inspect's retries end in it
+
+from genie_inspect.engines.identity import address, folder_digest, identified
+from genie_inspect.errors import GenieError, GenieWarning, GraderFailedError, UnreadableReplyError
+from genie_inspect.files.printable import one_line
+from genie_inspect.inspect_private import PrerequisiteError, connections, resolved_settings, waiting
+from genie_inspect.prompting.fence import without_echo
+from genie_inspect.prompting.forms import Form
+from genie_inspect.prompting.texts import shortened, spoken, whole_text
+
+__all__ = ["PrerequisiteError", "unmet"]
+
+
+def unmet(reason: str | Exception) -> PrerequisiteError:
+    """The error that ends a run, with its text shown as it is: Inspect would read `[extra]` as markup."""
+    return PrerequisiteError(escape(str(reason)))
+
+
+AskedT = TypeVar("AskedT", Model, tuple[Model, ...])
+JudgeT = TypeVar("JudgeT")
+ROLE, PREFERENCE_ROLE = "grader", "preference"
+# providers whose chat endpoint takes a JSON schema; to the others the template alone says what form to reply in
+STRUCTURED = frozenset({"openai", "azureai", "google", "mistral", "grok", "sglang"})
+VLLM = "vllm"  # takes a pattern; under a schema a model may fill its whole allowance with spaces
+THINKING_TOKENS = 16_384  # for models that think before they reply
+_thinkers: WeakSet[Model] = WeakSet()
+NO_GRADER = """\
+The judge '{judge}' asks a model, and no grader is named: it must not be the model under evaluation by accident.
+{ways}"""
+NAME_ONE = "  --model-role grader=<provider/model>   any model of your choice"
+WAYS = f"""\
+Ways out:
+{NAME_ONE} (bundled/grader for the bundled storytellers)
+  -T judge=embedded                      no model at all: a smoke test, not a measurement (-S when scoring a log)"""
+PANEL_ALONE = """
+  -T judge=none                          no model at all: the panel without Genie"""
+ONE_OF_MANY = "role {role} has {count} models: the measure genie asks each of them, all else only the first, {first}"
+
+
+def graders(judge: str, *, replaceable: bool = True, panel_alone: bool = False) -> tuple[Model, ...]:
+    """All models in the grader role, in its order: one, or a jury."""
+    if ROLE not in model_roles():
+        ways = WAYS + PANEL_ALONE * panel_alone if replaceable else f"Name one:\n{NAME_ONE}"
+        raise unmet(NO_GRADER.format(judge=judge, ways=ways))
+    models = _bound(ROLE)
+    return models if replaceable else tuple(_real(model, repr(judge)) for model in models)
+
+
+def grader(judge: str, *, replaceable: bool = True) -> Model:
+    """The model in the grader role; of several the first, with a warning."""
+    return _first(graders(judge, replaceable=replaceable), ROLE)
+
+
+def bound_model(roles: Sequence[str], message: str) -> Model:
+    """The model in the first of the roles that is bound; of several in it the first, with a warning."""
+    for role in roles:
+        if role in model_roles():
+            return _first(_bound(role), role)
+    raise unmet(message)
+
+
+def judging_model(roles: Sequence[str], asked_by: str, message: str) -> Model:
+    """As `bound_model`, for what no recording answers."""
+    return _real(bound_model(roles, message), asked_by)
+
+
+def bound_when_scored(model: Callable[[], AskedT], judge: Callable[[AskedT], JudgeT]) -> Callable[[], JudgeT]:
+    """Gives the judge of the model that is bound when a sample is scored; one judge serves all samples of a run."""
+    judge_of = lru_cache(maxsize=1)(judge)
+    return lambda: judge_of(model())
+
+
+def _bound(role: str) -> tuple[Model, ...]:
+    models = model_roles()[role]
+    return tuple(models) if isinstance(models, list) else (models,)
+
+
+def _first(models: Sequence[Model], role: str) -> Model:
+    if len(models) > 1:
+        # Inspect would take the first without a word
+        said = ONE_OF_MANY.format(role=role, count=len(models), first=models[0])
+        warnings.warn(said, GenieWarning, stacklevel=3)
+    return models[0]
+
+
+def _real(model: Model, asked_by: str) -> Model:
+    if ModelName(model).api == "bundled":
+        raise unmet(f"{model} has its readings on record and can judge nothing else, {asked_by} needs a real grader")
+    return model
+
+
+async def ask(
+    model: Model, request: str, config: GenerateConfig, form: Form | None = None, *, whole: bool = False
+) -> str:
+    """The grader's reply to one request, as text; empty where it repeats the request."""
+    if form is not None:
+        config = config.merge(held_to(form, model))
+    for _ in range(2):
+        if model in _thinkers:
+            config = config.merge(GenerateConfig(max_tokens=THINKING_TOKENS))
+        output = await answered(model, request, config)
+        if output.stop_reason != "max_tokens" or spoken(output.completion).strip() or model in _thinkers:
+            break
+        _thinkers.add(model)  # it spent its whole allowance on thought
+    if whole and output.stop_reason == "max_tokens":
+        raise UnreadableReplyError(f"cut off at {config.max_tokens} tokens: {shortened(output.completion)}")
+    return without_echo(output.completion, request)
+
+
+async def answered(model: Model, request: str | Sequence[str], config: GenerateConfig) -> ModelOutput:
+    """The grader's whole output for one request, its text without halves of characters."""
+    # one text is sent as it is: not every provider takes a list of texts
+    content: str | list[Content] = request if isinstance(request, str) else [ContentText(text=part) for part in request]
+    try:
+        output = await model.generate([ChatMessageUser(content=content)], config=config)
+    except PrerequisiteError:
+        raise  # a wrong set-up: every further call would fail alike
+    except Exception as error:  # noqa: BLE001  # providers raise types of their own, hundreds of them
+        give_up(model, error)
+    if output.error:
+        raise GraderFailedError(f"grader {model} failed: {output.error}")
+    # of such an output Inspect's own properties raise an IndexError
+    if not output.choices:
+        raise GraderFailedError(f"grader {model} failed: its reply has no choices")
+    if output.stop_reason == "model_length":
+        raise GraderFailedError(
+            f"a request of {_words(request)} words is longer than the window of grader {model}, expected a "
+            f"grader with a longer one or a shorter text ({output.completion[:200]})"
+        )
+    return output.model_copy(update={"completion": whole_text(output.completion)})
+
+
+def give_up(model: Model, error: Exception) -> NoReturn:
+    """Say of a provider's error that the grader failed."""
+    cause = error.last_attempt.exception() if isinstance(error, RetryError) else error
+    raise GraderFailedError(f"grader {model} failed: {type(cause).__name__}: {cause}") from error
+
+
+def _words(request: str | Sequence[str]) -> int:
+    return len((request if isinstance(request, str) else " ".join(request)).split())
+
+
+def held_to_json(model: Model) -> bool:
+    """Whether a provider's numbered replies are held to a JSON schema; else the template says their form."""
+    return ModelName(model).api in STRUCTURED
+
+
+def held_to(form: Form, model: Model) -> GenerateConfig:
+    """The setting that holds a provider's replies to a form; none where it cannot."""
+    api = ModelName(model).api
+    if api == VLLM:
+        return GenerateConfig(extra_body={"structured_outputs": {"regex": form.pattern}})
+    if held_to_json(model) and form.schema is not None:
+        schema = JSONSchema.model_validate(form.schema)
+        return GenerateConfig(response_schema=ResponseSchema(name="numbered", json_schema=schema, strict=True))
+    return GenerateConfig()
+
+
+T = TypeVar("T")
+
+
+async def gathered(*tasks: Awaitable[T]) -> list[T]:
+    """The results in the order of the tasks, which run side by side.
+
+    Inspect's `collect` opens a span a task, which at hundreds of small calls is a tenth of all time, and raises an
+    ExceptionGroup when several tasks fail at once, which no `except` of one error sees.
+    """
+    results: dict[int, T] = {}
+
+    async def run(index: int, task: Awaitable[T]) -> None:
+        results[index] = await task
+
+    with one_error():
+        async with anyio.create_task_group() as group:
+            for index, task in enumerate(tasks):
+                group.start_soon(run, index, task)
+    return [results[index] for index in range(len(tasks))]
+
+
+@contextmanager
+def one_error() -> Iterator[None]:
+    """One error where a task group raises several."""
+    try:
+        yield
+    except ExceptionGroup as failures:
+        errors = list(_single(failures))
+        raise next((error for error in errors if not isinstance(error, GraderFailedError)), errors[0]) from failures
+
+
+def _single(group: ExceptionGroup[Exception]) -> Iterator[Exception]:
+    for error in group.exceptions:
+        if isinstance(error, ExceptionGroup):
+            yield from _single(error)
+        else:
+            yield error
+
+
+ALL = 1_000_000
+S = TypeVar("S")
+
+
+class Room:
+    """Starts a call when it can soon be sent: 85,000 at once would take a gigabyte, and more time."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._turn = anyio.Lock()
+
+    @cached_property
+    def _places(self) -> anyio.Semaphore:
+        """Made by the first call: only then are the run's settings known."""
+        return anyio.Semaphore(calls_in_flight(self.model))
+
+    async def each(self, ask: Callable[[S], Awaitable[T]], items: Sequence[S]) -> list[T]:
+        """What each item got, in order; calls of one question together, as a prompt cache wants them."""
+        results: dict[int, T] = {}
+        taken = 0
+
+        async def run(index: int, item: S) -> None:
+            nonlocal taken
+            try:
+                results[index] = await ask(item)
+            finally:
+                taken -= 1
+                self._places.release()
+
+        try:
+            with one_error():
+                async with anyio.create_task_group() as group, self._its_turn():
+                    for index, item in enumerate(items):
+                        with waiting():
+                            await self._places.acquire()
+                        taken += 1
+                        group.start_soon(run, index, item)
+        finally:
+            for _ in range(taken):  # those that were cancelled before they began
+                self._places.release()
+        return [results[index] for index in range(len(items))]
+
+    @asynccontextmanager
+    async def _its_turn(self) -> AsyncIterator[None]:
+        with waiting():
+            await self._turn.acquire()
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+
+def calls_in_flight(model: Model) -> int:
+    """Twice the model's connections, so that none waits for a call; all calls where the provider takes batches."""
+    most = connections(model)
+    return ALL if most is None else 2 * most
+
+
+class RefusedError(GenieError, PrerequisiteError):
+    """A task or a scorer cannot be made; the text is the message of the error behind it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        # Inspect prints it as it is, with rich, which would take "[extra]" for a style
+        self.message = escape(one_line(text))
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Our own errors as refusals: Inspect hides a ValueError of a scorer behind "couldn't be loaded"."""
+    try:
+        yield
+    except RefusedError:
+        raise
+    except GenieError as error:
+        raise RefusedError(str(error)) from error
+
+
+# two servers, two folders, or one model asked at another temperature give other answers under one name: what one of
+# them said must never count as said by the other
+Request = tuple[GenerateConfig, Form | None]
+"""What the instrument sets for a request, and the form that it holds the reply to."""
+
+FROM_FOLDERS = frozenset({"hf", "llama-cpp-python", "mlx", "sglang", "transformer_lens", "vllm"})
+"""Providers whose model name may be a folder."""
+STARTED_HERE = frozenset({"sglang", "vllm"})
+"""Providers that start a server where none is named: on a port that says nothing of the model."""
+DELIVERY = {
+    "adaptive_connections",
+    "attempt_timeout",
+    "batch",
+    "cache",
+    "cache_prompt",
+    "fail_on_refusal",
+    "max_connections",
+    "max_retries",
+    "stream_idle_timeout",
+    "timeout",
+}
+"""Settings that say how a request is delivered, not what is asked."""
+PLACES = frozenset({"device", "host", "http_client", "lazy_init", "port", "timeout"})
+"""Model arguments that say where a model runs; a server's address is a fact of its own."""
+SECRET = ("auth", "key", "password", "secret", "token")
+"""A name that holds one of these may hold a password: its value is left out. "tokenizer" is none."""
+
+
+def identified_model(model: Model, *requests: Request) -> str:
+    """The model's name with twelve hex digits of what else its replies depend on: `openai-api/local/tiny@3f2a90c1b7de`.
+
+    These are the provider, the server's address (never user, password or query), model arguments that change it, a
+    local folder as it is now, the role's settings as Inspect resolves them, and what the instrument itself sets.
+    """
+    resolved = resolved_settings(model)
+    settings = [
+        resolved.merge(config).merge(held_to(form, model) if form else GenerateConfig()) for config, form in requests
+    ]
+    return identified(str(model), *_facts(model), f"thinking {THINKING_TOKENS}", *map(_plain, settings or [resolved]))
+
+
+def names_of(models: Sequence[Model]) -> list[str]:
+    """What several models are called beside each other: by their names, and by more where two share one."""
+    shared = Counter(map(str, models))
+    return [identified_model(model) if shared[str(model)] > 1 else str(model) for model in models]
+
+
+def served_at(model: Model) -> str:
+    """Where a model is served, `host:port/path`; empty at its provider's own place, or where a run starts a server."""
+    api = _server(model)
+    service = ModelName(model).name.partition("/")[0] if api == "openai-api" else api
+    variable = f"{service.upper().replace('-', '_')}_BASE_URL"
+    resolved = None if api in STARTED_HERE else model.api.base_url
+    port = model.model_args.get("port")
+    local = f"http://localhost:{port}/v1" if port else None
+    url = model.explicit_base_url or local or os.environ.get(variable) or resolved
+    return address(str(url)) if url else ""
+
+
+def _server(model: Model) -> str:
+    """The provider, where it is sent plain texts the one that is sent chats: both ask one server."""
+    return ModelName(model).api.removesuffix("-completions")
+
+
+def _facts(model: Model) -> Iterator[str]:
+    name = ModelName(model).name
+    yield f"provider {ModelName(model).api}"
+    yield f"served at {served_at(model)}"
+    if _server(model) in FROM_FOLDERS and Path(name).is_dir():
+        yield f"folder {folder_digest(name)}"
+    for argument, value in sorted(model.model_args.items()):
+        if argument not in PLACES and not _is_secret(argument):
+            yield f"{argument}={_value(value)}"
+
+
+def _value(value: object) -> str:
+    """An argument as text that is the same in every process; a folder by what stands in it."""
+    if isinstance(value, str | Path) and Path(value).is_dir():
+        return folder_digest(value)
+    plain = value is None or isinstance(value, str | int | float | bool | list | tuple | dict)
+    return repr(value) if plain else type(value).__qualname__  # an object's own text holds its place in memory
+
+
+def _plain(settings: GenerateConfig) -> str:
+    """Settings as text, without what is about delivery and without headers that may hold a password."""
+    kept = settings.model_copy()
+    kept.extra_headers = {k: v for k, v in (settings.extra_headers or {}).items() if not _is_secret(k)} or None
+    return kept.model_dump_json(exclude_none=True, exclude=DELIVERY)
+
+
+def _is_secret(name: str) -> bool:
+    plain = name.lower().replace("tokenizer", "")
+    return any(word in plain for word in SECRET)

@@ -1,0 +1,177 @@
+"""What documents are measured by: the judge, its wording and its embedder, chosen and checked in one place."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Self
+
+from inspect_ai.model import Model, ModelName
+
+from genie_inspect.engines.embedders import CachedEmbedder, Embedder
+from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.graders.cache import Cache, cache_folder
+from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
+from genie_inspect.graders.grader import graders, unmet
+from genie_inspect.graders.list_judge import LIST
+from genie_inspect.graders.logit_judge import LOGIT
+from genie_inspect.graders.merging import Mode, RatingMemo
+from genie_inspect.graders.pairwise_judge import PAIRWISE
+from genie_inspect.graders.protocols import Judge, Reader
+from genie_inspect.graders.reader import CONCISE, LENGTHS, AnswerLength, AnswerMemo, GraderReader
+from genie_inspect.graders.vectors_judge import VECTORS
+from genie_inspect.measures.genie import MIN_COVERAGE
+from genie_inspect.options import check_share, check_switch, check_text
+from genie_inspect.populations.schema import Feature
+from genie_inspect.prompting.templates import Template
+
+EMBEDDED = "embedded"
+RECORDED = "bundled"
+MODES = {mode.name: mode for mode in (LIST, PAIRWISE, LOGIT, VECTORS)}
+"""Judges that ask a grader, by name."""
+
+
+def mode_and_fit(judge: str, others: Sequence[str] = ()) -> tuple[Mode, str]:
+    """The record of a judge that asks a grader, and the file of its fit: `vectors/fit.json` names one.
+
+    A judge that is shown many answers in one call takes how many: `list/10`.
+    """
+    name, slash, rest = str(judge).partition("/")  # any value may stand for an option
+    mode = MODES.get(name)
+    if mode is None or (slash and mode.asks_pairs and mode.chunk == 1) or (slash and not rest):
+        raise UnknownChoiceError("judge", judge, "one of " + ", ".join((*MODES, *others)))
+    if not slash or mode.by_vectors:
+        return mode, rest
+    return _sized(mode, judge, rest), ""
+
+
+def _sized(mode: Mode, judge: str, size: str) -> Mode:
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", size) or size == "1":
+        raise UnknownChoiceError(
+            "judge", judge, f"how many answers {mode.name} is shown in a call, such as {mode.name}/10"
+        )
+    return replace(mode, name=judge, judge=partial(mode.judge, chunk=int(size)), chunk=int(size))
+
+
+def mode_of(judge: str) -> Mode:
+    return mode_and_fit(judge)[0]
+
+
+def graders_for(judge: str, *, panel_alone: bool = False) -> tuple[Model, ...]:
+    """The models that a judge asks, one or a jury; none when it asks no model."""
+    if judge == EMBEDDED:
+        return ()
+    is_mode = judge.partition("/")[0] in MODES
+    models = graders(judge, replaceable=is_mode, panel_alone=panel_alone)
+    if is_mode and (check := mode_of(judge).check):
+        try:
+            for model in models:
+                check(model)
+        except UnknownChoiceError as error:
+            raise unmet(error) from error
+    _refuse_doubles(models)
+    return models
+
+
+def _refuse_doubles(models: Sequence[Model]) -> None:
+    """Refuse a jury in which one grader sits twice: it would agree with itself, and count double."""
+    known: set[str] = set()
+    for model in models if len(models) > 1 else ():
+        # as signatures and cache keys know it: settings that the instrument overrides make no other grader
+        if (reader := GraderReader(model).signature) in known:
+            raise unmet(f"grader {model} is named twice in the role, expected each grader of a jury once")
+        known.add(reader)
+
+
+def cache_for(model: Model, cache: Cache | None) -> Cache | None:
+    """The cache, but none for a replay: it is at once, and an upgrade may bring another record."""
+    return None if ModelName(model).api == RECORDED else cache
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    read: Template
+    rate: Mapping[str, Template]
+    """By the name of the instruction."""
+
+    @classmethod
+    def load(cls, folder: Path | str | None = None, length: AnswerLength = LENGTHS[CONCISE]) -> Self:
+        """The bundled templates, and in place of some of them those in a folder of the user's own."""
+        rate = {mode.instruction.name: mode.instruction.template(folder) for mode in MODES.values()}
+        return cls(length.instruction.template(folder), rate)
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """The options that say how documents are compared; checked when it is made, before anything is asked."""
+
+    judge: str
+    """`list` (one call rates one answer against many: 50, or as `list/10` says), `pairwise` (the study's protocol),
+    `logit` (one token a pair), `vectors` (readings alone are asked for; `vectors/<file>` names a fit) or
+    `embedded` (no model: a smoke test)."""
+    embedder: str = "static"
+    """For `vectors` and `embedded`."""
+    templates: str | None = None
+    """A folder of the user's own templates, for the others."""
+    cache: bool = True
+    """Whether answers and ratings that a model once gave are looked up and kept; false asks anew."""
+    min_coverage: float = MIN_COVERAGE
+    """Least share of a question's ratings due with which it is used, 0 to 1."""
+    answer_length: str = CONCISE
+    """How long the answers are that the reader gives: `concise`, `sentence` or `free`."""
+
+    def __post_init__(self) -> None:
+        check_text("embedder", self.embedder)
+        check_switch("cache", self.cache)
+        mode, fit = (None, "") if self.judge == EMBEDDED else mode_and_fit(self.judge, [EMBEDDED])
+        check_share("min_coverage", self.min_coverage)
+        # the reader without a model quotes the document's sentences, and has no other length
+        lengths = [CONCISE] if self.is_smoke_test else list(LENGTHS)
+        if self.answer_length not in lengths:
+            beside = f" (judge={EMBEDDED} asks nobody for answers)" if self.is_smoke_test else ""
+            raise UnknownChoiceError("answer_length", self.answer_length, f"one of {', '.join(lengths)}{beside}")
+        # loaded now, so that a wrong template or embedder ends a run before anything is generated
+        _ = self.wording, self.engine
+        if mode and mode.by_vectors:
+            mode.by_vectors(self.engine, fit, ())
+
+    @cached_property
+    def wording(self) -> Wording:
+        return Wording.load(self.templates, LENGTHS[self.answer_length])
+
+    @cached_property
+    def engine(self) -> Embedder:
+        return chosen_embedder(self.embedder)
+
+    @cached_property
+    def _cache(self) -> Cache | None:
+        return Cache() if self.cache else None
+
+    @property
+    def is_smoke_test(self) -> bool:
+        return self.judge == EMBEDDED
+
+    def graders(self) -> tuple[Model, ...]:
+        return graders_for(self.judge)
+
+    def cache_for(self, model: Model) -> Cache | None:
+        return cache_for(model, self._cache)
+
+    def reader_and_judge(
+        self, model: Model | None, features: Iterable[Feature] = (), *, anew: bool = False, cache: Cache | None = None
+    ) -> tuple[Reader, Judge]:
+        if model is None:
+            words = {feature.name: feature.words for feature in features}
+            return EmbeddedReader(self.engine, words), EmbeddedJudge(self.engine)
+        # only what a model was asked costs anything to ask again
+        cache = cache_for(model, cache) if cache else self.cache_for(model)
+        reader = GraderReader(model, self.wording.read, AnswerMemo(cache), length=LENGTHS[self.answer_length])
+        mode, fit = mode_and_fit(self.judge)
+        if mode.by_vectors:
+            # the population's answers come back with every document
+            engine = CachedEmbedder(self.engine, cache_folder())
+            return reader, mode.by_vectors(engine, fit, [feature.name for feature in features])
+        memo = RatingMemo(cache, anew=anew)
+        return reader, mode.judge(model, self.wording.rate[mode.instruction.name], memo)

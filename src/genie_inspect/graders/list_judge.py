@@ -1,0 +1,124 @@
+"""The list judge: one call rates one answer against many."""
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+
+from inspect_ai.model import GenerateConfig, Model
+
+from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.graders.cache import Judged
+from genie_inspect.graders.grader import Room, ask, identified_model
+from genie_inspect.graders.merging import Mode, RatingMemo, Unrated, numbered_tokens
+from genie_inspect.graders.protocols import Answer, AskedQuestion, Rated
+from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_complete
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.forms import ratings_form
+from genie_inspect.prompting.replies import numbered_ratings
+from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.signature import digest
+
+CHUNK = 50  # most other answers in one call: the whole population of the study
+TOKENS_A_RATING = 12
+SPARE_TOKENS = 100
+
+
+class ListJudge:
+    """Rates an answer against up to `chunk` others a call.
+
+    The others are shuffled by a seed drawn from the content, so that no document always stands first and a rerun
+    asks the same. What comes back unusable is asked again together, at most `repeats` times. The first call of a
+    question is in the log, for a reader to see; further ones are not.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        template: Template | None = None,
+        memo: RatingMemo | None = None,
+        chunk: int = CHUNK,
+        repeats: int = REPEATS,
+    ) -> None:
+        if chunk < 1:
+            raise ValueError(f"chunk is {chunk}, expected at least 1 answer a call")
+        self.model = model
+        self.template = template or LIST.instruction.template()
+        self.memo = memo or RatingMemo()
+        self.chunk = chunk
+        self.repeats = repeats
+        self.room = Room(model)
+
+    @cached_property
+    def signature(self) -> str:
+        """`list(<model>@<digest>,chunk=50,template=<digest>)`."""
+        model = identified_model(self.model, *((_settings(count), ratings_form(count)) for count in (1, 2)))
+        return f"list({model},chunk={self.chunk},template={self.template.digest})"
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        return await self.memo.rated(self.signature, question.text, answer.text, others, self._rate)
+
+    async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
+        order = shuffled(pairs.others, pairs.question, pairs.answer)
+        await until_complete(order, partial(self._rate_missing, pairs, order[: self.chunk]), self.repeats)
+        return {}
+
+    async def _rate_missing(
+        self, pairs: Unrated, first: Sequence[str], missing: Sequence[str], settings: GenerateConfig
+    ) -> dict[str, Judged]:
+        """What can be read of the replies, by the other answer; the first call of a question is in the log."""
+        chunks = [missing[start : start + self.chunk] for start in range(0, len(missing), self.chunk)]
+        parts = await self.room.each(partial(self._rate_chunk, pairs, first, settings), chunks)
+        return {text: judged for part in parts for text, judged in part.items()}
+
+    async def _rate_chunk(
+        self, pairs: Unrated, first: Sequence[str], settings: GenerateConfig, chunk: Sequence[str]
+    ) -> dict[str, Judged]:
+        count = len(chunk)
+        request = list_request(self.template, pairs.question, pairs.answer, chunk)
+        async with labelled(pairs.question, pairs.answer, logged=chunk == first and settings != ANEW):
+            reply = await ask(self.model, request, _settings(count).merge(settings), ratings_form(count))
+        judged = list_ratings(reply, chunk)
+        pairs.keep(judged)
+        return judged
+
+
+def list_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
+    listed = {str(number): text for number, text in enumerate(others, start=1)}
+    return template.fill(count=len(others), data=fenced({"question": question, "answer": answer, "others": listed}))
+
+
+def list_ratings(reply: str, others: Sequence[str]) -> dict[str, Judged]:
+    return {others[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, len(others)).items()}
+
+
+@lru_cache
+def reply_tokens(count: int, as_json: bool) -> int:
+    """Tokens of a reply with so many ratings: of JSON, or of the one line that rate_list.md asks for, which is half."""
+    if as_json:
+        return numbered_tokens(count) + count  # a rating is one token
+    return static_token_count(" ".join(f"{number}:0" for number in range(1, count + 1)))
+
+
+def _settings(count: int) -> GenerateConfig:
+    return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_RATING * count)
+
+
+def shuffled(texts: Sequence[str], question: str, answer: str) -> list[str]:
+    """The texts in an order that depends on nothing but what is asked, so that a rerun asks the same.
+
+    The texts are sorted first: which of them are still missing may differ, where they came from does not matter.
+    """
+    order = sorted(texts)
+    random.Random(digest(question, answer, *order)).shuffle(order)  # noqa: S311  # no secret
+    return order
+
+
+LIST = Mode(
+    "list",
+    ListJudge,
+    Instruction("rate_list", frozenset({"count", "data"})),
+    reply_tokens,
+    list_request,
+    lambda text, candidates, others: list_ratings(text, others),
+    CHUNK,
+)

@@ -1,0 +1,280 @@
+"""The logit judge: one output token a pair, the rating as the expected value over the labels' probabilities."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, cast
+
+from inspect_ai.model import GenerateConfig, Model, ModelName, ModelUsage
+from inspect_ai.util import concurrency
+from pydantic import BaseModel
+
+from genie_inspect.errors import GraderFailedError, UnknownChoiceError
+from genie_inspect.graders.cache import Judged
+from genie_inspect.graders.grader import ALL, PrerequisiteError, Room, answered, give_up, identified_model
+from genie_inspect.graders.merging import Candidates, Mode, RatingMemo, Unrated, pair_instruction, pair_request
+from genie_inspect.graders.protocols import Answer, AskedQuestion, Rated
+from genie_inspect.inspect_private import connections, count_usage, resolved_settings, retried, served_client, unlogged
+from genie_inspect.measures.genie import HIGHEST, LOWEST
+from genie_inspect.prompting.templates import Template
+
+if TYPE_CHECKING:
+    from inspect_ai.model._providers.vllm import VLLMAPI  # for the type checker alone
+
+
+NO_ANSWER = "0"
+LABELS = (NO_ANSWER, *map(str, range(LOWEST, HIGHEST + 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelReading:
+    rating: float
+    """Expected value over the labels 1 to 4; NaN when they have no probability."""
+    no_answer: float
+    """Share of the label 0 in the probability of all labels, 0 to 1; NaN when they have none."""
+    off_labels: float
+    """Probability that is on no label, 0 to 1; an upper bound where only the most likely tokens are known."""
+
+
+def label_reading(candidates: Iterable[tuple[str, float]]) -> LabelReading:
+    """The expected rating of one token position.
+
+    >>> reading = label_reading([("3", math.log(0.6)), (" 4", math.log(0.2)), ("The", math.log(0.2))])
+    >>> round(reading.rating, 2), round(reading.off_labels, 2)
+    (3.25, 0.2)
+    """
+    mass = dict.fromkeys(LABELS, 0.0)
+    for token, logprob in candidates:
+        if token.strip() in mass:
+            mass[token.strip()] += math.exp(logprob)
+    total = math.fsum(mass.values())
+    # not the total less the label 0: rounding would carry a mean beyond the end of the scale, where it counts as none
+    rated = math.fsum(share for label, share in mass.items() if label != NO_ANSWER)
+    weighted = math.fsum(int(label) * share for label, share in mass.items())
+    return LabelReading(
+        rating=weighted / rated if rated > 0 else math.nan,
+        no_answer=mass[NO_ANSWER] / total if total > 0 else math.nan,
+        off_labels=max(0.0, 1 - total),
+    )
+
+
+# providers whose replies Inspect reads log probabilities from; the others are refused by name. Of the ones that pass
+# requests on (openai-api, litellm-proxy, openrouter) it depends on who is behind them: a pair without any is unscored.
+LOGPROBS = frozenset(
+    {"azureai", "deepseek", "google", "grok", "hf", "litellm-proxy", "llama-cpp-python", "mockllm"}
+    | {"openai", "openai-api", "openrouter", "sglang", "together", "vllm"}
+)
+CANDIDATES = 20  # most that OpenAI and vLLM return; five labels need room beside whatever else is likely
+ONE_TOKEN = GenerateConfig(temperature=0.0, max_tokens=1, logprobs=True, top_logprobs=CANDIDATES)
+MOST_OFF_LABELS = 0.5
+NO_LOGPROBS = "no log probabilities"
+
+BATCHING = frozenset({"vllm"})  # providers that take many conversations in one request
+
+
+def check_log_probabilities(model: Model) -> None:
+    if ModelName(model).api not in LOGPROBS:
+        accepted = f"a provider with log probabilities: {', '.join(sorted(LOGPROBS))}"
+        raise UnknownChoiceError("grader for judge=logit", str(model), accepted)
+
+
+class LogitJudge:
+    """Reads the probabilities of the labels 0 to 4 at the first token, without constraining it.
+
+    The instruction, the question and the answer stand first in every request, so that a server that caches prefixes
+    computes them once a question. A pair whose labels together have too little probability is not rated: such a model
+    was about to say something else. A pair whose label 0 has more than half of the labels' probability is unspecified.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        template: Template | None = None,
+        memo: RatingMemo | None = None,
+        most_off_labels: float = MOST_OFF_LABELS,
+    ) -> None:
+        check_log_probabilities(model)
+        self.model = model
+        self.template = template or LOGIT.instruction.template()
+        self.memo = memo or RatingMemo()
+        self.most_off_labels = most_off_labels
+        self.room = Room(model)
+
+    @cached_property
+    def signature(self) -> str:
+        """`logit(<model>@<digest>,off<=0.5,template=<digest>)`."""
+        model = identified_model(self.model, (ONE_TOKEN, None))
+        return f"logit({model},off<={self.most_off_labels:g},template={self.template.digest})"
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        """One rating an other answer, on a continuous scale from 1 to 4; equal answers are judged once."""
+        return await self.memo.rated(
+            self.signature, question.text, answer.text, others, self._rate, most_off_labels=self.most_off_labels
+        )
+
+    async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
+        with unlogged():
+            is_rated = await self._rate_together(pairs)
+            if is_rated is None:
+                is_rated = await self.room.each(partial(self._rate_pair, pairs), pairs.others)
+        return {other: NO_LOGPROBS for other, rated in zip(pairs.others, is_rated, strict=True) if not rated}
+
+    async def _rate_together(self, pairs: Unrated) -> list[bool] | None:
+        """As `_rate_pair` for each of the others, in one request; None where they must be asked one by one."""
+        if ModelName(self.model).api not in BATCHING:
+            return None
+
+        async def ask(others: Sequence[str]) -> list[list[tuple[str, float]]] | None:
+            requests = [self._request(pairs, other) for other in others]
+            return await first_tokens_in_one_request(self.model, requests, CANDIDATES)
+
+        (together,) = await self.room.each(ask, [pairs.others])
+        if together is None:
+            return None
+        ratings = judged(dict(zip(pairs.others, together, strict=True)))
+        pairs.keep(ratings)
+        return [other in ratings for other in pairs.others]
+
+    async def _rate_pair(self, pairs: Unrated, other: str) -> bool:
+        rating = judged({other: await self._ask(self._request(pairs, other))})
+        pairs.keep(rating)
+        return bool(rating)
+
+    def _request(self, pairs: Unrated, other: str) -> str:
+        return pair_request(self.template, pairs.question, pairs.answer, [other])
+
+    async def _ask(self, request: str) -> Candidates:
+        output = await answered(self.model, request, ONE_TOKEN)
+        logprobs = output.choices[0].logprobs
+        if logprobs is None or not logprobs.content:
+            return ()
+        return [(top.token, top.logprob) for top in logprobs.content[0].top_logprobs or ()]
+
+
+def judged(candidates_by_text: Mapping[str, Candidates]) -> dict[str, Judged]:
+    """What the candidates say by the other answer; nothing where there are no candidates.
+
+    A pair of which the label 0 has most of the labels' probability, or no label has any, is rated 0.
+    """
+    readings = {text: label_reading(found) for text, found in candidates_by_text.items() if found}
+    return {
+        text: Judged(
+            0.0 if reading.no_answer > 0.5 or math.isnan(reading.rating) else reading.rating, reading.off_labels
+        )
+        for text, reading in readings.items()
+    }
+
+
+LOGIT = Mode(
+    "logit",
+    LogitJudge,
+    pair_instruction("rate_logit"),
+    lambda count, as_json: 1,
+    said=lambda text, candidates, others: judged({others[0]: candidates}),
+    check=check_log_probabilities,
+)
+
+
+class _Top(BaseModel):
+    token: str
+    logprob: float
+
+
+class _Token(BaseModel):
+    top_logprobs: list[_Top] = []
+
+
+class Logprobs(BaseModel):
+    content: list[_Token] | None = None
+
+
+def first_tokens(logprobs: Logprobs | None) -> list[tuple[str, float]]:
+    tokens = logprobs.content if logprobs else None
+    return [(top.token, top.logprob) for top in tokens[0].top_logprobs] if tokens else []
+
+
+PATH = "/chat/completions/batch"
+NO_SUCH_PATH = (404, 405)
+
+
+class _Choice(BaseModel):
+    index: int
+    logprobs: Logprobs | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Reply(BaseModel):
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+async def first_tokens_in_one_request(
+    model: Model, requests: Sequence[str], candidates: int
+) -> list[list[tuple[str, float]]] | None:
+    """The most likely first tokens of a reply to each request, with their log probabilities, in order."""
+    from openai import APIStatusError  # a second of start-up for a client that most runs do not need
+
+    body = _body(resolved_settings(model), requests, candidates)
+    try:
+        async with concurrency(f"{model}-batch", connections(model) or ALL):
+            sent = await _posted(model, body)
+        if sent is None:
+            return None
+        reply = _Reply.model_validate(sent)
+    except PrerequisiteError:
+        raise  # a wrong set-up: every further call would fail alike
+    except APIStatusError as error:
+        if error.status_code in NO_SUCH_PATH:
+            return None
+        give_up(model, error)
+    except Exception as error:  # noqa: BLE001  # errors of the client, of its HTTP library, of JSON and of pydantic
+        give_up(model, error)
+    choices = {choice.index: choice for choice in reply.choices}
+    if sorted(choices) != list(range(len(requests))):
+        raise GraderFailedError(f"grader {model} sent {len(choices)} replies to {len(requests)} requests in one")
+    _count(model, reply.usage or _Usage())
+    return [first_tokens(choices[index].logprobs) for index in range(len(requests))]
+
+
+def _body(settings: GenerateConfig, requests: Sequence[str], candidates: int) -> dict[str, Any]:
+    """The request; this endpoint is reached past Inspect, which would merge the role's own settings."""
+    head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
+    return {
+        **settings.model_dump(include={"logit_bias", "seed"}, exclude_none=True),
+        **(settings.extra_body or {}),
+        "messages": [[*head, {"role": "user", "content": request}] for request in requests],
+        "temperature": 0.0,
+        "max_tokens": 1,
+        "logprobs": True,
+        "top_logprobs": candidates,
+    }
+
+
+async def _posted(model: Model, body: dict[str, Any]) -> object | None:
+    """The server's reply; None where this Inspect has no way to such a request."""
+    client = await served_client(model)
+    if client is None:  # as of a model that is named to plan with
+        return None
+    body = body | {"model": cast("VLLMAPI", model.api).service_model_name()}
+    timeout = resolved_settings(model).attempt_timeout
+    options: Any = {"timeout": timeout} if timeout else {}
+
+    async def post() -> object:
+        return await client.post(PATH, body=body, cast_to=object, options=options)
+
+    again = retried(model, post)
+    return await again() if again else None
+
+
+def _count(model: Model, usage: _Usage) -> None:
+    counted = ModelUsage(
+        input_tokens=usage.prompt_tokens,
+        output_tokens=usage.completion_tokens,
+        total_tokens=usage.prompt_tokens + usage.completion_tokens,
+    )
+    count_usage(model, counted)

@@ -1,0 +1,160 @@
+"""Every pair is judged once: equal answers count together, and what was ever judged is not asked again."""
+
+import json
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from statistics import fmean
+
+import anyio
+from inspect_ai.model import Model
+
+from genie_inspect.engines.embedders import Embedder, static_token_count
+from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.protocols import OFF_LABELS, UNREADABLE, UNSPECIFIED, Answer, Judge, Rated
+from genie_inspect.prompting.answers import normalised
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.templates import Instruction, Template
+
+
+@dataclass(frozen=True, slots=True)
+class Unrated:
+    """Pairs of one answer with others that are to be rated now."""
+
+    question: str
+    answer: str
+    others: Sequence[str]
+    """Distinct answers."""
+    keep: Callable[[Mapping[str, Judged]], None]
+    """Takes ratings by the other answer as soon as there are some: what was paid for is on record at once."""
+
+
+Rate = Callable[[Unrated], Awaitable[Mapping[str, str]]]
+"""Rates pairs and keeps the ratings; gives a reason for other answers without one, unless a reply was unreadable."""
+
+
+class RatingMemo:
+    """What one judge has said, in memory for this run and in the cache for later ones.
+
+    Args:
+        cache: Where ratings are kept; None keeps nothing.
+        anew: Ask for everything, also for what the cache holds; what is said is kept all the same.
+    """
+
+    def __init__(self, cache: Cache | None = None, *, anew: bool = False) -> None:
+        self.cache = cache
+        self.anew = anew
+        self._asking: defaultdict[tuple[str, str], anyio.Lock] = defaultdict(anyio.Lock)
+
+    async def rated(
+        self,
+        judge: str,
+        question: str,
+        answer: str,
+        others: Sequence[Answer],
+        rate: Rate,
+        most_off_labels: float = 1.0,
+    ) -> Rated:
+        """Ratings of all others, asking only for those that are not on record.
+
+        Two samples that ask for the same at the same time ask once.
+
+        Args:
+            judge: The judge's signature.
+            question: The question's text.
+            answer: The answer that is compared.
+            others: Answers, of which some may be equal but for case, spacing and end punctuation.
+            rate: Rates the pairs that are not on record.
+            most_off_labels: Highest probability off the labels at which a finding counts as a rating.
+        """
+        spelling: dict[str, str] = {}
+        for other in others:
+            spelling.setdefault(normalised(other.text), other.text)
+        pair = judge, question, normalised(answer)
+        reasons: dict[str, str] = {}
+        async with self._asking[pair[1:]]:
+            on_record = self.cache.ratings(*pair) if self.cache and not self.anew else {}
+            judged = {key: on_record[key] for key in spelling if key in on_record}
+            if missing := [text for key, text in spelling.items() if key not in judged]:
+                keep = partial(self._keep, pair, judged)
+                faults = await rate(Unrated(question, answer, missing, keep))
+                reasons = {normalised(text): reason for text, reason in faults.items()}
+        return _spread([normalised(other.text) for other in others], judged, reasons, most_off_labels)
+
+    def _keep(self, pair: tuple[str, str, str], judged: dict[str, Judged], ratings: Mapping[str, Judged]) -> None:
+        fresh = {normalised(text): rating for text, rating in ratings.items()}
+        judged.update(fresh)
+        if self.cache:
+            self.cache.keep_ratings(*pair, fresh)
+
+
+def _spread(
+    keys: Sequence[str], found: Mapping[str, Judged], reasons: Mapping[str, str], most_off_labels: float
+) -> Rated:
+    """One rating an answer, from one finding a distinct answer."""
+    faults = {key: _fault(found.get(key), reasons.get(key, UNREADABLE), most_off_labels) for key in set(keys)}
+    masses = [judged.off_labels for judged in found.values() if judged.off_labels is not None]
+    return Rated(
+        ratings=tuple(None if faults[key] else found[key].rating for key in keys),
+        faults={index: fault for index, key in enumerate(keys) if (fault := faults[key])},
+        off_labels=fmean(masses) if masses else None,
+    )
+
+
+def _fault(judged: Judged | None, reason: str, most_off_labels: float) -> str | None:
+    if judged is None:
+        return reason
+    if (judged.off_labels or 0.0) > most_off_labels:
+        return OFF_LABELS
+    return None if judged.rating else UNSPECIFIED
+
+
+Candidates = Sequence[tuple[str, float]]
+"""Likely first tokens of a reply, with their log probabilities."""
+
+
+def pair_instruction(name: str) -> Instruction:
+    return Instruction(name, frozenset({"data"}))
+
+
+def pair_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
+    (other,) = others
+    return template.fill(data=fenced({"question": question, "answer": answer, "other": other}))
+
+
+@lru_cache
+def numbered_tokens(count: int) -> int:
+    """Tokens of a reply of so many numbered empty values as JSON."""
+    return static_token_count(json.dumps({str(number): "" for number in range(1, count + 1)}))
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A way to ask a grader how alike answers are. A new one is a file that ends in its record, and a row in MODES."""
+
+    name: str
+    """As `judge=` takes it."""
+    judge: Callable[..., Judge]
+    """Makes the judge from model, template and memo; with `chunk` too where that is more than 1."""
+    instruction: Instruction
+    """Where its template stands, and what the request fills in."""
+    reply_tokens: Callable[[int, bool], int]
+    """About how many tokens the reply for so many other answers has; as JSON, where the grader is held to it."""
+    request: Callable[[Template, str, str, Sequence[str]], str] = pair_request
+    """The request from the template, a question, an answer and the others."""
+    said: Callable[[str, Candidates, Sequence[str]], Mapping[str, Judged]] | None = None
+    """What a reply, as text and as candidates for its first token, says of the others in the order of its request;
+    None where replies are not taken from files."""
+    chunk: int = 1
+    """Most other answers in one call. With 1 the two sides of a pair may matter; with more, the place in the list."""
+    check: Callable[[Model], None] | None = None
+    """Refuses a model that cannot judge in this way, before anything is asked."""
+    by_vectors: Callable[[Embedder, str, Collection[str]], Judge] | None = None
+    """Makes the judge from embedder, file of a fit (empty: the one that ships) and features, where vectors judge what
+    the grader has read; it raises FitError for a fit of another embedder. The instruction is then the reader's."""
+
+    @property
+    def asks_pairs(self) -> bool:
+        """Whether the grader is asked for ratings, and not for its reading alone."""
+        return self.by_vectors is None

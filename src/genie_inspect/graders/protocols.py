@@ -1,0 +1,102 @@
+"""What a reader and a judge are."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+# why something could not be had, as it stands in a log
+UNREADABLE = "unreadable reply"
+UNSPECIFIED = "unspecified"
+OFF_LABELS = "probability off the labels"
+GRADER_FAILED = "grader failed"
+
+
+class AskedQuestion(Protocol):
+    """A question as readers and judges see it; a population's Question is one."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def feature(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a reader found: words, and for an embedded reader the direction that they stand for, shape (D,)."""
+
+    text: str
+    vector: "NDArray[np.float64] | None" = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Answers in the order of the questions; None where the document does not say or the reply was no use."""
+
+    answers: tuple[Answer | None, ...]
+    faults: Mapping[int, str] = field(default_factory=dict)
+    """Why an answer could not be had, by position; that the document does not say is no fault."""
+    is_attempt: bool = True
+    """Whether the document is a try at what the questions are about; a refusal is none, and has no answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """Ratings in the order of the other answers, each in [1, 4]; None where there is none."""
+
+    ratings: tuple[float | None, ...]
+    faults: Mapping[int, str] = field(default_factory=dict)
+    """Why a rating could not be had, by position."""
+    off_labels: float | None = None
+    """Mean probability off the labels, 0 to 1, where the judge reads probabilities."""
+
+
+class Reader(Protocol):
+    @property
+    def signature(self) -> str:
+        """What the answers depend on: kind, model, template."""
+
+    async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
+        """One answer a question, in order."""
+
+
+class Judge(Protocol):
+    """Rates how alike one answer and each of many others are."""
+
+    @property
+    def signature(self) -> str:
+        """What the ratings depend on: kind, model, template."""
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        """One rating an other answer, in order."""
+
+
+SMOKE_TEST = "Embedded judge: a smoke test without any reading model, not a measurement."
+SCREEN = (
+    "Vectors judge: a screen, no verdict. Novelty of answers against that by the ratings which it was fitted to, "
+    "prompts held out and over all features: Spearman {spearman}, Kendall's tau-b {kendall}."
+)
+POOLED = " No fit of their own, judged by the one over all features: {features}."
+
+
+def caution(judge: str) -> str:
+    """What is to be said of a judge, by its signature; empty for one that reads and judges.
+
+    >>> caution("vectors(static@61,fit=0a,spearman=0.63,kendall=0.47,pooled=mood+pace)")[-38:]
+    'the one over all features: mood, pace.'
+    """
+    name, _, facts = judge.partition("(")
+    if name == "embedded":
+        return SMOKE_TEST
+    if name != "vectors":
+        return ""
+    said = dict(re.findall(r"(spearman|kendall|pooled)=([^,)]+)", facts))
+    pooled = said["pooled"].replace("+", ", ") if "pooled" in said else ""
+    figures = {name: said.get(name, "not measured") for name in ("spearman", "kendall")}
+    return SCREEN.format(**figures) + (POOLED.format(features=pooled) if pooled else "")

@@ -1,0 +1,279 @@
+"""Judges of whole texts: how good one is, how coherent, and which of two is preferred."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Protocol
+
+from anyio import to_thread
+from inspect_ai.model import GenerateConfig, Model
+
+from genie_inspect.engines.classifiers import PUBLISHED_REWARD, CoherenceRewards, RewardModel
+from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
+from genie_inspect.graders.cost import Cost
+from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE, gathered, identified_model, judging_model
+from genie_inspect.graders.readable import REPEATS, readable
+from genie_inspect.measures.partition import reward_level
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.replies import (
+    preferred,
+    preferred_at_once,
+    preferred_for_a_reason,
+    quality_level,
+    rating_between,
+)
+from genie_inspect.prompting.templates import Instruction, Template
+
+QUALITY = Instruction("rate_quality", frozenset({"data"}))
+CONFIG = GenerateConfig(temperature=0.0, max_tokens=200)
+TOKENS_A_LEVEL = 30  # a reason in one sentence, and a number
+
+
+class Quality(Protocol):
+    @property
+    def signature(self) -> str: ...
+
+    async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
+        """The level of each reply, 1 (of no use) to 10; NaN where no level could be had."""
+
+
+class RewardQuality:
+    """Levels of a reward model's rewards; the published thresholds are those of the published model."""
+
+    def __init__(self, model: RewardModel) -> None:
+        self.model = model
+
+    @property
+    def signature(self) -> str:
+        """`reward(<model>)`, marked where the thresholds were made for another model."""
+        # rewards have no common scale: the same thresholds cut another model's rewards at other qualities
+        foreign = "" if self.model.model.partition("@")[0] == PUBLISHED_REWARD else ",thresholds of another model"
+        return self.model.name.removesuffix(")") + foreign + ")"
+
+    async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
+        rewards = await to_thread.run_sync(self.model.rewards, prompt, replies)
+        # levels, not rewards: utility is a mean, and only levels have equal steps
+        return [float(reward_level(reward)) for reward in rewards]
+
+
+class GraderQuality:
+    """Asks a chat model for a level from 1 to 10, one call a reply."""
+
+    def __init__(self, model: Model, template: Template | None = None, repeats: int = REPEATS) -> None:
+        self.model = model
+        self.template = template or QUALITY.template()
+        self.repeats = repeats
+
+    @cached_property
+    def signature(self) -> str:
+        """`grader(<model>@<digest>,template=<digest>)`."""
+        return f"grader({identified_model(self.model, (CONFIG, None))},template={self.template.digest})"
+
+    async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
+        """The level of each reply, 1 to 10; NaN where no reply of the grader had one."""
+        return await gathered(*(self._level(prompt, reply) for reply in replies))
+
+    async def _level(self, prompt: str, reply: str) -> float:
+        request = _request(self.template, prompt, reply)
+        try:
+            # NaN and not level 1: a grader that says nothing has not found the reply useless
+            return float(await readable(self.model, request, CONFIG, quality_level, repeats=self.repeats))
+        except UnreadableReplyError:
+            return math.nan
+
+
+def quality_cost(template: Template, prompt: str, length: float) -> Cost:
+    return Cost(1, static_token_count(_request(template, prompt, "")) + length, TOKENS_A_LEVEL)
+
+
+def _request(template: Template, prompt: str, reply: str) -> str:
+    return template.fill(data=fenced({"request": prompt, "reply": reply}))
+
+
+COHERENCE = Instruction("coherence", frozenset({"data"}))
+REWARD = "reward/"  # and the model
+LOWEST, HIGHEST = 1, 5
+COHERENCE_CONFIG = GenerateConfig(temperature=0.0, max_tokens=150)  # a reason of one sentence, then the rating
+
+
+class CoherenceRater(Protocol):
+    """Rates one document; higher = more coherent."""
+
+    @property
+    def signature(self) -> str: ...
+
+    async def rate(self, prompt: str, document: str) -> float: ...
+
+
+class GraderCoherence:
+    """The grader's rating from 1 (cannot be followed) to 5 (connected from beginning to end), with its reason first."""
+
+    def __init__(self, model: Model, template: Template | None = None) -> None:
+        self.model = model
+        self.template = template or COHERENCE.template()
+
+    @cached_property
+    def signature(self) -> str:
+        """`grader(<model>@<digest>,template=<digest>)`."""
+        return f"grader({identified_model(self.model, (COHERENCE_CONFIG, None))},template={self.template.digest})"
+
+    async def rate(self, prompt: str, document: str) -> float:
+        """One rating; a reply without one is asked for again, at most twice."""
+        # without the prompt: whether a document does its task is another question than whether it hangs together
+        request = self.template.fill(data=fenced({"document": document}))
+        return await readable(
+            self.model, request, COHERENCE_CONFIG, partial(rating_between, lowest=LOWEST, highest=HIGHEST)
+        )
+
+
+class RewardCoherence:
+    """A reward model's coherence, 0 to about 4.5; 2 and more was kept in the study."""
+
+    def __init__(self, rewards: CoherenceRewards) -> None:
+        self.rewards = rewards
+
+    @property
+    def signature(self) -> str:
+        return self.rewards.name
+
+    async def rate(self, prompt: str, document: str) -> float:
+        # in a thread: a forward pass blocks, and other samples go on meanwhile
+        return await to_thread.run_sync(self.rewards.coherence, prompt, document)
+
+
+def rewarded(choice: str) -> RewardCoherence | None:
+    """The rater that `reward/<hub id or folder>` stands for; None for any other choice."""
+    model = choice.removeprefix(REWARD)
+    # "reward/" alone names no model: there is no published one that it could stand for
+    return RewardCoherence(CoherenceRewards(model)) if choice.startswith(REWARD) and model else None
+
+
+Blanks = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceProtocol:
+    name: str
+    said: str
+    """In words."""
+    instruction: Instruction
+    blanks: Callable[[str, str, str], Blanks]
+    """By the writing prompt and both stories, what fills the instruction's blanks."""
+    read: Callable[[str], float]
+    """By the reply, 1 when the first story is better, 0 when the second is, 0.5 for a tie."""
+    config: GenerateConfig
+    tokens: int
+    """Of a usual reply."""
+    repeats: int = 0
+    """How often an unreadable reply is asked for again."""
+    signed: str = ""
+    """What a signature says of it: nothing of the first, so that its scores compare with those of before."""
+
+    def wording(self, templates: Path | str | None = None) -> "Wording":
+        return Wording(self, self.instruction.template(templates))
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    protocol: PreferenceProtocol
+    template: Template
+
+    def request(self, prompt: str, first: str, second: str) -> str:
+        return self.template.fill(**self.protocol.blanks(prompt, first, second))
+
+    @property
+    def signature(self) -> str:
+        """`template=<digest>`, before it the protocol where it is not the first."""
+        return f"{self.protocol.signed}template={self.template.digest}"
+
+
+def _as_data(prompt: str, first: str, second: str) -> Blanks:
+    return {"data": fenced({"prompt": prompt, "story_a": first, "story_b": second})}
+
+
+def _as_trained(_: str, first: str, second: str) -> Blanks:
+    # unfenced, and without the writing prompt: as weights were trained, which a fence would be foreign to
+    return {"story_a": first, "story_b": second}
+
+
+_STORIES = frozenset({"story_a", "story_b"})
+CHAT = PreferenceProtocol(
+    "chat",
+    "preferring, in both orders",
+    Instruction("prefer", frozenset({"data"})),
+    _as_data,
+    preferred,
+    GenerateConfig(temperature=0.0, max_tokens=300),
+    tokens=50,  # a reason in one or two sentences, and a label
+    repeats=REPEATS,
+)
+GENERATIVE = PreferenceProtocol(
+    "generative",
+    "preferring as GenRM",
+    Instruction("prefer_generative", _STORIES),
+    _as_trained,
+    preferred_at_once,
+    GenerateConfig(temperature=0.0, max_tokens=16),
+    tokens=4,
+    signed="protocol=generative,",
+)
+GENERATIVE_COT = PreferenceProtocol(
+    "generative_cot",
+    "preferring as GenRM-CoT",
+    Instruction("prefer_generative_cot", _STORIES),
+    _as_trained,
+    preferred_for_a_reason,
+    GenerateConfig(temperature=0.0, max_tokens=1024),
+    tokens=300,
+    signed="protocol=generative_cot,",
+)
+PROTOCOLS = {protocol.name: protocol for protocol in (CHAT, GENERATIVE, GENERATIVE_COT)}
+
+
+def protocol_of(name: str) -> PreferenceProtocol:
+    if name not in PROTOCOLS:
+        raise UnknownChoiceError("protocol", name, f"one of {', '.join(PROTOCOLS)}")
+    return PROTOCOLS[name]
+
+
+NO_JUDGE = f"""\
+litbench asks a model which of two stories is better, and none is named: it must not be the model under evaluation by
+accident. Three ways out:
+  --model-role {PREFERENCE_ROLE}=<provider/model>   a preference judge of its own
+  --model-role {ROLE}=<provider/model>       the grader judges preferences too
+  -T panel=cheap                         the panel without litbench: asks no model"""
+
+
+def preference_model() -> Model:
+    return judging_model((PREFERENCE_ROLE, ROLE), "litbench", NO_JUDGE)
+
+
+class PreferenceJudge:
+    """Asks a model for the better of two stories; unreadable replies are asked for again."""
+
+    def __init__(self, model: Model, wording: Wording | None = None) -> None:
+        self.model = model
+        self.wording = wording or CHAT.wording()
+
+    @cached_property
+    def signature(self) -> str:
+        """`preference(<model>@<digest>,template=<digest>)`, the protocol before the template where it is not `chat`."""
+        identified = identified_model(self.model, (self.wording.protocol.config, None))
+        return f"preference({identified},{self.wording.signature})"
+
+    async def verdict(self, prompt: str, first: str, second: str) -> float | None:
+        """1 when the first story is better, 0 when the second is, 0.5 for a tie; None where no reply says so."""
+        protocol = self.wording.protocol
+        request = self.wording.request(prompt, first, second)
+        try:
+            # None and not a tie: a judge that says nothing has not found the stories equal
+            return await readable(self.model, request, protocol.config, protocol.read, repeats=protocol.repeats)
+        except UnreadableReplyError:
+            return None
+
+
+def preference_cost(wording: Wording, prompt: str, lengths: float) -> Cost:
+    return Cost(1, static_token_count(wording.request(prompt, "", "")) + lengths, wording.protocol.tokens)

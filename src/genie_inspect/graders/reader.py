@@ -1,0 +1,189 @@
+"""The grader as reader: all questions about a document in one call, what is missing again alone."""
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import anyio
+from inspect_ai.model import GenerateConfig, Model
+
+from genie_inspect.graders.cache import NO, WHETHER_ATTEMPT, Cache
+from genie_inspect.graders.grader import ask, identified_model
+from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
+from genie_inspect.graders.readable import REPEATS, labelled, until_complete
+from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, ReadingReply, reading_reply
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.forms import Form, answers_form, reading_form
+from genie_inspect.prompting.replies import LONGEST_ANSWER
+from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.signature import digest
+
+Read = Callable[[str, Sequence[AskedQuestion]], Awaitable[Reading]]
+
+
+class AnswerMemo:
+    """What one reader has answered, in the cache for later runs.
+
+    Two samples that ask about one document at the same time ask the reader once. That a document is no attempt is kept
+    too; unreadable replies are not.
+    """
+
+    def __init__(self, cache: Cache | None = None) -> None:
+        self.cache = cache
+        self._reading: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+
+    async def answered(self, reader: str, document: str, questions: Sequence[AskedQuestion], read: Read) -> Reading:
+        """One answer a question, in order, asking only those that are not on record."""
+        if self.cache is None:
+            return await read(document, questions)
+        key = digest(document)
+        async with self._reading[key]:
+            kept = self.cache.answers(reader, key, (WHETHER_ATTEMPT, *(question.text for question in questions)))
+            if kept.get(WHETHER_ATTEMPT) == NO:
+                return Reading((None,) * len(questions), is_attempt=False)
+            missing = [question for question in questions if question.text not in kept]
+            fresh = await read(document, missing) if missing else Reading(())
+            # what has answers on record was an attempt when they were given, and stays one
+            is_attempt = fresh.is_attempt or bool(kept)
+            usable = {
+                question.text: answer.text if answer else None
+                for index, (question, answer) in enumerate(zip(missing, fresh.answers, strict=True))
+                if index not in fresh.faults
+            }
+            if usable:
+                self.cache.keep_answers(reader, key, usable if is_attempt else {**usable, WHETHER_ATTEMPT: NO})
+        faults = {missing[index].text: fault for index, fault in fresh.faults.items()}
+        return _in_order(questions, kept | usable, faults, is_attempt)
+
+
+def _in_order(
+    questions: Sequence[AskedQuestion], texts: Mapping[str, str | None], faults: Mapping[str, str], is_attempt: bool
+) -> Reading:
+    answers = [texts.get(question.text) for question in questions]
+    places = {index: faults[question.text] for index, question in enumerate(questions) if question.text in faults}
+    return Reading(tuple(None if text is None else Answer(text) for text in answers), places, is_attempt)
+
+
+TOKENS_AN_ANSWER = 40
+SPARE_TOKENS = 200
+CONCISE = "concise"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLength:
+    name: str
+    """As `answer_length=` takes it."""
+    instruction: Instruction
+    times: int = 1
+    """How many times the tokens of a concise answer one may have."""
+    longest: int | None = None
+    """Most characters of one; None: any number, for what is asked for at length is no babble."""
+
+    @property
+    def fact(self) -> str:
+        """What a signature says of it: nothing of concise answers, whose signatures are older than the choice."""
+        return "" if self.name == CONCISE else f",answers={self.name}"
+
+
+def _instruction(name: str) -> Instruction:
+    return Instruction(name, frozenset({"count", "data"}))
+
+
+READ = _instruction("read")
+LENGTHS = {
+    length.name: length
+    for length in (
+        AnswerLength(CONCISE, READ, longest=LONGEST_ANSWER),
+        AnswerLength("sentence", _instruction("read_sentence"), times=3),
+        AnswerLength("free", _instruction("read_free"), times=8),
+    )
+}
+"""By name."""
+
+
+class GraderReader:
+    """Asks a chat model; deterministic settings, answers aligned by question number."""
+
+    def __init__(
+        self,
+        model: Model,
+        template: Template | None = None,
+        memo: AnswerMemo | None = None,
+        repeats: int = REPEATS,
+        length: AnswerLength = LENGTHS[CONCISE],
+    ) -> None:
+        self.model = model
+        self.length = length
+        self.template = template or length.instruction.template()
+        self.memo = memo or AnswerMemo()
+        self.repeats = repeats
+
+    @cached_property
+    def signature(self) -> str:
+        """`grader(<model>@<digest>,template=<digest>)`; with `,answers=<length>` where these are not concise."""
+        model = identified_model(self.model, *((self._settings(count), self._form(count)) for count in (1, 2)))
+        return f"grader({model},template={self.template.digest}{self.length.fact})"
+
+    async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
+        """One answer a question; None with a fault where the grader babbles to the end.
+
+        A document that the grader takes for no attempt has no answers and no faults, and nothing more is asked of it.
+        """
+        return await self.memo.answered(self.signature, document, questions, self._read)
+
+    async def _read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
+        sitting = _Sitting(self, document, questions)
+        answers = await until_complete(range(len(questions)), sitting.ask, self.repeats)
+        if sitting.is_attempt is False:
+            return Reading((None,) * len(questions), is_attempt=False)
+        texts = [answers.get(index) for index in range(len(questions))]
+        faults = {index: UNREADABLE for index in range(len(questions)) if index not in answers}
+        return Reading(tuple(Answer(text) if text is not None else None for text in texts), faults)
+
+    async def ask(self, document: str, questions: Sequence[AskedQuestion], settings: GenerateConfig) -> ReadingReply:
+        texts = {str(number): question.text for number, question in enumerate(questions, start=1)}
+        request = self.template.fill(count=len(questions), data=fenced({"document": document, "questions": texts}))
+        count = len(questions)
+        # a question that is asked again stands under its own words
+        about = questions[0].text if count == 1 else f"{count} questions"
+        async with labelled("read", about, document):
+            reply = await ask(self.model, request, self._settings(count).merge(settings), self._form(count))
+        wordings = [question.text for question in questions]
+        # a template of the user's own may have no marker
+        return reading_reply(reply, count, wordings, self.length.longest, NOT_SPECIFIED in self.template.text)
+
+    def _form(self, count: int) -> Form:
+        # a template of the user's own may not ask for the field, and a model would fill it in by chance
+        form = reading_form if f'"{ATTEMPT}"' in self.template.text else answers_form
+        return form(count)
+
+    def _settings(self, count: int) -> GenerateConfig:
+        most = SPARE_TOKENS + TOKENS_AN_ANSWER * self.length.times * count
+        return GenerateConfig(temperature=0.0, max_tokens=most)
+
+
+class _Sitting:
+    """One document being read: all questions in one call, then one call for each that is still missing."""
+
+    def __init__(self, reader: GraderReader, document: str, questions: Sequence[AskedQuestion]) -> None:
+        self.reader = reader
+        self.document = document
+        self.questions = questions
+        self.is_attempt: bool | None = None
+        """What the first reply that has a word on it says; a later one sees a single question and less to go by."""
+        self._begun = False
+
+    async def ask(self, missing: Sequence[int], settings: GenerateConfig) -> dict[int, str | None]:
+        """Answers by the question's place, None where the document does not say; what could not be read is absent."""
+        calls = [[index] for index in missing] if self._begun else [list(missing)]
+        self._begun = True
+        answers: dict[int, str | None] = {}
+        for places in calls:
+            reply = await self.reader.ask(self.document, [self.questions[place] for place in places], settings)
+            if self.is_attempt is None:
+                self.is_attempt = reply.is_attempt
+            if self.is_attempt is False:
+                return dict.fromkeys(missing)  # nothing is missing any more
+            answers |= {places[number - 1]: text for number, text in reply.answers.items()}
+        return answers

@@ -1,0 +1,225 @@
+"""Models that answer in a model's place: from what is on record, or as a rehearsal."""
+
+import random
+import sqlite3
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
+
+from genie_inspect.engines.embedders import static_token_count, static_words
+from genie_inspect.errors import PopulationError
+from genie_inspect.files.sqlite_file import connected, is_damage
+from genie_inspect.graders.grader import identified_model
+from genie_inspect.prompting.fence import fenced, unfenced
+from genie_inspect.prompting.forms import LAST
+from genie_inspect.prompting.texts import last_sentence
+from genie_inspect.signature import digest
+
+
+class StandIn(Model):
+    """What it replies is up to the kind; whoever asks for anything else gets that of the model behind it."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model.api, model.config, model.model_args)
+        self.model = model
+
+    @property
+    def explicit_base_url(self) -> str | None:
+        """The model's own: it belongs to what identifies it, by which replies on record are found."""
+        return self.model.explicit_base_url
+
+    async def generate(
+        self,
+        input: str | list[ChatMessage],  # noqa: A002  # Inspect's own name
+        tools: Sequence[Any] | Any = (),
+        tool_choice: Any = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008  # Inspect's own signature
+        *args: Any,
+        **options: Any,
+    ) -> ModelOutput:
+        return await self.reply(input, config)
+
+    @abstractmethod
+    async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput: ...
+
+
+def last_text(messages: str | list[ChatMessage]) -> str:
+    return messages if isinstance(messages, str) else messages[-1].text
+
+
+FILE = "replies.sqlite"
+SHOWN = 120  # characters of what is wrong with a record
+SCHEMA = """
+create table if not exists replies (
+    request text not null, turn integer not null, output text not null, primary key (request, turn)
+) without rowid
+"""
+
+
+@dataclass(slots=True)
+class Tally:
+    calls: int = 0
+    """Replies that a model gave now."""
+    recorded: int = 0
+    """Replies that were on record."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    """Tokens of the calls made now, as the provider counts them."""
+
+    @property
+    def requests(self) -> int:
+        return self.calls + self.recorded
+
+
+class ReplyRecord:
+    """Replies on disk, by request and by how often the same request was made before.
+
+    A reply is on record before anybody reads it; a process that is killed loses none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with self._readable():
+            self._connection = connected(path, SCHEMA)
+
+    def reply(self, request: str, turn: int) -> ModelOutput | None:
+        select = "select output from replies where request = ? and turn = ?"
+        with self._readable():
+            row = self._connection.execute(select, (request, turn)).fetchone()
+            return ModelOutput.model_validate_json(row[0]) if row else None
+
+    def keep(self, request: str, turn: int, output: ModelOutput) -> None:
+        text = output.model_dump_json(exclude_none=True)
+        with self._readable(), self._connection:
+            # two processes may ask the same: either reply will do
+            self._connection.execute("insert or replace into replies values (?, ?, ?)", (request, turn, text))
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Damage ends the run, other than with a cache: what is on record was paid for, and may yet be mended."""
+        try:
+            yield
+        except (sqlite3.DatabaseError, ValueError) as error:  # ValueError: of what is no reply
+            reason = " ".join(str(error).split())[:SHOWN]
+            if isinstance(error, sqlite3.OperationalError) and not is_damage(error):  # locked, no permission, no space
+                raise PopulationError(f"the record of replies {self.path} cannot be used: {reason}") from error
+            raise PopulationError(
+                f"{self.path} is no readable record of replies ({reason}): remove it to start anew"
+            ) from error
+
+
+class RecordedModel(StandIn):
+    """A model that answers from a record where it can.
+
+    The n-th time that a run makes a request gets the n-th reply on record, so that asking again after an unreadable
+    reply, or ten times for ten samples, goes the same way in every run.
+    """
+
+    def __init__(self, model: Model, record: ReplyRecord, *, keep_cut: bool = True) -> None:
+        super().__init__(model)
+        self.keep_cut = keep_cut
+        self.tally = Tally()
+        self._record = record
+        self._turns: Counter[str] = Counter()
+
+    async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        """The reply on record, else the model's, on record before it is returned."""
+        text = (
+            messages
+            if isinstance(messages, str)
+            else "\n".join(message.model_dump_json(exclude={"id"}) for message in messages)
+        )
+        # the model and its settings are in it: another temperature is another request
+        request = digest(identified_model(self.model, (config, None)), text)
+        # before the first await, so that equal requests at once get different turns
+        turn, self._turns[request] = self._turns[request], self._turns[request] + 1
+        output = self._record.reply(request, turn)
+        if output is not None:
+            self.tally.recorded += 1
+            return output
+        output = await self.model.generate(messages, config=config)
+        # an error is no reply: the next run asks again
+        if not output.error and (self.keep_cut or output.stop_reason != "max_tokens"):
+            self._record.keep(request, turn, output)
+        self._count(output)
+        return output
+
+    def _count(self, output: ModelOutput) -> None:
+        self.tally.calls += 1
+        if output.usage is not None:
+            self.tally.input_tokens += output.usage.input_tokens
+            self.tally.output_tokens += output.usage.output_tokens
+
+
+A_PLOT = "Somebody who wants one thing more than another sets out for it, " * 3 + "and comes home with neither."
+TOKENS_A_REPLY_ITEM = 12  # of a short answer or question, as the recorded readings have them
+
+
+class Rehearsal(StandIn):
+    """Stands in for a model under its name; counts tokens with the static embedder's tokenizer."""
+
+    async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        request = last_text(messages)
+        data = unfenced(request)
+        reply = rehearsed(data)
+        output = ModelOutput.from_content(str(self), reply)
+        input_tokens = static_token_count(request)
+        # what is written anew is as long as what it was made of; else as `fenced` writes the items
+        is_text = data.keys() & {"text", "story", "writing"} and not reply.startswith("{")
+        output_tokens = static_token_count(reply) if is_text else TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))
+        # a dry run reports these as an estimate of the real run's tokens
+        output.usage = ModelUsage(
+            input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
+        )
+        return output
+
+
+def rehearsed(data: dict[str, Any]) -> str:
+    """A readable reply to a request that carries this data."""
+    if "story" in data:
+        return A_PLOT
+    if "writing" in data:
+        # that it holds together: so that all later steps are counted
+        return fenced({LAST: last_sentence(data["writing"])})
+    if "taxonomy" in data:
+        return fenced(dict.fromkeys(data["features"], next(iter(data["taxonomy"]))))
+    if "others" in data:
+        return " ".join(f"{number}:2" for number in data["others"])
+    if "other" in data or ("document" in data and "questions" not in data):
+        return "It holds together.\nRating: 4"
+    # the keys of the fenced data say which template the request was filled from
+    if "text" in data and (data.keys() & {"reader", "version"}) and "count" not in data:
+        # as long as the text, and told apart by its first word: texts that are the same would be left out
+        return " ".join([digest(str(data)), *data["text"].split()[1:]])
+    if "text" in data and "count" not in data:
+        return fenced({"1": "keep" if "changed" in data else "yes"})
+    if "task" in data:
+        return fenced({str(number): f"feature {number}: what it covers" for number in range(1, 7)})
+    if "domain" in data:
+        # words at random, which are far from each other as the pairs of a willing model are
+        words = random.Random(digest(str(data))).sample(static_words(), 2 * data["count"])  # noqa: S311
+        return fenced({str(n): f"{words[2 * n - 2]}; {words[2 * n - 1]}" for n in range(1, data["count"] + 1)})
+    if "count" in data:
+        numbers = range(1, data["count"] + 1)
+        if not {"aspect", "feature"} & data.keys():
+            return fenced({str(number): f"aspect {number}: one side; another side" for number in numbers})
+        matter = digest(str(data))  # so that no two requests bring the same questions
+        return fenced({str(number): f"What is said of matter {number} of {matter}?" for number in numbers})
+    answers = (
+        cycle(data["features"])
+        if "features" in data
+        else cycle([_answer(data["document"]) if "document" in data else "keep"])
+    )
+    return fenced(dict(zip(data["questions"], answers, strict=False)))
+
+
+def _answer(document: str) -> str:
+    """An answer of the document's own: as many pairs are rated as can be."""
+    return f"a short answer {digest(document)[:4]}"

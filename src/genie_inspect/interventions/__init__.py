@@ -1,1 +1,0 @@
-"""Texts that were changed on purpose: originals, edits of one feature each, paraphrases."""

@@ -1,0 +1,241 @@
+"""An index of documents that finds the longest run of tokens that stands in any of them.
+
+Every place of the documents, sorted by what follows it (a suffix array), some 15 bytes a token. The longest match of a
+text at some place is with one of the two suffixes between which the text's own would be sorted.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+Symbols = NDArray[np.unsignedinteger]
+Places = NDArray[np.signedinteger]
+Keys = NDArray[np.uint64]
+
+END = 0  # stands behind every document; less than every token
+KEY_BITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """For each token of a text the longest run that starts there and also stands in a document."""
+
+    lengths: Numbers
+    """Shape (N,); 0 where the token stands in no document."""
+    documents: Numbers
+    """Where one such run stands: the document, shape (N,); -1 where there is none."""
+    places: Numbers
+    """The token within that document, shape (N,); -1 where there is none."""
+
+
+def no_matches(size: int) -> Matches:
+    """The matches of a text of `size` tokens with nothing."""
+    return Matches(np.zeros(size, dtype=np.int64), np.full(size, -1), np.full(size, -1))
+
+
+class TokenIndex:
+    """Documents that many texts are compared with."""
+
+    def __init__(self, documents: Iterable[Sequence[str]]) -> None:
+        numbers: defaultdict[str, int] = defaultdict(count(END + 1).__next__)
+        parts = [_numbered(document, numbers) for document in documents]
+        self._starts = np.cumsum([0, *(len(part) for part in parts)])[:-1] if parts else np.zeros(0, dtype=np.int64)
+        self._number_of = dict(numbers)
+        # an unknown token is one more number, above all others
+        self._unknown = len(numbers) + 1
+        self._bits = self._unknown.bit_length()
+        # half the memory while the corpus has fewer than 65,535 different words
+        narrow = np.uint16 if self._bits <= 16 else np.uint32
+        text: Symbols = np.concatenate([np.zeros(0, dtype=narrow), *parts], dtype=narrow)
+        self._order = suffix_order(text)
+        # so that the next few tokens can be read at every place
+        self._text = np.append(text, np.zeros(self._key_tokens, dtype=narrow))
+        self._keys = self._key_at(self._order, self._text)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the documents have."""
+        return len(self._order) - len(self._starts)
+
+    def matches(self, tokens: Sequence[str], leaving_out: Collection[int] = ()) -> Matches:
+        """The longest run at each token of a text, and where one stands."""
+        query = self._padded(tokens)
+        size = len(tokens)
+        if not size or not len(self._order):
+            return no_matches(size)
+        below = self._insertion(query, size)
+        left_out = np.array(sorted(leaving_out), dtype=np.int64)
+        neighbours = [
+            self._neighbour(query, size, below - 1, -1, left_out),
+            self._neighbour(query, size, below, 1, left_out),
+        ]
+        # whichever neighbour shares more; of equals the one that sorts before
+        before = neighbours[0][0] >= neighbours[1][0]
+        lengths = np.where(before, neighbours[0][0], neighbours[1][0])
+        where = np.where(before, neighbours[0][1], neighbours[1][1])
+        documents = np.where(lengths > 0, self._document_of(where), -1)
+        places = np.where(lengths > 0, where - self._starts[documents], -1)
+        return Matches(lengths, documents, places)
+
+    def lengths(self, tokens: Sequence[str], limits: Numbers, leaving_out: Collection[int] = ()) -> Numbers:
+        """The length of the longest run at each token of a text, shape (N,)."""
+        lengths: Numbers = np.minimum(self.matches(tokens, leaving_out).lengths, limits - np.arange(len(tokens)))
+        return lengths
+
+    def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
+        """How often runs of a text stand in the documents, shape (R,).
+
+        The run of no token counts as often as there are tokens.
+        """
+        query = self._padded(tokens)
+        sizes = ends - starts
+        low, high = np.zeros(len(sizes), dtype=np.int64), np.full(len(sizes), len(self._order))
+        running, depth = np.flatnonzero(sizes > 0), 0
+        while len(running):
+            # what follows a run is free: any tokens between none and the greatest there can be
+            free = np.maximum(self._key_tokens - (sizes[running] - depth), 0) * self._bits
+            rest = (np.uint64(1) << free.astype(np.uint64)) - np.uint64(1)
+            keys = self._key_at(starts[running] + depth, query)
+            if depth:
+                bounds = self._narrowed(low[running], high[running], depth, keys & ~rest, keys | rest)
+            else:
+                bounds = np.searchsorted(self._keys, keys & ~rest), np.searchsorted(self._keys, keys | rest, "right")
+            low[running], high[running] = bounds
+            depth += self._key_tokens
+            running = running[(sizes[running] > depth) & (high[running] > low[running])]
+        return np.where(sizes > 0, high - low, self.tokens)
+
+    @property
+    def _key_tokens(self) -> int:
+        return KEY_BITS // self._bits
+
+    def _padded(self, tokens: Sequence[str]) -> Symbols:
+        numbers = [self._number_of.get(token, self._unknown) for token in tokens]
+        # END behind the text matches the END of documents: lengths are cut to the text's own
+        return np.array(numbers + [END] * self._key_tokens, dtype=self._text.dtype)
+
+    def _key_at(self, places: Places, text: Symbols) -> Keys:
+        """The next few tokens of a text at each place as one number that sorts as they do."""
+        return packed(text, places, self._key_tokens, self._bits)
+
+    def _insertion(self, query: Symbols, size: int) -> Numbers:
+        """Where each suffix of the query would be sorted in, shape (size,)."""
+        places = np.arange(size)
+        keys = self._key_at(places, query)
+        low = np.searchsorted(self._keys, keys, "left")
+        high = np.searchsorted(self._keys, keys, "right")
+        depth = self._key_tokens
+        # where one suffix is left, it is a neighbour on whichever side
+        several = np.flatnonzero((high - low > 1) & (depth < size - places))
+        while len(several):
+            keys = self._key_at(several + depth, query)
+            low[several], high[several] = self._narrowed(low[several], high[several], depth, keys, keys)
+            depth += self._key_tokens
+            several = several[(high[several] - low[several] > 1) & (depth < size - several)]
+        return low
+
+    def _narrowed(
+        self, low: Numbers, high: Numbers, depth: int, least: Keys, greatest: Keys
+    ) -> tuple[Numbers, Numbers]:
+        """The part of each range of suffixes whose key at `depth` lies between two, both included."""
+        ends = []
+        for keys, beyond_equal in ((least, False), (greatest, True)):
+            start, stop = low.copy(), high.copy()
+            while (going := start < stop).any():
+                middle = np.where(going, (start + stop) // 2, low)
+                middle_keys = self._key_at(self._order[middle] + depth, self._text)
+                right = going & ((middle_keys <= keys) if beyond_equal else (middle_keys < keys))
+                start = np.where(right, middle + 1, start)
+                stop = np.where(going & ~right, middle, stop)
+            ends.append(start)
+        return ends[0], ends[1]
+
+    def _neighbour(
+        self, query: Symbols, size: int, rank: Numbers, step: int, left_out: Numbers
+    ) -> tuple[Numbers, Numbers]:
+        """How long each suffix of the query agrees with the suffix of that rank, and where that one stands."""
+        rank = rank.copy()
+        while len(left_out):
+            inside = (rank >= 0) & (rank < len(self._order))
+            places = self._order[np.where(inside, rank, 0)]
+            skipped = inside & np.isin(self._document_of(places), left_out)
+            if not skipped.any():
+                break
+            # a document left out is passed over until a suffix of another one is met
+            rank[skipped] += step
+        inside = (rank >= 0) & (rank < len(self._order))
+        places = self._order[np.where(inside, rank, 0)].astype(np.int64)
+        lengths = np.zeros(size, dtype=np.int64)
+        running = np.flatnonzero(inside)
+        while len(running):
+            equal = self._text[places[running] + lengths[running]] == query[running + lengths[running]]
+            running = running[equal]
+            lengths[running] += 1
+            running = running[lengths[running] < size - running]
+        return lengths, places
+
+    def _document_of(self, places: Places) -> Numbers:
+        return np.searchsorted(self._starts, places, "right") - 1
+
+
+def suffix_order(text: Symbols) -> Places:
+    """The places of a text, sorted by what follows them, shape (N,); in what order equal documents stand is open.
+
+    By pydivsufsort where it is installed, else by numpy: first by the next few tokens, then doubling.
+    """
+    try:
+        from pydivsufsort import divsufsort
+    except ImportError:
+        return sorted_by_doubling(text)
+    order: Places = divsufsort(text) if len(text) else np.zeros(0, dtype=np.int32)
+    return order
+
+
+def sorted_by_doubling(text: Symbols) -> Places:
+    """The suffix order in plain numpy: places that agree on their next d tokens are told apart by the d after those."""
+    size = len(text)
+    symbols = _distinct_ends(text)
+    bits = int(symbols.max(initial=1)).bit_length()
+    depth = max(1, KEY_BITS // bits)
+    key = packed(np.append(symbols, np.zeros(depth, dtype=symbols.dtype)), np.arange(size), depth, bits)
+    order: Places = np.argsort(key, kind="stable").astype(np.int32 if size < 1 << 31 else np.int64)
+    starts = np.concatenate([[True], key[order][1:] != key[order][:-1]])[:size]
+    rank = np.zeros(size + 1, dtype=np.int64)
+    while not starts.all():
+        group = np.maximum.accumulate(np.where(starts, np.arange(size), 0))
+        rank[order] = group + 1
+        tied = np.flatnonzero(~starts | ~np.append(starts[1:], True))
+        follows = rank[np.minimum(order[tied] + depth, size)]
+        resorted = np.lexsort((follows, group[tied]))
+        order[tied] = order[tied][resorted]
+        group, follows = group[tied], follows[resorted]
+        starts[tied[1:]] = (group[1:] != group[:-1]) | (follows[1:] != follows[:-1])
+        depth *= 2
+    return order
+
+
+def _distinct_ends(text: Symbols) -> Symbols:
+    """The text with a number of its own for every END, so that no two suffixes agree beyond one."""
+    ends = text == END
+    documents = int(ends.sum())
+    return np.where(ends, np.cumsum(ends), text.astype(np.uint64) + documents).astype(np.uint64)
+
+
+def _numbered(document: Sequence[str], numbers: defaultdict[str, int]) -> NDArray[np.uint32]:
+    part = np.empty(len(document) + 1, dtype=np.uint32)
+    part[:-1] = np.fromiter(map(numbers.__getitem__, document), dtype=np.uint32, count=len(document))
+    part[-1] = END
+    return part
+
+
+def packed(text: Symbols, places: Places, ahead: int, bits: int) -> Keys:
+    """The next `ahead` tokens at each place, `bits` bits each, as one number that sorts as they do."""
+    key = np.zeros(len(places), dtype=np.uint64)
+    for distance in range(ahead):
+        key = key << np.uint64(bits) | text[places + distance].astype(np.uint64)
+    return key

@@ -1,0 +1,140 @@
+"""Words and punctuation marks of a text, with their places in it."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import median
+
+from genie_inspect.scripts import SPACED, UNSPACED, pattern, spaced_words
+
+# a word with its inner apostrophes and hyphens, a run of full stops, or one other mark
+_PLAIN_TOKEN = re.compile(r"\w+(?:['-]\w+)*|\.{2,}|[^\w\s]")
+_TOKEN = rf"{UNSPACED}|{SPACED}(?:['\-·\u05f3\u05f4]{SPACED})*|\.{{2,}}|(?![\s\x1c-\x1f])\X"
+# typography that says the same as its plain form; Unicode's compatibility forms do the rest
+_SINGLE, _DOUBLE = "\u2018\u2019\u201a\u201b\u02bc`", "\u201c\u201d\u201e\u201f\u00ab\u00bb"
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+_PLAIN = str.maketrans(_SINGLE + _DOUBLE + _DASHES, "'" * len(_SINGLE) + '"' * len(_DOUBLE) + "-" * len(_DASHES))
+# English function words: articles, pronouns, prepositions, conjunctions, auxiliaries and their contractions
+_FUNCTION_WORDS = """
+a an the this that these those such some any no each every either neither both all
+i me my mine myself we us our ours ourselves you your yours yourself yourselves
+he him his himself she her hers herself it its itself they them their theirs themselves
+who whom whose which what one
+about above across after against along among around as at before behind below beneath beside between beyond by
+down during for from in inside into near of off on onto out outside over past since through throughout to toward
+towards under until up upon with within without
+and or but nor so yet if because although though while whereas unless than whether when where why how
+am is are was were be been being have has had having do does did doing will would shall should can could may might
+must ought not
+isn't aren't wasn't weren't haven't hasn't hadn't don't doesn't didn't won't wouldn't shan't shouldn't can't
+couldn't mustn't i'm i've i'll i'd you're you've you'll you'd he's he'll he'd she's she'll she'd it's it'll it'd
+we're we've we'll we'd they're they've they'll they'd that's there's who's what's let's
+there here then now too very just only also again
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word or mark, and where it stands in the text: `text[start:end]`."""
+
+    text: str
+    start: int
+    end: int
+
+
+def tokens(text: str) -> list[str]:
+    """Words and punctuation marks in order, as they count for n-grams: plain typography, accents and case kept.
+
+    Words keep inner apostrophes and hyphens. A script without spaces between words comes out as characters.
+
+    >>> tokens("“Don’t,” said Zoë… twice—")
+    ['"', "Don't", ',', '"', 'said', 'Zoë', '...', 'twice', '-']
+    """
+    folded = "".join(map(_folded, _characters(text)))
+    return [match[0] for match in _found(folded)]
+
+
+def placed_tokens(text: str) -> list[Token]:
+    """The same tokens with their places in the text as it was given.
+
+    >>> [text := "the Zoë…", [text[token.start : token.end] for token in placed_tokens(text)]][1]
+    ['the', 'Zoë', '…']
+    """
+    folded: list[str] = []
+    origin: list[tuple[int, int]] = []
+    start = 0
+    for character in _characters(text):
+        folded.append(_folded(character))
+        end = start + len(character)
+        # one may fold to several ("…" to three dots): each of them stands for the place of the one
+        origin += [(start, end)] * len(folded[-1])
+        start = end
+    return [Token(match[0], origin[match.start()][0], origin[match.end() - 1][1]) for match in _found("".join(folded))]
+
+
+def plain_typography(text: str) -> str:
+    """The text with plain quotes and hyphens in place of typographic ones; as long as it was.
+
+    >>> plain_typography("“the lid” – half-shut")
+    '"the lid" - half-shut'
+    """
+    return text.translate(_PLAIN)
+
+
+def _characters(text: str) -> Iterable[str]:
+    """As people see them: each letter with its marks."""
+    return text if text.isascii() else pattern(r"\X").findall(text)
+
+
+@lru_cache(maxsize=10_000)
+def _folded(character: str) -> str:
+    return unicodedata.normalize("NFKC", plain_typography(character))
+
+
+def _found(folded: str) -> Iterable["re.Match[str]"]:
+    return _PLAIN_TOKEN.finditer(folded) if folded.isascii() else pattern(_TOKEN).finditer(folded)
+
+
+def is_content(token: str) -> bool:
+    """Whether a token carries meaning of its own: no punctuation, no function word.
+
+    >>> [is_content(token) for token in ("lighthouse", "The", "didn't", ",")]
+    [True, False, False, False]
+    """
+    return token.casefold() not in FUNCTION_WORDS and re.search(r"\w", token) is not None
+
+
+# compression and n-gram measures move with length alone; 1.5 is a convention of ours
+LIKE = 1.5
+"""Documents whose lengths differ by more than this factor should not be compared."""
+
+
+def word_count(text: str) -> int:
+    """How many words the text has: runs of anything but white space; in a script without spaces, characters.
+
+    >>> word_count("The end, he said."), word_count("他说：完了。")
+    (4, 4)
+    """
+    return len(spaced_words(text))
+
+
+def median_words(texts: Iterable[str]) -> int | None:
+    """Median number of words, rounded; None without texts.
+
+    >>> median_words(["one two", "one two three four"])
+    3
+    """
+    counts = [word_count(text) for text in texts]
+    return round(median(counts)) if counts else None
+
+
+def is_like_length(words: float, others: float) -> bool:
+    """Whether two lengths lie within a factor of 1.5 of each other; both must be above 0.
+
+    >>> is_like_length(98, 500), is_like_length(400, 500)
+    (False, True)
+    """
+    return min(words, others) > 0 and max(words, others) <= LIKE * min(words, others)

@@ -1,1 +1,0 @@
-"""Judges of whole texts: equivalence, quality, preference, coherence."""

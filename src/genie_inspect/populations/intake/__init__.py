@@ -1,1 +1,0 @@
-"""What becomes of texts before a population has them: mapped, trimmed, compared, sampled."""

@@ -1,1 +1,0 @@
-"""What rules tell of a text: its sentences, and whether it only declines."""

@@ -1,0 +1,357 @@
+"""Strategies against a baseline: pairs, differences by key, and what to know beside them."""
+
+import math
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.logs.evidence import NO_SHARE, number
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.measures import COHERENCE, UNIT, keys_to_test
+from genie_inspect.logs.results import results_of
+from genie_inspect.logs.scored_log import ScoredLog, lengths_of, one_signature
+from genie_inspect.options import check_between
+from genie_inspect.reports.pairing import (
+    CONFORMATIVE,
+    FAMILIES,
+    Comparison,
+    Facts,
+    Key,
+    Options,
+    Pairs,
+    Row,
+    baselines,
+    paired,
+    selected,
+)
+from genie_inspect.reports.summary import read_runs
+from genie_inspect.statistics.differences import (
+    CORRECTIONS,
+    Difference,
+    Finding,
+    crossed_p_value,
+    differences,
+    findings,
+)
+from genie_inspect.statistics.equivalence import METHODS
+
+
+def facts_of(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bool) -> Facts:
+    measures = {scorer: results_of(run, scorer) for scorer in scorers}
+    results = measures[scorers[0]]
+    lengths = lengths_of([document for document in run.documents if not document.why_unscored(scorers[0])])
+    # its score has one key
+    coherence = results_of(run, COHERENCE).cells.values() if rated else ()
+    responses = [document.responses for document in run.documents if document.responses]
+    return Facts(
+        label=run.label,
+        file=run.file,
+        model=run.model,
+        strategy=CONFORMATIVE if run.model.startswith(f"{CONFORMATIVE}/") else run.strategy,
+        documents=results.documents,
+        scored=results.scored,
+        words=lengths.words,
+        population_words=lengths.population,
+        coherence=next((interval.mean for interval in coherence), math.nan),
+        refusals=results.refusals,
+        left_out=left_out,
+        unscored=results.unscored,
+        fewer_responses=(sum(parsed < wanted for parsed, wanted in responses), len(responses)),
+        cut=sum(document.is_cut for document in run.documents),
+        measures=measures,
+    )
+
+
+def rows_of(
+    runs: Sequence[ScoredLog],
+    base_of: Mapping[int, int],
+    pairs: Mapping[int, Pairs],
+    signatures: Mapping[str, str],
+    options: Options,
+) -> Iterator[Row]:
+    """A row for each key of each run."""
+    keys = {scorer: list(dict.fromkeys(key for run in runs for key in run.keys(scorer))) for scorer in signatures}
+    tested = set(_tested(keys, runs[0], options.keys))
+    columns = [
+        (place, key, difference)
+        for place, prompt_pairs in pairs.items()
+        for key, difference in zip(prompt_pairs.keys, _differences(prompt_pairs, options, runs[place]), strict=True)
+    ]
+    of_family = [runs[place].label if options.family == "run" else "" for place, _, _ in columns]
+    # tests that are corrected together are made together
+    corrected = families([column[1:] for column in columns], of_family, tested, options.correction)
+    counts = [count for own in pairs.values() for count in zip(own.instances, own.questions, strict=True)]
+    for (place, (scorer, key), _), (instances, questions), family, finding in zip(
+        columns, counts, of_family, corrected, strict=True
+    ):
+        before, after = pairs[place].evidence[scorer]
+        yield Row(
+            run=runs[place].label,
+            baseline=runs[base_of[place]].label,
+            scorer=scorer,
+            key=key,
+            tested=(scorer, key) in tested,
+            paired_by=pairs[place].by,
+            prompts=pairs[place].prompts,
+            instances=instances,
+            coverage=(before.coverage.get(key, NO_SHARE), after.coverage.get(key, NO_SHARE)),
+            ratings=(before.pairs.get(key, NO_SHARE), after.pairs.get(key, NO_SHARE)),
+            finding=finding,
+            is_unit=runs[place].known_range(scorer, key) == UNIT,
+            questions=questions,
+            family=family,
+        )
+
+
+def _differences(pairs: Pairs, options: Options, run: ScoredLog) -> list[Difference]:
+    measured = differences(pairs.before, pairs.after, options.margin, equivalence=options.equivalence)
+    # no difference is larger than the scale leaves above or below the baseline, whatever an interval of few pairs says
+    ends = (run.known_range(*key) for key in pairs.keys)
+    return [difference.within(*own) if own else difference for difference, own in zip(measured, ends, strict=True)]
+
+
+def _tested(keys: Mapping[str, Sequence[str]], run: ScoredLog, named: Sequence[str]) -> Iterator[Key]:
+    """The keys that are tested: those that were named, else each measure's headline."""
+    wanted = [name.strip().replace(" ", "_") for name in named]
+    known = dict.fromkeys(key for names in keys.values() for key in names)
+    for name in wanted:
+        if name not in known:
+            raise LogError(f"keys names {name!r}, expected some of: {', '.join(known)}")
+    for scorer, names in keys.items():
+        for key in [key for key in names if key in wanted] if wanted else keys_to_test(run.declared(scorer), names):
+            yield scorer, key
+
+
+def families(
+    columns: Sequence[tuple[Key, Difference]], of_family: Sequence[str], tested: Container[Key], correction: str
+) -> list[Finding]:
+    """The finding of each difference: what is tested of one scorer, in one family, is corrected together.
+
+    What is not tested has no p-value and holds nothing.
+    """
+    families: dict[tuple[str, str], list[int]] = {}
+    for place, ((key, _), family) in enumerate(zip(columns, of_family, strict=True)):
+        if key in tested:
+            families.setdefault((key[0], family), []).append(place)
+    # what is not tested keeps its interval: it describes, and claims nothing
+    bare = (replace(difference, p_value=math.nan, p_unlike=math.nan) for _, difference in columns)
+    every = [Finding(one, math.nan, math.nan, math.nan, math.nan, differs=False, is_equivalent=False) for one in bare]
+    for places in families.values():
+        corrected = findings([columns[place][1] for place in places], correction)
+        for place, finding in zip(places, corrected, strict=True):
+            every[place] = finding
+    return every
+
+
+def compare(paths: Iterable[str | Path], baseline: str, options: Options | None = None) -> Comparison:
+    """Every run against the baseline; where that names a run of each model, against its own model's."""
+    options = options or Options()
+    for name, choices in (("correction", CORRECTIONS), ("equivalence", METHODS), ("family", FAMILIES)):
+        if (given := getattr(options, name)) not in choices:
+            raise UnknownChoiceError(name, given, "one of " + ", ".join(choices))
+    if options.margin is not None and not 0 < options.margin < math.inf:
+        raise UnknownChoiceError("margin", options.margin, "a number above 0")
+    if options.selection.min_coherence is not None:
+        # the ends of both scales of the scorer `coherence`
+        check_between("min_coherence", options.selection.min_coherence, 0, 5, "as coherence is rated")
+    return comparison_of(read_runs(paths, brief=True, signature=options.signature), baseline, options)
+
+
+def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) -> Comparison:
+    """As `compare`, of logs that are read, under the labels that they have there."""
+    if len(runs) < 2:
+        raise LogError(f"there is one log, {runs[0].file}, expected a baseline and another to compare with it")
+    scorers = _scorers(runs, options.scorers)
+    signatures = {scorer: one_signature(runs, scorer) for scorer in scorers}
+    unlike = ""
+    try:
+        one_signature(runs, COHERENCE)
+    except LogError as error:
+        # coherence stands beside the scores: where it does not compare, only it is left out
+        if options.selection.min_coherence is not None:
+            raise
+        unlike = str(error)
+    base_of = baselines(runs, baseline)
+    selections = [selected(run, options.selection) for run in runs]
+    pairs = {place: paired(selections[base][0], selections[place][0], scorers) for place, base in base_of.items()}
+    unmatched: list[str] = []
+    if options.selection.length_matched:
+        scores = [document.scores for run in runs for document in run.documents]
+        unmatched = [name for name in scorers if not any(name in own and own[name].matched for own in scores)]
+    return Comparison(
+        options=options,
+        named=baseline,
+        baselines=tuple(dict.fromkeys(runs[base].label for base in base_of.values())),
+        signatures=signatures,
+        runs=tuple(facts_of(run, left_out, scorers, rated=not unlike) for run, left_out in selections),
+        rows=tuple(rows_of(runs, base_of, pairs, signatures, options)),
+        pairs={runs[place].label: prompt_pairs for place, prompt_pairs in pairs.items()},
+        base_of={runs[place].label: runs[base].label for place, base in base_of.items()},
+        strays={runs[place].label: prompt_pairs.strays for place, prompt_pairs in pairs.items() if prompt_pairs.strays},
+        unmatched=tuple(unmatched),
+        unlike_coherence=unlike,
+    )
+
+
+def _scorers(runs: Sequence[ScoredLog], names: Sequence[str]) -> list[str]:
+    """The scorers that are compared; coherence stands beside them instead."""
+    for run in runs:
+        for name in names:
+            if name not in run.signatures:
+                listed = ", ".join(run.signatures) or "none"
+                raise LogError(f"{run.file} has no scores by {name!r}, expected one of {listed}")
+    # coherence is no novelty: it is a column of its own
+    common = [name for name in runs[0].signatures if name != COHERENCE and all(name in run.signatures for run in runs)]
+    if not (names or common):
+        raise LogError(
+            "these logs have no scorer in common: " + "; ".join(", ".join(run.signatures) or "none" for run in runs)
+        )
+    return list(names) or common
+
+
+NO_STRATEGY = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What the documents of several runs are like, weighted by how many there are; NaN where it is not known."""
+
+    words: float
+    population_words: float
+    coherence: float
+
+
+@dataclass(frozen=True, slots=True)
+class PooledRow:
+    """One key of one strategy, over all models that ran it."""
+
+    strategy: str
+    scorer: str
+    key: str
+    models: int
+    runs: int
+    finding: Finding
+    """Prompts are the units: the differences of one prompt are averaged over models first. So it is about these models
+    on other prompts."""
+    p_models: float
+    """Prompts and models are the units: of no difference over other models and prompts, corrected likewise; NaN with
+    fewer than three models. As `differs` does for these models, it counts below LEVEL."""
+    same_sign: int
+    """Models whose own mean difference has the sign of the pooled one."""
+    baseline: Side
+    run: Side
+
+
+def pooled(comparison: Comparison) -> Iterator[PooledRow]:
+    """A row for each tested key of each strategy, strategy by strategy.
+
+    Differences of several models on one prompt are alike, and so are those of one model on several prompts. With 10
+    models, 8 prompts and a correlation of 0.3 over the models, pairs by prompt and model find a difference where there
+    is none in 30% of tests, models alone in 32%, prompts in 5%. Where models differ, too, `p_models` allows for it.
+
+    Source: Genie (arXiv 2606.12790), table 5. Deviations: the units, the sign-flip permutation test and the correction
+    of the comparison, as for the rows by model.
+    """
+    check_copies(comparison)
+    facts = {run.label: run for run in comparison.runs}
+    tested = {(row.scorer, row.key) for row in comparison.rows if row.tested}
+    groups = _by_strategy(comparison)
+    columns = [
+        (strategy, key, values)
+        for strategy, labels in groups.items()
+        for key, values in _columns([(facts[label].model, comparison.pairs[label]) for label in labels])
+        if key in tested
+    ]
+    options = comparison.options
+    measured: list[tuple[Key, Difference]] = []
+    over_models: list[float] = []
+    for _, key, by_model in columns:
+        sides = [_by_prompt(by_model, side) for side in (0, 1)]
+        means = [np.nanmean(side, axis=1, keepdims=True) for side in sides]
+        measured.append((key, differences(means[0], means[1], options.margin, equivalence=options.equivalence)[0]))
+        over_models.append(crossed_p_value(sides[1] - sides[0]))
+    of_family = [strategy if options.family == "run" else "" for strategy, _, _ in columns]
+    corrected = families(measured, of_family, tested, options.correction)
+    # the same families once more, with the other p-values
+    crossed = families(
+        [(key, replace(one, p_value=p)) for (key, one), p in zip(measured, over_models, strict=True)],
+        of_family,
+        tested,
+        options.correction,
+    )
+    for (strategy, (scorer, name), by_model), finding, other in zip(columns, corrected, crossed, strict=True):
+        runs = [facts[label] for label in groups[strategy]]
+        bases = [facts[base] for base in dict.fromkeys(comparison.base_of[run.label] for run in runs)]
+        # a model's own difference is a mean over prompts
+        own_deltas = [
+            fmean(fmean(after - before for before, after in pairs) for pairs in values.values())
+            for values in by_model.values()
+        ]
+        same = sum(delta * finding.difference.delta > 0 for delta in own_deltas)
+        yield PooledRow(
+            strategy, scorer, name, len(by_model), len(runs), finding, other.p_value, same, _side(bases), _side(runs)
+        )
+
+
+def check_copies(comparison: Comparison) -> None:
+    """Refuse runs of one strategy that hold the same documents, all or those of the smaller one."""
+    facts = {run.label: run for run in comparison.runs}
+    for labels in _by_strategy(comparison).values():
+        for one, other in combinations(labels, 2):
+            here, there = comparison.pairs[one].documents, comparison.pairs[other].documents
+            if here and there and (here <= there or there <= here):
+                raise LogError(
+                    f"{facts[one].file} and {facts[other].file} hold the same documents, so that pooled they would "
+                    "count twice: expected one of the two, or a run of another model, seed or prompts"
+                )
+
+
+def _by_strategy(comparison: Comparison) -> dict[str, list[str]]:
+    facts = {run.label: run for run in comparison.runs}
+    groups: dict[str, list[str]] = {}
+    for label in comparison.pairs:
+        groups.setdefault(facts[label].strategy or NO_STRATEGY, []).append(label)
+    return groups
+
+
+Values = dict[str, list[tuple[float, float]]]
+"""By prompt, before and after of each run that has both."""
+
+
+def _columns(runs: Sequence[tuple[str, Pairs]]) -> Iterator[tuple[Key, dict[str, Values]]]:
+    """Each key with its values by model."""
+    for key in dict.fromkeys(chain.from_iterable(pairs.keys for _, pairs in runs)):
+        by_model: dict[str, Values] = {}
+        for model, pairs in runs:
+            place = pairs.keys.index(key) if key in pairs.keys else None
+            for prompt, before, after in zip(pairs.names, pairs.before, pairs.after, strict=True):
+                if place is not None and not math.isnan(before[place] + after[place]):
+                    by_model.setdefault(model, {}).setdefault(prompt, []).append((before[place], after[place]))
+        yield key, by_model
+
+
+def _by_prompt(by_model: Mapping[str, Values], side: int) -> NDArray[np.float64]:
+    """One side, prompts down and models across: means over a model's runs, NaN where it has none."""
+    prompts = dict.fromkeys(prompt for values in by_model.values() for prompt in values)
+    rows = [
+        [fmean(pair[side] for pair in values[prompt]) if prompt in values else math.nan for values in by_model.values()]
+        for prompt in prompts
+    ]
+    return np.array(rows).reshape(len(prompts), len(by_model))
+
+
+def _side(runs: Sequence[Facts]) -> Side:
+    names = ("words", "population_words", "coherence")
+    return Side(*(_mean((getattr(run, name), run.scored) for run in runs) for name in names))
+
+
+def _mean(weighted: Iterable[tuple[float, int]]) -> float:
+    known = [(value, weight) for value, weight in weighted if weight and not math.isnan(number(value))]
+    total = sum(weight for _, weight in known)
+    return math.fsum(value * weight for value, weight in known) / total if total else math.nan

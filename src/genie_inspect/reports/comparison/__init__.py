@@ -1,1 +1,0 @@
-"""Runs against a baseline: pairs, tests, what holds."""

@@ -1,0 +1,318 @@
+"""The report's charts: a radar of means and ridges of distributions."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.reports.charts import LIGHT, chart_of
+from genie_inspect.reports.report import Cell, Measure, Range, Report, spread
+from genie_inspect.statistics.descriptive import Standing
+
+if TYPE_CHECKING:
+    from genie_inspect.reports.charts import Chart
+
+
+MOST = 42  # characters that stand above a ridge
+
+
+def short_names(labels: Sequence[str], most: int = MOST) -> dict[str, str]:
+    """By label, its beginning and its end where it is long; whole where two would be the same.
+
+    Args:
+        labels: What is shown together.
+        most: How many characters there is room for.
+
+    >>> short_names(["openai/gpt-4o", "vllm/some-organisation-with-a-long-name/model-awq"])["openai/gpt-4o"]
+    'openai/gpt-4o'
+    """
+    # names begin alike, with their provider, and differ at the end
+    front = most // 4
+    short = {label: label if len(label) <= most else f"{label[:front]}…{label[front - most + 1 :]}" for label in labels}
+    names = list(short.values())
+    return {label: name if names.count(name) == 1 else label for label, name in short.items()}
+
+
+OVERLAID = 6  # runs that one radar can show and still be read
+SPOKES = range(3, 13)  # how many keys make a radar
+DOTS = 60  # documents up to which each is a dot
+GRID = 96  # points of a density
+DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (4, 4), (10, 3))
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+RINGS = (0.25, 0.5, 0.75, 1.0)
+MARGIN = 0.05  # of the values seen, on either side of them
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart that can be drawn, for light paper."""
+
+    name: str
+    """For a file: letters, digits and dashes."""
+    title: str
+    description: str
+    """Alternative text, which a screen reader reads aloud."""
+    draw: Callable[[], "Chart"]
+
+
+def radars(report: Report, measure: Measure) -> list[Figure]:
+    """Means by key, 0 in the middle and 1 at the rim: one radar of up to six runs, else one a run beside the mean run.
+
+    Empty where the measure has fewer than three keys from 0 to 1, or more than twelve.
+    """
+    keys = [key for key in measure.keys if measure.ranges[key].is_unit]
+    if len(keys) not in SPOKES:
+        return []
+    # a run that this measure did not score has no row
+    means = {
+        run.label: [row[key].interval.mean for key in keys]
+        for run, row in zip(report.runs, measure.rows, strict=True)
+        if row
+    }
+    if len(means) <= OVERLAID:
+        title = f"{measure.scorer}: means by feature, from 0 in the middle to 1 at the rim"
+        return [_radar(f"radar-{measure.scorer}", title, keys, means, report.runs)]
+    usual = [_mean(column) for column in zip(*means.values(), strict=True)]
+    return [
+        _radar(f"radar-{measure.scorer}-{number}", label, keys, {label: values, "mean of all": usual}, report.runs)
+        for number, (label, values) in enumerate(means.items(), start=1)
+    ]
+
+
+def ridges(report: Report, measure: Measure) -> list[Figure]:
+    """One figure a key: how the documents of each run spread, and those of the population where a log has them.
+
+    A key that takes two values alone (a test passed or not) has no distribution beyond its mean.
+    """
+    figures = []
+    for key in measure.keys:
+        rows = [(run, values) for run in report.runs if (values := measure.values(run, key))]
+        if len({value for _, values in rows for value in values}) > 2:
+            title = key.replace("_", " ")
+            name, ends = f"spread-{measure.scorer}-{key}", measure.ranges[key]
+            figures.append(_ridges(name, title, rows, ends, report.runs, measure.population.get(key)))
+    return figures
+
+
+def length_ridges(report: Report) -> Figure:
+    """The figure of document lengths: a ridge a run, in words."""
+    rows = [(run, [float(document.words) for document in run.documents]) for run in report.runs]
+    longest = max(value for _, values in rows for value in values)
+    return _ridges("lengths", "words a document", rows, Range(0.0, longest, known=False), report.runs)
+
+
+def _radar(
+    name: str, title: str, keys: Sequence[str], series: dict[str, list[float]], runs: Sequence[ScoredLog]
+) -> Figure:
+    description = f"Radar chart of {len(keys)} features for {', '.join(series)}. The table above has the numbers."
+    return Figure(name, title, description, lambda: _radar_chart(keys, series, colours(runs)))
+
+
+def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of: dict[str, str]) -> "Chart":
+    """Rings and spokes, a closed line a run with a point on each spoke, and the names of the keys around the rim."""
+    import altair
+
+    # the height is to the width as the domain of y is to that of x: a ring is drawn round
+    x = altair.X("x:Q", axis=None, scale=altair.Scale(domain=[-1.85, 1.85]))
+    y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-1.3, 1.3]))
+    shown = short_names(list(series))
+    series, colour_of = (
+        {shown[run]: values for run, values in series.items()},
+        {shown[run]: colour_of.get(run, LIGHT.ink) for run in series},
+    )
+    runs = list(series)
+    legend = altair.Legend(title=None, orient="bottom", columns=1, symbolSize=120, symbolStrokeWidth=0)
+    colour = altair.Color(
+        "run:N", scale=altair.Scale(domain=runs, range=[colour_of[run] for run in runs]), legend=legend
+    )
+    dash = altair.StrokeDash("run:N", scale=altair.Scale(domain=runs, range=_cycled(DASHES, runs)), legend=None)
+    # beside the colour: runs stay apart for the colour-blind and in print
+    shape = altair.Shape("run:N", scale=altair.Scale(domain=runs, range=_cycled(SHAPES, runs)), legend=legend)
+    text = {"x": x, "y": y, "text": "name:N"}
+    count = len(keys)
+    # the first corner of a ring and of a line once more at the end closes it
+    corners = range(count + 1)
+    rings = chart_of([{"ring": ring, "order": n, **_at(n, ring, count)} for ring in RINGS for n in corners])
+    spokes = chart_of([_at(place, 1.0, count) for place in range(count)])
+    lines = chart_of(
+        [
+            {"run": run, "order": n, **_at(n, values[n % count], count)}
+            for run, values in series.items()
+            for n in corners
+        ]
+    )
+    # one ring alone is labelled, the others follow from it
+    marks = [{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]]
+    return altair.layer(
+        rings.mark_line(color=LIGHT.faint, strokeWidth=1).encode(x=x, y=y, detail="ring:N", order="order:Q"),
+        spokes.mark_rule(color=LIGHT.faint).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
+        lines.mark_line(strokeWidth=2.5).encode(x=x, y=y, order="order:Q", color=colour, strokeDash=dash),
+        lines.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
+        chart_of(marks).mark_text(align="left", fontSize=11, color=LIGHT.ink, opacity=0.75).encode(**text),
+        _key_names(keys).encode(**text),
+    ).properties(width=400, height=281)
+
+
+def _key_names(keys: Sequence[str]) -> Any:
+    """The keys' names outside the rim, a word a line, written away from the circle."""
+    import altair
+
+    rows = [
+        {**_at(place, 1.1, len(keys)), "name": key.split("_"), "align": _align(place, len(keys))}
+        for place, key in enumerate(keys)
+    ]
+    return chart_of(rows).mark_text(
+        align=altair.ExprRef("datum.align"), baseline="middle", fontSize=14, limit=88, lineHeight=16, color=LIGHT.ink
+    )
+
+
+def _at(place: int, radius: float, count: int) -> dict[str, Any]:
+    """Coordinates of a value on its spoke; the first spoke points up, the others follow clockwise."""
+    # Vega-Lite leaves a gap at null; a NaN is no JSON
+    if math.isnan(radius):
+        return {"x": None, "y": None}
+    angle = math.tau * place / count
+    return {"x": round(radius * math.sin(angle), 4), "y": round(radius * math.cos(angle), 4)}
+
+
+def _align(place: int, count: int) -> str:
+    sine = math.sin(math.tau * place / count)
+    # names at the top and at the bottom stand above and below their spoke
+    return "center" if abs(sine) < 0.1 else "left" if sine > 0 else "right"
+
+
+def _ridges(
+    name: str,
+    title: str,
+    rows: Sequence[tuple[ScoredLog, list[float]]],
+    ends: Range,
+    runs: Sequence[ScoredLog],
+    band: Standing | None = None,
+) -> Figure:
+    medians = "; ".join(f"{run.label}: {spread(values).median:.4g}" for run, values in rows)
+    own = f" Band, the population's own documents: {band.low:.4g} to {band.high:.4g}." if band else ""
+    description = f"Distribution of {title}, a row a run. Medians: {medians}.{own}"
+    return Figure(name, title, description, lambda: _ridge_chart(title, rows, ends, colours(runs), band))
+
+
+def _ridge_chart(
+    title: str,
+    rows: Sequence[tuple[ScoredLog, list[float]]],
+    ends: Range,
+    colour_of: dict[str, str],
+    band: Standing | None,
+) -> "Chart":
+    """A row a run: its name and its density; on the base line quartiles, median and, where they are few, documents.
+
+    Behind them, where it is known, a band from quartile to quartile of the population's own documents.
+    """
+    import altair
+
+    labels = [run.label for run, _ in rows]
+    scale = altair.Scale(domain=labels, range=[colour_of[name] for name in labels])
+    colour = altair.Color("run:N", scale=scale, legend=None)
+    x = altair.X(
+        "x:Q",
+        title=title,
+        scale=altair.Scale(domain=list(ends_of_axis(ends)), nice=False),
+        axis=altair.Axis(tickCount=5),
+    )
+    y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-len(rows) + 0.85, 0.95], nice=False))
+    areas: list[dict[str, Any]] = []
+    boxes: list[dict[str, Any]] = []
+    dots: list[dict[str, Any]] = []
+    names: list[dict[str, Any]] = []
+    shown = short_names(labels)
+    for place, (run, values) in enumerate(rows):
+        label = {"run": run.label}
+        names.append({**label, "name": shown[run.label], "x": ends_of_axis(ends)[0], "y": 0.8 - place})
+        areas += [{**label, "x": at, "y": -place + height, "base": -place} for at, height in density(values, ends)]
+        box = spread(values)
+        boxes.append({**label, "y": -place, "low": box.low, "median": box.median, "high": box.high})
+        dots += [{**label, "x": value, "y": -place} for value in values if len(values) <= DOTS]
+    from_low = altair.X("low:Q", title=title)
+    behind = (
+        [chart_of([{"low": band.low, "high": band.high}]).mark_rect(color=LIGHT.faint, opacity=0.5)] if band else []
+    )
+    return altair.layer(
+        *(mark.encode(x=from_low, x2="high:Q") for mark in behind),
+        chart_of(areas).mark_area(opacity=0.35, line=True).encode(x=x, y=y, y2="base:Q", color=colour, detail="run:N"),
+        chart_of(dots).mark_tick(size=8, thickness=1.2, opacity=0.7).encode(x=x, y=y, color=colour),
+        chart_of(boxes).mark_rule(strokeWidth=4, color=LIGHT.ink, opacity=0.55).encode(x=from_low, x2="high:Q", y=y),
+        chart_of(boxes)
+        .mark_point(shape="diamond", filled=True, size=70, color=LIGHT.ink, opacity=1)
+        .encode(x=altair.X("median:Q", title=title), y=y),
+        chart_of(names)
+        .mark_text(align="left", baseline="middle", fontSize=12, color=LIGHT.ink, limit=330)
+        .encode(x=x, y=y, text="name:N"),
+    ).properties(width=340, height=66 * len(rows))
+
+
+def density(values: Sequence[float], ends: Range) -> list[tuple[float, float]]:
+    """A Gaussian kernel density, its highest point 0.6, over a grid from end to end; empty where all values are one.
+
+    What the kernel would put beyond a known end is reflected, because no value can lie there.
+    """
+    import numpy as np
+    from scipy.stats import gaussian_kde
+
+    # a kernel density of equal values has no width: scipy refuses it
+    if len(set(values)) < 2:
+        return []
+    low, high = ends_of_axis(ends)
+    grid = np.linspace(low, high, GRID)
+    kernel = gaussian_kde(values)
+    heights = kernel(grid)
+    if ends.known:
+        heights = heights + kernel(2 * low - grid) + kernel(2 * high - grid)
+    # rows are 1 apart: a ridge stays below the name of its run
+    heights *= 0.6 / heights.max()
+    return [(round(float(at), 5), round(float(height), 4)) for at, height in zip(grid, heights, strict=True)]
+
+
+def ends_of_axis(ends: Range) -> tuple[float, float]:
+    """The known ends, or a little beyond the values that were seen."""
+    margin = 0.0 if ends.known else MARGIN * (ends.high - ends.low)
+    # a lowest value of 0 is a natural end, as of word counts: no axis below it
+    return ends.low - (margin if ends.low else 0.0), ends.high + margin
+
+
+def colours(runs: Sequence[ScoredLog]) -> dict[str, str]:
+    """A colour for each run by its name, the same in every chart; the population's is the ink."""
+    # by place among all runs, so that a run keeps its colour in a chart that lacks others
+    others = [run.label for run in runs if not run.is_population]
+    colour_of = {label: LIGHT.series[place % len(LIGHT.series)] for place, label in enumerate(others)}
+    return colour_of | {run.label: LIGHT.ink for run in runs if run.is_population}
+
+
+def _cycled(choices: Sequence[Any], runs: Sequence[str]) -> list[Any]:
+    return [choices[place % len(choices)] for place in range(len(runs))]
+
+
+def _mean(values: Iterable[float]) -> float:
+    measured = [value for value in values if not math.isnan(value)]
+    return math.fsum(measured) / len(measured) if measured else math.nan
+
+
+def places(measure: Measure, key: str) -> int:
+    """Number of decimals with which the values of a key differ: two, or more where the range is small."""
+    # two digits of the span's own magnitude, at most six
+    span = measure.ranges[key].high - measure.ranges[key].low
+    return (
+        2 if math.isnan(span) or span == 0 else min(6, max(0 if span >= 1000 else 2, 1 - math.floor(math.log10(span))))
+    )
+
+
+def shade(measure: Measure, key: str, cell: Cell) -> str:
+    """How far a mean stands from the low to the high end of its key's range, in percent.
+
+    The range is the values' own where no view says it, so that there the shade compares runs and says nothing else.
+    """
+    ends = measure.ranges[key]
+    if math.isnan(cell.interval.mean):
+        return "0%"
+    # one value, of which nobody says what it could be: neither low nor high
+    if not ends.high > ends.low:
+        return "50%"
+    return f"{100 * min(1.0, max(0.0, (cell.interval.mean - ends.low) / (ends.high - ends.low))):.0f}%"

@@ -1,0 +1,299 @@
+"""Everything that the report's page and its JSON show, as numbers and words."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from genie_inspect.files.tables import plain
+from genie_inspect.logs.evidence import NO_SHARE, GraderResults
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.measures import GENIE, UNIT, measure_of, viewed_range
+from genie_inspect.logs.results import Results, results_of, standing_of
+from genie_inspect.logs.scored_log import ScoredLog, one_signature
+from genie_inspect.reports.charts import in_words
+from genie_inspect.reports.comparison import comparison_of
+from genie_inspect.reports.pairing import Comparison, Options
+from genie_inspect.reports.stand_outs import MarkedPassage, StandOut, marked_passages, stand_outs
+from genie_inspect.reports.study import Study, study_of
+from genie_inspect.reports.study_verdict import as_values as study_values
+from genie_inspect.reports.summary import read_runs
+from genie_inspect.reports.verdict import as_values
+from genie_inspect.statistics.descriptive import Standing, quartiles
+from genie_inspect.statistics.intervals import NO_INTERVAL, Interval
+from genie_inspect.statistics.ranking import kendall
+
+MOST = 40  # rows that a table of pairs can have and still be read
+
+
+@dataclass(frozen=True, slots=True)
+class Concordance:
+    """Kendall's tau-b of each two keys, over the documents that have a value under both."""
+
+    names: tuple[str, ...]
+    tau: tuple[tuple[float, ...], ...]
+    """Shape (names, names); NaN where one side puts nothing in order."""
+    documents: tuple[tuple[int, ...], ...]
+    """How many have both values, same shape."""
+    left_out: int
+    """Keys beyond the first forty."""
+    unordered: tuple[str, ...]
+    """Keys that put no two documents in order, and have no row."""
+
+
+def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> Concordance:
+    """Agreement between keys over all documents but the population's own."""
+    import numpy as np
+
+    documents = [document for run in runs if not run.is_population for document in run.documents]
+    columns = {(scorer, key): np.array([document.value(scorer, key) for document in documents]) for scorer, key in keys}
+    # a key of one value has no rank correlation with anything
+    ordering = [column for column in keys if len(np.unique(columns[column][~np.isnan(columns[column])])) > 1]
+    rows = ordering[:MOST]
+    size = range(len(rows))
+    tau = [[1.0] * len(rows) for _ in size]
+    counts = [[0] * len(rows) for _ in size]
+    # tau is symmetric: half of the pairs are computed; shown twice
+    for i in size:
+        for j in range(i + 1):
+            first, second = columns[rows[i]], columns[rows[j]]
+            tau[i][j] = tau[j][i] = kendall(first, second)
+            counts[i][j] = counts[j][i] = int((~np.isnan(first) & ~np.isnan(second)).sum())
+    # with the scorer where two scorers share a key
+    several = {key for key in (key for _, key in keys) if len({scorer for scorer, other in keys if other == key}) > 1}
+    names = {(scorer, key): in_words(key) + f" ({scorer})" * (key in several) for scorer, key in keys}
+    return Concordance(
+        names=tuple(names[column] for column in rows),
+        tau=tuple(map(tuple, tau)),
+        documents=tuple(map(tuple, counts)),
+        left_out=len(ordering) - len(rows),
+        unordered=tuple(names[column] for column in keys if column not in ordering),
+    )
+
+
+EXAMPLES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The scale of a key's values."""
+
+    low: float
+    high: float
+    known: bool
+    """Whether the task's view or the measure says so; else these are the lowest and highest value seen, NaN without."""
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether all values lie from 0 to 1, by what they are."""
+        return self.known and (self.low, self.high) == (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Median and quartiles; NaN where there is nothing."""
+
+    low: float
+    median: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One key of one run."""
+
+    interval: Interval
+    """Mean over prompts with its 95% interval."""
+    spread: Spread
+    used: int
+    asked: int
+    """Questions (tests) that could be used, of all, over the scored documents; 0 of 0 where the scorer does not say."""
+    usable: int
+    due: int
+    """Ratings that count, of those that were due, likewise."""
+    nearest: Interval = NO_INTERVAL
+    """Mean over prompts of how near the nearest comes; NaN where the scorer does not say."""
+    standing: Standing | None = None
+    """Where the values fall among the population's own documents; None where it has no yardstick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One scorer: a row a run, a column a key."""
+
+    scorer: str
+    signature: str
+    keys: tuple[str, ...]
+    ranges: dict[str, Range]
+    """By key."""
+    rows: tuple[dict[str, Cell], ...]
+    """In the order of the runs; empty for a run that it did not score."""
+    unscored: tuple[Mapping[str, int], ...]
+    """In the order of the runs, as are the next two: documents without any value, by reason."""
+    faults: tuple[Mapping[str, int], ...]
+    """Answers, ratings or verdicts that are missing, by reason."""
+    warnings: tuple[Sequence[str], ...]
+    """Warnings, a line each."""
+    graders: tuple[Mapping[str, GraderResults], ...] = ()
+    """Of a jury each grader's own results, in the order of the runs; empty for a run that one grader judged."""
+    agreement: tuple[Mapping[str, float], ...] = ()
+    """By key the jury's alpha, likewise."""
+    population: dict[str, Standing] = field(default_factory=dict)
+    """By key, over all runs that know it: where the population's own documents are, each compared with the others."""
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether every key goes from 0 to 1."""
+        return all(ends.is_unit for ends in self.ranges.values())
+
+    def values(self, run: ScoredLog, key: str) -> list[float]:
+        """The scores of a run's documents, without those that could not be measured."""
+        return _measured(run, self.scorer, key)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Runs that may be compared, and what is to be said of them."""
+
+    runs: tuple[ScoredLog, ...]
+    measures: tuple[Measure, ...]
+    lengths: tuple[Spread, ...]
+    """Words a document, in the order of the runs."""
+    concordance: Concordance
+    stand_outs: tuple[StandOut, ...]
+    passages: tuple[MarkedPassage, ...]
+    """Documents with a close reader's marks."""
+    comparison: Comparison | None = None
+    """Of the runs with a baseline, where one is named."""
+    studies: tuple[Study, ...] = ()
+    """Of the runs that are metric studies: what edits and paraphrases show of each measure."""
+
+    @property
+    def yardstick(self) -> ScoredLog | None:
+        """The population's own documents, each compared with the others; None when no log has them."""
+        return next((run for run in self.runs if run.is_population), None)
+
+
+def build_report(
+    paths: Iterable[str | Path], examples: int = EXAMPLES, baseline: str = "", signature: str = ""
+) -> Report:
+    """The report on finished logs."""
+    # by label, so that order and colours do not hang on the order of the files; the population's own documents are the
+    # yardstick, and stand last
+    runs = tuple(sorted(read_runs(paths, signature=signature), key=lambda run: (run.is_population, run.label)))
+    told = [run for run in runs if not run.is_population]
+    # a stable sort: `genie` first, the others as the logs have them
+    scorers = sorted(_scorers(runs), key=lambda name: name != "genie")
+    measures = tuple(_measure(scorer, runs) for scorer in scorers)
+    keys = [(measure.scorer, measure.keys) for measure in measures]
+    return Report(
+        runs=runs,
+        measures=measures,
+        lengths=tuple(spread([document.words for document in run.documents]) for run in runs),
+        concordance=concordance(runs, [(measure.scorer, key) for measure in measures for key in measure.keys]),
+        stand_outs=tuple(stand_outs(runs, keys, examples)),
+        passages=tuple(marked_passages(runs, keys, examples)),
+        comparison=comparison_of(told, baseline, Options()) if baseline else None,
+        studies=tuple(study_of(run) for run in runs if run.changed),
+    )
+
+
+def spread(values: Sequence[float]) -> Spread:
+    return Spread(*quartiles(values))
+
+
+def numbers(report: Report) -> dict[str, Any]:
+    """The numbers as JSON values: what is not a number is null."""
+    return {
+        "runs": [
+            {
+                "label": run.label,
+                "log": run.file,
+                "task": run.header.eval.task,
+                "model": run.header.eval.model,
+                "created": str(run.header.eval.created),
+                "is_population": run.is_population,
+                "documents": len(run.documents),
+                "refusals": sum(document.refused for document in run.documents),
+                "words": plain(words),
+                "tokens": {name: usage.total_tokens for name, usage in run.header.stats.model_usage.items()},
+            }
+            for run, words in zip(report.runs, report.lengths, strict=True)
+        ],
+        "measures": plain(report.measures),
+        "comparison": as_values(report.comparison) if report.comparison else None,
+        "studies": [study_values(study) for study in report.studies],
+        "concordance": plain(report.concordance),
+        # whole documents would be most of the JSON; the log has them
+        "stand_outs": [plain(replace(stand_out, text="")) for stand_out in report.stand_outs],
+        "marked_passages": [plain(replace(passage, pieces=())) for passage in report.passages],
+    }
+
+
+def _scorers(runs: Iterable[ScoredLog]) -> list[str]:
+    """The scorers of ours that scored any of the logs, in the order of the scores."""
+    scorers: dict[str, None] = {}
+    for run in runs:
+        if not run.ours:
+            raise LogError(
+                f"{run.file} has no scores of ours, score it with: inspect score {run.file} --scorer genie_inspect/..."
+            )
+        scorers |= dict.fromkeys(run.ours)
+    return list(scorers)
+
+
+def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
+    signature = one_signature(runs, scorer)
+    results = [results_of(run, scorer) if scorer in run.ours else None for run in runs]
+    keys = tuple(dict.fromkeys(key for result in results if result for key in result.cells))
+    pairs = list(zip(runs, results, strict=True))
+    knowing = {key: [run for run, result in pairs if result and key in result.standing] for key in keys}
+    return Measure(
+        scorer=scorer,
+        signature=signature,
+        keys=keys,
+        ranges={key: _range(scorer, key, runs) for key in keys},
+        rows=tuple({key: _cell(run, scorer, key, result) for key in keys} if result else {} for run, result in pairs),
+        unscored=tuple(result.unscored if result else {} for result in results),
+        faults=tuple(result.faults if result else {} for result in results),
+        warnings=tuple(result.warnings if result else () for result in results),
+        graders=tuple(result.graders if result else {} for result in results),
+        agreement=tuple(result.agreement if result else {} for result in results),
+        population={key: standing for key in keys if (standing := standing_of(knowing[key], scorer, key))},
+    )
+
+
+def _cell(run: ScoredLog, scorer: str, key: str, results: Results) -> Cell:
+    used, asked = results.coverage.get(key, NO_SHARE)
+    usable, due = results.pairs.get(key, NO_SHARE)
+    return Cell(
+        interval=results.cells.get(key, NO_INTERVAL),
+        spread=spread(_measured(run, scorer, key)),
+        used=used,
+        asked=asked,
+        usable=usable,
+        due=due,
+        nearest=results.nearest.get(key, NO_INTERVAL),
+        standing=results.standing.get(key),
+    )
+
+
+def _measured(run: ScoredLog, scorer: str, key: str) -> list[float]:
+    return [value for value in run.values(scorer, key) if not math.isnan(value)]
+
+
+def _range(scorer: str, key: str, runs: Iterable[ScoredLog]) -> Range:
+    values: list[float] = []
+    for run in runs:
+        # novelty by feature has these ends whatever a view says of colours
+        if any(measure_of(signature) == GENIE for signature in run.signatures.get(scorer, ())):
+            return Range(*UNIT, known=True)
+        # the first log whose task has a view speaks for all
+        if ends := viewed_range(run.header, key):
+            return Range(*ends, known=True)
+        values += _measured(run, scorer, key)
+    seen = Range(min(values, default=math.nan), max(values, default=math.nan), known=False)
+    # one value alone has no place between the lowest and the highest: it has one in what the measure could be
+    known = next((ends for run in runs if (ends := run.known_range(scorer, key)) and math.isfinite(ends[1])), None)
+    return Range(*known, known=True) if known and seen.low == seen.high else seen

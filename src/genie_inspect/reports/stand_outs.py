@@ -1,0 +1,205 @@
+"""The documents that stand out along a feature, with the question that shows why."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from inspect_ai.scorer import Score
+from pydantic import TypeAdapter, ValidationError
+
+from genie_inspect.logs.files import sample_of
+from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.logs.scores import PER_WORDS, KeptMark, readings
+from genie_inspect.measures.marks import pieces
+from genie_inspect.samples import document_of
+
+End = Literal["most", "least"]
+ENDS: tuple[End, End] = ("most", "least")
+MOST_CHARACTERS = 20_000  # of a document; nobody reads more in a report
+
+
+@dataclass(frozen=True, slots=True)
+class NearAnswer:
+    """One of the population's answers, from a log."""
+
+    answer: str
+    rating: float
+    given: int
+    """How many documents of the population gave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """One row of the question table that `genie` keeps in a score's metadata."""
+
+    feature: str
+    question: str = ""
+    answer: str = ""
+    nearest: tuple[NearAnswer, ...] = ()
+    novelty: float | None = None
+    ratings: int = 0
+
+
+_QUESTIONS = TypeAdapter(list[QuestionRow])
+
+
+@dataclass(frozen=True, slots=True)
+class StandOut:
+    """A document at one end of a feature."""
+
+    scorer: str
+    key: str
+    end: End
+    run: str
+    sample: str | int
+    epoch: int
+    prompt: str
+    value: float
+    text: str
+    question: QuestionRow | None
+    """The question of the feature that is as far as any at this end; None where the log does not keep it."""
+
+
+def questions(score: Score) -> list[QuestionRow]:
+    """The question table of a score; empty where it has none, or one that is not ours."""
+    try:
+        return _QUESTIONS.validate_python((score.metadata or {}).get("questions"))
+    except ValidationError:
+        return []
+
+
+def telling(table: Iterable[QuestionRow], feature: str, end: End) -> QuestionRow | None:
+    """The feature's question with the highest novelty, or the lowest; None when it has none that was measured."""
+    candidates = [question for question in table if question.feature == feature and question.novelty is not None]
+    # `max` takes the first of equals at either end, `min` and `max` in turn would not be alike
+    sign = 1 if end == "most" else -1
+    return max(candidates, key=lambda question: sign * (question.novelty or 0.0), default=None)
+
+
+def stand_outs(
+    runs: Sequence[ScoredLog], measures: Iterable[tuple[str, tuple[str, ...]]], examples: int
+) -> Iterator[StandOut]:
+    """For each feature of a scorer that keeps a question table, its most and its least novel documents.
+
+    The population's own documents are no candidates. Of equals the first counts.
+    """
+    for scorer, keys in measures:
+        for key in keys:
+            scored = [
+                (document.value(scorer, key), run, document)
+                for run in runs
+                if not run.is_population
+                for document in run.documents
+                if scorer in document.scores and document.scores[scorer].evidence.coverage
+            ]
+            ordered = sorted((row for row in scored if not math.isnan(row[0])), key=lambda row: -row[0])
+            # no document may stand at both ends
+            count = min(examples, len(ordered) // 2 or len(ordered))
+            for end, chosen in zip(ENDS, (ordered[:count], ordered[::-1][:count]), strict=True):
+                for value, run, document in chosen:
+                    if row := _stand_out(scorer, key, end, value, run, document):
+                        yield row
+
+
+def _stand_out(
+    scorer: str, key: str, end: End, value: float, run: ScoredLog, document: ScoredDocument
+) -> StandOut | None:
+    """The document with its text and question; None where its scorer keeps no question table."""
+    # texts are read from the log for these few only, so that a large log fits into memory
+    sample = sample_of(document.file, document.sample, document.epoch)
+    score = (sample.scores or {})[scorer]
+    if not (table := questions(score)):
+        return None
+    text = document_of(sample)
+    return StandOut(
+        scorer=scorer,
+        key=key,
+        end=end,
+        run=run.label,
+        sample=document.sample,
+        epoch=document.epoch,
+        prompt=document.prompt,
+        value=value,
+        text=text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + " […]",
+        question=telling(table, key, end),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPiece:
+    """A part of a text in which no mark begins or ends."""
+
+    text: str
+    aspects: tuple[str, ...]
+    """Of the marks on it; none for what nobody marked."""
+    ending: tuple[int, ...]
+    """Numbers, from 1, of the marks that end with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPassage:
+    """One document with its marks."""
+
+    scorer: str
+    run: str
+    sample: str | int
+    epoch: int
+    prompt: str
+    marks: tuple[KeptMark, ...]
+    """In the order of the text; their numbers count from 1."""
+    pieces: tuple[MarkedPiece, ...]
+    """The whole text, or its beginning where it is endless."""
+    cut: bool
+
+
+def marked_passages(
+    runs: Sequence[ScoredLog], measures: Iterable[tuple[str, tuple[str, ...]]], examples: int
+) -> Iterator[MarkedPassage]:
+    """Of each run, by aspect, the documents with most marks in a hundred words; each text once."""
+    for scorer, keys in measures:
+        for run in runs:
+            shown: set[str] = set()
+            for key in (key for key in keys if key.endswith(PER_WORDS)):
+                for document in _most(run, scorer, key, examples):
+                    if document.text not in shown and (passage := _passage(run, scorer, document)):
+                        shown.add(document.text)
+                        yield passage
+
+
+def _most(run: ScoredLog, scorer: str, key: str, examples: int) -> list[ScoredDocument]:
+    """The documents with most under a key, of those that have any; a text that was written twice once."""
+    valued = {document.text: (document.value(scorer, key), document) for document in reversed(run.documents)}
+    # NaN, which is no value, is not above 0 either
+    marked = [(value, document) for value, document in valued.values() if value > 0]
+    return [document for _, document in sorted(marked, key=lambda pair: -pair[0])[:examples]]
+
+
+def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPassage | None:
+    """The document with its marks; None where its log keeps none that stand in it."""
+    sample = sample_of(document.file, document.sample, document.epoch)
+    text = document_of(sample)
+    kept = dict(readings(sample.scores or {})).get(scorer)
+    # a log that somebody edited may hold a mark of another text
+    marks = [mark for mark in kept.marks if text[mark.start : mark.end] == mark.text != ""] if kept else []
+    if not marks:
+        return None
+    inside = [mark for mark in marks if mark.end <= MOST_CHARACTERS]
+    cut = pieces(text[:MOST_CHARACTERS], [(mark.start, mark.end) for mark in inside])
+    return MarkedPassage(
+        scorer=scorer,
+        run=run.label,
+        sample=document.sample,
+        epoch=document.epoch,
+        prompt=document.prompt,
+        marks=tuple(marks),
+        pieces=tuple(
+            MarkedPiece(
+                piece.text,
+                tuple(dict.fromkeys(inside[place].aspect for place in piece.spans)),
+                tuple(place + 1 for place in piece.ending),
+            )
+            for piece in cut
+        ),
+        cut=len(text) > MOST_CHARACTERS,
+    )

@@ -1,0 +1,349 @@
+"""What a study comes to: a sentence a measure, what to beware of, and all of it as values beside what was printed."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any
+
+from genie_inspect.files.tables import csv_text, plain
+from genie_inspect.populations.interventions import PARAPHRASE
+from genie_inspect.reports.charts import in_words
+from genie_inspect.reports.effects import Effect, Intervention
+from genie_inspect.reports.study import StudiedMeasure, Study
+from genie_inspect.statistics.differences import LEVEL, TEST
+from genie_inspect.statistics.equivalence import MARGIN_IN_STANDARD_DEVIATIONS
+
+MOST_NAMED = 3  # confounded features that one sentence can name and still be read
+EQUIVALENT, MOVED, CANNOT_TELL, NOT_MEASURED = "equivalent", "moved", "cannot tell", "not measured"
+
+
+def robustness(measure: StudiedMeasure) -> str:
+    """Whether paraphrases leave a measure where it is: `equivalent`, `moved`, `cannot tell` or `not measured`.
+
+    Equivalent is what is equivalent or the same in every key, also where a small difference holds; moved, what is moved
+    in one.
+    """
+    measured = [effect for effect in measure.paraphrases if effect.difference.pairs]
+    if not measured or measure.is_constant:
+        return NOT_MEASURED
+    # a key without any spread among originals has no margin, but what no paraphrase changes needs none
+    if all(effect.is_equivalent or effect.is_constant for effect in measured):
+        return EQUIVALENT
+    return MOVED if _moved_by_paraphrases(measure) else CANNOT_TELL
+
+
+def confounds(measure: StudiedMeasure) -> list[tuple[Effect, Effect]]:
+    """The effects of edits on a feature that is not the edited one, and moves as much or more, each after its own.
+
+    By d. Only those that hold: what does not move at all confounds nothing.
+    """
+    return [
+        (own, other)
+        for own in measure.own
+        if own.key.feature
+        for other in measure.row(own.intervention)
+        if other.moved and not other.is_own and other.magnitude >= own.magnitude
+    ]
+
+
+def moves_most(measure: StudiedMeasure) -> list[Effect]:
+    """Of a measure by feature the effects on the edited feature that hold and are the largest d of their row.
+
+    Equals are none.
+    """
+    return [effect for effect in measure.own if effect.key.feature and effect.moved and is_largest(effect, measure)]
+
+
+def is_largest(effect: Effect, measure: StudiedMeasure) -> bool:
+    """Whether no other feature has so large a d for the same intervention."""
+    others = [other.magnitude for other in measure.row(effect.intervention) if other is not effect]
+    # a comparison with NaN is false: what could not be measured is not larger
+    return effect.magnitude > max((size for size in others if not math.isnan(size)), default=0.0)
+
+
+def sentence(measure: StudiedMeasure) -> str:
+    """What the study shows of a measure: what it is sensitive to, whether it is robust, what it confounds."""
+    name = in_words(measure.name)
+    if not any(effect.difference.pairs for effect in measure.effects):
+        return f"{name}: no text and its original both have a value, so that nothing is known of it."
+    if measure.is_constant:
+        return f"{name} is constant: it gives every text the same value, so that there is no effect and no test."
+    parts = [_on_edits(measure), *_on_rows(measure), _on_paraphrases(measure), *_on_confounds(measure)]
+    told = "; ".join([*parts, *_on_length(measure)])
+    return f"For reference, {name} {told}." if measure.is_length else f"{name} {told}."
+
+
+def _on_edits(measure: StudiedMeasure) -> str:
+    judged = [effect for effect in measure.own if effect.difference.pairs]
+    if not judged:
+        return "was tried on no edit of a feature that it scores" if measure.is_by_feature else "was tried on no edit"
+    holding = [effect for effect in judged if effect.moved]
+    still = [effect.intervention.name for effect in judged if not effect.moved]
+    if not holding:
+        return "is not shown to be moved by any edit"
+    told = listed([f"{effect.intervention.name} ({_size(effect)})" for effect in holding])
+    rest = f", not shown for {listed(still)}" if still else ""
+    return f"is sensitive to edits of {told}{rest}"
+
+
+def _on_rows(measure: StudiedMeasure) -> Iterator[str]:
+    holding = [effect for effect in measure.own if effect.key.feature and effect.moved]
+    if holding and len(measure.keys) > 1:
+        yield f"by d the edited feature moves most in {len(moves_most(measure))} of these {len(holding)}"
+
+
+def _on_paraphrases(measure: StudiedMeasure) -> str:
+    match robustness(measure):
+        case "equivalent" if all(effect.is_constant for effect in measure.paraphrases if effect.difference.pairs):
+            return "no paraphrase changes it"
+        case "equivalent":
+            where = " in every feature" if len(measure.keys) > 1 else ""
+            return f"paraphrases leave it equivalent{where}, within {MARGIN_IN_STANDARD_DEVIATIONS} sd of the originals"
+        case "moved":
+            moved = _moved_by_paraphrases(measure)
+            if measure.is_by_feature:
+                return f"paraphrases move it in {listed([f'{one.key.name} ({_size(one)})' for one in moved])}"
+            # which edits move it no farther than paraphrases do
+            (paraphrase,) = measure.paraphrases
+            near = [effect.intervention.name for effect in measure.own if effect.size <= paraphrase.size]
+            as_far = f" as far as edits of {listed(near)} or farther" if near else ""
+            return f"paraphrases move it ({_size(moved[0])}){as_far}"
+        case "cannot tell":
+            unsure = [one for one in measure.paraphrases if one.difference.pairs and not one.is_equivalent]
+            where = f" in {listed([one.key.name for one in unsure])}" if measure.is_by_feature else ""
+            prompts = min(one.difference.pairs for one in unsure)
+            return f"whether paraphrases move it{where} cannot be told from {prompts} prompts"
+    return "it was tried on no paraphrase"
+
+
+def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
+    pairs = confounds(measure)
+    told = [
+        f"edits of {own.intervention.name} move {other.key.name} ({_size(other)}) as much as their own feature "
+        f"({_size(own)}) or more"
+        for own, other in pairs[:MOST_NAMED]
+    ]
+    if told:
+        more = [f"{len(pairs) - MOST_NAMED} more"] if len(pairs) > MOST_NAMED else []
+        yield f"it confounds: {listed([*told, *more])}"
+    elif measure.is_by_feature and any(effect.moved for effect in measure.own):
+        yield "it confounds nothing that could be shown"
+
+
+def _on_length(measure: StudiedMeasure) -> Iterator[str]:
+    """What is left of the effects that hold when length is taken out; nothing where no text's length changed."""
+    holding = [effect for effect in (*measure.own, *measure.paraphrases) if effect.moved and not effect.is_equivalent]
+    if measure.is_length or not any(any(effect.pairs.words.values()) for effect in holding):
+        return
+    if all(effect.left == 0 for effect in holding):
+        yield "with length taken out nothing is left"
+        return
+    fates: dict[str, list[str]] = {"holds": [], "turns round": [], "is no longer shown": []}
+    for effect in holding:
+        same_way = (effect.left > 0) == (effect.difference.delta > 0)
+        fate = "is no longer shown" if not effect.is_left else "holds" if same_way else "turns round"
+        by_feature = effect.is_paraphrase and measure.is_by_feature
+        fates[fate].append(f"paraphrase ({effect.key.name})" if by_feature else effect.intervention.name)
+    told = ", ".join(f"{fate} for {listed(names)}" for fate, names in fates.items() if names)
+    yield f"with length taken out the effect {told}"
+
+
+def _moved_by_paraphrases(measure: StudiedMeasure) -> list[Effect]:
+    return [effect for effect in measure.paraphrases if effect.moved and not effect.is_equivalent]
+
+
+def _size(effect: Effect) -> str:
+    # differences that are all the same have no spread to measure them in
+    difference = effect.difference
+    return f"always {difference.delta:+.3g}" if math.isnan(difference.effect) else f"d {difference.effect:+.2f}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in words.
+
+    >>> listed(["social_atmosphere"]), listed(["agent", "plot", "style"])
+    ('social atmosphere', 'agent, plot and style')
+    """
+    words = list(map(in_words, names))
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def warnings(study: Study) -> list[str]:
+    """What to beware of, a line each."""
+    return [*_on_texts(study), *_on_values(study), *_on_tests(study)]
+
+
+def _on_texts(study: Study) -> Iterator[str]:
+    texts = study.texts
+    if texts.unknown:
+        yield f"left out because nothing says what was done to them: {texts.unknown} texts"
+    for intervention in study.interventions:
+        made = len(texts.changed[intervention])
+        of = f"{'edits of ' if intervention.feature else ''}{intervention.name}{'' if intervention.feature else 's'}"
+        told = in_words(of)
+        if orphans := texts.orphans[intervention]:
+            yield f"{orphans} of {made + orphans} {told} are left out: their original was not scored"
+        if same := texts.same[intervention]:
+            yield f"{same} of {made} {told} are word for word their original, and count with a difference of 0"
+
+
+def _on_values(study: Study) -> Iterator[str]:
+    edited = {one.feature for one in study.interventions}
+    for measure in (one for one in study.measures if not one.is_length):
+        name = in_words(measure.name)
+        rows: dict[Intervention, list[Effect]] = {}
+        for effect in measure.effects:
+            if effect.is_own or effect.is_paraphrase:
+                rows.setdefault(effect.intervention, []).append(effect)
+        for intervention, effects in rows.items():
+            # the key of those by which it is judged that lost the most
+            pairs = max(effects, key=lambda effect: effect.pairs.left_out).pairs
+            if pairs.left_out:
+                lost = f"{pairs.left_out} of {pairs.left_out + pairs.pairs} pairs of {in_words(intervention.name)}"
+                yield f"{name}: {lost} are left out: a side has no value"
+        unedited = [key for key in measure.keys if key not in edited] if measure.is_by_feature else []
+        if unedited:
+            yield f"{name}: no text has an edit of {listed(unedited)}, so that its sensitivity to that is not known"
+        elif not measure.is_by_feature and not any(one.feature for one in study.interventions):
+            yield f"{name}: there are no edits, so that its sensitivity is not known"
+
+
+def _on_tests(study: Study) -> Iterator[str]:
+    for measure in (one for one in study.measures if not one.is_length):
+        name = in_words(measure.name)
+        # that with the most prompts: where it cannot hold, none can
+        for effect in sorted(measure.own, key=lambda effect: -effect.difference.pairs)[:1]:
+            least, tests, pairs = effect.difference.least_p, effect.tests, effect.difference.pairs
+            if pairs == 1:
+                yield f"{name}: one prompt allows no test"
+            elif least * tests >= LEVEL:
+                yield (
+                    f"{name}: with {pairs} prompts no p-value lies below {least:.2g}, over {tests} tests "
+                    f"{min(1.0, least * tests):.2g}: no effect could hold, however large"
+                )
+
+
+FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """An effect size as it was printed."""
+
+    effect: float
+    holds: bool
+    """Whether it is marked: of an edit as significant, of a paraphrase as equivalent."""
+
+
+def _column(effects: str, *, paraphrase: str) -> dict[str, Published]:
+    """A column of table 3: edits in the order of the features, those that hold with a star, then the paraphrase."""
+    edits = zip((*FEATURES, PARAPHRASE), (*effects.split(), paraphrase), strict=True)
+    return {name: Published(float(text.rstrip("*=")), text[-1] in "*=") for name, text in edits}
+
+
+EFFECTS = MappingProxyType(
+    {
+        "genie": _column(".62* 1.01* .71* .93* .47* .38*", paraphrase=".03="),
+        "cosine_mean": _column(".54* .67* .22* .81* .24* .68*", paraphrase=".45"),
+        "compression_novelty": _column(".05 -.19* .01 1.08* .23* .07", paraphrase="1.25"),
+        "creativity_index_mean": _column("1.06* 1.17* .93* .97* 1.00* 1.43*", paraphrase="1.29"),
+        "partition_novel": _column(".52* .14 .30* .44* .16 .07", paraphrase=".69"),
+        "litbench_win_rate": _column("-.45* -.87* -.33* -.48* -.42* -1.53*", paraphrase="-.94"),
+    }
+)
+"""By measure, or the key of it that is tested; then by edited feature, or `paraphrase`."""
+
+_MATRIX = {
+    "agent": ".62 .29 .39 .18 .22 .37",
+    "perspective": ".44 1.01 .29 .28 .29 .43",
+    "plot": ".55 .04 .71 .35 .21 .23",
+    "setting": ".21 .04 .23 .93 .13 .10",
+    "social_atmosphere": ".44 .04 .35 .22 .47 .35",
+    "style": ".31 .3 .13 .23 .11 .38",
+    PARAPHRASE: ".02 .04 .12 .06 -.14 .09",
+}
+MATRIX = MappingProxyType(
+    {name: dict(zip(FEATURES, map(float, row.split()), strict=True)) for name, row in _MATRIX.items()}
+)
+"""By edited feature, or `paraphrase` (of which all are equivalent): the effect on each feature's score."""
+
+
+COLUMNS = (
+    *("scorer", "key", "feature", "kind", "intervention", "tested", "is_own"),
+    *("prompts", "originals", "texts", "left_out"),
+    *("before", "after", "delta", "low", "high", "spread"),
+    *("effect", "size", "is_constant"),
+    *("p_value", "tests", "p_value_corrected", "moved", "bootstrap_p_corrected"),
+    *("margin", "p_unlike", "bootstrap_p_unlike", "is_equivalent"),
+    *("words", "delta_less_length", "p_value_less_length_corrected"),
+)
+
+
+def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
+    """The study as JSON values: what is not a number is null."""
+    texts = study.texts
+    values = {
+        "log": study.log.file,
+        "model": study.log.model,
+        "originals": len(texts.originals),
+        "interventions": [
+            {
+                "kind": one.kind,
+                "intervention": one.name,
+                "texts": len(changed),
+                "without_original": texts.orphans[one],
+                "same_as_original": texts.same[one],
+            }
+            for one, changed in texts.changed.items()
+        ],
+        "unknown_texts": texts.unknown,
+        "signatures": study.signatures,
+        "test": TEST,
+        "measures": [_measure(measure) for measure in study.measures],
+        "warnings": warnings(study),
+        "effects": [_flat(effect) for effect in study.effects],
+        # records with the intervention by its name
+        "agreements": [{**plain(one), "intervention": one.intervention.name} for one in study.agreements],
+        "answers": [{**plain(one), "intervention": one.intervention.name} for one in study.answers],
+    }
+    if published:
+        values["published"] = {
+            "effects": {name: {key: asdict(one) for key, one in column.items()} for name, column in EFFECTS.items()},
+            "matrix": MATRIX,
+        }
+    return {name: plain(value) for name, value in values.items()}
+
+
+def as_csv(study: Study) -> str:
+    """A line for each intervention and key, with a header; what is not a number is empty, and no text is a formula."""
+    return csv_text(COLUMNS, [list(plain(_flat(effect)).values()) for effect in study.effects])
+
+
+def _measure(measure: StudiedMeasure) -> dict[str, Any]:
+    return {
+        "measure": measure.name,
+        "scorer": measure.scorer,
+        "keys": measure.keys,
+        "is_by_feature": measure.is_by_feature,
+        "sentence": sentence(measure),
+        "sensitive_to": [effect.intervention.name for effect in measure.own if effect.moved],
+        "under_paraphrase": robustness(measure),
+        "confounds": [{"edited": own.intervention.name, "moves": other.key.name} for own, other in confounds(measure)],
+        "edited_feature_moves_most": [effect.intervention.name for effect in moves_most(measure)],
+        "shares": {intervention.name: share for intervention, share in measure.shares.items()},
+    }
+
+
+def _flat(effect: Effect) -> dict[str, Any]:
+    key, one, pairs, difference = effect.key, effect.intervention, effect.pairs, effect.difference
+    values = (
+        *(key.scorer, key.name, key.feature or None, one.kind, one.name, key.tested, effect.is_own),
+        *(difference.pairs, len(pairs.rows), pairs.pairs, pairs.left_out),
+        *(difference.before, difference.after, difference.delta, difference.low, difference.high, difference.spread),
+        *(difference.effect, effect.size, effect.is_constant),
+        *(difference.p_value, effect.tests, effect.p_value, effect.moved, effect.bootstrap_p),
+        *(difference.margin, difference.p_unlike, effect.bootstrap_p_unlike, effect.is_equivalent),
+        *(effect.words, effect.left, effect.left_p),
+    )
+    return dict(zip(COLUMNS, values, strict=True))

@@ -1,0 +1,316 @@
+"""What a comparison comes to: one sentence, and what to beware of."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, astuple, dataclass, fields
+from typing import Any
+
+from genie_inspect.files.tables import csv_text, plain
+from genie_inspect.logs.scored_log import are_unlike, cut_at_limit, unlike_lengths
+from genie_inspect.reports.charts import in_words
+from genie_inspect.reports.comparison import pooled
+from genie_inspect.reports.pairing import Comparison, Row
+from genie_inspect.statistics.differences import LEVEL, TEST, Difference, pairs_that_find
+from genie_inspect.statistics.power import USUAL_POWER, paired_power
+
+MOST_NAMED = 6  # differences that one sentence can name and still be read
+CORRECTED = {"holm": "after Holm's correction", "bonferroni": "after Bonferroni's correction", "none": "uncorrected"}
+ENOUGH = 0.5  # power below which a test is more likely to miss a difference than to find it
+FEW_SHARED = 0.5  # of the prompts that either run was given
+UNLIKE = 0.1  # share of questions, likewise
+MANY_LOST = 0.1  # share of a run's documents without a score from which it is pointed out
+
+
+def verdict(comparison: Comparison) -> str:
+    """One sentence: how many differences hold and which, how many are equivalent, how many undecided."""
+    rows = [row for row in comparison.rows if row.tested]
+    holding = [row for row in rows if row.finding.differs]
+    # NaN: fewer than two prompts with scores on both sides
+    measured = [row for row in rows if not math.isnan(row.finding.p_value)]
+    # a tiny difference of many prompts can hold and lie within the margin: it is counted as holding
+    repeated = [row for row in measured if row.run in _repeated(comparison) and not row.finding.differs]
+    alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs and row not in repeated]
+    same = sum(row.finding.difference.margin == 0 for row in alike)
+    constant = f" ({same} constant and the same in both)" if same else ""
+    baselines = comparison.called(*comparison.baselines)
+    if not measured:
+        return (
+            f"None of {len(rows)} differences from {baselines} could be tested: that takes two prompts or more with "
+            "scores on both sides."
+        )
+    # names of what is a family of its own: where there is one of each, nothing need be said
+    scopes = [
+        name
+        for name, of in (("measure", {row.scorer for row in measured}), ("run", {row.family for row in measured}))
+        if len(of) > 1 and comparison.options.correction != "none"
+    ]
+    within = f" within each {' and '.join(scopes)}" if scopes else ""
+    named = " named beforehand" if comparison.options.keys else ""
+    parts = [
+        f"Of {len(measured)} differences from {baselines}{named}, {_counted(holding)} "
+        f"{CORRECTED[comparison.options.correction]}{within} at {LEVEL:.0%}",
+        f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin{constant}",
+        f"{len(measured) - len(holding) - len(alike) - len(repeated)} undecided",
+    ]
+    if repeated:
+        parts.append(f"{len(repeated)} of the very documents of the baseline")
+    if len(rows) > len(measured):
+        parts.append(f"{len(rows) - len(measured)} could not be tested")
+    sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
+    if untested := len(comparison.rows) - len(rows):
+        sentence += f"; {untested} more {'is' if untested == 1 else 'are'} shown beside them and not tested"
+    # a difference between texts of unlike length may be one of length alone, see LIKE
+    unlike = sorted({row.run for row in holding} & set(_of_unlike_length(comparison)))
+    if unlike:
+        see = "" if comparison.options.selection.length_matched else ", see --length-matched"
+        sentence += f"; what {_listed(unlike)} gained or lost may be length alone{see}"
+    return sentence + "."
+
+
+def _repeated(comparison: Comparison) -> list[str]:
+    """The runs that wrote what their baseline wrote: that says nothing about a strategy, nor of equivalence."""
+    return [label for label, own in comparison.pairs.items() if own.is_repeated]
+
+
+def advice(comparison: Comparison) -> str:
+    """How many prompts it would take where the power is under half; empty where it is nowhere."""
+    # NaN: the deltas have no spread
+    weak = [row for row in comparison.rows if row.finding.power < ENOUGH and not math.isnan(row.finding.needed)]
+    if not weak:
+        return ""
+    least, *_, most = sorted([*weak, *weak], key=lambda row: row.finding.needed)
+    prompts = [f"{row.finding.needed:,.0f} ({row.run} {in_words(row.key)})" for row in (least, most)]
+    return (
+        f"{len(weak)} of {sum(row.tested for row in comparison.rows)} tests miss a difference as large as their margin "
+        f"more often than not: to find it in {USUAL_POWER:.0%} of runs takes {' to '.join(dict.fromkeys(prompts))} "
+        "prompts of this spread, or fewer with a wider --margin, if it is one that does not matter."
+    )
+
+
+def warnings(comparison: Comparison) -> list[str]:
+    """Warnings about lengths, runs, pairs and scores, a line each."""
+    return [*_on_lengths(comparison), *_on_runs(comparison), *_on_pairs(comparison), *_on_scores(comparison)]
+
+
+def _on_lengths(comparison: Comparison) -> Iterator[str]:
+    way_out = (
+        "; each is within the band of the population's, at opposite ends"
+        if comparison.options.selection.length_matched
+        else "; --length-matched keeps documents and population of like length"
+    )
+    for label, (words, where, others) in _of_unlike_length(comparison).items():
+        yield unlike_lengths(f"{label} writes", words, others, where) + way_out
+    yield from filter(None, (cut_at_limit(run.label, run.cut, run.documents) for run in comparison.runs))
+
+
+def _on_runs(comparison: Comparison) -> Iterator[str]:
+    for run in comparison.runs:
+        if run.documents - run.scored > MANY_LOST * run.documents:
+            lost = run.documents - run.scored
+            yield f"{run.label} lost {lost} of {run.documents} documents: what is left may be a selection"
+        fewer, several = run.fewer_responses
+        if fewer:
+            yield f"{fewer} of {several} samples gave fewer responses than asked for ({run.label})"
+    for label in _repeated(comparison):
+        yield (
+            f"{label} wrote the very documents of its baseline, word for word: that is no evidence of equivalence; the "
+            "strategy did not reach the model, or the model replays"
+        )
+    if comparison.unlike_coherence:
+        yield f"coherence is not shown: {comparison.unlike_coherence}"
+
+
+def _on_pairs(comparison: Comparison) -> Iterator[str]:
+    for label in dict.fromkeys(row.run for row in comparison.rows):
+        pairs = [row.finding.difference.pairs for row in comparison.rows if row.run == label]
+        if max(pairs) == 1:
+            yield (
+                f"{label} has one prompt in common with its baseline: without a second there is neither interval nor "
+                "p-value"
+            )
+    for label, own in comparison.pairs.items():
+        if 1 < len(own.names) < FEW_SHARED * own.prompts:
+            yield (
+                f"{label} and its baseline share {len(own.names)} of {own.prompts} prompts: their differences are about"
+                " these alone"
+            )
+    yield from _too_few(comparison)
+    for label, count in comparison.strays.items():
+        yield (
+            f"{label} has {count} documents written after one that its baseline's log lacks, so prompts are paired; "
+            "for pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
+        )
+
+
+def _on_scores(comparison: Comparison) -> Iterator[str]:
+    for run in comparison.runs:
+        for scorer, results in run.measures.items():
+            where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
+            yield from (f"{where}: {line}" for line in results.warnings)
+    for row in comparison.rows:
+        before, after = (part / whole if whole else 1.0 for part, whole in row.coverage)
+        if abs(after - before) > UNLIKE and not row.questions[1]:
+            yield (
+                f"{row.run} {in_words(row.key)}: {after:.0%} of its questions were used, of its baseline's "
+                f"{before:.0%}, and nothing says which: the difference may be one of questions"
+            )
+    for name in comparison.unmatched:
+        yield f"{name} has no figures against population documents of like length: only what it scores is matched"
+
+
+def _too_few(comparison: Comparison) -> Iterator[str]:
+    """A line for each measure that has too few pairs: its smallest possible p-value, corrected, is above the level."""
+    families: dict[tuple[str, str], list[Difference]] = {}
+    for row in comparison.rows:
+        if not math.isnan(row.finding.p_value):
+            families.setdefault((row.scorer, row.family), []).append(row.finding.difference)
+    for family, differences in families.items():
+        least = min(difference.least_p for difference in differences)
+        # of Holm's steps the first is the strictest: that of Bonferroni
+        tests = 1 if comparison.options.correction == "none" else len(differences)
+        if least * tests < LEVEL:
+            continue
+        pairs = max(difference.pairs for difference in differences)
+        corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
+        yield (
+            f"{', '.join(filter(None, family))}: with {pairs} prompts no p-value lies below {least:.2g}"
+            f"{corrected if tests > 1 else ''}: no difference could hold, however large; take more prompts, or fewer "
+            "tests: name those that matter (--keys), or let each run be a question of its own (--family run)"
+        )
+
+
+def _of_unlike_length(comparison: Comparison) -> dict[str, tuple[float, str, float]]:
+    """Runs that write more or less than 1.5x the words of their baseline, or of the population."""
+    facts = {run.label: run for run in comparison.runs}
+    # baselines among them
+    unlike = {
+        run.label: (run.words, "the population has", run.population_words)
+        for run in comparison.runs
+        if are_unlike(run.words, run.population_words)
+    }
+    for row in comparison.rows:
+        run, base = facts[row.run], facts[row.baseline]
+        if are_unlike(run.words, base.words):
+            unlike[run.label] = (run.words, f"{base.label} writes", base.words)
+    return unlike
+
+
+def _counted(holding: Sequence[Row]) -> str:
+    if not holding:
+        return "none holds"
+    named = [f"{row.run} {in_words(row.key)} {row.finding.difference.delta:+.3f}" for row in holding]
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    return f"{len(holding)} {'holds' if len(holding) == 1 else 'hold'} ({', '.join(named[:MOST_NAMED])}{more})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+DIFFERENCE = 0.05  # on a scale from 0 to 1
+
+
+def prompts_needed(comparison: Comparison) -> Iterator[tuple[Row, int]]:
+    """The tested differences on a scale from 0 to 1, with the prompts that it takes to find 0.05 four times in five.
+
+    At the level that the correction asks for at its strictest, with the spread between prompts that was seen; what has
+    no spread is left out.
+    """
+    for row in comparison.rows:
+        spread, level = row.finding.difference.spread, LEVEL / tests_of(comparison, row)
+        if row.is_unit and row.tested and spread > 0:
+            yield row, pairs_that_find(DIFFERENCE, spread, level)
+
+
+def tests_of(comparison: Comparison, row: Row) -> int:
+    """How many tests the correction of a row allows for: those of its scorer and family."""
+    if comparison.options.correction == "none":
+        return 1
+    family = [other for other in comparison.rows if (other.scorer, other.family) == (row.scorer, row.family)]
+    return sum(not math.isnan(other.finding.difference.p_value) for other in family) or 1
+
+
+MEDIUM = 0.5  # Cohen's d, by his convention
+
+
+@dataclass(frozen=True, slots=True)
+class RowPower:
+    """The power of one test to find an effect of a given size, whatever was observed."""
+
+    run: str
+    scorer: str
+    key: str
+    prompts: int
+    """That either run was given."""
+    pairs: int
+    """Those of them that have a score on both sides: the pairs that survived."""
+    power: float
+    """Of a two-sided paired t test at 5%; NaN with fewer than two pairs, or where none was made."""
+    corrected: float
+    """The same at the strictest level that the correction asks for."""
+
+
+def powers(comparison: Comparison, effect: float = MEDIUM) -> Iterator[RowPower]:
+    """A row for each tested difference.
+
+    The effect is given and not the observed one: power at the observed effect repeats the p-value.
+
+    Source: Genie (arXiv 2606.12790), table 5: at least .9 where 44 pairs or more survive, which is that of d = 0.5.
+    """
+    for row in filter(lambda row: row.tested, comparison.rows):
+        pairs = row.finding.difference.pairs
+        levels = (LEVEL, LEVEL / tests_of(comparison, row))
+        by_level = [paired_power(effect, 1.0, pairs, level) if pairs > 1 else math.nan for level in levels]
+        yield RowPower(row.run, row.scorer, row.key, row.prompts, pairs, *by_level)
+
+
+COLUMNS = (
+    *("run", "baseline", "scorer", "key", "tested", "paired_by", "prompts", "instances"),
+    *(field.name for field in fields(Difference)),
+    *("p_value_corrected", "p_unlike_corrected", "power_at_margin", "pairs_needed", "differs", "is_equivalent"),
+    *("questions_used_before", "questions_asked_before", "questions_used_after", "questions_asked_after"),
+    *("ratings_usable_before", "ratings_due_before", "ratings_usable_after", "ratings_due_after"),
+    *("questions_common", "questions_asked"),
+)
+
+
+def as_values(comparison: Comparison, effect: float | None = None, *, with_pooled: bool = False) -> dict[str, Any]:
+    """The comparison as JSON values: what is not a number is null."""
+    values = {
+        "verdict": verdict(comparison),
+        "advice": advice(comparison),
+        "warnings": warnings(comparison),
+        "baselines": comparison.baselines,
+        "signatures": comparison.signatures,
+        "correction": comparison.options.correction,
+        "keys": comparison.options.keys,
+        "family": comparison.options.family,
+        "test": TEST,
+        "equivalence": comparison.options.equivalence,
+        **asdict(comparison.options.selection),
+        "runs": comparison.runs,
+        "differences": [_flat(row) for row in comparison.rows],
+        **({} if effect is None else {"effect": effect, "power": list(powers(comparison, effect))}),
+        **({"pooled": list(pooled(comparison))} if with_pooled else {}),
+    }
+    return {name: plain(value) for name, value in values.items()}
+
+
+def as_csv(comparison: Comparison) -> str:
+    """A line a difference, with a header; what is not a number is empty, and no text is a formula."""
+    return csv_text(COLUMNS, [list(plain(_flat(row)).values()) for row in comparison.rows])
+
+
+def _flat(row: Row) -> dict[str, Any]:
+    finding = row.finding
+    values = (
+        *(row.run, row.baseline, row.scorer, row.key, row.tested, row.paired_by, row.prompts, row.instances),
+        # the test's own p-values, before correction; those after it follow under other names
+        *astuple(finding.difference),
+        *(finding.p_value, finding.p_unlike, finding.power, finding.needed, finding.differs, finding.is_equivalent),
+        *(count for share in row.coverage for count in share),
+        *(count for share in row.ratings for count in share),
+        # by prompt and question, where those above are counted by document
+        *row.questions,
+    )
+    return dict(zip(COLUMNS, values, strict=True))

@@ -1,1 +1,0 @@
-"""What a sample of Inspect is to us: the prompt that it answers, its document, what solvers leave in its store."""

@@ -1,1 +1,0 @@
-"""Many judgments by engines that take files: requests out, replies in, caches joined."""

@@ -1,0 +1,354 @@
+"""One document against a population: its answers are read and rated against the population's, by question."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+from statistics import fmean
+from typing import Any, Self
+
+import anyio
+from inspect_ai.model import Model
+
+from genie_inspect.errors import GraderFailedError, RefusalError
+from genie_inspect.graders.grader import gathered, names_of
+from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.protocols import GRADER_FAILED, UNSPECIFIED, Answer, Judge, Rated, Reader, Reading
+from genie_inspect.logs.evidence import GraderPart, agreement
+from genie_inspect.measures.genie import MIN_COVERAGE
+from genie_inspect.measures.tokens import word_count
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Document, Question
+from genie_inspect.samples import REFUSAL
+from genie_inspect.scorers.assessment import KEPT as ASSESSOR_KEPT
+from genie_inspect.scorers.assessment import NOT_ANSWERED, Assessment, Others, QuestionResult
+from genie_inspect.scorers.explanation import aligned, cell, rests_on, rounded, shown_value
+from genie_inspect.signature import signature
+
+
+class Assessor:
+    """Compares documents with one population."""
+
+    def __init__(
+        self, population: Population, reader: Reader, judge: Judge, min_coverage: float = MIN_COVERAGE
+    ) -> None:
+        self.population = population
+        self.reader = reader
+        self.judge = judge
+        self.min_coverage = min_coverage
+        self._others = lru_cache(maxsize=ASSESSOR_KEPT)(lambda prompt: Others(population.documents(prompt)))
+        self._readings: dict[str, Reading] = {}
+        self._reading: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+
+    @property
+    def judged_by(self) -> str:
+        """What its ratings depend on."""
+        return self.judge.signature
+
+    @property
+    def read_by(self) -> str:
+        """What its readings depend on."""
+        return self.reader.signature
+
+    @property
+    def signature(self) -> str:
+        """What a novelty that comes of it depends on, as it stands in scores."""
+        return signed(self.population, self.judged_by, self.read_by, self.min_coverage)
+
+    async def assess(self, text: str, prompt: str, made_of: str = "") -> Assessment:
+        """Compare one document with the population's documents for its prompt.
+
+        A question whose judge failed is among the results, without ratings, as long as others have some.
+        """
+        questions = self.population.questions(prompt)
+        rest = self._others(prompt).than(text, made_of)
+        reading = await self.reading(text, prompt)
+        if not reading.is_attempt:
+            raise RefusalError("the document is no try at its task, as the reader sees it: a refusal")
+        # without an answer there is nothing to compare, so nothing more is asked
+        read = rest.documents if any(reading.answers) else ()
+        alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []
+        others = alone or await gathered(*(self._read_once(document, questions) for document in read))
+        failures: list[GraderFailedError] = []
+        results = await gathered(
+            *(self._rate(question, index, reading, others, failures) for index, question in enumerate(questions))
+        )
+        # a grader that failed throughout is a failed sample, which can be scored again
+        if failures and not any(result.usable for result in results):
+            raise failures[0]
+        lengths = tuple(word_count(document.text) for document in read)
+        return Assessment(tuple(results), len(alone or rest.documents), rest.same, lengths, rest.made_of)
+
+    async def reading(self, text: str, prompt: str) -> Reading:
+        """The answers of one document to the questions of a prompt."""
+        questions, others = self.population.questions(prompt), self._others(prompt)
+        # a document of the population answers as it does when others are compared with it
+        same = others.than(text).same
+        own = next((document for document in others.documents if document.id in same), None)
+        return await (self._read_once(own, questions) if own else self.reader.read(text, questions))
+
+    async def read_population(self, prompt: str) -> None:
+        """Have all of the population's documents for a prompt read, with which others will be compared."""
+        questions = self.population.questions(prompt)
+        await gathered(*(self._read_once(document, questions) for document in self._others(prompt).documents))
+
+    def _recorded_alone(self, prompt: str, questions: Sequence[Question]) -> list[Reading]:
+        """The recorded answers of a population without documents, whoever read them: nothing can be read again."""
+        answers_by_document: dict[str, dict[str, str | None]] = {}
+        for reader in self.population.readers:
+            for (document, question), text in self.population.answers(reader, prompt).items():
+                # the first reader's answer counts where several have read a document
+                answers_by_document.setdefault(document, {}).setdefault(question, text)
+        return [
+            Reading(tuple(_worded(answers.get(question.id)) for question in questions))
+            for answers in answers_by_document.values()
+        ]
+
+    async def _read_once(self, document: Document, questions: Sequence[Question]) -> Reading:
+        """A population document's answers, read once for all samples; what could not be read is tried again."""
+        async with self._reading[document.id]:
+            if document.id not in self._readings:
+                reading = await self._read(document, questions)
+                # not remembered: the next sample asks again for what could not be read
+                if reading.faults:
+                    return reading
+                self._readings[document.id] = reading
+            return self._readings[document.id]
+
+    async def _read(self, document: Document, questions: Sequence[Question]) -> Reading:
+        """A population document's answers: those on record by this reader, the rest read now."""
+        recorded = self.population.answers(self.reader.signature, document.prompt)
+        missing = [index for index, question in enumerate(questions) if (document.id, question.id) not in recorded]
+        fresh = (
+            await self.reader.read(document.text, [questions[index] for index in missing]) if missing else Reading(())
+        )
+        read = dict(zip(missing, fresh.answers, strict=True))
+        answers = (
+            read[index] if index in read else _worded(recorded[document.id, question.id])
+            for index, question in enumerate(questions)
+        )
+        faults = {missing[index]: fault for index, fault in fresh.faults.items()}
+        return Reading(tuple(answers), faults, fresh.is_attempt)
+
+    async def _rate(
+        self,
+        question: Question,
+        index: int,
+        reading: Reading,
+        others: Sequence[Reading],
+        failures: list[GraderFailedError],
+    ) -> QuestionResult:
+        answer = reading.answers[index]
+        if answer is None:
+            return QuestionResult(question, None, (), (), (reading.faults.get(index, UNSPECIFIED),))
+        answers = {place: text for place, other in enumerate(others) if (text := other.answers[index]) is not None}
+        # kept apart from the answers: nothing is known of these documents, which is not "does not say"
+        lost = {place: fault for place, other in enumerate(others) if (fault := other.faults.get(index))}
+        rated = await self._rated(question, answer, tuple(answers.values()), failures)
+        faults = (*lost.values(), *rated.faults.values())
+        return QuestionResult(
+            question,
+            answer,
+            others=tuple(answers.values()),
+            ratings=rated.ratings,
+            faults=faults if answers or lost else (NOT_ANSWERED,),
+            off_labels=rated.off_labels,
+            places=tuple(answers),
+            unread=tuple(lost),
+            min_coverage=self.min_coverage,
+        )
+
+    async def _rated(
+        self, question: Question, answer: Answer, others: tuple[Answer, ...], failures: list[GraderFailedError]
+    ) -> Rated:
+        """The judge's ratings; none, with the fault in their place, where the judge fails."""
+        if not others:
+            return Rated(())
+        try:
+            return await self.judge.rate(question, answer, others)
+        except GraderFailedError as error:
+            # one failed question must not cost the document the others; `assess` raises when all have failed
+            failures.append(error)
+            return Rated((None,) * len(others), dict.fromkeys(range(len(others)), GRADER_FAILED))
+
+
+def signed(population: Population, judge: str, reader: str, min_coverage: float, version: str = "2-A") -> str:
+    """The signature of scores that these give."""
+    return signature(
+        "genie",
+        version=version,
+        judge=judge,
+        reader=reader,
+        population=population.name,
+        min_coverage=f"{min_coverage:g}",
+    )
+
+
+def _worded(text: str | None) -> Answer | None:
+    return Answer(text) if text is not None else None
+
+
+@dataclass(frozen=True)
+class JuryAssessment(Assessment):
+    """What several graders found in one document: their results together, and the means of their novelties."""
+
+    parts: Mapping[str, Assessment] = field(default_factory=dict)
+    """By grader its own; one that failed has a fault for every question."""
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Assessment]) -> Self:
+        """The assessments of graders as one."""
+        # one that failed, or found no answer, compared nothing
+        whole = max(parts.values(), key=lambda part: (part.documents, len(part.lengths)))
+        results = tuple(chain.from_iterable(part.results for part in parts.values()))
+        return cls(results, whole.documents, whole.left_out, whole.lengths, whole.made_of, parts)
+
+    @property
+    def shown(self) -> tuple[QuestionResult, ...]:
+        """The results of the first grader that has any to show."""
+        return self.parts[self.shown_by].results
+
+    @property
+    def shown_by(self) -> str:
+        """The first grader of whom a question could be used; the first of all where there is none."""
+        return next((name for name, part in self.parts.items() if part.used), next(iter(self.parts)))
+
+    @property
+    def poorest(self) -> Assessment:
+        """The part of the grader that used the fewest questions: without it there is no mean."""
+        return min(self.parts.values(), key=lambda part: len(part.used))
+
+    def within(self, words: float) -> Self:
+        """As for one grader, of each."""
+        return self.of({name: part.within(words) for name, part in self.parts.items()})
+
+    def novelty(self, features: Sequence[str]) -> dict[str, float]:
+        """By feature the mean over the graders; NaN where one of them could not measure it."""
+        return self._mean_of(features, lambda part: part.novelty(features))
+
+    def nearest(self, features: Sequence[str]) -> dict[str, float]:
+        """How near the nearest answers come, likewise."""
+        return self._mean_of(features, lambda part: part.nearest(features))
+
+    def _mean_of(self, features: Sequence[str], values: Callable[[Assessment], dict[str, float]]) -> dict[str, float]:
+        rows = [values(part) for part in self.parts.values()]
+        # a NaN of one grader makes the mean NaN
+        return {name: fmean(row[name] for row in rows) for name in features}
+
+
+class Jury:
+    """Compares documents with one population through several graders; in place of one `Assessor`."""
+
+    def __init__(self, assessors: Mapping[str, Assessor]) -> None:
+        # the order in which graders are named makes no other jury
+        self.assessors = dict(sorted(assessors.items()))
+        self.population: Population = next(iter(assessors.values())).population
+
+    @property
+    def judged_by(self) -> str:
+        """What the ratings depend on: every judge."""
+        return _together(assessor.judged_by for assessor in self.assessors.values())
+
+    @property
+    def read_by(self) -> str:
+        """What the readings depend on: every reader."""
+        return _together(assessor.read_by for assessor in self.assessors.values())
+
+    @property
+    def signature(self) -> str:
+        """What a novelty that comes of it depends on; it names every grader."""
+        (least,) = {assessor.min_coverage for assessor in self.assessors.values()}
+        # 1 was the mean of those graders that measured
+        return signed(self.population, self.judged_by, self.read_by, least, version="3-A")
+
+    async def assess(self, text: str, prompt: str, made_of: str = "") -> JuryAssessment:
+        """Compare one document with the population's documents for its prompt, once a grader."""
+        errors: list[GraderFailedError | RefusalError] = []
+        questions = self.population.questions(prompt)
+
+        async def part(assessor: Assessor) -> Assessment:
+            try:
+                return await assessor.assess(text, prompt, made_of)
+            except (GraderFailedError, RefusalError) as error:
+                errors.append(error)
+                fault = REFUSAL if isinstance(error, RefusalError) else GRADER_FAILED
+                return Assessment(tuple(QuestionResult(q, None, (), (), (fault,)) for q in questions), 0, ())
+
+        parts = await gathered(*map(part, self.assessors.values()))
+        if len(errors) == len(parts):
+            raise next((error for error in errors if isinstance(error, GraderFailedError)), errors[0])
+        return JuryAssessment.of(dict(zip(self.assessors, parts, strict=True)))
+
+
+def assessor_of(population: Population, instrument: Instrument, models: Sequence[Model]) -> Assessor | Jury:
+    """Who compares documents with a population: a jury where several models are asked."""
+
+    def by(model: Model | None) -> Assessor:
+        reader, judge = instrument.reader_and_judge(model, population.features)
+        return Assessor(population, reader, judge, instrument.min_coverage)
+
+    if len(models) > 1:
+        return Jury({name: by(model) for name, model in zip(names_of(models), models, strict=True)})
+    return by(next(iter(models), None))
+
+
+def _together(signatures: Iterable[str]) -> str:
+    """Signatures as one: each once, in an order of their own."""
+    return "+".join(sorted(set(signatures)))
+
+
+KEPT = ("coverage", "pairs", "ratings", "faults")
+"""Of what a grader's numbers rest on."""
+
+
+def jury_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+    """A score's metadata on its jury; empty where one grader measured.
+
+    `graders` has, by grader, its `novelty` by feature, the novelty of its `questions` (by feature, in the population's
+    order; null where one was not used), and its own `coverage`, `pairs`, `ratings` and `faults`. `agreement` is
+    Krippendorff's alpha by feature, interval, over the novelties of this document's questions. `shown` names the grader
+    whose answers stand in the score's question table.
+    """
+    if not isinstance(assessment, JuryAssessment):
+        return {}
+    graders = {name: _part(part, features) for name, part in assessment.parts.items()}
+    # over the digits that are kept, so that a report of the log comes to the same
+    kept = {
+        name: GraderPart(questions={key: tuple(map(_number, row)) for key, row in facts["questions"].items()})
+        for name, facts in graders.items()
+    }
+    alphas = agreement([kept], features)
+    return {
+        "graders": graders,
+        "agreement": {name: rounded(alpha) for name, alpha in alphas.items()},
+        "shown": assessment.shown_by,
+    }
+
+
+def jury_notes(facts: Mapping[str, Any], features: Sequence[str]) -> list[str]:
+    """A Markdown table with each grader's novelty by feature and their agreement; nothing without a jury."""
+    if not facts:
+        return []
+    graders = facts["graders"]
+    rows = [["feature", *map(cell, graders), "alpha"]]
+    for feature in features:
+        values = [*(part["novelty"][feature] for part in graders.values()), facts["agreement"][feature]]
+        rows.append([cell(feature.replace("_", " ")), *(shown_value(_number(value)) for value in values)])
+    count = f"Novelty is the mean over {len(graders)} graders, where each of them measured it:"
+    return [count, "", *aligned(rows), "", f"The answers above are as {cell(facts['shown'])} read and rated them."]
+
+
+def _part(part: Assessment, features: Sequence[str]) -> dict[str, Any]:
+    rests = rests_on(part, features)
+    questions = part.by_feature(features)
+    return {
+        "novelty": {name: rounded(value) for name, value in part.novelty(features).items()},
+        "questions": {name: [rounded(result.novelty) for result in results] for name, results in questions.items()},
+        **{name: rests[name] for name in KEPT if name in rests},
+    }
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value

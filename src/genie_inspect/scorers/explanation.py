@@ -1,0 +1,288 @@
+"""What a person reads beside a Genie score, and the compact evidence that stays in the log."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import median
+from types import MappingProxyType
+from typing import Any
+
+from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE
+from genie_inspect.measures.genie import FEWEST_RATINGS
+from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult, neighbours
+from genie_inspect.statistics.descriptive import Standing
+
+MOST_BYTES = 8_000
+WIDTHS = (160, 80, 40, 20, 0)
+FITTING = ((160, 3), (80, 3), (160, 1), (80, 1), (40, 1), (20, 1), (0, 0))  # width of texts, nearest answers of each
+WORD_JOINER = "\u2060"
+# what means something in the middle of a line: a viewer that shows plain text shows the backslashes too
+_MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|~$"})
+ALIKE = {4: "interchangeable", 3: "same idea", 2: "slight overlap", 1: "different"}
+"""What the judge's ratings say of two answers."""
+REASONS = {UNREADABLE: "invalid_response_format", GRADER_FAILED: "grader_failed"}  # Inspect's names for them
+STANDING = "percentile (mean)"
+LISTED = 20  # ids of documents with one text; more would say no more
+
+
+class _Unchanging(list[Any]):
+    """A list that is its own copy: Inspect copies every score of a log for every key whenever it computes metrics."""
+
+    def __deepcopy__(self, memo: object) -> "_Unchanging":
+        return self
+
+
+def explained(
+    assessment: Assessment,
+    features: Sequence[str],
+    notes: Sequence[str] = (),
+    standings: Mapping[str, Standing] = MappingProxyType({}),
+) -> str:
+    """A Markdown table with a row a feature: novelty, nearest, questions, ratings; then what is behind high and low.
+
+    It is read as plain text, too: its columns stand under each other, and nothing is bold but a caution.
+    """
+    among = [STANDING] if standings else []
+    rows = [["feature", "novelty", *among, "nearest", "questions", "ratings"]]
+    behind: list[str] = []
+    novelty, nearest = assessment.novelty(features), assessment.nearest(features)
+    for name, results in assessment.by_feature(features).items():
+        used = [result for result in results if result.is_used]
+        usable, due = _ratings(results)
+        shown = cell(name.replace("_", " "))
+        among = [_among(standings.get(name))] if standings else []
+        counts = (f"{len(used)} of {len(results)}", f"{usable} of {due}")
+        rows.append([shown, shown_value(novelty[name]), *among, shown_value(nearest[name]), *counts])
+        if told := [result for result in assessment.shown if result.is_used and result.question.feature == name]:
+            most, least = (end(told, key=lambda result: result.novelty) for end in (max, min))
+            behind += _behind(f"{shown}, most novel", most)
+            # what makes a score low is as much worth knowing; of a single question both would say the same
+            behind += _behind(f"{shown}, least novel", least) if least.novelty < most.novelty else []
+    return "\n".join([*aligned(rows), "", *behind, "", *notes]).rstrip()
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a Markdown table whose columns stand under each other in plain text, numbers to the right.
+
+    Args:
+        rows: Heads first; the first column holds names, the others numbers.
+
+    >>> print(*aligned([["feature", "novelty"], ["plot", "0.5"]]), sep="\\n")
+    | feature | novelty |
+    |:--------|--------:|
+    | plot    |     0.5 |
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "| "
+        + " | ".join([name.ljust(widths[0]), *(n.rjust(w) for n, w in zip(numbers, widths[1:], strict=True))])
+        + " |"
+        for name, *numbers in rows
+    ]
+    ruler = "|:" + "-" * (widths[0] + 1) + "|" + "".join("-" * (width + 1) + ":|" for width in widths[1:])
+    return [lines[0], ruler, *lines[1:]]
+
+
+def _behind(where: str, result: QuestionResult) -> list[str]:
+    """Two lines of a list: a question with answer, novelty and ratings, and who in the population comes nearest."""
+    near = (
+        f"{cell(cut(other.text, WIDTHS[1]))} ({other.documents} of {result.usable})" for other in neighbours(result)
+    )
+    return [
+        f"- {where} ({shown_value(result.novelty)}): {cell(result.question.text)} "
+        f"\u201c{cell(cut(_text(result), WIDTHS[0]))}\u201d ({_rated(result)})",
+        f"    - nearest in the population: {'; '.join(near)}",
+    ]
+
+
+def _rated(result: QuestionResult) -> str:
+    """How many of the ratings say what, the most alike first: "3 same idea: 2 of 12; 1 different: 10 of 12"."""
+    # a judge that reads probabilities rates in between
+    counts = Counter(round(rating) for rating in result.counted)
+    told = (f"{label} {words}: {counts[label]} of {result.usable}" for label, words in ALIKE.items() if counts[label])
+    return "; ".join(told)
+
+
+def left_out_notes(same: Sequence[str], made_of: Sequence[str]) -> list[str]:
+    """What was left out of the population because it is the text itself or the text of which it was made."""
+    notes = []
+    if same:
+        notes.append(f"The same text stands in the population ({_ids(same)}); it was left out of its own comparison.")
+    if made_of:
+        notes.append(f"The text of which it was made stands in the population ({_ids(made_of)}); it was left out.")
+    return notes
+
+
+def left_out_facts(same: Sequence[str], made_of: Sequence[str]) -> dict[str, list[str]]:
+    """The same for a score's metadata."""
+    facts = {"left_out": [cut(document, WIDTHS[1]) for document in same[:LISTED]]}
+    # most documents are made of no other: their metadata stays as it was
+    return facts | ({"made_of": [cut(document, WIDTHS[1]) for document in made_of[:LISTED]]} if made_of else {})
+
+
+def _ids(documents: Sequence[str]) -> str:
+    return cell(", ".join(documents[:LISTED]))
+
+
+def notes_on(assessment: Assessment, caution: str = "") -> list[str]:
+    """What a reader of the score must know beside the numbers; a caution about the judge comes last, and bold."""
+    count = assessment.documents
+    notes = [f"Compared with {count} {'document' if count == 1 else 'documents'} of the population."]
+    if 0 < count < FEWEST_RATINGS:
+        notes.append(
+            f"Fewer than {FEWEST_RATINGS} documents are no population: with others the novelty may be another."
+        )
+    if few := assessment.few_answers:
+        notes.append(
+            f"Questions used that rest on fewer than {FEWEST_RATINGS} ratings: {few} of {len(assessment.used)}; "
+            "one rating more could change them much."
+        )
+    if len(ratings := assessment.counted) > 1 and len(set(ratings)) == 1:
+        notes.append(f"All {len(ratings)} ratings are {ratings[0]:g}.")
+    notes += left_out_notes(assessment.left_out, assessment.made_of)
+    faults = assessment.faults()
+    if few := faults.pop(TOO_FEW, 0):
+        notes.append(f"Questions not used, because too few of the ratings due could be had: {few}.")
+    if faults:
+        notes.append("Missing: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) + ".")
+    if caution:
+        notes.append(f"**{cell(caution)}**")
+    return notes
+
+
+def why_nothing(assessment: Assessment) -> str:
+    """Why no question of a document could be used, as a reason for the log: what went wrong most often."""
+    faults = assessment.faults()
+    reason = max(faults, key=lambda fault: faults[fault])
+    return REASONS.get(reason, f"nothing to compare: {reason}")
+
+
+def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> dict[str, Any]:
+    """Score metadata of at most 8 KB: the facts, coverage, faults and the question table, its texts cut to fit.
+
+    By feature, `coverage` has the questions used of those asked and `pairs` the usable ratings of those due: one for
+    each answer of the population to a question that the document answers. `few_answers` has the questions used that
+    rest on fewer than three ratings, of all used; `repeated` the answers that say nothing but words of their question,
+    of all answers; `spread` how far similarities lie apart within questions, as `sd` and
+    `degrees` of freedom; `ratings` is there when any is usable, `off_labels` where the judge
+    reads probabilities. `nearest_novelty` has, by feature and in each row, one minus the highest similarity; null where
+    nothing was usable.
+    """
+    # every log keeps this for every sample and epoch, and Inspect View loads it whole
+    for width, most in FITTING:
+        metadata = {
+            **facts,
+            "documents": assessment.documents,
+            **left_out_facts(assessment.left_out, assessment.made_of),
+            **rests_on(assessment, features),
+            "questions": _Unchanging(_row(result, width, most) for result in assessment.shown),
+        }
+        if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
+            return metadata
+    return metadata | {"questions": f"{len(assessment.shown)} questions: too many to keep here"}
+
+
+def rests_on(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+    """The part of it that says what the numbers rest on: coverage, ratings and what is missing."""
+    by_feature = assessment.by_feature(features)
+    return {
+        "coverage": {
+            name: f"{sum(result.is_used for result in results)}/{len(results)}" for name, results in by_feature.items()
+        },
+        "pairs": {name: "{}/{}".format(*_ratings(results)) for name, results in by_feature.items()},
+        "few_answers": f"{assessment.few_answers}/{len(assessment.used)}",
+        "repeated": "{}/{}".format(*assessment.repeated),
+        "nearest_novelty": {name: rounded(value) for name, value in assessment.nearest(features).items()},
+        **_range(assessment.counted),
+        **_off_labels(assessment.off_labels()),
+        "spread": _spreads(assessment, features),
+        "faults": assessment.faults(),
+    }
+
+
+def _spreads(assessment: Assessment, features: Sequence[str]) -> dict[str, dict[str, float]]:
+    spreads = assessment.spread(features)
+    # six digits: how many documents a population needs changes with the third
+    return {name: {"sd": round(one.sd, 6), "degrees": one.degrees} for name, one in spreads.items() if one.degrees}
+
+
+def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+    """What a comparison of documents of like length needs: the population's median, and novelty against its middle.
+
+    `matched` is the novelty by feature against those documents alone whose length is within a factor of 1.5 of the
+    median; null where nothing was usable. Empty when nothing was compared.
+    """
+    if not assessment.lengths:
+        return {}
+    # novelty against documents of like length, so that a comparison can tell length from novelty
+    words = median(assessment.lengths)
+    novelties = assessment.within(words).novelty(features)
+    return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in novelties.items()}}
+
+
+def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
+    """How many ratings of some questions are usable, and how many were due."""
+    return sum(result.usable for result in results), sum(len(result.due) for result in results)
+
+
+def _range(ratings: Sequence[float]) -> dict[str, Any]:
+    if not ratings:
+        return {}
+    return {"ratings": {"count": len(ratings), "lowest": round(min(ratings), 4), "highest": round(max(ratings), 4)}}
+
+
+def _off_labels(mass: float | None) -> dict[str, float]:
+    return {} if mass is None else {"off_labels": round(mass, 4)}
+
+
+def _row(result: QuestionResult, width: int, most: int) -> dict[str, Any]:
+    """One line of the question table; `ratings` counts the usable ones, so that novelty can be told from noise."""
+    row: dict[str, Any] = {"id": result.question.id, "feature": result.question.feature}
+    if width:
+        row |= {"question": cut(result.question.text, width), "answer": cut(_text(result), width)}
+        row["nearest"] = [
+            {"answer": cut(other.text, width), "rating": round(other.rating, 2), "given": other.documents}
+            for other in neighbours(result, most)
+        ]
+    row |= {"novelty": rounded(result.novelty), "nearest_novelty": rounded(result.nearest), "ratings": result.usable}
+    return row | _off_labels(result.off_labels)
+
+
+def cell(text: str) -> str:
+    r"""Text from outside as it can stand in a Markdown table: shown as it is, never as markup.
+
+    Inspect View turns `<` and `&` into entities before it reads Markdown, so that a backslash before them would show;
+    a word joiner, which nobody sees, keeps other readers from taking what follows for a tag or an entity.
+
+    >>> cell("a|b\n*c* < d")
+    'a\\|b \\*c\\* < d'
+    >>> cell("<i>") == "<" + WORD_JOINER + "i>"
+    True
+    """
+    broken = re.sub(r"(?<=[<&])(?=[A-Za-z/!?#])", WORD_JOINER, " ".join(text.split()))
+    return broken.translate(_MARKUP)
+
+
+def _text(result: QuestionResult) -> str:
+    return result.answer.text if result.answer else ""
+
+
+def cut(text: str, width: int) -> str:
+    """The beginning of a text, with an ellipsis where it was longer."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _among(standing: Standing | None) -> str:
+    return f"{standing.percentile:.0f} ({standing.mean:.3f})" if standing else "not known"
+
+
+def rounded(value: float) -> float | None:
+    """As it stands in metadata; null where nothing could be measured."""
+    return None if math.isnan(value) else round(value, 4)
+
+
+def shown_value(value: float) -> str:
+    """As a person reads it."""
+    return "not measured" if math.isnan(value) else f"{value:.3f}"

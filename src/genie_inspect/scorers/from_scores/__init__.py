@@ -1,1 +1,0 @@
-"""Scorers that read what other scorers said of a sample, and ask nobody."""

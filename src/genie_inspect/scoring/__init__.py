@@ -1,1 +1,0 @@
-"""What scorers have in common: readings, ratings, explanations, what is unscored and why."""

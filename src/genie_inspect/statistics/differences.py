@@ -1,0 +1,326 @@
+"""Differences of paired scores, and which of many hold once the number of tests is allowed for."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtr
+
+from genie_inspect.statistics.effect import (
+    CELLS,
+    ROUNDING,
+    TIE,
+    PairedTest,
+    Values,
+    bonferroni,
+    centred_deltas,
+    cohens_d,
+    complete_pairs,
+    holm,
+    paired_values,
+    tested,
+)
+from genie_inspect.statistics.equivalence import EquivalenceTest, tost
+from genie_inspect.statistics.power import paired_power, pairs_needed
+
+
+def paired_permutation(
+    before: ArrayLike, after: ArrayLike, resamples: int = 10_000, seed: int = 0, *, level: float = 0.05
+) -> PairedTest:
+    """Mean of after - before, with p-value and interval by the two-sided sign-flip permutation test.
+
+    Where it is chance alone which side of a pair is which, every delta could as well have the other sign. p is the
+    share of the 2^N ways to sign the deltas that bring their mean at least as far from 0 as it is. The interval holds
+    every value that, taken off all deltas, leaves p at `level` or above: 0 lies outside exactly where p < level.
+
+    The test is exact where deltas are symmetric around 0, as they are where a change changes nothing, whatever the
+    scores look like. Around a mean of 0 but skewed it finds too much, as the t test does: with exponential deltas 9%
+    of the time at 5% with 8 pairs, 6% with 50 (benchmarks/README.md has it beside the bootstraps).
+
+    Args:
+        before: Shape (N,), or (N, F) for F columns at once; a pair with a NaN is left out of its column, and each
+            column gets what it would get alone.
+        after: The other side of the pairs, same shape.
+        resamples: Where there are more ways than this, so many are drawn; the one observed counts as one more, in
+            p-value and interval alike. From the default on that is so from 15 pairs.
+        seed: Of the draws; the same seed gives the same result.
+        level: 1 - coverage of the interval, between 0 and 1.
+
+    Returns:
+        Few pairs have few ways: p is never below `least_p_value`, for 5 pairs 0.0625. Where that is not below the
+        level no value can be excluded, and the interval is open: -inf to inf. Where all deltas are 0, p is 1; where
+        they are all the same, they are the interval. Without pairs everything is NaN; with one pair all but its delta.
+
+    Raises:
+        ValueError: If the shapes differ, a value is infinite, or an option is out of range.
+
+    Source: Fisher (1935), The Design of Experiments, section 21; the interval: Tritchler (1984), On inverting
+    permutation tests; the observed way among the drawn ones: Phipson and Smyth (2010).
+
+    >>> test = paired_permutation([0, 0, 0, 0, 0, 0], [1, 2, 3, 4, 5, 6])
+    >>> test.p_value, test.low, test.high  # 2 of 64 ways, all signs alike; the lowest and the highest delta
+    (0.03125, 1.0, 6.0)
+    """
+    _check(resamples, level)
+    return tested(before, after, partial(_inverted, resamples=resamples, seed=seed, level=level))
+
+
+def _check(resamples: int, level: float) -> None:
+    if resamples < 1:
+        raise ValueError(f"resamples is {resamples}, expected at least 1")
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}, expected a number between 0 and 1")
+
+
+def _inverted(
+    delta: Values, centred: Values, *, resamples: int, seed: int, level: float
+) -> tuple[Values, Values, Values]:
+    """Ends of the interval and p-value of each column, shape (F,) each."""
+    lows, highs = _bounds(delta, centred, resamples, seed)
+    ties = TIE * np.abs(delta)
+    # ways that leave the mean at least as far from 0: those between whose bounds 0 lies
+    reach = np.minimum((lows <= ties).sum(axis=0), (highs >= -ties).sum(axis=0))
+    p_values = (1 + np.arange(len(lows) + 1)) / (1 + len(lows))
+    # a value that fewer ways reach is rejected: the very comparison of p_value < level
+    least = int(np.searchsorted(p_values, level))
+    if least == 0:
+        return np.full_like(delta, -np.inf), np.full_like(delta, np.inf), p_values[reach]
+    ends = np.partition(lows, least - 1, axis=0)[least - 1], np.partition(highs, -least, axis=0)[-least]
+    # an end that is 0 but for rounding is 0, so that interval and p-value agree
+    low, high = (np.where(np.abs(end) <= ties, 0.0, end) for end in ends)
+    return low, high, p_values[reach]
+
+
+def least_p_value(pairs: int, resamples: int = 10_000) -> float:
+    """The smallest p-value that `paired_permutation` can give so many pairs, 0 to 1; NaN for fewer than two.
+
+    >>> least_p_value(5), least_p_value(8)
+    (0.0625, 0.0078125)
+    """
+    return 1 / (1 + _ways(pairs, resamples)) if pairs > 1 else math.nan
+
+
+def _ways(pairs: int, resamples: int) -> int:
+    """How many ways to sign the deltas are tried beside the one observed; a way and its opposite are one."""
+    return int(min(2 ** (pairs - 1) - 1, resamples))
+
+
+def _bounds(delta: Values, centred: Values, resamples: int, seed: int) -> tuple[Values, Values]:
+    """From and to which value each way to sign the deltas reaches the observed mean, shape (ways, F) each.
+
+    With theta taken off all deltas, turning the signs of some leaves the mean as far from 0 or further exactly where
+    theta lies between the mean of those that are turned and the mean of the others.
+    """
+    lows, highs = [], []
+    for turned in _turned(len(centred), resamples, seed):
+        count = turned.sum(axis=1, keepdims=True)
+        total = turned @ centred
+        with np.errstate(divide="ignore", invalid="ignore"):
+            sides = total / count, -total / (len(centred) - count)  # the centred deltas add up to 0
+        low, high = delta + np.minimum(*sides), delta + np.maximum(*sides)
+        nothing = ((count == 0) | (count == len(centred))).ravel()  # or all: drawn by chance, reaches it for any theta
+        low[nothing], high[nothing] = -np.inf, np.inf
+        lows.append(low)
+        highs.append(high)
+    return np.concatenate(lows), np.concatenate(highs)
+
+
+def _turned(pairs: int, resamples: int, seed: int) -> Iterator[Values]:
+    """Which deltas each way turns, 1 or 0, some ways at a time, shape (some, pairs): all ways, or drawn ones."""
+    ways, step = _ways(pairs, resamples), max(1, CELLS // pairs)
+    generator = np.random.default_rng(seed)
+    for start in range(0, ways, step):
+        some = min(step, ways - start)
+        if ways == 2 ** (pairs - 1) - 1:
+            # binary numbers below 2^(pairs - 1): the last delta keeps its sign, so that no way comes with its opposite
+            bits = (np.arange(start + 1, start + 1 + some)[:, None] >> np.arange(pairs)) & 1
+        else:
+            bits = generator.integers(2, size=(some, pairs), dtype=np.int8)
+        yield bits.astype(float)
+
+
+LEVEL = 0.05  # by convention; each of the two families of tests is held to it
+TEST = "sign-flip permutation test"
+
+
+def uncorrected(p_values: ArrayLike) -> Values:
+    """The p-values as they are."""
+    return np.asarray(p_values, dtype=float)
+
+
+CORRECTIONS = {"holm": holm, "bonferroni": bonferroni, "none": uncorrected}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The difference in one column of pairs, by itself; NaN where a figure is not defined."""
+
+    pairs: int
+    """With both sides; pairs must not hang together: take one a prompt."""
+    before: float
+    """Mean over the pairs, as is `after`; their difference is `delta`."""
+    after: float
+    delta: float
+    low: float
+    high: float
+    effect: float
+    """Cohen's d of the pairs."""
+    spread: float
+    """Standard deviation of the deltas."""
+    p_value: float
+    """That the mean delta is 0, two-sided; below LEVEL exactly where 0 lies outside of `low` to `high`."""
+    least_p: float
+    """The smallest p-value that so few pairs can have."""
+    p_unlike: float
+    """That the mean delta is at least the margin: two one-sided tests."""
+    margin: float
+
+    def within(self, lowest: float, highest: float) -> "Difference":
+        """The same with its interval cut where no difference from this baseline can lie.
+
+        An end that few pairs leave open stays open, and 0 is inside afterwards exactly where it was before.
+        """
+        # a baseline at an end leaves nothing on that side; rounding must not take 0 out
+        down, up = min(0.0, lowest - self.before), max(0.0, highest - self.before)
+        low, high = (max(down, min(end, up)) if math.isfinite(end) else end for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A difference among the others that were looked at."""
+
+    difference: Difference
+    p_value: float
+    """Corrected for the number of tests."""
+    p_unlike: float
+    """Corrected likewise."""
+    power: float
+    """Chance that a paired t test finds a delta as large as the margin, with these pairs and this spread at the
+    corrected level; 0 where so few pairs have no p-value below it."""
+    needed: float
+    """Pairs with which that chance would be the usual 80%, of the same spread; NaN where the power is not known."""
+    differs: bool
+    is_equivalent: bool
+
+
+def differences(
+    before: ArrayLike,
+    after: ArrayLike,
+    margin: float | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    equivalence: str = "t",
+) -> list[Difference]:
+    """One difference a column, its interval at 1 - LEVEL."""
+    first, second = paired_values(before, after)
+    # the permutation test keeps its level with few pairs, the bootstrap does not (benchmarks/README.md)
+    test = paired_permutation(first, second, resamples, seed, level=LEVEL)
+    columns = [complete_pairs(*sides) for sides in zip(first.T, second.T, strict=True)]
+    return [
+        _difference(
+            *sides,
+            ends=(float(low), float(high)),
+            p_value=float(p_value),
+            least_p=least_p_value(len(sides[0]), resamples),
+            alike=tost(*sides, margin, equivalence, resamples, seed),
+        )
+        for sides, low, high, p_value in zip(columns, test.low, test.high, test.p_value, strict=True)
+    ]
+
+
+def findings(family: Sequence[Difference], correction: str = "holm", level: float = LEVEL) -> list[Finding]:
+    """Which differences hold when all of them are looked at: one family of tests, and one of equivalence."""
+    adjusted = CORRECTIONS[correction]
+    p_values = adjusted([difference.p_value for difference in family])
+    unlike = adjusted([difference.p_unlike for difference in family])
+    # the power is that at the strictest level that Holm or Bonferroni asks for
+    tests = int((~np.isnan(p_values)).sum()) if correction != "none" else 1
+    strictest = level / max(1, tests)
+    return [
+        Finding(
+            difference,
+            float(p),
+            float(q),
+            power=_power(difference, strictest),
+            needed=_needed(difference, strictest),
+            differs=bool(p < level),
+            is_equivalent=bool(q < level),
+        )
+        for difference, p, q in zip(family, p_values, unlike, strict=True)
+    ]
+
+
+def crossed_p_value(deltas: ArrayLike) -> float:
+    """p-value of a mean delta of 0 where rows (prompts) and columns (models) are both drawn from many.
+
+    The squared standard errors of the mean over rows and of the mean over columns are added, and t has one degree of
+    freedom less than there are of the fewer. That is too much by the share of single cells, so that the test finds too
+    little, never too much: in 0% to 5% of tests without a difference, with 3 to 10 columns, 8 or 30 rows and any
+    correlation within rows and within columns up to 0.5.
+    """
+    values = np.asarray(deltas, dtype=float)
+    means = [np.array([line[~np.isnan(line)].mean() for line in lines]) for lines in (values, values.T)]
+    fewer = min(map(len, means))
+    if fewer < 3:
+        return math.nan
+    mean, error = float(means[0].mean()), math.sqrt(sum(own.var(ddof=1) / len(own) for own in means))
+    if error <= ROUNDING * float(np.nanmax(np.abs(values))):
+        return 1.0 if mean == 0 else 0.0
+    return 2 * float(stdtr(fewer - 1, -abs(mean) / error))
+
+
+def _difference(
+    before: Values, after: Values, ends: tuple[float, float], p_value: float, least_p: float, alike: EquivalenceTest
+) -> Difference:
+    """The difference of a column's complete pairs, with the results of its tests."""
+    return Difference(
+        pairs=alike.n,
+        before=float(before.mean()) if alike.n else math.nan,
+        after=float(after.mean()) if alike.n else math.nan,
+        delta=alike.delta,
+        low=ends[0],
+        high=ends[1],
+        effect=cohens_d(before, after),
+        spread=_spread(before, after) if alike.n > 1 else math.nan,
+        p_value=p_value,
+        least_p=least_p,
+        p_unlike=alike.p_value,
+        margin=alike.margin,
+    )
+
+
+def _spread(before: Values, after: Values) -> float:
+    # deltas that differ by rounding alone have none: next to nothing would be tested with next to no pairs
+    _, centred = centred_deltas(before, after)
+    return math.sqrt(float((centred**2).sum()) / (len(centred) - 1))
+
+
+def _power(difference: Difference, level: float) -> float:
+    # so few pairs that even the clearest result would not count
+    if difference.least_p >= level:
+        return 0.0
+    if not _has_spread(difference):
+        return math.nan
+    return paired_power(difference.margin, difference.spread, difference.pairs, level)
+
+
+def _needed(difference: Difference, level: float) -> float:
+    if not _has_spread(difference):
+        return math.nan
+    return pairs_that_find(difference.margin, difference.spread, level)
+
+
+def pairs_that_find(delta: float, spread: float, level: float) -> int:
+    """The fewest pairs with which the test, as the paired t test would, finds a true mean delta four times in five."""
+    # with fewer even the clearest result would not count, see `_power`; twenty have every p-value that there is
+    countable = next((pairs for pairs in range(2, 20) if least_p_value(pairs) < level), 20)
+    return max(countable, pairs_needed(delta, spread, level=level))
+
+
+def _has_spread(difference: Difference) -> bool:
+    # a single pair's spread is NaN, and so is what no pairs have
+    return difference.spread > 0 and difference.margin > 0

@@ -1,1 +1,0 @@
-"""Values in pairs, before and after: their differences, whether these are 0, and how many tests were made."""

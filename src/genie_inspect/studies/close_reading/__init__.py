@@ -1,0 +1,1 @@
+"""Close readings beside n-gram novelty and beside people: `genie close-reading`."""

@@ -1,0 +1,276 @@
+"""Where close reading meets n-gram novelty: what a reader finds in the expressions that are newest to a corpus.
+
+Source: Saakyan et al. 2025 (arXiv 2509.22641). Nine in ten ratings of the most novel quarter did not call an expression
+creative; of its expressions eight in ten were creative to nobody. The two answer two questions, so both are shown.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from inspect_ai.log import EvalSample
+from numpy.typing import NDArray
+
+from genie_inspect.errors import GenieError
+from genie_inspect.files.tables import plain
+from genie_inspect.logs.files import samples
+from genie_inspect.logs.reading import read_logs
+from genie_inspect.logs.scores import expressions, readings
+from genie_inspect.samples import document_of, prompt_of
+from genie_inspect.signature import digest
+from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
+
+if TYPE_CHECKING:
+    import altair
+
+
+NOVEL, AWKWARD, NEITHER = "novel", "awkward", "neither"
+VERDICTS = (NOVEL, AWKWARD, NEITHER)
+QUARTER = 0.25
+Flags = NDArray[np.bool_]
+
+
+class MeetingError(GenieError):
+    """There is nothing to hold together; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    source: str
+    """Who wrote it: a model, or people."""
+    cluster: Hashable
+    """What is drawn together in a bootstrap: a prompt, or a passage."""
+    expression: Hashable
+    """The same for every reader of it."""
+    log_perplexity: float
+    """How new it is to a corpus."""
+    novel: bool
+    awkward: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Shares of the most n-gram-novel quarter by verdict, with intervals; an expression may be novel and awkward."""
+
+    count: int
+    shares: dict[str, BootstrapInterval]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    ratings: int
+    expressions: int
+    shares: dict[str, float]
+    """By verdict, of all its ratings."""
+    odds: dict[str, BootstrapInterval]
+    """By verdict but neither, over the odds of the baseline; NaN of the baseline itself, and where a verdict is never
+    or always given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What readers find in the most n-gram-novel quarter, and in each writer's expressions."""
+
+    ratings: int
+    clusters: int
+    threshold: float
+    """The log perplexity above which the quarter begins."""
+    by_rating: Shares
+    by_expression: Shares
+    """An expression is novel, or awkward, where any reader says so."""
+    novel_below_mean: float
+    """Share of the novel ratings whose expression is less n-gram-novel than the mean; NaN without any."""
+    novel_in_lowest_quarter: float
+    baseline: str
+    sources: dict[str, Source]
+
+
+def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_000, seed: int = 0) -> Meeting:
+    """What readers find in expressions, by how new these are to a corpus.
+
+    The quarter is that of the ratings, so that an expression counts in it as often as it was rated. Where it begins, a
+    resample does not ask again.
+    """
+    sources = list(dict.fromkeys(rating.source for rating in ratings))
+    if not ratings or (baseline and baseline not in sources):
+        wanted = f"one of {', '.join(sources)}" if ratings else "texts with both close_reading and expression_novelty"
+        raise MeetingError(
+            f"baseline is {baseline!r}, expected {wanted}" if ratings else f"no rating, expected {wanted}"
+        )
+    logs = np.array([rating.log_perplexity for rating in ratings])
+    threshold = float(np.quantile(logs, 1 - QUARTER))
+    novel = logs[[rating.novel for rating in ratings]]
+    drawn = _Drawn(ratings, resamples, seed)
+    top = [rating for rating, log in zip(ratings, logs, strict=True) if log > threshold]
+    return Meeting(
+        ratings=len(ratings),
+        clusters=len(drawn.clusters),
+        threshold=threshold,
+        by_rating=_shares(top, drawn),
+        by_expression=_shares(by_expression(top), drawn),
+        novel_below_mean=_mean(novel < logs.mean()),
+        novel_in_lowest_quarter=_mean(novel < np.quantile(logs, QUARTER)),
+        baseline=baseline or sources[0],
+        sources={source: _source(ratings, source, baseline or sources[0], drawn) for source in sources},
+    )
+
+
+def by_expression(ratings: Iterable[Rating]) -> list[Rating]:
+    """One rating an expression: novel, or awkward, where any reader says so."""
+    units: dict[Hashable, list[Rating]] = {}
+    for rating in ratings:
+        units.setdefault((rating.source, rating.cluster, rating.expression), []).append(rating)
+    return [
+        Rating(
+            source=first.source,
+            cluster=first.cluster,
+            expression=first.expression,
+            log_perplexity=first.log_perplexity,
+            novel=any(one.novel for one in unit),
+            awkward=any(one.awkward for one in unit),
+        )
+        for unit in units.values()
+        for first in unit[:1]
+    ]
+
+
+class _Drawn:
+    """The bootstrap over clusters: each draws how often verdicts are given in them."""
+
+    def __init__(self, ratings: Sequence[Rating], resamples: int, seed: int) -> None:
+        self.clusters = {cluster: place for place, cluster in enumerate(dict.fromkeys(r.cluster for r in ratings))}
+        self.resamples, self.seed = resamples, seed
+
+    def counts(self, ratings: Iterable[Rating], verdict: str) -> NDArray[np.float64]:
+        """By cluster, how often the verdict is given, and how many ratings there are, shape (2, clusters)."""
+        table = np.zeros((2, len(self.clusters)))
+        for rating in ratings:
+            table[:, self.clusters[rating.cluster]] += (is_given(rating, verdict), 1)
+        return table
+
+    def interval(self, statistic: Callable[[NDArray[np.intp]], float]) -> BootstrapInterval:
+        return bootstrap_interval(statistic, len(self.clusters), self.resamples, self.seed)
+
+
+def is_given(rating: Rating, verdict: str) -> bool:
+    if verdict == NEITHER:
+        return not (rating.novel or rating.awkward)
+    return rating.novel if verdict == NOVEL else rating.awkward
+
+
+def _shares(ratings: Sequence[Rating], drawn: _Drawn) -> Shares:
+    def share(verdict: str) -> BootstrapInterval:
+        given, of = drawn.counts(ratings, verdict)
+        return drawn.interval(lambda places: _ratio(given[places].sum(), of[places].sum()))
+
+    return Shares(len(ratings), {verdict: share(verdict) for verdict in VERDICTS})
+
+
+def _source(ratings: Sequence[Rating], source: str, baseline: str, drawn: _Drawn) -> Source:
+    own = [rating for rating in ratings if rating.source == source]
+    other = [rating for rating in ratings if rating.source == baseline]
+
+    def ratio(verdict: str) -> BootstrapInterval:
+        given, of = drawn.counts(own, verdict)
+        base, of_base = drawn.counts(other, verdict)
+        return drawn.interval(
+            lambda at: _ratio(
+                given[at].sum() * (of_base[at] - base[at]).sum(), base[at].sum() * (of[at] - given[at]).sum()
+            )
+        )
+
+    none = BootstrapInterval(np.nan, np.nan, np.nan, 0)
+    return Source(
+        ratings=len(own),
+        expressions=len(by_expression(own)),
+        shares={verdict: _mean(np.array([is_given(one, verdict) for one in own])) for verdict in VERDICTS},
+        odds={verdict: none if source == baseline else ratio(verdict) for verdict in (NOVEL, AWKWARD)},
+    )
+
+
+def _mean(flags: Flags) -> float:
+    return float(flags.mean()) if len(flags) else np.nan
+
+
+def _ratio(part: float, whole: float) -> float:
+    # odds of 0 or without end are no odds that could be compared
+    return float(part / whole) if whole else np.nan
+
+
+def logged_ratings(paths: Iterable[str | Path]) -> tuple[list[Rating], int]:
+    """A rating for each expression and close reader of the logs, and how many texts lack a score, or a value of it.
+
+    A source is a log, by its label.
+    An expression is novel, or awkward, where a mark of the reader lies on any part of it.
+    """
+    ratings: list[Rating] = []
+    left_out = 0
+    for log in read_logs(paths):
+        for sample in samples(log.file):
+            found = list(_of_sample(log.label, sample))
+            ratings += found
+            left_out += not found
+    if not ratings:
+        raise MeetingError(
+            "no text of these logs has marks and expressions, expected scores of close_reading and expression_novelty: "
+            "-T panel=close_reading,expression_novelty"
+        )
+    return ratings, left_out
+
+
+def _of_sample(source: str, sample: EvalSample) -> Iterator[Rating]:
+    scores = sample.scores or {}
+    kept = expressions(scores)
+    # a text that was written twice has its expressions once
+    prompt, text = prompt_of(sample), digest(document_of(sample))
+    for _, reading in readings(scores):
+        if not {NOVEL, AWKWARD} <= reading.measured:
+            continue
+        for expression in kept:
+            begin, end = expression.start, expression.end
+            marked = {mark.aspect for mark in reading.marks if mark.start < end and begin < mark.end}
+            yield Rating(
+                source=source,
+                cluster=prompt,
+                expression=(text, begin, end),
+                log_perplexity=expression.log_perplexity,
+                novel=NOVEL in marked,
+                awkward=AWKWARD in marked,
+            )
+
+
+INKS = ("#1b1b1b", "#0072b2")  # told apart by the colour-blind, in grey, and by their shapes
+COUNTS = ("by rating", "by expression")
+
+
+def meeting_chart(found: Meeting) -> "altair.LayerChart | altair.FacetChart":
+    """What readers find in the most n-gram-novel quarter: a row a verdict, a point with its 95% interval a count."""
+    import altair
+
+    rows = [
+        plain({"count": count, "verdict": verdict, "share": share.value, "low": share.low, "high": share.high})
+        for count, shares in zip(COUNTS, (found.by_rating, found.by_expression), strict=True)
+        for verdict, share in shares.shares.items()
+        if not math.isnan(share.value)
+    ]
+    title = altair.TitleParams(
+        "What close readers find where n-grams are newest",
+        subtitle=f"the quarter of {found.ratings:,} ratings with the highest log perplexity; 95% intervals",
+        anchor="start",
+    )
+    scale, axis = altair.Scale(domain=[0, 1]), altair.Axis(format="%")
+    x = altair.X("share:Q", title="share of the quarter", scale=scale, axis=axis)
+    y = altair.Y("verdict:N", title=None, sort=list(VERDICTS))
+    shift = altair.YOffset("count:N", sort=list(COUNTS))
+    colour = altair.Color("count:N", title=None, sort=list(COUNTS), scale=altair.Scale(domain=COUNTS, range=INKS))
+    shape = altair.Shape("count:N", title=None, sort=list(COUNTS), scale=altair.Scale(domain=COUNTS))
+    base = altair.Chart(altair.InlineData(values=rows)).properties(width=420, height=150, title=title)
+    return altair.layer(
+        base.mark_rule(strokeWidth=2).encode(
+            x=altair.X("low:Q", title="share of the quarter"), x2="high:Q", y=y, yOffset=shift, color=colour
+        ),
+        base.mark_point(filled=True, size=90, opacity=1).encode(x=x, y=y, yOffset=shift, color=colour, shape=shape),
+    )

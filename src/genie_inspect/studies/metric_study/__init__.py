@@ -1,0 +1,1 @@
+"""Edits and paraphrases by which a measure is tested, written and checked: `genie interventions`."""

@@ -1,0 +1,370 @@
+"""Were the edits good: is the new value there, did the feature's answers change, did others' stay.
+
+Source: validity, accuracy and invasiveness in the sensitivity study of Genie (arXiv 2606.12790), which asked people.
+Deviation: accuracy is told by answers; one has changed where a judge rates it 1 or 2 of 4 beside the original's.
+"""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from genie_inspect.building.interviewing import Progress, appearing
+from genie_inspect.errors import InterventionsError
+from genie_inspect.files.tables import csv_rows, csv_text, yes_or_no
+from genie_inspect.files.writing import write_lines
+from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.protocols import Judge, Reader, Reading
+from genie_inspect.graders.stand_ins import RecordedModel
+from genie_inspect.populations.interventions import (
+    INTERVENTIONS,
+    LEFT_OUT,
+    PARAPHRASE,
+    Changed,
+    Edit,
+    Interventions,
+    LeftOut,
+    Original,
+    rows_of,
+)
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Question, Row, write_rows
+from genie_inspect.prompting.answers import normalised
+from genie_inspect.statistics.agreement import randolph_kappa
+from genie_inspect.studies.metric_study.writing import Editor, length_ratio, words_changed
+
+ANOTHER = 2  # ratings up to it say that an answer is another one; 3 is "the same general idea"
+PAIRS_AT_ONCE = 16
+MOST_INVASIVE, MOST_PARAPHRASED = 0.5, 0.25
+
+
+class Checked(Row):
+    """What was seen of one edit or paraphrase; shares are from 0 to 1, None where nothing could be said."""
+
+    id: str
+    kind: str
+    feature: str
+    valid: bool | None
+    """Whether the text has the new value; of a paraphrase None."""
+    effect: float | None
+    """Share of the feature's questions whose answer changed; of a paraphrase None."""
+    invasiveness: float | None
+    """Share of the other features' questions whose answer changed; of a paraphrase that of all questions."""
+    words_changed: float
+    length_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From where on an edit or paraphrase is no good."""
+
+    invasiveness: float = MOST_INVASIVE
+    """Of an edit."""
+    paraphrase: float = MOST_PARAPHRASED
+    """Of a paraphrase."""
+
+
+class Checker:
+    def __init__(
+        self,
+        population: Population,
+        reader: Reader,
+        judge: Judge,
+        editor: Editor | None,
+        definitions: Mapping[str, str],
+    ) -> None:
+        self.population = population
+        self.reader = reader
+        self.judge = judge
+        self.editor = editor
+        self.definitions = definitions
+
+    async def check(self, interventions: Interventions, done: Callable[[int], None] = lambda _: None) -> list[Checked]:
+        checked: list[Checked] = []
+        changed = interventions.changed
+        readings: dict[str, Reading] = {}
+        for start in range(0, len(changed), PAIRS_AT_ONCE):
+            part = changed[start : start + PAIRS_AT_ONCE]
+            fresh = {text.original: interventions.original(text) for text in part if text.original not in readings}
+            read = (self.reader.read(one.text, self.population.questions(one.prompt)) for one in fresh.values())
+            readings |= zip(fresh, await gathered(*read), strict=True)
+            checked += await gathered(
+                *(self._checked(text, interventions.original(text), readings[text.original]) for text in part)
+            )
+            done(len(checked))
+        return checked
+
+    async def _checked(self, text: Changed, original: Original, before: Reading) -> Checked:
+        questions = self.population.questions(original.prompt)
+        after = await self.reader.read(text.text, questions)
+        changes = await gathered(
+            *(self._has_changed(question, index, before, after) for index, question in enumerate(questions))
+        )
+        feature = text.feature if isinstance(text, Edit) else ""
+        inside = [change for question, change in zip(questions, changes, strict=True) if question.feature == feature]
+        outside = [change for question, change in zip(questions, changes, strict=True) if question.feature != feature]
+        return Checked(
+            id=text.id,
+            kind=text.kind,
+            feature=feature,
+            valid=await self._is_valid(text) if isinstance(text, Edit) else None,
+            effect=_share(inside) if feature else None,
+            invasiveness=_share(outside),
+            words_changed=words_changed(original.text, text.text),
+            length_ratio=length_ratio(original.text, text.text),
+        )
+
+    async def _has_changed(self, question: Question, index: int, before: Reading, after: Reading) -> bool | None:
+        """Whether a question has another answer; None where nobody can say."""
+        # not to have been read is something else than to be silent
+        if index in before.faults or index in after.faults:
+            return None
+        answer, other = after.answers[index], before.answers[index]
+        if answer is None or other is None:
+            # what the text says now and did not say before is another answer
+            return answer is not other
+        if normalised(answer.text) == normalised(other.text):
+            return False
+        rated = await self.judge.rate(question, answer, (other,))
+        rating = rated.ratings[0]
+        return None if rating is None or not 1 <= rating <= 4 else rating <= ANOTHER
+
+    async def _is_valid(self, edit: Edit) -> bool | None:
+        if self.editor is None:
+            return None
+        data = {
+            "text": edit.text,
+            "feature": edit.feature,
+            "definition": self.definitions.get(edit.feature, ""),
+            "value": edit.alternative,
+        }
+        return await self.editor.has_value(data)
+
+
+def _share(changes: Sequence[bool | None]) -> float | None:
+    """Of those that could be told; None without any."""
+    told = [change for change in changes if change is not None]
+    return sum(told) / len(told) if told else None
+
+
+def faults(checked: Sequence[Checked], limits: Limits) -> list[LeftOut]:
+    reasons = ((row.id, _fault(row, limits)) for row in checked)
+    return [LeftOut(id=name, reason=reason) for name, reason in reasons if reason]
+
+
+def _fault(row: Checked, limits: Limits) -> str:
+    if row.words_changed == 0:
+        return "it says what its original says, word for word"
+    if row.valid is False:
+        return "the new value is not there"
+    if row.feature and row.effect == 0:
+        return "no answer about the feature changed"
+    limit, others = (limits.invasiveness, "other features") if row.feature else (limits.paraphrase, "any feature")
+    if row.invasiveness is not None and row.invasiveness > limit:
+        return f"{row.invasiveness:.0%} of the answers about {others} changed, more than {limit:.0%}"
+    return ""
+
+
+def mean_of(values: Sequence[float | bool | None]) -> float:
+    """Of those that there are; NaN without any."""
+    there = [float(value) for value in values if value is not None]
+    return sum(there) / len(there) if there else math.nan
+
+
+CHECKS = "checks.jsonl"
+MEANS = ("valid", "effect", "invasiveness", "words_changed", "length_ratio")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFigures:
+    """What the check says of the edits of one feature, or of the paraphrases: means, NaN without any."""
+
+    feature: str
+    """`paraphrase` for the paraphrases."""
+    texts: int
+    left_out: int
+    valid: float
+    """Share of edits that have the new value, 0 to 1."""
+    effect: float
+    """Share of the feature's questions whose answer changed, 0 to 1."""
+    invasiveness: float
+    """Share of the other questions whose answer changed, 0 to 1; of paraphrases that of all questions."""
+    words_changed: float
+    """Share, 0 to 1."""
+    length_ratio: float
+    """Words over the original's."""
+
+
+async def check_interventions(
+    model: RecordedModel,
+    output: Path,
+    work: Path,
+    progress: Progress,
+    *,
+    interventions: Interventions,
+    population: Population,
+    judge: str,
+    limits: Limits,
+    templates: Path | None,
+) -> list[CheckFigures]:
+    if not any(population.questions(original.prompt) for original in interventions.originals.values()):
+        raise InterventionsError(f"{population.name} has no question for any prompt of {interventions.file}")
+    # a cache of this check alone: a dry run's made-up ratings must not come into the user's
+    reader, rating = Instrument(judge, templates=str(templates) if templates else None).reader_and_judge(
+        model, population.features, cache=Cache(work)
+    )
+    definitions = {feature.name: feature.definition for feature in population.features}
+    checker = Checker(population, reader, rating, Editor(model, templates), definitions)
+    total = len(interventions.changed)
+    checked = await checker.check(interventions, lambda done: progress("checking texts", done, total))
+    bad = faults(checked, limits)
+    with appearing(output, work) as folder:
+        write_rows(folder / INTERVENTIONS, [*interventions.originals.values(), *interventions.changed])
+        write_rows(folder / CHECKS, checked)
+        write_rows(folder / LEFT_OUT, bad)
+    return figures(checked, {row.id for row in bad})
+
+
+def figures(checked: Sequence[Checked], left_out: set[str]) -> list[CheckFigures]:
+    """A row a feature in the order in which they come, the paraphrases last."""
+    groups: dict[str, list[Checked]] = {}
+    for row in sorted(checked, key=lambda row: row.kind == PARAPHRASE):
+        groups.setdefault(row.feature or PARAPHRASE, []).append(row)
+    return [
+        CheckFigures(
+            feature,
+            len(rows),
+            sum(row.id in left_out for row in rows),
+            *(mean_of([getattr(row, name) for row in rows]) for name in MEANS),
+        )
+        for feature, rows in groups.items()
+    ]
+
+
+def read_checks(interventions: Interventions) -> list[Checked]:
+    """What a check left beside the texts; empty where there was none."""
+    file = interventions.file.parent / CHECKS
+    if not file.is_file():
+        return []
+    return list(rows_of(file, Checked))
+
+
+CRITERIA = ("valid", "effective", "invasive")
+COLUMNS = ("id", "prompt", "original", "edited", "feature", "value", *CRITERIA, "note")
+INSTRUCTIONS = """\
+# How to fill in the table
+
+Each row shows a text and what an editor made of it to give one feature another value. Read both and write yes or no:
+
+- `valid`: the edited text has the value in the column `value`.
+- `effective`: somebody who describes this feature in both texts would describe it otherwise.
+- `invasive`: something changed that has nothing to do with this feature or follows from it.
+
+Leave a cell empty where you cannot say, and write in `note` what should be known. Decide each row by itself, and do not
+talk about rows with others who fill in the same table: how far you agree is what is measured.
+"""
+Votes = dict[str, dict[str, bool]]
+"""By edit and criterion."""
+
+
+def write_tables(path: Path, interventions: Interventions, seed: int = 0) -> int:
+    """Write the table of all edits in a shuffled order, and beside it how to fill it in; returns how many rows."""
+    edits = [text for text in interventions.changed if isinstance(text, Edit)]
+    if not edits:
+        raise InterventionsError(f"{interventions.file} has no edit that people could check")
+    # rows of one original or feature together would be judged together
+    random.Random(seed).shuffle(edits)  # noqa: S311  # an order, no secret
+    rows = []
+    for edit in edits:
+        original = interventions.original(edit)
+        shown = (edit.id, original.prompt, original.text, edit.text, edit.feature, edit.alternative)
+        rows.append((*shown, *("" for _ in CRITERIA), ""))
+    write_lines(path, [csv_text(COLUMNS, rows)], new=True)
+    write_lines(path.with_suffix(".md"), [INSTRUCTIONS], new=True)
+    return len(rows)
+
+
+def read_table(path: Path, interventions: Interventions) -> Votes:
+    edits = {text.id for text in interventions.changed if isinstance(text, Edit)}
+    votes: Votes = {}
+    for number, row in csv_rows(path, ("id", *CRITERIA), InterventionsError):
+        where, name = f"{path}, row {number}", row["id"].strip()
+        if name not in edits or name in votes:
+            what = "stands twice" if name in votes else f"is no edit of {interventions.file}"
+            raise InterventionsError(f"{where}: id {name!r} {what}")
+        said = {criterion: yes_or_no(row, criterion, where, InterventionsError) for criterion in CRITERIA}
+        votes[name] = {criterion: vote for criterion, vote in said.items() if vote is not None}
+    return votes
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleFigures:
+    """What people say of the edits of one feature, for one criterion."""
+
+    feature: str
+    criterion: str
+    edits: int
+    """With at least one vote."""
+    good: float
+    """Share that most of the voters find good: valid, effective, not invasive; a tie is not good."""
+    kappa: float
+    """Free-marginal kappa, at most 1, of the edits with the most votes; NaN where these have fewer than two."""
+    agreement: float
+    """Share of edits on which the check says what most people say; NaN without a check."""
+
+
+def people_figures(
+    tables: Sequence[Votes], interventions: Interventions, checked: Sequence[Checked], most_invasive: float
+) -> list[PeopleFigures]:
+    """A row a feature and criterion, beside what the check says of the same edits."""
+    verdicts: dict[str, dict[str, bool | None]] = {
+        row.id: {
+            "valid": row.valid,
+            "effective": None if row.effect is None else row.effect > 0,
+            "invasive": None if row.invasiveness is None else row.invasiveness > most_invasive,
+        }
+        for row in checked
+    }
+    features: dict[str, list[str]] = {}
+    for text in interventions.changed:
+        if isinstance(text, Edit):
+            features.setdefault(text.feature, []).append(text.id)
+    return [
+        _figures(feature, criterion, edits, tables, verdicts)
+        for feature, edits in features.items()
+        for criterion in CRITERIA
+    ]
+
+
+def _figures(
+    feature: str,
+    criterion: str,
+    edits: Sequence[str],
+    tables: Sequence[Votes],
+    verdicts: Mapping[str, Mapping[str, bool | None]],
+) -> PeopleFigures:
+    counts = []
+    majority: dict[str, bool] = {}
+    for edit in edits:
+        votes = Counter(table[edit][criterion] for table in tables if criterion in table.get(edit, {}))
+        if votes:
+            counts.append((votes[True], votes[False]))
+            # an even split is no majority, and so not good
+            majority[edit] = votes[True] >= votes[False] if criterion == "invasive" else votes[True] > votes[False]
+    good = [said != (criterion == "invasive") for said in majority.values()]
+    same = [
+        said == verdict
+        for edit, said in majority.items()
+        if (verdict := verdicts.get(edit, {}).get(criterion)) is not None
+    ]
+    return PeopleFigures(feature, criterion, len(counts), mean_of(good), _kappa(counts), mean_of(same))
+
+
+def _kappa(counts: Sequence[tuple[int, int]]) -> float:
+    # the kappa is of edits that all have the same number of votes
+    complete = [row for row in counts if sum(row) == max(map(sum, counts))]
+    return float(randolph_kappa(complete)) if complete and sum(complete[0]) > 1 else math.nan

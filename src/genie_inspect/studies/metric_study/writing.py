@@ -1,0 +1,316 @@
+"""Edits and paraphrases of documents by a model, one document after another.
+
+Source: the sensitivity study of Genie (arXiv 2606.12790): alternatives proposed without sight of the population, an
+edit for each, three paraphrases. Deviation: one alternative is drawn where the study takes three.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, TypeVar
+
+from inspect_ai.model import GenerateConfig, Model
+
+from genie_inspect.engines.identity import identity
+from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.protocols import Reader
+from genie_inspect.graders.readable import readable
+from genie_inspect.measures.tokens import word_count
+from genie_inspect.populations.interventions import EDIT as EDITED
+from genie_inspect.populations.interventions import (
+    ORIGINAL,
+    Changed,
+    Edit,
+    Original,
+    Paraphrase,
+    StudyText,
+    drawn,
+    intervention_id,
+)
+from genie_inspect.populations.interventions import PARAPHRASE as PARAPHRASED
+from genie_inspect.populations.schema import Document, Feature, Question, Row
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.forms import Form, answers_form, choices_form
+from genie_inspect.prompting.replies import numbered_answers, numbered_choices
+from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.texts import spoken
+from genie_inspect.samples import no_document
+
+T = TypeVar("T")
+PROPOSE, EDIT, PARAPHRASE, SCREEN, CHECK = INSTRUCTIONS = (
+    Instruction("propose_alternatives", frozenset({"count", "data"})),
+    Instruction("edit_feature", frozenset({"data"})),
+    Instruction("paraphrase", frozenset({"count", "data"})),
+    Instruction("screen_edit", frozenset({"data"})),
+    Instruction("check_edit", frozenset({"data"})),
+)
+KEEP = "keep"
+VERDICTS = (KEEP, "no prose", "no edit", "unfinished")
+YES, NO = "yes", "no"
+TOKENS_A_WORD = 2  # room for scripts in which a word takes more
+SPARE_TOKENS = 200
+TOKENS_A_VALUE = 60
+
+
+class Editor:
+    """Asks one model for edits, paraphrases and verdicts on them; every request is fenced."""
+
+    def __init__(self, model: Model, templates: Path | None = None) -> None:
+        self.model = model
+        self.templates: Mapping[str, Template] = {i.name: i.template(templates) for i in INSTRUCTIONS}
+        self.unreadable = 0
+        """Requests to which no reply could be read."""
+
+    async def alternatives(self, count: int, data: Mapping[str, Any]) -> tuple[str, ...]:
+        """So many other values of a feature, each once; fewer where the replies hold no more."""
+
+        def read(reply: str) -> tuple[str, ...]:
+            values = numbered_answers(reply, count)
+            if not values:
+                raise UnreadableReplyError("the reply proposes nothing")
+            return tuple(dict.fromkeys(values[number] for number in sorted(values)))
+
+        tokens = SPARE_TOKENS + TOKENS_A_VALUE * count
+        return await self._asked(PROPOSE, data, read, tokens, answers_form(count), temperature=1.0, count=count) or ()
+
+    async def edit(self, data: Mapping[str, Any], document: str) -> str:
+        """The document with a feature's new value; empty where no reply is a text."""
+        return await self._text(EDIT, data, document)
+
+    async def paraphrase(self, document: str, number: int) -> str:
+        """The document in other words, the paraphrase of that number; empty where no reply is a text."""
+        return await self._text(PARAPHRASE, {"text": document, "version": number}, document, count=number)
+
+    async def screened(self, original: str, changed: str) -> str:
+        """Why a changed text cannot be used, empty where it can; what could not be judged cannot."""
+        form = choices_form(1, VERDICTS)
+        data = {"text": original, "changed": changed}
+        verdict = await self._asked(SCREEN, data, lambda reply: _choice(reply, VERDICTS), SPARE_TOKENS, form)
+        return "" if verdict == KEEP else verdict or "unreadable verdict"
+
+    async def has_value(self, data: Mapping[str, Any]) -> bool | None:
+        """Whether a text has a value of a feature; None where no reply says so."""
+        form = choices_form(1, (YES, NO))
+        verdict = await self._asked(CHECK, data, lambda reply: _choice(reply, (YES, NO)), SPARE_TOKENS, form)
+        return None if verdict is None else verdict == YES
+
+    async def _text(self, instruction: Instruction, data: Mapping[str, Any], document: str, **blanks: Any) -> str:
+        def read(reply: str) -> str:
+            text = spoken(reply).strip()
+            if not text:
+                raise UnreadableReplyError("the reply is no text")
+            return text
+
+        tokens = SPARE_TOKENS + TOKENS_A_WORD * word_count(document)
+        return await self._asked(instruction, data, read, tokens, temperature=0.7, **blanks) or ""
+
+    async def _asked(
+        self,
+        instruction: Instruction,
+        data: Mapping[str, Any],
+        read: Callable[[str], T],
+        max_tokens: int,
+        form: Form | None = None,
+        temperature: float = 0.0,
+        **blanks: Any,
+    ) -> T | None:
+        """What the first readable reply says; None where there is none."""
+        request = self.templates[instruction.name].fill(data=fenced(data), **blanks)
+        try:
+            return await readable(
+                self.model, request, GenerateConfig(temperature=temperature, max_tokens=max_tokens), read, form
+            )
+        except UnreadableReplyError:
+            self.unreadable += 1
+            return None
+
+
+def _choice(reply: str, choices: tuple[str, ...]) -> str:
+    verdict = numbered_choices(reply, 1, choices).get(1)
+    if verdict is None:
+        raise UnreadableReplyError(f"the reply is none of {', '.join(choices)}")
+    return verdict
+
+
+LENGTHS = (0.5, 2.0)  # words over the original's between which a text can be the same one with a feature changed
+NO_EDIT, TWICE = "no edit", "stands twice"
+
+
+def visible_fault(original: str, changed: str, others: Collection[str] = ()) -> str:
+    """Why a changed text cannot be used, as far as that can be seen; empty where nothing is."""
+    if reason := no_document(changed):
+        return reason
+    if identity(changed) == identity(original):
+        return NO_EDIT
+    if any(identity(changed) == identity(other) for other in others):
+        return TWICE
+    ratio = length_ratio(original, changed)
+    if not LENGTHS[0] <= ratio <= LENGTHS[1]:
+        return "too short" if ratio < 1 else "too long"
+    return ""
+
+
+def length_ratio(original: str, changed: str) -> float:
+    return word_count(changed) / word_count(original)
+
+
+def words_changed(original: str, changed: str) -> float:
+    """Share of words that are not common to both in one order, 0 (the same words) to 1 (none in common).
+
+    >>> words_changed("the owl flew home", "the owl walked home")
+    0.25
+    """
+    before, after = original.split(), changed.split()
+    # autojunk would take frequent words of long texts for noise
+    common = sum(block.size for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks())
+    return 1 - common / max(len(before), len(after))
+
+
+ALTERNATIVES, PARAPHRASES = 5, 3
+DOCUMENTS_AT_ONCE = 16
+NO_ANSWER = "the document does not say"
+NO_ALTERNATIVE, NO_TEXT = "no alternative proposed", "no text in the reply"
+
+
+class Rejected(Row):
+    original: str
+    kind: str
+    feature: str = ""
+    alternative: str = ""
+    reason: str
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Written:
+    texts: list[StudyText] = field(default_factory=list)
+    """Each original, followed by what was made of it."""
+    rejected: list[Rejected] = field(default_factory=list)
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        return dict(Counter(f"{row.feature or row.kind}: {row.reason}" for row in self.rejected).most_common())
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    document: Document
+    questions: tuple[Question, ...]
+    answers: Mapping[str, str | None]
+    """By question id; a question without an entry is still to be read."""
+
+
+class InterventionWriter:
+    def __init__(
+        self,
+        editor: Editor,
+        reader: Reader,
+        features: Sequence[Feature],
+        writer: str,
+        paraphrases: int = PARAPHRASES,
+        seed: int = 0,
+    ) -> None:
+        self.editor = editor
+        self.reader = reader
+        self.features = features
+        self.writer = writer
+        self.paraphrases = paraphrases
+        self.seed = seed
+
+    async def write(self, materials: Sequence[Material], done: Callable[[int], None] = lambda _: None) -> Written:
+        written = Written()
+        for start in range(0, len(materials), DOCUMENTS_AT_ONCE):
+            for part in await gathered(*map(self._document, materials[start : start + DOCUMENTS_AT_ONCE])):
+                written.texts += part.texts
+                written.rejected += part.rejected
+            done(min(start + DOCUMENTS_AT_ONCE, len(materials)))
+        return written
+
+    async def _document(self, material: Material) -> Written:
+        document = material.document
+        answers = await self._answers(material)
+        original = Original(
+            kind=ORIGINAL, id=document.id, prompt=document.prompt, text=document.text, writer=document.model
+        )
+        results = await gathered(
+            *(self._edit(material, feature, answers) for feature in self.features),
+            *(self._paraphrase(document, number) for number in range(1, self.paraphrases + 1)),
+        )
+        written = Written([original])
+        for result in results:
+            if isinstance(result, Rejected):
+                written.rejected.append(result)
+            elif any(result.id == text.id for text in written.texts):
+                # a model that says twice the same has paraphrased once
+                reason = visible_fault(document.text, result.text, [result.text])
+                written.rejected.append(
+                    Rejected(original=document.id, kind=result.kind, reason=reason, text=result.text)
+                )
+            else:
+                written.texts.append(result)
+        return written
+
+    async def _answers(self, material: Material) -> dict[str, str | None]:
+        """The document's own answers: those on record, the others read now."""
+        missing = [question for question in material.questions if question.id not in material.answers]
+        reading = await self.reader.read(material.document.text, missing) if missing else None
+        fresh = reading.answers if reading else ()
+        return {
+            **material.answers,
+            **{q.id: answer.text if answer else None for q, answer in zip(missing, fresh, strict=True)},
+        }
+
+    async def _edit(
+        self, material: Material, feature: Feature, answers: Mapping[str, str | None]
+    ) -> Changed | Rejected:
+        document = material.document
+        data = {
+            "prompt": document.prompt,
+            "text": document.text,
+            "feature": feature.name,
+            "definition": feature.definition,
+            "reader": {
+                question.text: answers.get(question.id) or NO_ANSWER
+                for question in material.questions
+                if question.feature == feature.name
+            },
+        }
+        alternatives = await self.editor.alternatives(ALTERNATIVES, {**data, "count": ALTERNATIVES})
+        if not alternatives:
+            return Rejected(original=document.id, kind=EDITED, feature=feature.name, reason=NO_ALTERNATIVE)
+        alternative = drawn(alternatives, document.id, feature.name, self.seed)
+        text = await self.editor.edit({**data, "value": alternative}, document.text)
+        if reason := await self._fault(document.text, text):
+            about = {"original": document.id, "kind": EDITED, "feature": feature.name, "alternative": alternative}
+            return Rejected(**about, reason=reason, text=text)
+        return Edit(
+            kind=EDITED,
+            id=intervention_id(document.id, EDITED, feature.name, text),
+            original=document.id,
+            feature=feature.name,
+            alternatives=alternatives,
+            alternative=alternative,
+            text=text,
+            writer=self.writer,
+        )
+
+    async def _paraphrase(self, document: Document, number: int) -> Changed | Rejected:
+        text = await self.editor.paraphrase(document.text, number)
+        if reason := await self._fault(document.text, text):
+            return Rejected(original=document.id, kind=PARAPHRASED, reason=reason, text=text)
+        return Paraphrase(
+            kind=PARAPHRASED,
+            id=intervention_id(document.id, PARAPHRASED, "", text),
+            original=document.id,
+            text=text,
+            writer=self.writer,
+        )
+
+    async def _fault(self, original: str, changed: str) -> str:
+        """Why a changed text cannot be used: what can be seen first, which costs nothing, then what the editor says."""
+        if not changed:
+            return NO_TEXT
+        return visible_fault(original, changed) or await self.editor.screened(original, changed)

@@ -1,0 +1,1 @@
+"""A judge of one's own: votes, fits, power, curiosity models, the scorer `personal` and `genie rater`."""

@@ -1,0 +1,353 @@
+"""`genie rater`: a judge of one's own, from one's own votes."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from genie_inspect.agreement.machine_scores import read_scores
+from genie_inspect.agreement.votes import VotesError, prompt_of, read_votes
+from genie_inspect.cli import VerbGroup
+from genie_inspect.cli.running import JSON, progress_bar, with_options
+from genie_inspect.cli.tables import replacing, shown_errors
+from genie_inspect.cli.terminal import console, echo, echo_json
+from genie_inspect.files.folders import check_unused
+from genie_inspect.reports.charts import check_picture, write_chart
+from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
+from genie_inspect.studies.personal.curiosity import (
+    NAMES,
+    WITHIN,
+    cell,
+    compared,
+    counts,
+    heading,
+    read_explained_votes,
+    write_curiosity,
+)
+from genie_inspect.studies.personal.curiosity_models import LanguageCuriosity
+from genie_inspect.studies.personal.curiosity_vectors import (
+    EXPLANATIONS,
+    CuriosityModel,
+    Explanation,
+    LoraSettings,
+    VectorCuriosity,
+    VectorSettings,
+    settings_of,
+)
+from genie_inspect.studies.personal.fitting import calibration_chart, fit_judge
+from genie_inspect.studies.personal.folder import forget as forgotten
+from genie_inspect.studies.personal.folder import read_judge, write_folder
+from genie_inspect.studies.personal.judge import (
+    FEWEST_VOTES,
+    FIGURES,
+    HeldOut,
+    PersonalJudge,
+    foretold,
+    leniency,
+    shown,
+)
+from genie_inspect.studies.personal.power import from_data, from_simulation, power_chart
+from genie_inspect.studies.tables import study_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+VERBS = {
+    "fit": (
+        "genie_inspect.studies.personal.commands:fit",
+        "Learn what raters say from votes and a grader's scores; says what it is worth.",
+    ),
+    "power": ("genie_inspect.studies.personal.commands:power", "Say how many stories a rater has to vote on."),
+    "forget": ("genie_inspect.studies.personal.commands:forget", "Take one rater out of a folder."),
+    "curiosity": (
+        "genie_inspect.studies.personal.commands:curiosity",
+        "Say how a curiosity model of raters does, and what of it is reading the answer.",
+    ),
+}
+
+
+@click.group(cls=VerbGroup, verbs=VERBS)
+def rater() -> None:
+    """A judge of one's own: a grader's scores, calibrated by a rater's votes.
+
+    \b
+    Example: genie rater fit votes.csv --scores logs/ -o taste
+             inspect score LOG --scorer genie_inspect/personal -S rater=taste#ann --action append
+    """
+
+
+AS_CHANCES = ("log_loss", "brier", "auc", "auc_within")
+GAIN = "log loss less the grader's"
+
+
+def chances_table(figures: HeldOut) -> "Table":
+    title = f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]"
+    first, *others = AS_CHANCES
+    heads = ("foretold by", FIGURES[first], GAIN, *(FIGURES[name] for name in others))
+    rows = []
+    for model, own in figures.models.items():
+        gain = shown(figures.gains[model], 4, "+") if figures.gains[model].value else "0"
+        rows.append((model, shown(own[first], 4), gain, *(shown(own[name]) for name in others)))
+    return _table(title, heads, rows)
+
+
+def verdicts_table(figures: HeldOut) -> "Table":
+    models = figures.models
+    names = [name for name in FIGURES if name not in AS_CHANCES and any(name in own for own in models.values())]
+    rows = [(model, *(shown(own[name]) for name in names)) for model, own in models.items()]
+    heads = ("foretold by", *(FIGURES[name] for name in names))
+    return _table("Verdicts: yes above a chance of a half [95%]", heads, rows)
+
+
+def raters_table(judge: PersonalJudge, figures: HeldOut) -> "Table":
+    rows = []
+    for name, terms in judge.raters.items():
+        own = figures.raters[name]
+        if terms.votes < FEWEST_VOTES:
+            says = f"fewer than {FEWEST_VOTES} votes: not foretold"
+        else:
+            lenient = ("more lenient" if terms.leniency > 0 else "harsher") if judge.stands_out(name) else ""
+            says = ", ".join(filter(None, (lenient, foretold(own.gain)))) or "cannot be told from the average"
+        gain = shown(own.gain, sign="+")
+        rows.append((name, f"{terms.votes:,}", str(own.stories), leniency(judge, name), gain, says))
+    heads = ("rater", "votes", "stories", "leniency", GAIN, "")
+    return _table("Raters [95%, for all raters together]", heads, rows)
+
+
+def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> "Table":
+    # an interval on a line of its own keeps nine figures in a terminal
+    broken = [(name, *(cell.replace(" [", "\n[") for cell in cells)) for name, *cells in rows]
+    return study_table(title, heads, broken, caption=caption)
+
+
+FILE = click.Path(path_type=Path)
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+OPTIONS = (
+    click.argument("votes", type=FILE),
+    click.option("--scores", multiple=True, required=True, type=FILE, help="Logs, or files of scores; repeatable."),
+    click.option("--scorer", "scorers", multiple=True, help="Whose scores in logs; repeatable.  [default: ttcw]"),
+    click.option("--key", "keys", multiple=True, help="Values of scores to go by; repeatable.  [default: the tests']"),
+    click.option("--points", is_flag=True, help="Go by a critic's points on each test, not by pass and fail."),
+    click.option("--test", "tests", multiple=True, help="Only votes on these tests; repeatable."),
+    click.option("--leave-out", multiple=True, help="Story ids that do not count, such as '*_NewYorker'; repeatable."),
+    click.option(
+        "--plot",
+        metavar="PATTERN",
+        help="A regular expression of a story's id; what its first group (else all of it) matches is the plot.  "
+        "[default: the file's column plot, else what stands before the first underscore]",
+    ),
+    click.option("--human", "humans", multiple=True, help="Sources that are people, such as NewYorker; repeatable."),
+    click.option("--seed", default=0, show_default=True, help="Of what is drawn."),
+)
+"""Of every verb that reads votes."""
+
+
+def reading_votes(command: CommandT) -> CommandT:
+    return with_options(OPTIONS)(command)
+
+
+def voted(votes: Path, scores: tuple[Path, ...], scorers: tuple[str, ...], plot: str | None, **chosen: Any) -> Ballots:
+    plot_of = prompt_of if plot is None else _plots(plot)
+    return ballots(
+        read_votes(votes, numbers=True), read_scores(scores, scorers or ("ttcw",)), Choice(plot=plot_of, **chosen)
+    )
+
+
+def _plots(pattern: str) -> Callable[[str], str]:
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise VotesError(f"plot is {pattern!r}, expected a regular expression: {error}") from error
+
+    def plot_of(story: str) -> str:
+        match = compiled.search(story)
+        if match is None:
+            raise VotesError(f"story {story!r} has no plot by {pattern!r}, expected a pattern that matches every story")
+        return (match[1] if compiled.groups else match[0]) or ""
+
+    return plot_of
+
+
+@click.command()
+@reading_votes
+@click.option("--output", "-o", required=True, type=FILE, help="The folder to make.")
+@click.option("--taste/--no-taste", default=True, help="Whether raters may differ by test too.  [default: taste]")
+@click.option("--resamples", default=1_000, show_default=True, type=click.IntRange(1), help="Of the bootstrap.")
+@click.option("--picture", type=FILE, help="Write a chart of the calibration to this .svg or .png.")
+@JSON
+def fit(
+    output: Path, taste: bool, resamples: int, picture: Path | None, as_json: bool, seed: int, **given: Any
+) -> None:
+    """Learn from VOTES what each rater would say, given a grader's scores of the same stories.
+
+    VOTES: CSV or JSON Lines, a row a vote with story, rater, verdict or number, and test if there are several (plot,
+    source where they are known); or what `genie agreement` takes. Every plot is held out once, with all its stories.
+
+    \b
+    Example: genie rater fit votes.csv --scores logs/ -o taste
+    """
+    with shown_errors():
+        check_unused(output)
+        if picture:
+            check_picture(picture)
+        ballots = voted(**given)
+        with progress_bar() as advance:
+            judge, figures = fit_judge(ballots, taste=taste, resamples=resamples, seed=seed, told=advance)
+        write_folder(judge, figures, output)
+        if picture:
+            with replacing(picture):
+                write_chart(lambda: calibration_chart(figures), picture)
+    if as_json:
+        told = {"judge": judge.model_dump(), "figures": figures.model_dump()}
+        echo_json({"folder": str(output), "sentence": figures.sentence, **told})
+    else:
+        screen = console()
+        screen.print(chances_table(figures))
+        screen.print(verdicts_table(figures))
+        tenths = [(f"{own.mean:.3f}", f"{own.share:.3f}", f"{own.votes:,}") for own in figures.calibration]
+        title = f"Calibration of {figures.model}"
+        screen.print(study_table(title, ("foretold, mean", "came true", "votes"), tenths))
+        screen.print(raters_table(judge, figures))
+        for reason, count in figures.left_out.items():
+            echo(f"Left out: {count} votes {reason}.")
+        echo(figures.sentence)
+        echo(f"{output}: {len(judge.raters)} raters, judge@{judge.digest}")
+
+
+@click.command()
+@reading_votes
+@click.option("--simulate", is_flag=True, help="Draw votes like these instead: for more stories than there are.")
+@click.option("--stories", "sizes", multiple=True, type=click.IntRange(2), help="How many; repeatable.")
+@click.option("--repeats", default=40, show_default=True, type=click.IntRange(2), help="Draws of each number.")
+@click.option("--taste/--no-taste", default=True, help="Whether raters may differ by test too.  [default: taste]")
+@click.option("--picture", type=FILE, help="Write the learning curve to this .svg or .png.")
+@JSON
+def power(
+    simulate: bool,
+    sizes: tuple[int, ...],
+    repeats: int,
+    taste: bool,
+    picture: Path | None,
+    as_json: bool,
+    seed: int,
+    **given: Any,
+) -> None:
+    """How much better than by the grader alone raters are foretold, by the number of stories with VOTES.
+
+    From the data: plots are drawn to learn from, and what is foretold of all other plots counts. With --simulate votes
+    are drawn from a model of these votes, for any number of stories.
+
+    \b
+    Example: genie rater power votes.csv --scores logs/ --picture power.svg
+    """
+    with shown_errors():
+        if picture:
+            check_picture(picture)
+        ballots = voted(**given)
+        with progress_bar() as told:
+            learning = from_simulation if simulate else from_data
+            curve = learning(ballots, sizes, repeats=repeats, taste=taste, seed=seed, told=told)
+        if picture:
+            with replacing(picture):
+                write_chart(lambda: power_chart(curve), picture)
+    if as_json:
+        echo_json(curve)
+        return
+    rows = []
+    for point in curve.points:
+        gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
+        rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
+    console().print(_table(curve.title, ("stories", "votes a rater", GAIN, "1% better in"), rows))
+    echo(curve.sentence)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("rater")
+def forget(folder: Path, rater: str) -> None:
+    """Take all that is of one RATER alone out of a FOLDER by genie rater fit.
+
+    What rests on the votes of all raters together stays; fit anew without the rater's votes to be rid of that too.
+
+    \b
+    Example: genie rater forget taste ann
+    """
+    with shown_errors():
+        before = read_judge(folder).digest
+        votes = forgotten(folder, rater)
+        after = read_judge(folder)
+    echo(f"{folder}: forgot {rater} and the {votes} votes behind; {len(after.raters)} raters are left.")
+    echo(f"judge@{before} is now judge@{after.digest}: scores by the one do not compare with those by the other.")
+    echo("Coefficients of tests and scores, and the figures over all votes, still rest on these votes too: fit anew")
+    echo("without them to take that away.")
+
+
+@click.command()
+@click.argument("votes", type=FILE)
+@click.option("--base", metavar="FOLDER", help="A causal model to train adapters on (extra personal); else vectors.")
+@click.option(
+    "--explanation",
+    type=click.Choice(EXPLANATIONS),
+    default="none",
+    show_default=True,
+    help="held-out: as the study does, which reads the answer; both readings are shown.",
+)
+@click.option("--folds", default=5, show_default=True, type=click.IntRange(2), help="Each predicted from the others.")
+@click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="A setting, such as epochs=1.")
+@click.option("--resamples", default=1_000, show_default=True, type=click.IntRange(1), help="Of the bootstrap.")
+@click.option("--seed", default=0, show_default=True, help="Of folds and bootstrap.")
+@click.option("--output", "-o", type=FILE, help="A new folder for the model that has learned from all votes.")
+@JSON
+def curiosity(
+    votes: Path,
+    base: str | None,
+    explanation: Explanation,
+    folds: int,
+    pairs: tuple[str, ...],
+    resamples: int,
+    seed: int,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """How well a curiosity model tells the verdicts in VOTES, whole plots held out.
+
+    VOTES is JSON Lines, a line a verdict: story, text, test, question, rater, verdict, explanation. Without --base it
+    works on sentence vectors, anywhere.
+
+    \b
+    Example: genie rater curiosity votes.jsonl --explanation held-out
+             genie rater curiosity votes.jsonl --base models/qwen -o mine
+    """
+    with shown_errors():
+        if output:
+            check_unused(output)
+        models = _models(base, pairs)
+        explained = read_explained_votes(votes)
+        with progress_bar() as progress:
+            comparison = compared(
+                explained, models, explanation, folds=folds, resamples=resamples, seed=seed, progress=progress
+            )
+        if output:
+            write_curiosity(output, explained, models[explanation], comparison)
+    if as_json:
+        echo_json(comparison)
+    else:
+        echo(f"{comparison.reading}\n{counts(comparison)}")
+        columns = comparison.columns
+        heads = ("", *(heading(column).replace(", ", ",\n") for column in columns))
+        rows = [(name, *(cell(column, key) for column in columns)) for key, name in NAMES.items()]
+        caption = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {comparison.model}."
+        console().print(_table(f"Curiosity model, {comparison.folds} folds", heads, rows, caption))
+
+
+def _models(base: str | None, pairs: tuple[str, ...]) -> dict[Explanation, CuriosityModel]:
+    if base is None:
+        make = partial(VectorCuriosity, settings=settings_of(VectorSettings, pairs))
+        return {explanation: make(explanation) for explanation in EXPLANATIONS}
+    settings = settings_of(LoraSettings, pairs)
+    return {explanation: LanguageCuriosity(base, explanation, settings) for explanation in EXPLANATIONS}

@@ -1,0 +1,320 @@
+"""What a curiosity model predicts of votes that it has not seen, beside what the same model gets by reading them."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from genie_inspect.agreement.votes import Id, StoryRow, VotesError, prompt_of, rows
+from genie_inspect.files.folders import new_folder
+from genie_inspect.files.writing import write_lines
+from genie_inspect.signature import package_version
+from genie_inspect.statistics.bootstrap import BootstrapInterval
+from genie_inspect.statistics.forecasts import AUC, LOG_LOSS, Draws, Forecasts
+from genie_inspect.studies.personal.curiosity_vectors import (
+    READING,
+    CuriosityModel,
+    ExplainedVote,
+    Explanation,
+    Values,
+    explained,
+)
+from genie_inspect.studies.tables import shown_interval
+
+SHOWN = 3  # copies that an error names
+Folds = NDArray[np.intp]
+"""The fold of each vote, from 0."""
+
+
+def by_rows(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds:
+    """Single votes, as many yes in each fold as in the others: a story stands in several folds."""
+    verdicts = np.array([vote.verdict for vote in votes])
+    fold_of = np.empty(len(votes), dtype=np.intp)
+    generator = np.random.default_rng(seed)
+    for verdict, name in ((True, "yes"), (False, "no")):
+        places = np.flatnonzero(verdicts == verdict)
+        if len(places) < folds:
+            raise VotesError(
+                f"{len(places)} of {len(votes)} votes say {name}, expected at least {folds}, one for each fold"
+            )
+        fold_of[generator.permutation(places)] = np.arange(len(places)) % folds
+    return fold_of
+
+
+def by_plots(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds:
+    """Whole plots, each dealt to the fold that has the fewest yes so far, those with many yes first."""
+    _check_copies(votes)
+    plots = sorted({vote.plot for vote in votes})
+    if len(plots) < folds:
+        raise VotesError(f"{len(plots)} plots, expected at least {folds}, one for each fold: ask for fewer folds")
+    yes = {plot: sum(vote.verdict for vote in votes if vote.plot == plot) for plot in plots}
+    shuffled = [plots[index] for index in np.random.default_rng(seed).permutation(len(plots))]
+    dealt: list[list[str]] = [[] for _ in range(folds)]
+    for plot in sorted(shuffled, key=lambda plot: -yes[plot]):
+        # by yes, then by size, so that plots without a yes are spread as well
+        min(dealt, key=lambda fold: (sum(yes[name] for name in fold), len(fold))).append(plot)
+    for number, fold in enumerate(dealt, start=1):
+        if not sum(yes[plot] for plot in fold):
+            raise VotesError(
+                f"fold {number} of {folds} (plots {', '.join(fold) or 'none'}) holds no yes: ask for fewer folds"
+            )
+    fold_of = {plot: number for number, fold in enumerate(dealt) for plot in fold}
+    return np.array([fold_of[vote.plot] for vote in votes], dtype=np.intp)
+
+
+def _check_copies(votes: Sequence[ExplainedVote]) -> None:
+    """Refuse a text that stands under two plots: held out with one of them, it would be learnt with the other."""
+    first: dict[str, ExplainedVote] = {}
+    copies: dict[str, str] = {}
+    for vote in votes:
+        # whatever its case and spacing
+        original = first.setdefault(" ".join(vote.text.casefold().split()), vote)
+        if original.plot != vote.plot:
+            copies[vote.story] = f"{vote.story!r} (plot {vote.plot!r}) of {original.story!r} (plot {original.plot!r})"
+    if copies:
+        named = ", ".join(list(copies.values())[:SHOWN]) + (", ..." if len(copies) > SHOWN else "")
+        raise VotesError(
+            f"{len(copies)} stories are copies of a story of another plot, expected each text under one plot (give "
+            f"copies one plot): {named}"
+        )
+
+
+HeldOut = Literal["rows", "plots"]
+Progress = Callable[[str, int, int], None]
+DIVISIONS = {"rows": by_rows, "plots": by_plots}
+FIGURES = ("pearson", "f1", LOG_LOSS, AUC, "kappa")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One way of predicting every vote once, from folds that did not hold it."""
+
+    explanation: Explanation | None
+    """None: no model, but the share of yes on the test."""
+    held_out: HeldOut
+    figures: dict[str, BootstrapInterval]
+    """Over all votes, with intervals by plot; AUC and Pearson compare votes of one fold alone."""
+    unknown_raters: int
+    """Votes by raters who gave no vote that was learned from."""
+
+
+@dataclass(frozen=True, slots=True)
+class CuriosityComparison:
+    reading: str
+    """Whether any column reads the answer; it stands in everything that is printed or written."""
+    model: str
+    settings: dict[str, int | float]
+    folds: int
+    votes: int
+    yes: int
+    explained: int
+    stories: int
+    plots: int
+    raters: int
+    columns: tuple[Column, ...]
+
+
+def compared(
+    votes: Sequence[ExplainedVote],
+    models: Mapping[Explanation, CuriosityModel],
+    explanation: Explanation,
+    *,
+    folds: int = 5,
+    resamples: int = 1_000,
+    seed: int = 0,
+    progress: Progress = lambda step, done, total: None,
+) -> CuriosityComparison:
+    """The figures without the explanation; with `held-out`, beside them what reading it gives, by rows and by plots."""
+    raters = {vote.rater for vote in votes}
+    if len(raters) < 2:
+        raise VotesError(f"all votes are by rater {raters.pop()!r}, expected at least two raters")
+    ways: list[tuple[Explanation, HeldOut]] = [("none", "plots")]
+    if explanation == "held-out":
+        ways = [("held-out", "rows"), ("held-out", "plots"), *ways]
+    # faults are said before hours of training
+    for reading, _ in ways:
+        explained(votes, reading)
+    divisions = {held_out: DIVISIONS[held_out](votes, folds, seed) for _, held_out in ways}
+    outcomes = np.array([float(vote.verdict) for vote in votes])
+    plots, codes = np.unique([vote.plot for vote in votes], return_inverse=True)
+
+    def column(chances: Values, reading: Explanation | None, held_out: HeldOut) -> Column:
+        fold_of = divisions[held_out]
+        forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
+        found = Draws.of(len(plots), resamples, seed).figures(forecasts, folds)
+        known = [{vote.rater for vote in _parted(votes, fold_of == fold)[0]} for fold in range(folds)]
+        unknown = sum(vote.rater not in known[fold] for vote, fold in zip(votes, fold_of, strict=True))
+        return Column(reading, held_out, {name: found[name] for name in FIGURES}, unknown)
+
+    columns = []
+    for reading, held_out in ways:
+        step = f"explanation={reading}, {held_out} held out"
+        chances = np.full(len(votes), np.nan)
+        for fold in range(folds):
+            is_out = divisions[held_out] == fold
+            learned, out = _parted(votes, is_out)
+            chances[is_out] = models[reading].fit(learned).probabilities(out)
+            progress(step, fold + 1, folds)
+        columns.append(column(chances, reading, held_out))
+    columns.append(column(shares(votes, divisions["plots"]), None, "plots"))
+    model = models[explanation]
+    return CuriosityComparison(
+        reading=READING[explanation],
+        model=model.name,
+        settings=model.settings_used(),
+        folds=folds,
+        votes=len(votes),
+        yes=sum(vote.verdict for vote in votes),
+        explained=sum(vote.explanation is not None for vote in votes),
+        stories=len({vote.story for vote in votes}),
+        plots=len(plots),
+        raters=len(raters),
+        columns=tuple(columns),
+    )
+
+
+def shares(votes: Sequence[ExplainedVote], fold_of: Folds) -> Values:
+    """For each vote the share of yes on its test among the votes of the other folds, as if there had been one of each.
+
+    Without that one of each, a test that nobody passed would make a first yes infinitely surprising.
+    """
+    verdicts, tests = np.array([vote.verdict for vote in votes]), np.array([vote.test for vote in votes])
+    chances = np.empty(len(votes))
+    for place in range(len(votes)):
+        like = verdicts[(tests == tests[place]) & (fold_of != fold_of[place])]
+        chances[place] = (like.sum() + 1) / (len(like) + 2)
+    return chances
+
+
+def _parted(
+    votes: Sequence[ExplainedVote], is_out: NDArray[np.bool_]
+) -> tuple[list[ExplainedVote], list[ExplainedVote]]:
+    learned = [vote for vote, out in zip(votes, is_out, strict=True) if not out]
+    return learned, [vote for vote, out in zip(votes, is_out, strict=True) if out]
+
+
+MANIFEST, CARD, WEIGHTS = "curiosity.json", "card.md", "weights"
+NAMES = {"pearson": "Pearson", "f1": "F1", "log_loss": "log loss", "auc": "AUC", "kappa": "Cohen's kappa"}
+
+WITHIN = "Pearson, AUC and kappa compare votes of one fold."
+
+
+class CuriosityManifest(BaseModel):
+    # JSON has no NaN: a figure that is not defined is written "NaN", which is read back as one
+    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
+
+    comparison: CuriosityComparison
+    votes_by_rater: dict[str, int]
+    version: str
+    """Of this package."""
+    weights: dict[str, str]
+    """SHA-256 of each file of weights, by its path in the folder."""
+
+
+def write_curiosity(
+    output: Path, votes: Sequence[ExplainedVote], model: CuriosityModel, comparison: CuriosityComparison
+) -> None:
+    """Fit the model to all votes and write it, with its held-out figures and a card, into a new folder."""
+    with new_folder(output) as folder:
+        weights = folder / WEIGHTS
+        weights.mkdir()
+        model.fit(votes).save(weights)
+        manifest = CuriosityManifest(
+            comparison=comparison,
+            votes_by_rater=dict(sorted(Counter(vote.rater for vote in votes).items())),
+            version=package_version(),
+            weights={
+                path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+                for path in sorted(weights.rglob("*"))
+                if path.is_file()
+            },
+        )
+        write_lines(folder / MANIFEST, [manifest.model_dump_json(indent=1), "\n"])
+        write_lines(folder / CARD, (f"{line}\n" for line in card(comparison)))
+
+
+def card(comparison: CuriosityComparison) -> Iterator[str]:
+    yield "# A curiosity model\n"
+    yield f"**{comparison.reading}**\n"
+    yield f"{counts(comparison)} Read with {comparison.model}.\n"
+    yield f"| held out in {comparison.folds} folds | {' | '.join(map(heading, comparison.columns))} |"
+    yield "|:--|" + "--:|" * len(comparison.columns)
+    for key, name in NAMES.items():
+        yield f"| {name} | {' | '.join(cell(column, key) for column in comparison.columns)} |"
+    yield ""
+    yield f"95% intervals: {comparison.plots} plots drawn with replacement. {WITHIN}"
+    yield "Settings: " + ", ".join(f"{name} {value:g}" for name, value in comparison.settings.items()) + "."
+
+
+def counts(comparison: CuriosityComparison) -> str:
+    unknown = max(column.unknown_raters for column in comparison.columns)
+    return (
+        f"{comparison.votes} votes, {comparison.yes} of them yes, {comparison.explained} with an explanation, by "
+        f"{comparison.raters} raters on {comparison.stories} stories of {comparison.plots} plots."
+        + (f" {unknown} votes are by raters who gave none outside of the fold." if unknown else "")
+    )
+
+
+def heading(column: Column) -> str:
+    if column.explanation is None:
+        return "share of yes by test, whole plots"
+    reading = "reads the answer" if column.explanation == "held-out" else "without the explanation"
+    return f"{reading}, {'by rows' if column.held_out == 'rows' else 'whole plots'}"
+
+
+def cell(column: Column, key: str) -> str:
+    return shown_interval(column.figures[key], "{:.3f}".format, "not defined")
+
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+FORM = (
+    'a line a verdict: {"story": "3_GPT4", "text": "...", "test": "09", "question": "...", "rater": "ann", '
+    '"verdict": true, "explanation": "..."}'
+)
+
+
+class _Row(StoryRow):
+    text: Words
+    test: Id
+    question: Words
+    rater: Id
+    verdict: bool
+    explanation: Words | None = None
+    plot: Id | None = None
+
+
+def read_explained_votes(path: Path) -> list[ExplainedVote]:
+    """The votes of a JSON Lines file, in its order.
+
+    A story's plot is what the file says, else the part of its id before the first underscore.
+    """
+    votes = [
+        ExplainedVote(
+            row.story,
+            row.plot or prompt_of(row.story),
+            row.text,
+            row.test,
+            row.question,
+            row.rater,
+            row.verdict,
+            row.explanation,
+        )
+        for _, row in rows(path, _Row, FORM)
+    ]
+    if not votes:
+        raise VotesError(f"{path} holds no vote, expected {FORM}")
+    given = Counter((vote.story, vote.test, vote.rater) for vote in votes)
+    (story, test, rater), count = given.most_common(1)[0]
+    if count > 1:
+        raise VotesError(f"{path}: {rater!r} gives {count} verdicts on test {test!r} of story {story!r}, expected one")
+    texts = dict[str, tuple[str, str]]()
+    for vote in votes:
+        if texts.setdefault(vote.story, (vote.text, vote.plot)) != (vote.text, vote.plot):
+            raise VotesError(f"{path}: story {vote.story!r} has two texts or plots, expected one of each")
+    return votes

@@ -1,0 +1,334 @@
+"""The curiosity model on sentence vectors: ridge and logistic regression in place of a trained language model.
+
+With unit vectors 1 - cosine is half of the squared distance, which is what ridge regression makes small. The inverse
+vector of story, question and explanation is the explanation's sentence vector, and after it the probabilities of the
+raters given the explanation, times lambda; all of it at length 1. The forward model predicts it from story, question
+and rater. Forward less inverse vector is the curiosity, which the classifier reads beside story and question.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from genie_inspect.engines.embedders import Embedder, embedder
+from genie_inspect.errors import UnfittableError, UnknownChoiceError
+from genie_inspect.files.json_lines import first_fault
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedVote:
+    story: str
+    """The story's id."""
+    plot: str
+    """What several stories may be written from."""
+    text: str
+    """The story itself."""
+    test: str
+    question: str
+    """The test in words."""
+    rater: str
+    verdict: bool
+    explanation: str | None = None
+
+
+class FittedCuriosity(Protocol):
+    def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
+        """Probability of a yes for each vote, 0 to 1; its verdict is not looked at."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write weights into a folder that exists: no text, no vote."""
+        ...
+
+
+class CuriosityModel(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def settings_used(self) -> dict[str, int | float]: ...
+
+    def fit(self, votes: Sequence[ExplainedVote]) -> FittedCuriosity:
+        """A model that has learned from these votes alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Weights, shape (inputs, outputs), and what is added to each output."""
+
+    weights: Values
+    intercept: Values
+
+    def __call__(self, rows: Values) -> Values:
+        outputs: Values = rows @ self.weights + self.intercept
+        return outputs
+
+
+def ridge(rows: Values, targets: Values, penalty: float) -> Linear:
+    """The linear map of rows to targets with the least squared error plus penalty times its squared weights."""
+    centre, middle = rows.mean(axis=0), targets.mean(axis=0)
+    inputs = rows - centre
+    weights = np.linalg.solve(inputs.T @ inputs + penalty * np.eye(rows.shape[1]), inputs.T @ (targets - middle))
+    return Linear(weights, middle - centre @ weights)
+
+
+def softmax_regression(rows: Values, labels: Values, penalty: float) -> Linear:
+    """Log-odds of each class: the maximum of the likelihood less penalty / 2 times the squared weights.
+
+    With two classes it is logistic regression; the weights of the two are each other's negative.
+    """
+    from scipy.optimize import minimize
+
+    inputs = np.column_stack([rows, np.ones(len(rows))])
+    borne = np.full((inputs.shape[1], 1), penalty)
+    borne[-1] = 0
+
+    def cost(flat: Values) -> tuple[float, Values]:
+        weights = flat.reshape(inputs.shape[1], -1)
+        chances = softmax(inputs @ weights)
+        surprise = -np.log(np.maximum((chances * labels).sum(axis=1), np.finfo(float).tiny)).sum()
+        slope = inputs.T @ (chances - labels) + borne * weights
+        return float(surprise + (borne * weights**2).sum() / 2), slope.ravel()
+
+    start = np.zeros(inputs.shape[1] * labels.shape[1])
+    best = minimize(cost, start, jac=True, method="L-BFGS-B", options={"maxiter": 5_000, "maxfun": 10_000})
+    if not best.success:
+        raise UnfittableError(f"the classifier was not found after {best.nit} steps, expected a larger penalty")
+    weights = best.x.reshape(inputs.shape[1], -1)
+    return Linear(weights[:-1], weights[-1])
+
+
+def softmax(logits: Values) -> Values:
+    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+    chances: Values = raised / raised.sum(axis=1, keepdims=True)
+    return chances
+
+
+Explanation = Literal["none", "held-out"]
+EXPLANATIONS: tuple[Explanation, ...] = get_args(Explanation)
+
+READS_THE_ANSWER = (
+    "explanation=held-out: the curiosity score reads the held-out rater's own explanation of the verdict that is "
+    "predicted, that is, the answer. These figures say nothing of a story that the rater has not judged."
+)
+READS_NO_ANSWER = (
+    "explanation=none: in place of the held-out explanation stands the mean over the rater's explanations that were "
+    "learned from."
+)
+READING: dict[Explanation, str] = {"none": READS_NO_ANSWER, "held-out": READS_THE_ANSWER}
+
+InverseModel = Callable[[Sequence[ExplainedVote]], Values]
+
+
+class RaterMeans:
+    """What the inverse model says of a rater's explanations on average: nothing of it comes from another vote.
+
+    A prediction of the explanation from story, question and rater could stand there as well, but that is what the
+    forward model is trained to be: their difference would be nil.
+    """
+
+    def __init__(self, votes: Sequence[ExplainedVote], vectors: Values) -> None:
+        raters = np.array([vote.rater for vote in votes])
+        self.by_rater = {str(rater): vectors[raters == rater].mean(axis=0) for rater in np.unique(raters)}
+        self.everybody = vectors.mean(axis=0)
+
+    def rows(self, votes: Sequence[ExplainedVote]) -> Values:
+        """The mean of each vote's rater; of a rater without explanations, everybody's."""
+        return np.array([self.by_rater.get(vote.rater, self.everybody) for vote in votes])
+
+
+def curiosity(
+    votes: Sequence[ExplainedVote], forward: Values, inverse: InverseModel, means: RaterMeans, explanation: Explanation
+) -> Values:
+    """Forward less inverse vector, shape (votes, width)."""
+    return forward - (inverse(votes) if explanation == "held-out" else means.rows(votes))
+
+
+def explained(votes: Sequence[ExplainedVote], explanation: Explanation) -> list[ExplainedVote]:
+    """The votes with an explanation, which forward and inverse model learn from."""
+    having = [vote for vote in votes if vote.explanation]
+    if not having:
+        raise UnfittableError(f"none of {len(votes)} votes has an explanation, and a curiosity model learns from them")
+    check_readable(votes, explanation)
+    raters = {vote.rater for vote in having}
+    if len(raters) < 2:
+        raise UnfittableError(
+            f"all explanations are by rater {raters.pop()!r}, expected at least two raters: the inverse model learns "
+            "to tell them apart"
+        )
+    return having
+
+
+def check_readable(votes: Sequence[ExplainedVote], explanation: Explanation) -> None:
+    """Refuse votes whose explanations shall be read and are not there."""
+    missing = sum(not vote.explanation for vote in votes)
+    if explanation == "held-out" and missing:
+        raise UnfittableError(
+            f"{missing} of {len(votes)} votes have no explanation, expected one each with explanation=held-out; "
+            "explanation=none learns from those that are there"
+        )
+
+
+def check_both_verdicts(votes: Sequence[ExplainedVote]) -> None:
+    yes = sum(vote.verdict for vote in votes)
+    if yes in (0, len(votes)):
+        missing = "no" if yes else "yes"
+        raise UnfittableError(f"among {len(votes)} votes to learn from there is no {missing!r}, expected both verdicts")
+
+
+class CuriositySettings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rater_weight: float = Field(default=1.0, ge=0)
+    """The study's lambda: what telling the rater from the explanation weighs beside the cosine. Stated: 1."""
+
+
+class VectorSettings(CuriositySettings):
+    """On sentence vectors. None of these is the study's, which has no such form."""
+
+    ridge: float = Field(default=1.0, gt=0)
+    """Penalty of the forward model; vectors have length 1."""
+    penalty: float = Field(default=1.0, gt=0)
+    """Of the classifier and of the raters' classifier, as `penalty / 2` times the squared weights."""
+
+
+class LoraSettings(CuriositySettings):
+    """On a language model. Stated by the study: rank to warm-up; ours: learning rate, width, clipping and seed."""
+
+    rank: int = Field(default=16, ge=1)
+    alpha: int = Field(default=32, ge=1)
+    dropout: float = Field(default=0.1, ge=0, lt=1)
+    epochs: int = Field(default=3, ge=1)
+    batch: int = Field(default=4, ge=1)
+    accumulation: int = Field(default=8, ge=1)
+    """Batches to a step."""
+    length: int = Field(default=4096, ge=64)
+    """Tokens; of what is longer the story's end is left out, never the question or the explanation."""
+    warmup: float = Field(default=0.1, ge=0, lt=1)
+    """Share of the steps in which the rate rises; then it falls as a cosine."""
+    learning_rate: float = Field(default=2e-4, gt=0)
+    """Not stated; what is common for LoRA."""
+    width: int = Field(default=8, ge=2)
+    """Of the vectors whose cosine is taken. Not stated: the study speaks of logits, and the cosine of two numbers is
+    1 or -1, with no gradient, so that nothing would be learned."""
+    clip: float = Field(default=1.0, gt=0)
+    """Longest gradient. Not stated."""
+    seed: int = Field(default=0, ge=0)
+    """Not stated."""
+
+
+SettingsT = TypeVar("SettingsT", bound=CuriositySettings)
+
+
+def settings_of(kind: type[SettingsT], pairs: Sequence[str]) -> SettingsT:
+    values = dict(pair.partition("=")[::2] for pair in pairs)
+    for name in values:
+        if name not in kind.model_fields:
+            raise UnknownChoiceError("setting", name, f"one of {', '.join(kind.model_fields)}, as name=value")
+    try:
+        return kind.model_validate(values)
+    except ValidationError as invalid:
+        raise UnknownChoiceError("setting", ", ".join(pairs), first_fault(invalid, "a value in range")) from invalid
+
+
+COEFFICIENTS = "coefficients.npz"
+
+
+class VectorCuriosity:
+    def __init__(
+        self, explanation: Explanation, settings: VectorSettings | None = None, vectors: Embedder | None = None
+    ) -> None:
+        self.explanation = explanation
+        self.settings = settings or VectorSettings()
+        self._embedder = vectors or embedder()
+        self._vectors: dict[str, Values] = {}  # in this process alone: texts of votes are kept nowhere
+
+    @property
+    def name(self) -> str:
+        return f"vectors({self._embedder.identity})"
+
+    def settings_used(self) -> dict[str, int | float]:
+        return self.settings.model_dump()
+
+    def fit(self, votes: Sequence[ExplainedVote]) -> "FittedVectors":
+        """Forward and inverse model and classifier, from these votes alone."""
+        having = explained(votes, self.explanation)
+        check_both_verdicts(votes)
+        raters = tuple(sorted({vote.rater for vote in votes}))
+        labels = _marks(having, raters)
+        tell = softmax_regression(self.explanations(having), labels, self.settings.penalty)
+        inverse = partial(self.inverse, tell)
+        targets = inverse(having)
+        forward = ridge(self.texts(having, raters), targets, self.settings.ridge)
+        means = RaterMeans(having, targets)
+        verdicts = np.array([vote.verdict for vote in votes])
+        unlearned = FittedVectors(self, raters, tell, forward, means, Linear(np.zeros((0, 2)), np.zeros(2)))
+        classifier = softmax_regression(
+            unlearned.inputs(votes), np.column_stack([~verdicts, verdicts]).astype(float), self.settings.penalty
+        )
+        return FittedVectors(self, raters, tell, forward, means, classifier)
+
+    def texts(self, votes: Sequence[ExplainedVote], raters: Sequence[str] = ()) -> Values:
+        """Vectors of story and question, and 1 at the rater, in one row a vote."""
+        parts = [self._embedded([vote.text for vote in votes]), self._embedded([vote.question for vote in votes])]
+        return np.column_stack([*parts, _marks(votes, raters)])
+
+    def explanations(self, votes: Sequence[ExplainedVote]) -> Values:
+        return self._embedded([vote.explanation or "" for vote in votes])
+
+    def inverse(self, tell: Linear, votes: Sequence[ExplainedVote]) -> Values:
+        """The inverse vectors of votes with explanations, one row of length 1 a vote."""
+        vectors = self.explanations(votes)
+        rows = np.column_stack([vectors, self.settings.rater_weight * softmax(tell(vectors))])
+        # an explanation of unknown words has no direction, and a lambda of 0 leaves it none
+        unit: Values = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
+        return unit
+
+    def _embedded(self, texts: Sequence[str]) -> Values:
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
+        return np.array([self._vectors[text] for text in texts])
+
+
+@dataclass(frozen=True, slots=True)
+class FittedVectors:
+    model: VectorCuriosity
+    raters: tuple[str, ...]
+    tell: Linear
+    """Log-odds of the raters, given the explanation."""
+    forward: Linear
+    means: RaterMeans
+    classifier: Linear
+
+    def inputs(self, votes: Sequence[ExplainedVote]) -> Values:
+        """What the classifier reads: story, question, curiosity."""
+        forward = self.forward(self.model.texts(votes, self.raters))
+        inverse = partial(self.model.inverse, self.tell)
+        read = curiosity(votes, forward, inverse, self.means, self.model.explanation)
+        return np.column_stack([self.model.texts(votes), read])
+
+    def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
+        """Probability of a yes for each vote; a rater that was not learned from counts as none of the raters."""
+        check_readable(votes, self.model.explanation)
+        return softmax(self.classifier(self.inputs(votes)))[:, 1]
+
+    def save(self, folder: Path) -> None:
+        """Write the coefficients as arrays of numbers, which hold no text and no pickle."""
+        parts = {"raters": self.tell, "forward": self.forward, "verdict": self.classifier}
+        arrays: dict[str, Any] = {f"{name}_weights": part.weights for name, part in parts.items()}
+        arrays |= {f"{name}_intercept": part.intercept for name, part in parts.items()}
+        arrays["rater_means"] = np.array([*self.means.by_rater.values(), self.means.everybody])
+        np.savez(folder / COEFFICIENTS, **arrays)
+
+
+def _marks(votes: Sequence[ExplainedVote], raters: Sequence[str]) -> Values:
+    """1 at each vote's rater, shape (votes, raters)."""
+    return np.array([[float(vote.rater == rater) for rater in raters] for vote in votes]).reshape(len(votes), -1)

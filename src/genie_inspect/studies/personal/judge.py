@@ -1,0 +1,307 @@
+"""The judge: a score's verdict, calibrated by test, by a rater's leniency and by the rater's taste in tests."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import NormalDist
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from genie_inspect.populations.schema import NonEmpty, Row
+from genie_inspect.signature import digest
+from genie_inspect.statistics.bootstrap import BootstrapInterval
+
+FORMAT = 1
+YES_NO = (0.0, 1.0)
+LENIENCY, TASTE, TEST, SCORES = "leniency", "taste", "test", "scores"
+"""Kinds of terms; each has one spread over raters, tests or scores."""
+ALL = "all"
+"""Stands for every rater, so that none may have it for an id."""
+FEWEST_VOTES = 20
+"""Of a rater with fewer nothing is foretold: little more than the average of all raters would come out."""
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0)]
+
+
+def _rising(values: tuple[float, ...]) -> tuple[float, ...]:
+    if any(left >= right for left, right in pairwise(values)):
+        raise ValueError("expected numbers that rise")
+    return values
+
+
+Rising = Annotated[tuple[Finite, ...], Field(min_length=1), AfterValidator(_rising)]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    tests: Mapping[str, float] = field(default_factory=dict)
+    """By test, 1 = passes, 0 = fails."""
+    points: Mapping[str, float] = field(default_factory=dict)
+    """By test, of a judge that gives points."""
+    values: Mapping[str, float] = field(default_factory=dict)
+    """By key."""
+
+
+class Source(Row):
+    """Which number of which score the judge goes by."""
+
+    name: NonEmpty
+    """As people know it."""
+    scorer: str = ""
+    """Who gives it in a log; empty where it came from a file."""
+    signature: str = ""
+    """Of the score, without the letter of its version; empty where it came from a file."""
+    key: str = ""
+    """Of a value of the score; empty for what the score says of the test in question."""
+    points: bool = False
+    """Whether the points on a test count, and not that it passes."""
+
+    def number(self, given: Given, test: str) -> float:
+        """The number for a test of a story; NaN where the score has none."""
+        if self.key:
+            return given.values.get(self.key, math.nan)
+        own = given.points if self.points else given.tests
+        return own.get(test, math.nan)
+
+
+class Column(Source):
+    mean: Finite
+    spread: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    """Standard deviation among the votes that it was fitted to."""
+    slope: Finite
+    """Log-odds that one standard deviation adds."""
+
+    def moves(self, number: float) -> float:
+        return self.slope * (number - self.mean) / self.spread
+
+
+class RaterTerms(Row):
+    votes: Count
+    """That stand behind it."""
+    leniency: Finite
+    """Log-odds that the rater adds on every test, above those of the average rater."""
+    error: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    """Standard deviation of what is not known of the leniency; 0 where raters do not differ beyond chance."""
+    taste: dict[str, Finite] = Field(default_factory=dict)
+    """By test, log-odds that the rater adds on it beside the leniency; a test without a vote of the rater is absent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a rater would say of one test of a story, and why."""
+
+    chances: tuple[float, ...]
+    """Of at least each step of the scale but the lowest."""
+    expected: float
+    """The number that is to be expected; with yes and no the chance of a yes."""
+    average: float
+    """The same for the average rater."""
+    scores: float
+    """Log-odds that the scores add to those of the test."""
+    leniency: float
+    taste: float
+
+
+class PersonalJudge(Row):
+    """All that is needed to foretell verdicts: coefficients and counts, no vote and no word of anybody."""
+
+    format: Literal[1] = 1
+    scale: Annotated[Rising, Field(min_length=2)]
+    """The steps of a vote; no and yes are 0 and 1."""
+    thresholds: Rising
+    """Log-odds, of each step but the lowest."""
+    tests: dict[str, Finite]
+    """By test, log-odds that it adds; one test without a name where votes are on whole stories."""
+    columns: tuple[Column, ...]
+    raters: dict[NonEmpty, RaterTerms]
+    variances: dict[NonEmpty, Annotated[float, Field(ge=0, allow_inf_nan=False)]]
+    """By kind of term; 0 where its terms do not differ beyond chance."""
+
+    @property
+    def digest(self) -> str:
+        return digest(self.model_dump_json())
+
+    @property
+    def is_yes_or_no(self) -> bool:
+        return self.scale == YES_NO
+
+    def opinion(self, rater: str, test: str, numbers: Mapping[str, float]) -> Opinion | None:
+        """What a rater would say of a test of a story; None where a number is missing."""
+        given = [(column, numbers.get(column.name, math.nan)) for column in self.columns]
+        if any(math.isnan(number) for _, number in given):
+            return None
+        terms = self.raters[rater]
+        scores = math.fsum(column.moves(number) for column, number in given)
+        leniency, taste = terms.leniency, terms.taste.get(test, 0.0)
+        base = self.tests[test] + scores
+        chances = self._chances(base + leniency + taste)
+        return Opinion(chances, self._mean(chances), self._mean(self._chances(base)), scores, leniency, taste)
+
+    def leniency(self, rater: str) -> tuple[float, float]:
+        terms = self.raters[rater]
+        # the share of the error that each rater gets (Bonferroni)
+        half = NormalDist().inv_cdf(1 - 0.025 / len(self.raters)) * terms.error
+        return terms.leniency - half, terms.leniency + half
+
+    def stands_out(self, rater: str) -> bool:
+        low, high = self.leniency(rater)
+        return self.raters[rater].error > 0 and not low <= 0 <= high
+
+    def without(self, rater: str) -> "PersonalJudge":
+        """The same judge of all raters but one."""
+        return self.model_copy(update={"raters": {name: own for name, own in self.raters.items() if name != rater}})
+
+    def _chances(self, log_odds: float) -> tuple[float, ...]:
+        # the hyperbolic tangent does not overflow where the exponential would
+        return tuple((1 + math.tanh((log_odds - threshold) / 2)) / 2 for threshold in self.thresholds)
+
+    def _mean(self, chances: tuple[float, ...]) -> float:
+        steps = [above - below for below, above in pairwise(self.scale)]
+        return self.scale[0] + math.fsum(step * chance for step, chance in zip(steps, chances, strict=True))
+
+
+Number = Annotated[float, Field(allow_inf_nan=False)] | None
+
+MAJORITY, SOURCE, RATER, GRADER = "majority by test", "source alone", "rater, no grader", "grader"
+WITH_LENIENCY, WITH_TASTE = "grader + leniency", "grader + leniency + taste"
+FIGURES = {
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "auc": "AUC, all raters",
+    "auc_within": "AUC, within a rater",
+    "kappa": "Cohen's kappa",
+    "f1": "F1",
+    "precision": "precision",
+    "recall": "recall",
+    "pearson": "Pearson's r",
+}
+"""Figures, by the names that people know; of the first two less is better."""
+FEWEST_PLOTS = 8
+"""With fewer an interval over plots is too narrow: raters who do not differ seem to in 5 of 100 cases with 6 plots."""
+
+
+class Figure(Row):
+    """A figure with its 95% interval over plots; None where there is none."""
+
+    value: Number
+    low: Number
+    high: Number
+
+    @classmethod
+    def of(cls, interval: BootstrapInterval) -> "Figure":
+        """The same, as a file can hold it."""
+        numbers = (interval.value, interval.low, interval.high)
+        value, low, high = (None if math.isnan(number) else round(number, 6) for number in numbers)
+        return cls(value=value, low=low, high=high)
+
+    @property
+    def is_below(self) -> bool:
+        return self.high is not None and self.high < 0
+
+    @property
+    def is_above(self) -> bool:
+        return self.low is not None and self.low > 0
+
+
+class Tenth(Row):
+    """What came true of the forecasts in a tenth of the scale."""
+
+    votes: int
+    mean: float
+    share: float
+
+
+class RaterFigures(Row):
+    votes: int
+    stories: int
+    gain: Figure
+    """Mean log loss less that of the grader alone, of this rater's votes; below 0 = better.
+
+    Its interval has an error of 5% over all raters together.
+    """
+
+
+class HeldOut(Row):
+    """What was foretold of plots that were held out whole."""
+
+    votes: int
+    stories: int
+    plots: int
+    folds: int
+    model: NonEmpty
+    """Which of the models the judge is."""
+    models: dict[NonEmpty, dict[NonEmpty, Figure]]
+    """By model and figure."""
+    gains: dict[NonEmpty, Figure]
+    """By model, mean log loss less that of the grader alone; below 0 = better."""
+    calibration: tuple[Tenth, ...]
+    """Of the judge's model."""
+    raters: dict[NonEmpty, RaterFigures]
+    left_out: dict[NonEmpty, int]
+    """Votes that were not used, by reason."""
+
+    @property
+    def gain(self) -> Figure:
+        return self.gains[self.model]
+
+    @property
+    def sentence(self) -> str:
+        """Whether the judge foretells better than the grader alone, worse, or neither as far as can be told."""
+        if self.plots < FEWEST_PLOTS:
+            return (
+                f"Cannot be told from the grader alone: {self.plots} plots are too few for an interval, expected "
+                f"{FEWEST_PLOTS} or more."
+            )
+        if self.gain.is_above:
+            return (
+                f"Worse than the grader alone by {_size(self.gain)} in log loss a vote: these raters differ by less "
+                "than it costs to learn how."
+            )
+        size = _size(self.gain, -1)
+        if self.gain.is_below:
+            return f"Better than the grader alone by {size} in log loss a vote."
+        return f"Cannot be told from the grader alone: better by {size} in log loss a vote."
+
+    def without(self, rater: str) -> "HeldOut":
+        """The same, with nothing of one rater alone."""
+        return self.model_copy(update={"raters": {name: own for name, own in self.raters.items() if name != rater}})
+
+
+def _size(gain: Figure, sign: int = 1) -> str:
+    """How much more the loss is, or with a sign of -1 less, with its interval."""
+    if gain.value is None or gain.low is None or gain.high is None:
+        return "not defined"
+    low, high = sorted((sign * gain.low, sign * gain.high))
+    return f"{sign * gain.value:.4f} [{low:.4f}, {high:.4f}]"
+
+
+def shown(figure: Figure | None, decimals: int = 3, sign: str = "") -> str:
+    if figure is None or figure.value is None:
+        return "not defined"
+    value = f"{figure.value:{sign}.{decimals}f}"
+    if figure.low is None or figure.high is None:
+        return value
+    return f"{value} [{figure.low:{sign}.{decimals}f}, {figure.high:{sign}.{decimals}f}]"
+
+
+def leniency(judge: PersonalJudge, rater: str) -> str:
+    terms = judge.raters[rater]
+    if not terms.error:
+        return "as the average"
+    low, high = judge.leniency(rater)
+    return f"{terms.leniency:+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
+def foretold(gain: Figure) -> str:
+    """How well a rater is foretold against the grader alone; empty where that cannot be told."""
+    if not (gain.is_below or gain.is_above):
+        return ""
+    return f"foretold {'better' if gain.is_below else 'worse'} than by the grader alone"
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

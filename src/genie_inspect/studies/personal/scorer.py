@@ -1,0 +1,224 @@
+"""What raters would say of a sample, from the scores that it has."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai.scorer import Score
+from inspect_ai.solver import TaskState
+
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.logs.scores import last_of_each, measured, scores_of, signature_of, tests_of
+from genie_inspect.options import check_count, check_text
+from genie_inspect.samples import document_of
+from genie_inspect.scorers.explanation import cell
+from genie_inspect.scorers.outcome import scored_or_reason, unscored
+from genie_inspect.signature import signature
+from genie_inspect.studies.personal.folder import PersonalError, check_rater, read_figures, read_judge
+from genie_inspect.studies.personal.judge import (
+    ALL,
+    FEWEST_VOTES,
+    Column,
+    Given,
+    HeldOut,
+    Opinion,
+    PersonalJudge,
+    foretold,
+    leniency,
+    markdown_table,
+    shown,
+)
+
+Opinions = Mapping[str, Opinion | None]
+
+
+def explained(
+    judge: PersonalJudge,
+    rater: str,
+    opinions: Opinions,
+    numbers: Mapping[str, Mapping[str, float]],
+    figures: HeldOut,
+) -> str:
+    """A row per test: what the scores say, the average rater, this one, what moved it; then the votes."""
+    heads = ["test", *(column.name for column in judge.columns), "average rater", rater, "log-odds moved by"]
+    rows = [
+        [test or "story", *(_number(numbers[test][column.name]) for column in judge.columns), *_opinion(opinion)]
+        for test, opinion in opinions.items()
+    ]
+    foretold = [opinion for opinion in opinions.values() if opinion]
+    expected, average = (math.fsum(getattr(one, what) for one in foretold) for what in ("expected", "average"))
+    unit = "yes" if judge.is_yes_or_no else "points"
+    lines = [
+        f"Expected of {cell(rater)}: {expected:.2f} {unit} on {len(foretold)} tests; average rater: {average:.2f}."
+    ]
+    if missing := len(opinions) - len(foretold):
+        lines.append(f"{missing} of {len(opinions)} tests are not foretold: a score of theirs is missing.")
+    lines += [_standing(judge, rater, figures), figures.sentence]
+    return _in_markdown(heads, rows) + "".join(f"\n\n{line}" for line in lines)
+
+
+def explained_all(
+    judge: PersonalJudge, opinions: Mapping[str, Opinions], raters: Sequence[str], figures: HeldOut
+) -> str:
+    rows = []
+    for rater in raters:
+        terms = judge.raters[rater]
+        foretold = [opinion for opinion in opinions.get(rater, {}).values() if opinion]
+        expected = f"{math.fsum(one.expected for one in foretold):.2f}" if foretold else "too few votes"
+        rows.append([rater, str(terms.votes), leniency(judge, rater), expected])
+    return _in_markdown(["rater", "votes", "leniency", "expected"], rows) + f"\n\n{figures.sentence}"
+
+
+def _standing(judge: PersonalJudge, rater: str, figures: HeldOut) -> str:
+    terms, own = judge.raters[rater], leniency(judge, rater)
+    says = f"{cell(rater)}, {terms.votes} votes: cannot be told from the average rater in leniency ({own})"
+    if judge.stands_out(rater):
+        lenient = "more lenient" if terms.leniency > 0 else "harsher"
+        says = f"{cell(rater)}, {terms.votes} votes: {lenient} than the average rater ({own})"
+    gain = figures.raters[rater].gain
+    return f"{says}; {how} ({shown(gain, sign='+')})." if (how := foretold(gain)) else f"{says}."
+
+
+def _opinion(opinion: Opinion | None) -> list[str]:
+    if opinion is None:
+        return ["", "", "a score is missing"]
+    moved = {"scores": opinion.scores, "leniency": opinion.leniency, "taste": opinion.taste}
+    why = ", ".join(f"{name} {value:+.2f}" for name, value in moved.items() if value)
+    return [f"{opinion.average:.2f}", f"{opinion.expected:.2f}", why or "nothing"]
+
+
+def _number(value: float) -> str:
+    return "none" if math.isnan(value) else f"{value:.3g}"
+
+
+def _in_markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return markdown_table([cell(head) for head in heads], ([cell(part) for part in row] for row in rows))
+
+
+NAME = "personal"
+TOTAL = "total"
+TOO_FEW = "too few votes by this rater"
+
+
+@dataclass(frozen=True, slots=True)
+class Foretelling:
+    judge: PersonalJudge
+    figures: HeldOut
+    raters: tuple[str, ...]
+    """One, or all of them."""
+    by_test: bool
+    """Whether each test has a key; of all raters only totals have."""
+    fewest: int
+
+    @property
+    def keys(self) -> list[str]:
+        tests = [test for test in self.judge.tests if test] if self.by_test else []
+        return [self._key(rater, part) for rater in self.raters for part in (TOTAL, *tests)]
+
+    async def score(self, state: TaskState) -> Score:
+        facts = {"signature": self._signature()}
+
+        async def measure() -> Score:
+            scores = last_of_each(measured(state.scores or {}))
+            numbers, reason = self._numbers(scores)
+            known = [rater for rater in self.raters if self.judge.raters[rater].votes >= self.fewest]
+            reason = reason or ("" if known else TOO_FEW)
+            if reason:
+                return unscored(self.keys, reason, self._not_scored(reason), document_of(state), facts)
+            return self._foretold(known, numbers, document_of(state), facts)
+
+        return await scored_or_reason(state, self.keys, facts, measure)
+
+    def _foretold(
+        self, known: list[str], numbers: Mapping[str, Mapping[str, float]], text: str, facts: Mapping[str, str]
+    ) -> Score:
+        opinions = {
+            rater: {test: self.judge.opinion(rater, test, numbers[test]) for test in self.judge.tests}
+            for rater in known
+        }
+        values = dict.fromkeys(self.keys, math.nan)
+        for rater, by_test in opinions.items():
+            foretold = {test: opinion for test, opinion in by_test.items() if opinion}
+            values[self._key(rater, TOTAL)] = math.fsum(one.expected for one in foretold.values())
+            own = {self._key(rater, test): opinion.expected for test, opinion in foretold.items() if test}
+            values |= own if self.by_test else {}
+        coverage = sum(opinion is not None for opinion in opinions[known[0]].values())
+        if self.by_test:
+            said = explained(self.judge, known[0], opinions[known[0]], numbers, self.figures)
+        else:
+            said = explained_all(self.judge, opinions, self.raters, self.figures)
+        counts = {"judged": coverage, "not_judged": len(self.judge.tests) - coverage}
+        votes = {rater: self.judge.raters[rater].votes for rater in self.raters}
+        return Score(value=dict(values), answer=text, explanation=said, metadata={**facts, **counts, "votes": votes})
+
+    def _numbers(self, scores: Mapping[str, Score]) -> tuple[dict[str, dict[str, float]], str]:
+        given: dict[str, Given] = {}
+        for column in self.judge.columns:
+            own = [score for name, score in scores.items() if _is_of(column, name, score)]
+            if not own:
+                named = any(name.split("/")[-1] == column.scorer for name in scores)
+                has = "{} has another signature" if named else "no score by {}"
+                return {}, has.format(column.scorer)
+            last = own[-1]
+            values = scores_of(column.scorer, last).values
+            given[column.name] = Given(tests_of(last, "pass"), tests_of(last, "score"), values)
+        numbers = {
+            test: {column.name: column.number(given[column.name], test) for column in self.judge.columns}
+            for test in self.judge.tests
+        }
+        if all(any(map(math.isnan, row.values())) for row in numbers.values()):
+            scorers = ", ".join(dict.fromkeys(column.scorer for column in self.judge.columns))
+            return numbers, f"no value by {scorers}"
+        return numbers, ""
+
+    def _key(self, rater: str, part: str) -> str:
+        return f"{NAME}_{rater}_{part}"
+
+    def _signature(self) -> str:
+        lowest, highest = self.judge.scale[0], self.judge.scale[-1]
+        return signature(
+            NAME,
+            version="1-A",
+            by=f"judge@{self.judge.digest}",
+            rater=self.raters[0] if self.by_test else ALL,
+            fewest=str(self.fewest),
+            lowest=f"{lowest:g}",
+            highest=f"{highest:g}",
+        )
+
+    def _not_scored(self, reason: str) -> str:
+        if reason != TOO_FEW:
+            return f"Not scored: {reason}. {NAME} reads the scores that it was fitted to: name their scorers before it."
+        votes = ", ".join(f"{rater} has {self.judge.raters[rater].votes}" for rater in self.raters)
+        return f"Not scored: {reason}: {votes}, expected {self.fewest} or more."
+
+
+def opened(rater: str, fewest: int | None) -> Foretelling:
+    check_text("rater", rater)
+    name, mark, wanted = str(rater).rpartition("#")
+    if not (name and mark and wanted):
+        raise UnknownChoiceError("rater", rater, f"FOLDER#ID, or FOLDER#{ALL} for one key a rater")
+    check_count("fewest", 0 if fewest is None else fewest, 0)
+    folder = Path(name)
+    judge = read_judge(folder)
+    if loose := [column.name for column in judge.columns if not column.scorer]:
+        raise PersonalError(
+            f"{folder} was fitted to scores from a file ({loose[0]}), which no score of a log can be held against: fit "
+            "it with genie rater fit --scores LOG"
+        )
+    if wanted != ALL:
+        check_rater(judge, wanted, folder)
+    raters = tuple(judge.raters) if wanted == ALL else (wanted,)
+    if not raters:
+        raise PersonalError(f"{folder} has no rater left: fit anew with genie rater fit")
+    return Foretelling(
+        judge, read_figures(folder), raters, wanted != ALL, FEWEST_VOTES if fewest is None else int(fewest)
+    )
+
+
+def _is_of(column: Column, name: str, score: Score) -> bool:
+    # without a signature the scorer's name is all that there is
+    return signature_of(score) == column.signature and (
+        column.signature.startswith("measure:") or name == column.scorer
+    )

@@ -1,0 +1,338 @@
+"""The commands `genie ttcw` and `genie plots`."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from genie_inspect.agreement.figures import Ranking
+from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
+from genie_inspect.agreement.votes import VotedStory, read_votes
+from genie_inspect.building.interviewing import Progress, no_progress
+from genie_inspect.cli import VerbGroup
+from genie_inspect.cli.running import (
+    DRY_RUN,
+    GRADER,
+    JSON,
+    TEMPLATES,
+    cost,
+    errors_in_one_line,
+    run_asking,
+    show,
+    with_options,
+)
+from genie_inspect.cli.tables import replacing, shown_errors
+from genie_inspect.cli.terminal import console, echo_json
+from genie_inspect.files.folders import clear_left
+from genie_inspect.files.writing import write_lines
+from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.stand_ins import RecordedModel
+from genie_inspect.measures.tokens import word_count
+from genie_inspect.populations.stories import ReferenceStory, ReferenceStoryError, reference_stories
+from genie_inspect.prompting.templates import load_template
+from genie_inspect.reports.charts import check_picture, write_chart
+from genie_inspect.solvers.plot_prompt import drawn_plot
+from genie_inspect.studies.tables import shown_interval, study_table
+from genie_inspect.studies.ttcw.verdicts import (
+    StoryWords,
+    asked_ways,
+    cutoff_chart,
+    cutoff_curves,
+    story_words,
+    totals_chart,
+    writer_totals,
+)
+
+VERBS = {
+    "cutoffs": (
+        "genie_inspect.studies.ttcw.commands:cutoffs",
+        "Count the verdicts of logs under every cutoff; asks nobody.",
+    ),
+    "ways": ("genie_inspect.studies.ttcw.commands:ways", "Put ways of asking side by side: a row each."),
+    "totals": ("genie_inspect.studies.ttcw.commands:totals", "Show how many tests stories pass, by writer."),
+    "words": ("genie_inspect.studies.ttcw.commands:words", "Show how long stories are, by plot and writer."),
+}
+
+
+@click.group(cls=VerbGroup, verbs=VERBS)
+def ttcw() -> None:
+    """Ablations, word counts and histograms of the Torrance Test, from verdicts that are there.
+
+    \b
+    Example: genie ttcw ways logs/ --votes votes.jsonl
+             genie ttcw cutoffs logs/ --votes votes.jsonl --picture cutoffs.svg
+    """
+
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+FILE = click.Path(path_type=Path)
+VOTES = click.option("--votes", type=FILE, help="What people say of the same stories, as for `genie agreement`.")
+PICTURE = click.option("--picture", type=FILE, help="Write a chart to this .svg or .png.")
+NAMES = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "pairwise_accuracy": "pairwise accuracy"}
+_OPTIONS = (
+    VOTES,
+    click.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
+    click.option("--published-averages", is_flag=True, help="An undefined correlation counts 0 in the means."),
+    click.option("--resamples", default=2_000, show_default=True, type=click.IntRange(1), help="Of the bootstrap."),
+    click.option("--seed", default=0, show_default=True, help="Of the bootstrap."),
+)
+
+
+def compared(command: CommandT) -> CommandT:
+    """A command with the options of a comparison with people; those beside --votes are given on as they are."""
+    return with_options(_OPTIONS)(command)
+
+
+def read(paths: tuple[Path, ...], votes: Path | None) -> tuple[dict[str, dict[str, JudgedStory]], list[VotedStory]]:
+    """Scores by judge and story, and the votes, none without a file."""
+    return read_scores(paths), read_votes(votes, numbers=True) if votes else []
+
+
+def figure(value: float, decimals: int = 2) -> str:
+    """A number, blank where there is none."""
+    return "" if math.isnan(value) else f"{value:.{decimals}f}"
+
+
+def ranked(rankings: Mapping[str, Ranking]) -> list[str]:
+    return [shown_interval(rankings[name].mean) for name in NAMES if name in rankings]
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, type=FILE)
+@click.option("--cutoff", "cutoffs", multiple=True, type=int, help="Repeatable.  [default: all of the scale up to 0]")
+@compared
+@PICTURE
+@JSON
+def cutoffs(
+    logs: tuple[Path, ...],
+    cutoffs: tuple[int, ...],
+    votes: Path | None,
+    picture: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """How many tests stories pass under every cutoff, from the verdicts that LOGS have; nobody is asked again.
+
+    With --votes also how far each cutoff ranks stories as people do. A run with that cutoff gives the same totals.
+
+    \b
+    Example: genie ttcw cutoffs logs/ --votes votes.jsonl --picture cutoffs.svg
+    """
+    with shown_errors():
+        if picture:
+            check_picture(picture)
+        scores, voted = read(logs, votes)
+        curves = cutoff_curves(scores, voted, cutoffs, **options)
+        if picture:
+            with replacing(picture):
+                write_chart(lambda: cutoff_chart(curves, "spearman", NAMES["spearman"]), picture)
+    if as_json:
+        echo_json(curves)
+        return
+    for curve in curves:
+        names = NAMES.values() if any(point.rankings for point in curve.points) else ()
+        heads = ("a test passes from", "tests passed, mean", *names)
+        rows = [
+            ("*" * (point.cutoff == curve.cutoff) + str(point.cutoff), figure(point.total), *ranked(point.rankings))
+            for point in curve.points
+        ]
+        caption = f"{curve.stories} stories; *: as the log was scored"
+        console().print(study_table(curve.judge, heads, rows, caption=caption, left=0))
+
+
+@click.command()
+@click.argument("scores", nargs=-1, type=FILE)
+@VOTES
+@PICTURE
+@JSON
+def totals(scores: tuple[Path, ...], votes: Path | None, picture: Path | None, as_json: bool) -> None:
+    """How many tests the stories of each writer pass: by each judge of SCORES (logs or files), and by most people.
+
+    \b
+    Example: genie ttcw totals --votes votes.jsonl --picture totals.svg
+             genie ttcw totals logs/ --votes votes.jsonl
+    """
+    with shown_errors():
+        if picture:
+            check_picture(picture)
+        judged, voted = read(scores, votes)
+        rows = writer_totals(judged, voted)
+        if picture:
+            with replacing(picture):
+                write_chart(lambda: totals_chart(rows), picture)
+    if as_json:
+        echo_json([{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows])
+        return
+    every = range(max((total for row in rows for total in row.stories), default=0) + 1)
+    cells = [
+        (
+            row.judge,
+            row.writer,
+            str(len(row.totals)),
+            figure(row.mean),
+            *(str(row.stories.get(total, "")) for total in every),
+        )
+        for row in rows
+    ]
+    heads = ("judge", "writer", "stories", "mean", *map(str, every))
+    caption = "people: tests that most of them let pass"
+    console().print(study_table("Stories by number of tests passed", heads, cells, caption=caption, left=2))
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, type=FILE)
+@compared
+@JSON
+def ways(logs: tuple[Path, ...], votes: Path | None, as_json: bool, **options: Any) -> None:
+    """One table of all ways in which critics were asked in LOGS: a row each, with the mean of tests passed by writer.
+
+    With --votes also how far each way ranks stories as people do. One run of the task ttcw_stories with ways=all has
+    them all: 3, 5 and 7 levels; rate alone, analyse then rate, rate then analyse; with and without a reference.
+
+    \b
+    Example: genie ttcw ways logs/ --votes votes.jsonl
+    """
+    with shown_errors():
+        scores, voted = read(logs, votes)
+        rows = asked_ways(scores, voted, **options)
+    if as_json:
+        echo_json(rows)
+        return
+    writers = list(dict.fromkeys(writer for row in rows for writer in row.by_writer))
+    names = NAMES.values() if any(row.rankings for row in rows) else ()
+    cells = [
+        (
+            row.judge,
+            row.way,
+            row.cutoff,
+            f"{row.stories - row.not_judged} of {row.stories}",
+            figure(row.total),
+            *(figure(row.by_writer.get(writer, math.nan)) for writer in writers),
+            *ranked(row.rankings),
+        )
+        for row in rows
+    ]
+    heads = ("judge", "way", "cutoff", "judged", "all", *writers, *names)
+    caption = "tests passed, mean over stories: of all, then by writer"
+    console().print(study_table("Ways of asking", heads, cells, caption=caption, left=2))
+
+
+@click.command()
+@click.argument("stories", nargs=-1, required=True, type=FILE)
+@click.option("--references", help="A file of references, as for the task ttcw_stories.")
+@JSON
+def words(stories: tuple[Path, ...], references: str | None, as_json: bool) -> None:
+    """How many words STORIES have (files as ttcw_stories takes them, or logs): a row a plot, a column a writer.
+
+    \b
+    Example: genie ttcw words stories.jsonl
+    """
+    with shown_errors():
+        rows = story_words(stories, reference_stories(references) if references else ())
+    if as_json:
+        echo_json(rows)
+        return
+    writers = list(dict.fromkeys(row.writer for row in rows))
+    cells = [
+        [plot, *(_mean(rows, writer, plot) for writer in writers)] for plot in dict.fromkeys(row.plot for row in rows)
+    ]
+    means = ["mean", *(_mean(rows, writer) for writer in writers)]
+    caption = "several stories of one writer and plot: their mean"
+    console().print(study_table("Words", ("plot", *writers), [*cells, [], means], caption=caption))
+
+
+def _mean(rows: Sequence[StoryWords], writer: str, plot: str | None = None) -> str:
+    counts = [row.words for row in rows if row.writer == writer and plot in (None, row.plot)]
+    return f"{sum(counts) / len(counts):.0f}" if counts else ""
+
+
+ASKED = (25, 50)
+"""Words of a plot, as they are asked for."""
+
+
+def own_stories(source: Path) -> list[ReferenceStory]:
+    """The stories of a JSON Lines file as `ttcw` takes it, or of a folder of text files, each titled by its name."""
+    if not source.is_dir():
+        return reference_stories(str(source))
+    stories = []
+    for path in sorted(source.glob("*.txt")):
+        try:
+            text = path.read_text(encoding="utf-8-sig").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ReferenceStoryError(f"{path} cannot be read as UTF-8 text: {error}") from error
+        if not text:
+            raise ReferenceStoryError(f"{path} is empty, expected a story")
+        stories.append(ReferenceStory(path.stem, "", text))
+    if not stories:
+        raise ReferenceStoryError(f"{source} holds no file *.txt, expected a story each; or give a JSON Lines file")
+    return stories
+
+
+async def draw_plots(
+    stories: Sequence[ReferenceStory],
+    templates: Path | None,
+    output: Path,
+    model: RecordedModel,
+    work: Path,
+    progress: Progress = no_progress,
+) -> dict[str, Any]:
+    """Write the stories with their plots to a new file; a story that has one keeps it."""
+    template = load_template("draw_plot", {"data"}, templates)
+    done = 0
+
+    async def plotted(story: ReferenceStory) -> ReferenceStory:
+        nonlocal done
+        complete = story if story.plot else replace(story, plot=await drawn_plot(model, template, story.story))
+        done += 1
+        progress("drawing plots", done, len(stories))
+        return complete
+
+    complete = await gathered(*map(plotted, stories))
+    rows = ({"title": story.title, "plot": story.plot, "story": story.story} for story in complete)
+    write_lines(output, (json.dumps(row, ensure_ascii=False) + "\n" for row in rows), new=True)
+    clear_left(work)
+    drawn = [after.plot for before, after in zip(stories, complete, strict=True) if not before.plot]
+    unlike = sum(not ASKED[0] <= word_count(plot) <= ASKED[1] for plot in drawn)
+    return {
+        "stories": len(complete),
+        "drawn": len(drawn),
+        "had_a_plot": len(complete) - len(drawn),
+        "outside_of_25_to_50_words": unlike,
+    }
+
+
+@click.command()
+@click.argument("stories", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The new file, for -T stories= of the task ttcw.")
+@GRADER
+@TEMPLATES
+@DRY_RUN
+@JSON
+def plots(stories: Path, output: Path, grader: str, templates: Path | None, dry_run: bool, as_json: bool) -> None:
+    """Draw the plot of each of STORIES in one sentence, so that models can write from it beside the story.
+
+    STORIES is a JSON Lines file with title and story, or a folder of text files. A story that has a plot keeps it. A
+    run that was killed goes on where it ended; a reply that was cut off is asked for again. Read the plots before you
+    use them: they are a model's.
+
+    \b
+    Example: genie plots my-stories/ -o references.jsonl --grader openai/gpt-4o
+             inspect eval genie_inspect/ttcw -T stories=references.jsonl --model ... --model-role grader=...
+    """
+    from genie_inspect.files.writing import check_absent
+
+    with errors_in_one_line():
+        own = own_stories(stories)
+        check_absent(output)
+
+        async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
+            return await draw_plots(own, templates, target, model, folder, progress)
+
+        drawn, tally = run_asking(work, grader, output, dry_run=dry_run, keep_cut=False)
+    # a rehearsal's plots are made up
+    told = {"stories": drawn["stories"]} if dry_run else {"file": str(output), **drawn}
+    show({**told, **cost(tally, dry_run=dry_run)}, as_json)

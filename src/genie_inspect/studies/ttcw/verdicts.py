@@ -1,0 +1,284 @@
+"""Verdicts of TTCW counted anew: cutoffs, ways of asking, totals and words by writer."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from genie_inspect.agreement.figures import DOTS, INK, Ranking, human_score, rankings
+from genie_inspect.agreement.machine_scores import JudgedStory
+from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers, prompt_of, writer_of
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.files.tables import plain
+from genie_inspect.graders.rubrics import way_said
+from genie_inspect.logs.files import each_log, log_header, samples
+from genie_inspect.measures.likert import passed, passes
+from genie_inspect.measures.tokens import word_count
+from genie_inspect.populations.stories import ReferenceStory, existing_stories
+from genie_inspect.samples import document_of, story_of
+from genie_inspect.signature import facts_of
+
+if TYPE_CHECKING:
+    import altair
+
+
+Scores = Mapping[str, Mapping[str, JudgedStory]]
+
+
+@dataclass(frozen=True, slots=True)
+class CutoffPoint:
+    cutoff: int
+    total: float
+    """Mean over stories of the tests that they pass; NaN when none was judged."""
+    rankings: dict[str, Ranking] = field(default_factory=dict)
+    """How far it ranks stories as people do; empty without votes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutoffCurve:
+    judge: str
+    cutoff: int | None
+    """The one that the log was scored with; None where its signature does not say."""
+    stories: int
+    points: list[CutoffPoint]
+
+
+def at_cutoff(story: JudgedStory, cutoff: int) -> JudgedStory:
+    """The story as it would be scored with this cutoff."""
+    if not story.points and not math.isnan(story.score):
+        raise VotesError(f"story {story.story!r} has no points on single tests in its log, which a cutoff needs")
+    tests = {
+        test: math.nan if math.isnan(points) else float(passes(int(points), cutoff))
+        for test, points in story.points.items()
+    }
+    return replace(story, score=passed(tests.values()), tests=tests)
+
+
+def cutoff_curves(
+    scores: Scores, votes: Sequence[VotedStory] = (), cutoffs: Sequence[int] = (), **options: Any
+) -> list[CutoffCurve]:
+    compared = {judge: stories for judge, stories in scores.items() if any(own.points for own in stories.values())}
+    if not compared:
+        raise VotesError("no score has points on tests, which a cutoff needs: expected logs of stories with references")
+    return [_curve(judge, stories, votes, cutoffs, options) for judge, stories in compared.items()]
+
+
+def _curve(
+    judge: str,
+    stories: Mapping[str, JudgedStory],
+    votes: Sequence[VotedStory],
+    cutoffs: Sequence[int],
+    options: Mapping[str, Any],
+) -> CutoffCurve:
+    facts = facts_of(next(iter(stories.values())).signature)
+    levels, own = _whole(facts.get("levels")) or 5, _whole(facts.get("cutoff"))
+    for cutoff in cutoffs:
+        if cutoff not in range(2 - levels, levels):
+            raise UnknownChoiceError("cutoff", cutoff, f"{2 - levels} to {levels - 1} with the levels of {judge}")
+    points = []
+    for cutoff in cutoffs or range(2 - levels, 1):
+        counted = {name: at_cutoff(story, cutoff) for name, story in stories.items()}
+        totals = [story.score for story in counted.values() if not math.isnan(story.score)]
+        mean = math.fsum(totals) / len(totals) if totals else math.nan
+        points.append(CutoffPoint(cutoff, mean, rankings(votes, counted, **options) if votes else {}))
+    return CutoffCurve(judge, own, len(stories), points)
+
+
+def _whole(text: str | None) -> int | None:
+    """A number of a signature, which a log may have from anywhere."""
+    try:
+        return int(text or "")
+    except ValueError:
+        return None
+
+
+_MODEL = re.compile(r"critic\((.+)@[0-9a-f]+,template=[0-9a-f]+\)")
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWay:
+    judge: str
+    way: str
+    """How it was asked, in words; empty where no log says it."""
+    cutoff: str
+    """Empty where there is none."""
+    stories: int
+    not_judged: int
+    total: float
+    """Mean over stories of the tests that they pass; NaN when none was judged."""
+    by_writer: dict[str, float]
+    rankings: dict[str, Ranking] = field(default_factory=dict)
+    """How far it ranks stories as people do; empty without votes."""
+
+
+def asked_ways(
+    scores: Mapping[str, Mapping[str, JudgedStory]], votes: Sequence[VotedStory] = (), **options: Any
+) -> list[AskedWay]:
+    writers = {story.story: story.writer for story in votes}
+    return [_asked(judge, stories, votes, writers, options) for judge, stories in scores.items()]
+
+
+def _asked(
+    judge: str,
+    stories: Mapping[str, JudgedStory],
+    votes: Sequence[VotedStory],
+    writers: Mapping[str, str],
+    options: Mapping[str, Any],
+) -> AskedWay:
+    facts = facts_of(next(iter(stories.values())).signature)
+    model = _MODEL.fullmatch(facts.get("judge", ""))
+    totals: dict[str, list[float]] = {}
+    for name, story in stories.items():
+        totals.setdefault(writers.get(name) or writer_of(name), []).append(story.score)
+    every = [score for own in totals.values() for score in own]
+    return AskedWay(
+        judge=model[1] if model else judge,
+        way=way_said(facts),
+        cutoff=facts.get("cutoff", ""),
+        stories=len(stories),
+        not_judged=sum(map(math.isnan, every)),
+        total=_mean(every),
+        by_writer={writer: _mean(own) for writer, own in totals.items()},
+        rankings=rankings(votes, stories, **options) if votes else {},
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    judged = [value for value in values if not math.isnan(value)]
+    return math.fsum(judged) / len(judged) if judged else math.nan
+
+
+PEOPLE = "people"
+REFERENCE = "reference"
+"""Who wrote what others are held against, where no id says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryWords:
+    plot: str
+    writer: str
+    words: int
+    is_reference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WriterTotals:
+    """How many tests the stories of one writer pass, as one judge or most people say."""
+
+    judge: str
+    writer: str
+    totals: list[float]
+    """One a story that was judged."""
+
+    @property
+    def mean(self) -> float:
+        """NaN without a story."""
+        return math.fsum(self.totals) / len(self.totals) if self.totals else math.nan
+
+    @property
+    def stories(self) -> dict[int, int]:
+        return dict(sorted(Counter(map(round, self.totals)).items()))
+
+
+def writer_totals(
+    scores: Mapping[str, Mapping[str, JudgedStory]], votes: Sequence[VotedStory] = ()
+) -> list[WriterTotals]:
+    """A row for each writer by people, where there are votes, and by each judge."""
+    if are_numbers(votes):
+        raise VotesError("votes are numbers, expected yes and no: a number says of no test that it is passed")
+    if not (votes or scores):
+        raise VotesError("there is nothing to count: expected logs or files of scores, or --votes")
+    writers = {story.story: story.writer for story in votes}
+    by_judge = {PEOPLE: {story.story: human_score(story, numbers=False) for story in votes}} if votes else {}
+    by_judge |= {judge: {name: story.score for name, story in stories.items()} for judge, stories in scores.items()}
+    rows: dict[tuple[str, str], list[float]] = {}
+    for judge, totals in by_judge.items():
+        for name, total in totals.items():
+            own = rows.setdefault((judge, writers.get(name) or writer_of(name)), [])
+            own.extend([] if math.isnan(total) else [total])
+    return [WriterTotals(judge, writer, totals) for (judge, writer), totals in rows.items()]
+
+
+def story_words(paths: Iterable[Path], references: Sequence[ReferenceStory] = ()) -> list[StoryWords]:
+    """The words of stories, and of those that they are held against."""
+    words: list[StoryWords] = []
+    logs = []
+    for path in paths:
+        if path.suffix in (".json", ".jsonl"):
+            words += _of_file(path, references)
+        else:
+            logs.append(path)
+    for found in each_log(logs, lambda file: list(_of_log(file))):
+        words += found
+    # a reference that several stories share counts once
+    shared = dict.fromkeys(story for story in words if story.is_reference)
+    return [*(story for story in words if not story.is_reference), *shared]
+
+
+def _of_file(path: Path, references: Sequence[ReferenceStory]) -> Iterable[StoryWords]:
+    for story in existing_stories(path, references, compared=False):
+        plot = prompt_of(story.id)
+        yield StoryWords(plot, writer_of(story.id), word_count(story.text))
+        if story.reference:
+            yield StoryWords(plot, writer_of(story.reference_name) or REFERENCE, word_count(story.reference), True)
+
+
+def _of_log(file: str) -> Iterable[StoryWords]:
+    model = log_header(file).eval.model
+    for sample in samples(file):
+        story = story_of(sample)
+        name = story.id if story else f"{sample.id}_{model}"
+        target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
+        yield StoryWords(prompt_of(name), writer_of(name), word_count(document_of(sample)))
+        if target:
+            reference = writer_of(story.reference) if story else ""
+            yield StoryWords(prompt_of(name), reference or REFERENCE, word_count(target), True)
+
+
+def cutoff_chart(curves: Sequence[CutoffCurve], ranking: str, title: str) -> "altair.VConcatChart":
+    """A curve a judge, a panel each: agreement with people by cutoff with 95% intervals, or the mean total."""
+    import altair
+
+    with_votes = any(point.rankings for curve in curves for point in curve.points)
+    y_title = title if with_votes else "tests passed, mean"
+    panels = []
+    for curve in curves:
+        rows = []
+        for point in curve.points:
+            mean = point.rankings[ranking].mean if ranking in point.rankings else None
+            ends = {"low": mean.low, "high": mean.high} if mean else {}
+            rows.append(plain({"cutoff": point.cutoff, "value": mean.value if mean else point.total, **ends}))
+        base = altair.Chart(altair.InlineData(values=rows)).encode(
+            x=altair.X("cutoff:O", title="a test passes from this score on", sort=None, axis=altair.Axis(labelAngle=0))
+        )
+        y = altair.Y("value:Q", title=y_title, scale=altair.Scale(domain=[-1, 1]) if with_votes else altair.Undefined)
+        line = base.mark_line(color=DOTS, point=altair.OverlayMarkDef(color=DOTS, size=60)).encode(y=y)
+        rule = base.mark_rule(color=INK, opacity=0.5).encode(y=altair.Y("low:Q", title=y_title), y2="high:Q")
+        panels.append(altair.layer(rule, line).properties(width=360, height=180, title=curve.judge))
+    heading = altair.TitleParams("One set of verdicts under every cutoff", anchor="start")
+    return altair.vconcat(*panels, title=heading)
+
+
+def totals_chart(rows: Sequence[WriterTotals]) -> "altair.VConcatChart":
+    """A histogram of totals a judge and writer, with its mean as a line."""
+    import altair
+
+    most = max((total for row in rows for total in row.stories), default=0)
+    x = altair.X("from:Q", title="tests passed", scale=altair.Scale(domain=[-0.5, most + 0.5]))
+    y = altair.Y("stories:Q", title="stories", axis=altair.Axis(tickMinStep=1))
+    panels = []
+    for row in rows:
+        bars = [
+            {"from": total - 0.4, "to": total + 0.4, "none": 0, "stories": count}
+            for total, count in row.stories.items()
+        ]
+        means = [] if math.isnan(row.mean) else [{"from": row.mean}]
+        shown = altair.Chart(altair.InlineData(values=bars)).mark_rect(color=DOTS).encode(x, y, x2="to:Q", y2="none:Q")
+        mean = altair.Chart(altair.InlineData(values=means)).mark_rule(color=INK, strokeWidth=2).encode(x)
+        title = f"{row.writer or 'nobody named'}, by {row.judge}"
+        panels.append(altair.layer(shown, mean).properties(width=360, height=90, title=title))
+    heading = altair.TitleParams("Tests passed by writer", subtitle="black: the mean", anchor="start")
+    return altair.vconcat(*panels, title=heading)

@@ -1,1 +1,0 @@
-"""Tasks on texts that exist: nothing is generated, any `--model` will do."""

@@ -1,0 +1,217 @@
+"""What becomes of replies: each counts once, what is wrong is counted by reason, and what is on record stays."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.batch.engines import Line, called, lines, openai_batch, refused, write
+
+from genie_inspect.batch.shards import Plan, shards, write_plan
+from genie_inspect.batch.walk import request_id
+from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.list_judge import LIST, list_request
+
+JUDGE, READER = "list(x)", "grader(x)"
+OTHERS = ("snow", "hail", "fog")
+
+
+def judging(folder: Path, answers: tuple[str, ...], shard: int = 2) -> Path:
+    """Requests that rate answers against three others."""
+    first = folder / "judge.jsonl"
+    with shards(first, shard, new=False) as files:
+        for answer in answers:
+            request = list_request(LIST.instruction.template(), "What falls?", answer, OTHERS)
+            body = json.dumps({"messages": [{"role": "user", "content": request}], "model": "x"})
+            files.write(request_id(JUDGE, "judge", body), body)
+    names = tuple(file.name for file in files.files)
+    write_plan(first, Plan(step="judge", judge="list", grader="x/y", signature=JUDGE, files=names))
+    return first
+
+
+def reading(folder: Path, document: str, answer_length: str = "concise") -> Path:
+    """A request that asks two questions about a document."""
+    from genie_inspect.prompting.fence import fenced
+
+    first = folder / "read.jsonl"
+    data = fenced({"document": document, "questions": {"1": "Who?", "2": "Where?"}})
+    body = json.dumps({"messages": [{"role": "user", "content": f"Read.\n{data}"}], "model": "x"})
+    with shards(first, 9, new=False) as files:
+        files.write(request_id(READER, "read", body), body)
+    plan = Plan(step="read", judge="list", grader="x/y", signature=READER, files=("read.jsonl",))
+    write_plan(first, plan.model_copy(update={"answer_length": answer_length}))
+    return first
+
+
+def shards_of(first: Path) -> list[Path]:
+    return sorted(first.parent.glob(f"{first.stem}*.jsonl"), key=lambda path: (len(path.name), path.name))
+
+
+def names(first: Path) -> list[str]:
+    return [line["custom_id"] for path in shards_of(first) for line in lines(path)]
+
+
+def reply(name: str, text: str | None) -> Line:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return openai_batch(name, {"id": "c", "model": "x", "choices": [choice]})
+
+
+def failed(name: str, status: int, code: str) -> Line:
+    response = {"status_code": status, "request_id": "r", "body": {"error": {"code": code, "message": "No."}}}
+    return {"id": "b", "custom_id": name, "response": response, "error": None}
+
+
+def ratings(answer: str) -> dict[str, float]:
+    return {other: judged.rating for other, judged in Cache().ratings(JUDGE, "What falls?", answer).items()}
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    return judging(tmp_path, ("rain", "sleet", "dew", "ash", "rust", "dust"))
+
+
+def test_missing_doubled_foreign_truncated_and_failed_lines_are_counted_and_the_rest_is_used(
+    first: Path, tmp_path: Path
+) -> None:
+    rain, sleet, dew, ash, rust, _ = names(first)
+    file = write(
+        tmp_path / "replies.jsonl",
+        [
+            reply(rain, "1:1 2:2 3:3"),
+            reply(rain, "1:1 2:2 3:4"),  # doubled, and at odds with the first
+            reply("judge-of-somebody-else", "1:1 2:1 3:1"),
+            failed(sleet, 429, "rate_limit_exceeded"),
+            {"id": "v", "custom_id": dew, "response": None, "error": {"message": "too long"}},
+            reply(ash, "1:0 3:4"),  # the second is left out
+            reply(rust, "I would rather not."),
+            {"custom_id": rust, "response": {"status_code": 200, "body": {"choices": []}}, "error": None},
+            {"id": "nothing"},
+        ],
+    )
+    with file.open("a") as opened:
+        opened.write(json.dumps(reply(sleet, "1:1"))[:50])  # cut by a full disk
+    result = called("cache", "import", file, "--requests", first)
+    assert ratings("rain") == {"snow": 1, "hail": 2, "fog": 3}, "what was said first stays"
+    assert ratings("ash") == {"snow": 0, "fog": 4}
+    assert [ratings(answer) for answer in ("sleet", "dew", "rust", "dust")] == [{}] * 4
+    assert result["faults"] == {
+        "of no request in the plan": 1,
+        "error: 'rate_limit_exceeded'": 1,
+        "error: 'too long'": 1,
+        "no reply": 1,
+        "no custom_id": 1,
+        "no whole JSON": 1,
+    }
+    counts = ("lines", "used", "doubled", "conflicts", "incomplete", "unreadable", "missing", "on_record")
+    assert [result[count] for count in counts] == [10, 2, 1, 1, 1, 1, 1, 1]
+    assert result["kept"] == {"ratings": 5}
+
+
+def test_the_same_replies_again_change_nothing(first: Path, tmp_path: Path) -> None:
+    file = write(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
+    once = called("cache", "import", file, "--requests", first)
+    again = called("cache", "import", file, "--requests", first)
+    assert (once["used"], once["on_record"], once["kept"]) == (6, 0, {"ratings": 18})
+    assert (again["used"], again["on_record"], again["conflicts"], again["kept"]) == (0, 6, 0, {"ratings": 0})
+    assert Cache().counts()["ratings"] == {JUDGE: 18}
+
+
+def test_a_reply_after_one_that_failed_is_used_and_the_request_is_not_missing(first: Path, tmp_path: Path) -> None:
+    rain = names(first)[0]
+    file = write(tmp_path / "replies.jsonl", [failed(rain, 500, "server_error"), reply(rain, "1:1 2:2 3:3")])
+    result = called("cache", "import", file, "--requests", first)
+    assert (result["used"], result["missing"]) == (1, 5)
+
+
+def test_what_was_said_before_stays_and_what_it_lacks_is_added(first: Path, tmp_path: Path) -> None:
+    Cache().keep_ratings(JUDGE, "What falls?", "rain", {"hail": Judged(4)})
+    file = write(tmp_path / "replies.jsonl", [reply(names(first)[0], "1:1 2:2 3:3")])
+    result = called("cache", "import", file, "--requests", first)
+    assert ratings("rain") == {"snow": 1, "hail": 4, "fog": 3}
+    assert (result["conflicts"], result["kept"]) == (1, {"ratings": 2})
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ('{"attempt": "yes", "1": "an owl", "2": "[not said]"}', {"Who?": "an owl", "Where?": None}),
+        ('{"attempt": "yes", "1": "an owl"}', {"Who?": "an owl"}),
+        ('{"attempt": "no"}', {"": "no", "Who?": None, "Where?": None}),
+        ("Who knows.", {}),
+    ],
+    ids=["whole", "in part", "no attempt", "nothing"],
+)
+def test_a_reading_is_kept_as_a_reader_keeps_it(said: str, kept: dict[str, str | None], tmp_path: Path) -> None:
+    from genie_inspect.signature import digest
+
+    first = reading(tmp_path, "An owl `slept`. <é>")
+    file = write(tmp_path / "replies.jsonl", [reply(names(first)[0], said)])
+    called("cache", "import", file, "--requests", first)
+    assert Cache().answers(READER, digest("An owl `slept`. <é>"), ["", "Who?", "Where?"]) == kept
+    again = called("cache", "import", file, "--requests", first)
+    assert (again["conflicts"], again["used"]) == (0, 0)
+
+
+@pytest.mark.parametrize(("length", "kept"), [("concise", 0), ("free", 1)])
+def test_a_long_answer_is_kept_where_it_was_asked_for_at_length(length: str, kept: int, tmp_path: Path) -> None:
+    first = reading(tmp_path, "An owl slept.", length)
+    said = json.dumps({"attempt": "yes", "1": "It slept, and dreamt. " * 40})
+    called("cache", "import", write(tmp_path / "r.jsonl", [reply(names(first)[0], said)]), "--requests", first)
+    assert sum(Cache().counts()["answers"].values()) == kept
+
+
+def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from genie_inspect.cli import main
+
+    cache = Cache()
+    cache.keep_ratings(JUDGE, "What falls?", "rain", {"snow": Judged(2), "fog": Judged(3.5, 0.1)})
+    cache.keep_answers(READER, "d1", {"Who?": "an owl", "Where?": None})
+    file = tmp_path / "export.jsonl"
+    CliRunner().invoke(main, ["cache", "export", str(file)])
+    cache.clear()
+    wrong: list[dict[str, Any]] = [
+        {
+            "table": "ratings",
+            "judge": "j",
+            "question": "q",
+            "answer": "a",
+            "other": "o",
+            "rating": 9,
+            "off_labels": None,
+        },
+        {"table": "answers", "reader": 7, "document": "d", "question": "q", "answer": "a"},
+        {"table": "verdicts", "judge": "j"},
+    ]
+    with file.open("a") as opened:
+        opened.writelines(json.dumps(row) + "\n" for row in wrong)
+    result = called("cache", "import", file)
+    assert result["kept"] == {"answers": 2, "ratings": 2, "verdicts": 0}
+    assert result["faults"] == {"no row of a cache": 3}
+    assert ratings("rain") == {"snow": 2, "fog": 3.5}
+    assert Cache().answers(READER, "d1", ["Who?", "Where?"]) == {"Who?": "an owl", "Where?": None}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "named"),
+    [
+        (lambda first: first.with_name("judge.plan.json").unlink(), "has no plan beside it"),
+        (lambda first: first.with_name("judge-2.jsonl").unlink(), "judge-2.jsonl is missing"),
+        (lambda first: first.with_name("judge.plan.json").write_text("{}"), "field step"),
+        (lambda first: first.write_text(first.read_text().replace("```", "'''")), "no fenced JSON block"),
+        (lambda first: first.write_text(first.read_text().replace('"content"', '"said"')), "without a message"),
+    ],
+    ids=["no plan", "no shard", "another plan", "no data", "no message"],
+)
+def test_requests_that_changed_are_one_clear_line(spoil: Callable[[Path], None], named: str, tmp_path: Path) -> None:
+    first = judging(tmp_path, ("rain", "sleet", "dew"))
+    file = write(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
+    spoil(first)
+    assert named in refused("cache", "import", file, "--requests", first)
+
+
+def test_replies_without_their_requests_are_refused(tmp_path: Path) -> None:
+    file = write(tmp_path / "replies.jsonl", [reply("judge-1", "1:1")])
+    assert "--requests FILE" in refused("cache", "import", file)

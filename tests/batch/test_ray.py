@@ -1,0 +1,412 @@
+"""Requests asked as a job: each once, whatever was on the path, and what came back stays, however a job ends."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from inspect_ai.log import EvalLog
+from tests.batch.engines import Line, Ray, Row, called, lines, module, refused, standing_in, write
+from tests.batch.test_importing import judging, names
+from tests.batch.test_round_trip import rating, scored
+from tests.scripted import FOX, OWL, evaluated, grading, saying, small_population
+from tests.served import BROKEN, BUSY, CUT, NAMES, OK, Served, serving
+
+from genie_inspect.batch import ray as asking
+from genie_inspect.batch.importing import Reply, replies, reply_in
+from genie_inspect.batch.ray import Outcome, ask
+from genie_inspect.batch.ray_server import Engine, Server, _tokenizer, sampling
+from genie_inspect.batch.ray_server import engine_line_of as line_of
+from genie_inspect.batch.shards import ScaleError
+from genie_inspect.batch.walk import Line as Said
+from genie_inspect.batch.walk import parts, write_part
+from genie_inspect.building.interviewing import no_progress
+from genie_inspect.errors import MissingExtraError
+from genie_inspect.scorers.compression import compression
+
+ANSWERS = ("rain", "sleet", "dew", "ash", "rust")
+
+
+@pytest.fixture
+def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
+    return standing_in(monkeypatch)
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    with serving(Served(lambda request: "1:1 2:2 3:3")) as running:
+        yield running
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    return judging(tmp_path, ANSWERS)
+
+
+def asked(first: Path, output: object, served: Served, form: str = "jsonl", retries: int = 2) -> Outcome:
+    job = Server(served.url, retries=retries, pause=0.001, timeout=5)
+    return ask([f"{first.parent}/judge*.jsonl"], str(output), job, no_progress, form)
+
+
+def answered(output: object) -> list[str]:
+    return [said.name for part in parts(str(output)) for said in replies(part) if isinstance(said, Reply)]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+@pytest.mark.parametrize("place", ["local", "memory"])
+def test_every_request_has_its_reply_and_a_second_job_asks_nothing(
+    form: str, place: str, ray: Ray, served: Served, first: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "replies" if place == "local" else f"memory://{uuid4()}/replies"
+    outcome = asked(first, output, served, form)
+    assert (outcome.requests, outcome.asked, outcome.answered, outcome.files) == (5, 5, 5, 1)
+    assert sorted(answered(output)) == sorted(names(first))
+    assert {path.rpartition(".")[2] for path in map(str, parts(str(output)))} == {form}
+    again = asked(first, output, served, form)
+    assert (again.on_path, again.asked, again.files, len(ray.configs)) == (5, 0, 0, 1)
+    assert len(served.bodies) == 5
+    result = called("cache", "import", output, "--requests", first)
+    assert (result["used"], result["missing"], result["kept"]) == (5, 0, {"ratings": 15})
+
+
+def test_a_body_reaches_the_server_as_it_stands_in_the_file(ray: Ray, served: Served, tmp_path: Path) -> None:
+    bodies: list[Line] = [
+        {"model": "x", "messages": [{"role": "user", "content": 'é " \\ \n 🦉'}], "schema": {"1": None, "2": []}},
+        {"model": "x", "messages": [{"role": "user", "content": "b"}], "temperature": 0.0, "schema": {"7": {}}},
+    ]
+    file = write(tmp_path / "r.jsonl", [{"custom_id": str(n), "body": body} for n, body in enumerate(bodies)])
+    ask([str(file)], str(tmp_path / "out"), Server(served.url, key="secret"), no_progress)
+    assert sorted(map(json.dumps, served.bodies)) == sorted(map(json.dumps, bodies))
+    assert ray.configs[0].headers == {"Authorization": "Bearer secret"}
+
+
+def test_requests_from_parquet_are_asked_as_those_from_lines(
+    ray: Ray, served: Served, first: Path, tmp_path: Path
+) -> None:
+    from pyarrow import Table, parquet
+
+    rows = [{"custom_id": line["custom_id"], "body": json.dumps(line["body"])} for line in lines(first)]
+    parquet.write_table(Table.from_pylist(rows), tmp_path / "read.parquet")
+    outcome = ask([str(tmp_path / "read.parquet")], str(tmp_path / "out"), Server(served.url), no_progress)
+    assert (outcome.asked, outcome.answered) == (2, 2)
+    # they are sent together, and come in any order
+    assert sorted(map(json.dumps, served.bodies)) == sorted(json.dumps(line["body"]) for line in lines(first))
+
+
+def test_what_fails_for_a_while_is_tried_again_and_what_fails_for_good_is_a_line_by_reason(
+    ray: Ray, served: Served, first: Path, tmp_path: Path
+) -> None:
+    tries: dict[str, int] = {}
+
+    def fault(number: int, request: str) -> str:
+        tries[request] = tries.get(request, 0) + 1
+        if '"sleet"' in request:
+            return BUSY
+        if '"dew"' in request:
+            return BROKEN
+        if '"ash"' in request:
+            return CUT
+        return BUSY if tries[request] == 1 else OK
+
+    served.fault = fault
+    outcome = asked(first, tmp_path / "out", served)
+    assert outcome.answered == 2
+    assert outcome.faults == {"error: 'server_error'": 2, "error: 'ClientPayloadError'": 1}
+    by_answer = {answer: n for request, n in tries.items() for answer in ANSWERS if f'"{answer}"' in request}
+    assert by_answer == {"rain": 2, "sleet": 3, "dew": 1, "ash": 3, "rust": 2}, "an error of 500 is not tried again"
+    result = called("cache", "import", tmp_path / "out", "--requests", first)
+    assert (result["used"], sum(result["faults"].values()), result["missing"]) == (2, 3, 0)
+    served.fault = lambda number, request: OK
+    again = asked(first, tmp_path / "out", served)
+    assert (again.on_path, again.asked, again.answered) == (2, 3, 3)
+    assert called("cache", "import", tmp_path / "out", "--requests", first)["used"] == 3
+
+
+def test_a_job_that_fails_leaves_what_came_back_and_the_next_asks_the_rest(
+    ray: Ray, served: Served, first: Path, tmp_path: Path
+) -> None:
+    ray.break_after = 3
+    with pytest.raises(ScaleError, match="the job on Ray has failed: RuntimeError: it broke"):
+        asked(first, tmp_path / "out", served)
+    before = answered(tmp_path / "out")
+    assert len(before) == 3
+    ray.break_after = None
+    outcome = asked(first, tmp_path / "out", served)
+    assert (outcome.on_path, outcome.asked) == (3, 2)
+    assert sorted(answered(tmp_path / "out")) == sorted(names(first)), "nothing lost, nothing doubled"
+
+
+def test_what_came_back_goes_to_a_file_after_so_many_lines(
+    ray: Ray, served: Served, first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "LINES", 2)
+    assert asked(first, tmp_path / "out", served).files == 3
+    numbers = [Path(str(part)).name[:11] for part in parts(str(tmp_path / "out"))]
+    assert numbers == ["part-000001", "part-000002", "part-000003"]
+
+
+def test_what_came_back_goes_to_a_file_after_a_time(
+    ray: Ray, served: Served, first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "SECONDS", 0.0)
+    assert asked(first, tmp_path / "out", served).files == 5
+
+
+def test_a_request_that_stands_in_two_files_is_asked_once(
+    ray: Ray, served: Served, first: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "judge-9.jsonl").write_bytes(first.read_bytes())
+    assert asked(first, tmp_path / "out", served).asked == 5
+
+
+def test_no_more_requests_are_in_flight_than_there_are_connections(
+    ray: Ray, served: Served, first: Path, tmp_path: Path
+) -> None:
+    now, most = 0, 0
+
+    def reply(request: str) -> str:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        time.sleep(0.02)
+        now -= 1
+        return "1:1 2:2 3:3"
+
+    served.reply = reply
+    job = Server(served.url, connections=2, workers=3, per_second=1000)
+    assert ask([str(first.parent)], str(tmp_path / "out"), job, no_progress).answered == 5
+    config = ray.configs[0]
+    assert (most, ray.batches) == (2, [5])
+    light = {"num_cpus": 0.1, "concurrency": 3}  # or nothing comes back before all is asked, on few cores
+    assert ray.resources == [{"preprocess_map_kwargs": light, "postprocess_map_kwargs": light}]
+    assert (config.concurrency, config.qps, config.url) == (3, 1000, f"{served.url}/chat/completions")
+
+
+def test_progress_is_told_by_reply(ray: Ray, served: Served, first: Path, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    job = Server(served.url)
+    ask([str(first)], str(tmp_path / "out"), job, lambda *said: told.append(said), step="read")
+    assert told == [("read", 1, 2), ("read", 2, 2)]
+
+
+def test_without_ray_the_extra_is_named(first: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r"a job on Ray .* needs the extra ray: pip install"):
+        asked(first, f"memory://{uuid4()}", served)
+
+
+def test_where_nothing_is_left_ray_is_not_needed(first: Path, tmp_path: Path, served: Served) -> None:
+    write_part(str(tmp_path / "out"), "p", "jsonl", [Said(name, REPLY, "null") for name in names(first)])
+    assert asked(first, tmp_path / "out", served).on_path == 5
+
+
+REPLY = '{"status_code": 200, "body": {"choices": [{"message": {"content": "1:1"}}]}}'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("nowhere.jsonl", "--url", "http://127.0.0.1:9/v1"), "nowhere.jsonl holds no requests"),
+        (("judge.jsonl", "--url", "http://127.0.0.1:9/v1"), "--url http://127.0.0.1:9/v1 does not answer"),
+        (("judge.jsonl", "--url", "nothing"), "--url nothing does not answer"),
+        (("judge.plan.json", "--url", "http://x/v1"), "is no JSON"),
+        (("other.jsonl", "--url", "http://x/v1"), "other.jsonl, line 1 has no custom_id or no body"),
+        (("judge.jsonl",), "give --url"),
+        (("judge.jsonl", "--url", "http://x/v1", "--model", "m"), "give --url"),
+        (("judge.jsonl", "--url", "http://x/v1", "--key", "NO_SUCH_KEY"), "NO_SUCH_KEY is not set"),
+        (("judge.jsonl", "--model", "m", "--engine-args", "[1]"), "'[1]' is no JSON object"),
+        (("nosuch://x", "--url", "http://x/v1"), "nosuch://x cannot be reached"),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_line(
+    arguments: tuple[str, ...], named: str, first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(first.parent)
+    write(tmp_path / "other.jsonl", [{"custom_id": 7, "body": {}}])
+    error = refused("ray", "ask", *arguments, "-o", tmp_path / "out")
+    assert named in error
+    assert "Traceback" not in error
+
+
+@pytest.fixture
+def grading_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    with serving(Served(grading(rating=rating).reply, logprobs=lambda request: {"1": -0.7, "3": -1.5})) as running:  # type: ignore[arg-type]
+        monkeypatch.setenv("VLLM_BASE_URL", running.url)
+        monkeypatch.setenv("VLLM_API_KEY", "none")
+        yield running
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> EvalLog:
+    return evaluated(compression(), saying("An owl slept.", "A fox ran."), None, tmp_path, (OWL, FOX), max_samples=1)
+
+
+def rounds(log: EvalLog, folder: Path, grader: str, grading_server: Served, judge: str, form: str) -> dict[str, Any]:
+    study = ("--grader", grader, "--judge", judge, "--population", folder)
+    job = ("--url", grading_server.url, "-o", folder.parent / "replies", "--form", form, "--retries", 0)
+    return called("ray", "rounds", log.location, *study, *job)
+
+
+@pytest.mark.parametrize(("judge", "form"), [("list", "jsonl"), ("pairwise", "parquet"), ("logit", "jsonl")])
+def test_two_rounds_leave_nothing_to_ask_and_score_as_a_run_that_asks(
+    judge: str,
+    form: str,
+    ray: Ray,
+    grading_server: Served,
+    log: EvalLog,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = small_population(tmp_path / "small").folder
+    grader = f"vllm/m-{next(NAMES)}"
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "asked"))
+    asked = scored(log, folder, grader, judge)
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "imported"))
+    said = rounds(log, folder, grader, grading_server, judge, form)
+    assert (said["left_to_read"], said["left_to_judge"]) == (0, 0)
+    for step in ("read", "judge"):
+        assert said[step]["asking"]["answered"] == said[step]["imported"]["used"] > 0
+        assert len(list((tmp_path / "replies" / step).glob(f"part-*.{form}"))) == 1
+    before = len(grading_server.bodies)
+    again = scored(log, folder, grader, judge)
+    assert len(grading_server.bodies) == before, "nothing was asked"
+    assert [str(one.value) for one in again] == [str(one.value) for one in asked]
+    once_more = rounds(log, folder, grader, grading_server, judge, form)
+    assert (once_more["read"]["asking"]["requests"], len(grading_server.bodies)) == (0, before)
+
+
+def test_a_round_that_failed_in_part_goes_on_and_what_an_earlier_one_brought_is_no_fault(
+    ray: Ray, grading_server: Served, log: EvalLog, tmp_path: Path
+) -> None:
+    folder = small_population(tmp_path / "small").folder
+    grader = f"vllm/m-{next(NAMES)}"
+    grading_server.fault = lambda number, request: BROKEN if number % 2 else OK
+    first = rounds(log, folder, grader, grading_server, "list", "jsonl")
+    assert first["left_to_read"] == first["read"]["asking"]["faults"]["error: 'server_error'"] > 0
+    assert first["unread"]
+    grading_server.fault = lambda number, request: OK
+    second = rounds(log, folder, grader, grading_server, "list", "jsonl")
+    assert second["read"]["asking"]["asked"] == first["left_to_read"]
+    assert (second["left_to_read"], second["left_to_judge"]) == (0, 0)
+    assert "of no request in the plan" not in second["read"]["imported"]["faults"]
+
+
+def test_replies_that_were_not_yet_imported_are_not_asked_again(
+    ray: Ray, grading_server: Served, log: EvalLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = small_population(tmp_path / "small").folder
+    grader = f"vllm/m-{next(NAMES)}"
+    rounds(log, folder, grader, grading_server, "list", "jsonl")
+    before = len(grading_server.bodies)
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "lost"))
+    said = rounds(log, folder, grader, grading_server, "list", "jsonl")
+    assert len(grading_server.bodies) == before
+    assert said["read"]["asking"]["on_path"] == said["read"]["imported"]["used"] > 0
+    assert (said["left_to_read"], said["left_to_judge"]) == (0, 0)
+
+
+MESSAGES = [{"role": "user", "content": "Who?"}]
+PLAIN: Row = {"model": "tiny", "messages": MESSAGES}
+
+
+class Tokens:
+    """A tokenizer of letters, whose template begins with 1."""
+
+    def apply_chat_template(self, messages: Any, **how: bool) -> list[int]:
+        assert how == {"add_generation_prompt": True, "return_dict": False}
+        return [1, *map(ord, messages[0]["content"])]
+
+
+@pytest.fixture(autouse=True)
+def _transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = SimpleNamespace(from_pretrained=lambda model: Tokens())
+    monkeypatch.setitem(__import__("sys").modules, "transformers", module("transformers", AutoTokenizer=named))
+    _tokenizer.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("set_", "said"),
+    [
+        ({}, {"max_tokens": None}),
+        ({"max_tokens": 9, "temperature": 0.0, "seed": 3}, {"max_tokens": 9, "temperature": 0.0, "seed": 3}),
+        ({"max_completion_tokens": 9}, {"max_tokens": 9}),
+        ({"logprobs": True, "top_logprobs": 20}, {"max_tokens": None, "logprobs": 20}),
+        ({"logprobs": False}, {"max_tokens": None}),
+        ({"structured_outputs": {"regex": "a|b"}}, {"max_tokens": None, "structured_outputs": {"regex": "a|b"}}),
+        (
+            {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}}},
+            {"max_tokens": None, "structured_outputs": {"json": '{"type": "object"}'}},
+        ),
+    ],
+)
+def test_a_requests_settings_are_vllms_sampling_parameters(set_: Row, said: Row) -> None:
+    assert sampling(PLAIN | set_) == said
+
+
+def test_a_setting_that_would_be_lost_is_refused() -> None:
+    with pytest.raises(ScaleError, match="a request sets chat_template_kwargs, n, which the engine is not told"):
+        sampling(PLAIN | {"n": 2, "chat_template_kwargs": {}})
+
+
+@pytest.mark.parametrize("arrow", [False, True], ids=["as Python", "as Arrow gives it back"])
+def test_the_first_tokens_alternatives_are_what_a_judge_of_labels_reads(arrow: bool) -> None:
+    tops = {7: {"logprob": -0.5, "rank": 1, "decoded_token": "3"}, 9: {"logprob": -1, "decoded_token": "1"}}
+    tokens = [list(tops.items()) if arrow else tops, {1: {"logprob": 0, "decoded_token": "."}}]
+    row = {"custom_id": "a", "generated_text": "3.", "logprobs": tokens}
+    fields = line_of(row)
+    line = f'{{"custom_id": "a", "response": {fields["response"]}, "error": {fields["error"]}}}'
+    assert reply_in(line.encode()) == Reply("a", "3.", [("3", -0.5), ("1", -1.0)])
+
+
+def test_an_engine_is_loaded_once_a_worker_and_takes_tokens_and_what_it_cannot_take_is_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = standing_in(monkeypatch)
+
+    def generated(row: Row) -> Row:
+        assert row["tokenized_prompt"][0] == 1, "begun by the template, and by it alone"
+        assert row["sampling_params"] == {"max_tokens": None}
+        if len(ray.batches) > 1:
+            return row | {"generated_text": "", "__inference_error__": "ValueError: it is too long"}
+        return row | {"generated_text": "1:1 2:2 3:3", "logprobs": None}
+
+    ray.generated = generated
+    first = judging(tmp_path, ("rain", "sleet", "dew"), shard=9)
+    options = ("--model", "/m", "--workers", 4, "--connections", 2, "--engine-args", '{"max_model_len": 99}')
+    outcome = called("ray", "ask", first, "-o", tmp_path / "out", *options)
+    assert (outcome["answered"], list(outcome["faults"])) == (2, ["error: 'ValueError: it is too long'"])
+    (config,) = ray.configs
+    assert vars(config) == {
+        "kind": "vllm",
+        "model_source": "/m",
+        "engine_kwargs": {"max_model_len": 99},
+        "batch_size": 2,
+        "concurrency": 4,
+        "should_continue_on_error": True,
+        "chat_template_stage": False,
+        "tokenize_stage": False,
+        "detokenize_stage": False,
+    }
+    result = called("cache", "import", tmp_path / "out", "--requests", first)
+    assert (result["used"], sum(result["faults"].values())) == (2, 1)
+
+
+def test_a_setting_that_would_be_lost_is_one_line_before_anything_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = standing_in(monkeypatch)
+    file = write(tmp_path / "r.jsonl", [{"custom_id": "a", "body": PLAIN | {"n": 2}}])
+    assert "a request sets n" in refused("ray", "ask", file, "--model", "m", "-o", tmp_path / "out")
+    assert not ray.inits
+
+
+def test_the_real_engines_settings_exist() -> None:
+    llm = pytest.importorskip("ray.data.llm", reason="needs the extra `ray`")
+    asked = {"model_source", "engine_kwargs", "batch_size", "concurrency", "should_continue_on_error"}
+    asked |= {"chat_template_stage", "tokenize_stage", "detokenize_stage"}
+    assert asked <= set(llm.vLLMEngineProcessorConfig.model_fields)
+    assert json.dumps(dict(Engine("m").arguments)) == "{}"

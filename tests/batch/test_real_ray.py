@@ -1,0 +1,39 @@
+"""A job on a real cluster of one machine: what the stand-in stands for."""
+
+from pathlib import Path
+
+import pytest
+from tests.batch.engines import called
+from tests.batch.test_importing import judging
+from tests.served import BROKEN, BUSY, OK, Served, serving
+
+from genie_inspect.batch.ray import ask
+from genie_inspect.batch.ray_server import Server
+from genie_inspect.building.interviewing import no_progress
+
+pytest.importorskip("ray.data.llm", reason="needs the extra `ray`")
+pytestmark = pytest.mark.filterwarnings("default")  # Ray has warnings of its own
+
+
+def test_a_real_job_asks_each_request_once_tries_again_and_goes_on(tmp_path: Path) -> None:
+    first = judging(tmp_path, tuple(f"rain {number}" for number in range(150)), shard=40)
+    tried: set[str] = set()
+
+    def fault(number: int, request: str) -> str:
+        is_first = request not in tried
+        tried.add(request)
+        if '"rain 7"' in request:
+            return BROKEN
+        return BUSY if is_first and number % 20 == 0 else OK
+
+    with serving(Served(lambda request: "1:1 2:2 3:3", fault)) as served:
+        job = Server(served.url, connections=16, retries=2, pause=0.05)
+        outcome = ask([str(tmp_path)], str(tmp_path / "out"), job, no_progress, "parquet")
+        assert (outcome.requests, outcome.asked, outcome.answered) == (150, 150, 149)
+        assert outcome.faults == {"error: 'server_error'": 1}
+        before = len(served.bodies)
+        served.fault = lambda number, request: OK
+        again = ask([str(tmp_path)], str(tmp_path / "out"), job, no_progress)
+        assert (again.on_path, again.asked, again.answered, len(served.bodies)) == (149, 1, 1, before + 1)
+    result = called("cache", "import", tmp_path / "out", "--requests", first)
+    assert (result["used"], result["missing"], result["kept"]) == (150, 0, {"ratings": 450})

@@ -1,0 +1,251 @@
+"""What requests are written, where, what is refused; and files of lines in a folder, wherever it is."""
+
+import json
+import os
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai.model import GenerateConfig, Model
+from tests.batch.engines import called, lines, refused
+from tests.scripted import DOCUMENTS, OWL, evaluated, saying, small_population
+
+from genie_inspect.batch.shards import ScaleError, chat_body
+from genie_inspect.batch.walk import FORMS, Line, existing, parts, write_part
+from genie_inspect.cli import main
+from genie_inspect.errors import MissingExtraError, NetworkFolderWarning, UnwritableError
+from genie_inspect.files import folders as networks
+from genie_inspect.files.json_lines import placed_lines
+from genie_inspect.graders.cache import Cache, Judged, Verdict, VerdictKey, cache_folder
+from genie_inspect.graders.cost import planned_model
+from genie_inspect.scorers.compression import compression
+
+GRADER = "openai/gpt-4o"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return small_population(tmp_path / "small").folder
+
+
+def test_files_are_numbered_and_the_plan_names_them(folder: Path, tmp_path: Path) -> None:
+    first = tmp_path / "read.jsonl"
+    said = called("requests", folder, "--step", "read", "--grader", GRADER, "-o", first, "--shard", 2)
+    files = [tmp_path / name for name in ("read.jsonl", "read-2.jsonl", "read-3.jsonl")]
+    assert said["files"] == [str(file) for file in files]
+    assert [len(lines(file)) for file in files] == [2, 2, 1]
+    plan = json.loads((tmp_path / "read.plan.json").read_text())
+    assert plan["files"] == [file.name for file in files]
+    assert plan["signature"].startswith("grader(openai/gpt-4o@")
+    ids = [line["custom_id"] for file in files for line in lines(file)]
+    assert len(set(ids)) == 5
+    assert all(name.startswith("read-") for name in ids)
+
+
+def test_the_same_requests_have_the_same_ids_and_another_graders_have_others(folder: Path, tmp_path: Path) -> None:
+    ids = []
+    for number, grader in enumerate((GRADER, GRADER, "openai/gpt-4.1")):
+        first = tmp_path / f"{number}.jsonl"
+        called("requests", folder, "--step", "read", "--grader", grader, "-o", first)
+        ids.append([line["custom_id"] for line in lines(first)])
+    assert ids[0] == ids[1]
+    assert not {*ids[0]} & {*ids[2]}
+
+
+def test_a_text_that_many_samples_hold_is_asked_about_once_and_what_is_no_document_never(
+    folder: Path, tmp_path: Path
+) -> None:
+    writer = saying("An owl slept.", "An owl slept.", "", DOCUMENTS[OWL][0], "Elsewhere.")
+    prompts = (OWL, OWL, OWL, OWL, "Write of nothing that is known.")
+    log = evaluated(compression(), writer, None, tmp_path, prompts, max_samples=1)
+    options = ("--grader", GRADER, "--population", folder)
+    first = tmp_path / "r.jsonl"
+    said = called("requests", log.location, "--step", "read", "-o", first, *options)
+    assert (said["documents"], said["requests"]) == (5, 1 + len(DOCUMENTS[OWL]))
+    assert said["skipped"] == {"no_response": 1, "the population has no questions for its prompt": 1}
+    early = called("requests", log.location, "--step", "judge", "-o", tmp_path / "j.jsonl", *options)
+    assert (early["requests"], early["unread"]) == (0, 2), "two texts, before whose reading nothing is judged"
+    assert "--step read" in early["note"]
+    assert not (tmp_path / "j.jsonl").exists()
+    assert not (tmp_path / "j.plan.json").exists()
+
+
+def test_files_that_are_there_are_replaced_only_by_force(folder: Path, tmp_path: Path) -> None:
+    command = ("requests", folder, "--step", "read", "--grader", GRADER, "-o", tmp_path / "r.jsonl")
+    called(*command)
+    assert "--force" in refused(*command)
+    assert called(*command, "--force")["requests"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--grader", GRADER), "--status alone"),
+        (("--grader", GRADER, "--status", "--step", "read"), "--status alone"),
+        (("--grader", GRADER, "--step", "read"), "given together"),
+        (("--grader", "anthropic/claude", "--status"), "OpenAI's chat completions"),
+        (("--grader", "nobody/x", "--status"), "grader nobody/x"),
+        (("--grader", "{model: openai/x, temperature: hot}", "--status"), "temperature"),
+        (("--grader", "{model: openai/x, model_args: {base_url: http://x}}", "--status"), "base_url"),
+        (("--grader", "{model", "--status"), "grader {model"),
+        (("--grader", GRADER, "--status", "--judge", "poll"), "judge is 'poll'"),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_line(arguments: tuple[str, ...], named: str, folder: Path) -> None:
+    error = refused("requests", folder, *arguments)
+    assert named in error
+    assert "Traceback" not in error
+    assert Cache().counts()["answers"] == {}
+
+
+def test_a_population_beside_logs_is_refused(folder: Path, tmp_path: Path) -> None:
+    assert "expected it alone" in refused("requests", folder, folder, "--status", "--grader", GRADER)
+
+
+def planned(name: str, **config: object) -> Model:
+    return Model(planned_model(name).api, GenerateConfig.model_validate(config))
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "body"),
+    [
+        ("openai/gpt-4o", "gpt-4o", {"max_tokens": 7, "temperature": 0.0}),
+        ("openai/gpt-5-mini", "gpt-5-mini", {"max_completion_tokens": 7}),
+        ("openai/o3", "o3", {"max_completion_tokens": 7}),
+        ("openai-api/local/org/tiny", "org/tiny", {"max_tokens": 7, "temperature": 0.0}),
+        ("vllm/org/tiny", "org/tiny", {"max_tokens": 7, "temperature": 0.0}),
+    ],
+)
+def test_a_body_names_the_model_as_its_server_does_and_its_settings_as_it_takes_them(
+    name: str, model: str, body: dict[str, object]
+) -> None:
+    config = GenerateConfig(temperature=0.0, max_tokens=7)
+    message = {"role": "user", "content": "Hello."}
+    assert chat_body(planned(name), "Hello.", config) == {"messages": [message], "model": model, **body}
+
+
+def test_a_roles_own_settings_are_in_every_body() -> None:
+    model = planned("vllm/tiny", system_message="Be strict.", seed=3, stop_seqs=["x"], extra_body={"min_p": 0.1})
+    body = chat_body(model, "Hello.", GenerateConfig())
+    assert body["messages"][0] == {"role": "system", "content": "Be strict."}
+    assert (body["seed"], body["stop"], body["min_p"]) == (3, ["x"], 0.1)
+
+
+LINES = [Line('a "1"', '{"status_code": 200, "body": {"é": [1, null]}}', "null"), Line("b", "null", '{"message": "x"}')]
+
+
+def held(folder: str) -> list[object]:
+    return [json.loads(line) for part in parts(folder) for _, _, line in placed_lines(part)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("scheme", ["", "file://", "memory://"])
+def test_lines_come_back_as_they_were_written(form: str, scheme: str, tmp_path: Path) -> None:
+    folder = f"{scheme}{tmp_path}/not/yet/there/{uuid4()}"
+    assert parts(folder) == []
+    write_part(folder, "p", form, LINES)
+    assert held(folder) == [
+        {"custom_id": 'a "1"', "response": {"status_code": 200, "body": {"é": [1, None]}}, "error": None},
+        {"custom_id": "b", "response": None, "error": {"message": "x"}},
+    ]
+    assert [str(part).rpartition("/")[2] for part in parts(folder)] == [f"p.{form}"], "nothing is left beside it"
+
+
+def test_parts_are_in_the_order_of_their_numbers_and_what_is_none_is_passed_over(tmp_path: Path) -> None:
+    for name in ("r-10.jsonl", "r-2.jsonl", "r.jsonl", ".hidden.jsonl", "r.plan.json", "notes.txt"):
+        (tmp_path / name).write_text("")
+    assert [Path(str(part)).name for part in parts(str(tmp_path))] == ["r.jsonl", "r-2.jsonl", "r-10.jsonl"]
+    assert [Path(str(part)).name for part in parts(f"{tmp_path}/r-*.jsonl")] == ["r-2.jsonl", "r-10.jsonl"]
+    assert [Path(str(part)).name for part in parts(f"{tmp_path}/notes.txt")] == ["notes.txt"], "who is named is taken"
+
+
+def test_a_part_elsewhere_is_named_with_its_protocol(tmp_path: Path) -> None:
+    folder = f"memory://{uuid4()}"
+    write_part(folder, "p", "jsonl", LINES)
+    (part,) = parts(folder)
+    assert str(part) == f"{folder.replace('://', ':///')}/p.jsonl"
+    write_part(str(tmp_path), "p", "jsonl", LINES)
+    assert str(parts(str(tmp_path))[0]) == str(tmp_path / "p.jsonl")
+
+
+def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
+    (tmp_path / "p.parquet").write_text("nothing")
+    with pytest.raises(ScaleError, match=r"p\.parquet cannot be read as Parquet"):
+        held(str(tmp_path))
+
+
+def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_part(str(tmp_path), "p", "parquet", LINES)
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match="needs the extra ray"):
+        held(str(tmp_path))
+    with pytest.raises(MissingExtraError, match="needs the extra ray"):
+        write_part(str(tmp_path), "q", "parquet", LINES)
+
+
+def test_a_folder_that_cannot_be_written_and_an_address_that_nobody_knows_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnwritableError, match="file/p"):
+        write_part(str(tmp_path / "file"), "p", "jsonl", LINES)
+    with pytest.raises(ScaleError, match="nosuch://x cannot be reached"):
+        parts("nosuch://x")
+    with pytest.raises(ScaleError, match="none holds no replies, expected a file or a folder"):
+        existing(f"{tmp_path}/none", "replies")
+
+
+def test_replies_may_come_through_a_pipe_and_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert [str(part) for part in parts(str(tmp_path / "pipe"))] == [str(tmp_path / "pipe")]
+    assert "gone.jsonl holds no replies" in refused("cache", "import", tmp_path / "gone.jsonl")
+
+
+@pytest.fixture
+def caches(tmp_path: Path) -> list[Path]:
+    """Caches of two processes, of which one rating is in both and another in both in other words."""
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, rating in zip(folders, (2.0, 3.0), strict=True):
+        cache = Cache(folder)
+        cache.keep_ratings("list(x)", "What falls?", "rain", {"snow": Judged(1), "hail": Judged(rating)})
+        cache.keep_ratings("list(x)", "What falls?", folder.name, {"snow": Judged(4, 0.1)})
+        cache.keep_answers("grader(x)", folder.name, {"Who?": "an owl", "Where?": None})
+        cache.keep_verdict(VerdictKey("critic(x)", folder.name, "", "t"), Verdict(1, "So."))
+        cache.close()
+    return folders
+
+
+def test_what_each_process_kept_is_there_once_and_the_first_word_stays(caches: list[Path]) -> None:
+    result = called("cache", "merge", *caches)
+    assert result["kept"] == {"answers": 4, "ratings": 4, "verdicts": 2}
+    assert (result["rows"], result["conflicts"], result["refused"]) == (12, 1, 0)
+    cache = Cache()
+    assert cache.ratings("list(x)", "What falls?", "rain") == {"snow": (1, None), "hail": (2, None)}
+    assert cache.ratings("list(x)", "What falls?", "two") == {"snow": (4, 0.1)}
+    assert cache.answers("grader(x)", "two", ["Who?", "Where?"]) == {"Who?": "an owl", "Where?": None}
+
+
+def test_a_second_merge_adds_nothing(caches: list[Path]) -> None:
+    called("cache", "merge", *caches)
+    again = called("cache", "merge", *caches)
+    assert (set(again["kept"].values()), again["conflicts"]) == ({0}, 1)
+
+
+def test_a_folder_without_a_cache_and_the_cache_itself_are_refused(caches: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    assert "holds no cache.sqlite" in refused("cache", "merge", caches[0], tmp_path / "none")
+    assert Cache().counts()["answers"] == {}, "nothing was added before all was looked at"
+    assert "is the cache that others are added to" in refused("cache", "merge", cache_folder())
+
+
+def test_a_cache_on_a_network_file_system_is_used_with_a_warning_that_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(networks, "MOUNTS", tmp_path / "mounts")
+    (tmp_path / "mounts").write_text(f"server:/home {tmp_path.resolve()} nfs rw 0 0\n", encoding="utf-8")
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
+    with pytest.warns(NetworkFolderWarning, match=r"network file system \(nfs\).*GENIE_CACHE_DIR.*genie cache merge"):
+        Cache().keep_answers("grader(x)", "d", {"Who?": "an owl"})
+    with pytest.warns(NetworkFolderWarning):
+        shown = CliRunner().invoke(main, ["cache", "info"])
+    assert shown.exit_code == 0, "it is no error of the command"
+    assert "grader(x)" in shown.stdout

@@ -1,0 +1,392 @@
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import EvalLog
+from inspect_ai.model import get_model
+from tests.building.scripts import population_of
+from tests.recorded import answered as leaving_out_answered
+from tests.recorded import rated, read_population
+from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, Asked, Script, grading, small_population
+from tests.tasks.runs import run
+
+from genie_inspect.building.costs import (
+    USUAL_ANSWER,
+    Expected,
+    Known,
+    RequestTokens,
+    TaskCost,
+    expected_answers,
+    rating_cost,
+    task_cost,
+    yardstick_cost,
+)
+from genie_inspect.building.interviewing import left_out
+from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.cost import Cost, tokens
+from genie_inspect.graders.instrument import Instrument, Wording
+from genie_inspect.graders.list_judge import CHUNK
+from genie_inspect.graders.pairwise_judge import TOKENS_A_REASON
+from genie_inspect.graders.protocols import Answer
+from genie_inspect.graders.reader import GraderReader
+from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.schema import AnswerRow, Document
+from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, normalised
+from genie_inspect.providers.replay import starter_record
+from genie_inspect.scorers.assessor import Assessor
+from genie_inspect.signature import digest
+
+EPOCHS = 2
+WORDING = Wording.load()
+
+
+def told_by(judge: str, folder: Path, prompts: int) -> EvalLog:
+    """The bundled conventional storyteller, evaluated with the bundled grader on the first prompts."""
+    told = ("bundled/conventional", "bundled/grader")
+    return run("synthetic_prompts", folder, *told, epochs=EPOCHS, limit=prompts, task_args={"judge": judge})
+
+
+def told_cost(judge: str) -> Cost:
+    """What judging those stories costs, given what the record says of them."""
+    population, record, costs = (open_population("starter"), starter_record(), RequestTokens(WORDING, as_json=False))
+    total = Cost()
+    for prompt in population.prompts[:2]:
+        documents, stories = population.documents(prompt), record.stories_of("conventional", prompt)[:EPOCHS]
+        for question in population.questions(prompt):
+            answers = [record.answer(document.text, question.text) for document in documents]
+            said = [record.answer(story, question.text) for story in stories]
+            targets = Counter(normalised(text) for text in said if text)
+            expected = Expected({normalised(text): tokens(text) for text in answers if text}, targets)
+            total += rating_cost(question.text, expected, judge, costs)[1]
+    return total
+
+
+@pytest.mark.parametrize("judge", ["list", "pairwise"])
+def test_calls_are_those_of_a_real_run_and_tokens_within_one_percent_of_its_usage(judge: str, tmp_path: Path) -> None:
+    log = told_by(judge, tmp_path, prompts=2)
+    population = open_population("starter")
+    known = Known.by(Instrument(judge), get_model("bundled/grader"))
+    reading = task_cost(
+        population, dict.fromkeys(population.prompts, EPOCHS), Instrument(judge), known=known
+    ).reading * (2 / len(population.prompts))
+    judging = told_cost(judge)
+    used = log.stats.role_usage["grader"]
+    assert reading.tokens_in + judging.tokens_in == pytest.approx(used.input_tokens, rel=0.01)
+    if judge == "pairwise":  # its calls leave no events; its replies have one length
+        each = static_token_count("The rating of this pair is on record.\nRating: 2")
+        assert judging.calls == (used.output_tokens - said_by_reader()) / each
+    else:
+        assert reading.tokens_out + judging.tokens_out == pytest.approx(used.output_tokens, rel=0.03)
+        assert reading.calls + judging.calls == grader_calls(log)
+
+
+def said_by_reader() -> int:
+    """Tokens of the replies that read the stories."""
+    population, record = open_population("starter"), starter_record()
+    replies = [
+        [record.answer(story, question.text) or NOT_SPECIFIED for question in population.questions(prompt)]
+        for prompt in population.prompts[:2]
+        for story in record.stories_of("conventional", prompt)[:EPOCHS]
+    ]
+    return sum(
+        static_token_count(json.dumps({ATTEMPT: YES} | {str(n): text for n, text in enumerate(reply, start=1)}))
+        for reply in replies
+    )
+
+
+def grader_calls(log: EvalLog) -> int:
+    return sum(
+        event.event == "model" and event.model == "bundled/grader" for one in log.samples or [] for event in one.events
+    )
+
+
+def test_an_estimate_from_the_population_alone_is_within_five_percent_of_a_real_run(tmp_path: Path) -> None:
+    log = told_by("list", tmp_path, prompts=8)
+    population = open_population("starter")
+    known = Known.by(Instrument("list"), get_model("bundled/grader"))
+    estimate = task_cost(population, dict.fromkeys(population.prompts, EPOCHS), Instrument("list"), known=known).total
+    used = log.stats.role_usage["grader"]
+    assert estimate.calls == pytest.approx(grader_calls(log), rel=0.05)
+    assert estimate.tokens_in == pytest.approx(used.input_tokens, rel=0.05)
+    assert estimate.tokens_out == pytest.approx(used.output_tokens, rel=0.05)
+
+
+def test_new_documents_answer_as_the_population_does() -> None:
+    found = expected_answers([("rain", 1), ("rain", 1), ("snow", 1), None], epochs=1)
+    # one document, drawn from four: "rain" twice, "snow" once, and one that does not say
+    assert found.targets == {"rain": 0.5, "snow": 0.25}
+    assert found.others == {"rain": 1, "snow": 1}
+    assert found.unseen == 0
+    assert found.pairs == 0.75 * 3
+
+
+def test_where_nothing_is_kept_every_new_answer_is_judged() -> None:
+    found = expected_answers([("rain", 1), ("rain", 1), ("snow", 1), None], epochs=8, kept=False)
+    assert found.targets == {"rain": 4, "snow": 2}
+    assert found.unseen == 0
+
+
+def test_more_documents_than_the_population_has_bring_answers_that_it_lacks() -> None:
+    found = expected_answers([("rain", 1), ("snow", 1)], epochs=5)
+    assert found.targets == {"rain": 1, "snow": 1}
+    assert found.unseen == 3
+
+
+def test_a_population_that_says_nothing_asks_nothing() -> None:
+    assert rating_cost("Who?", expected_answers([None, None], epochs=5), "list", RequestTokens(WORDING)) == (0, Cost())
+
+
+def test_ratings_on_record_are_not_paid_again() -> None:
+    cache = Cache()
+    known = Known(*Instrument("pairwise", cache=False).reader_and_judge(get_model("bundled/grader")), cache)
+    assert known.judge is not None
+    cache.keep_ratings(known.judge.signature, "Who?", "rain", {"rain": Judged(4), "snow": Judged(1)})
+    expected = Expected({"rain": 1, "snow": 1, "hail": 1}, {"rain": 1.0, "snow": 1.0})
+    judged, cost = rating_cost("Who?", expected, "pairwise", RequestTokens(WORDING), known)
+    assert judged == cost.calls == 1 + 3  # rain against hail, snow against all three
+
+
+def answered(folder: Path, reader: str) -> Population:
+    """The small population, of which one reader has read all: every document says something of its own."""
+    return read_by(folder, {reader: lambda document: document.text})
+
+
+def read_by(folder: Path, readers: Mapping[str, Callable[[Document], str | None]]) -> Population:
+    """The small population with what readers answered to all questions about each document; None where they did not."""
+    made = small_population(folder)
+    documents = [document for prompt in made.prompts for document in made.documents(prompt)]
+    rows = [
+        AnswerRow(document=document.id, question=question.id, reader=reader, text=text)
+        for reader, answer in readers.items()
+        for document in documents
+        for question in made.questions(document.prompt)
+        if (text := answer(document)) is not None
+    ]
+    questions = [question for prompt in made.prompts for question in made.questions(prompt)]
+    return population_of(folder, documents, questions, rows)
+
+
+@pytest.mark.parametrize("order", [("most", "least"), ("least", "most")])
+def test_for_a_grader_who_has_read_nothing_stands_the_reader_who_has_read_most(
+    order: tuple[str, str], tmp_path: Path
+) -> None:
+    first = small_population(tmp_path / "first").documents(OWL)[0].id
+    answers = {"most": lambda document: "rain", "least": lambda document: "snow" if document.id == first else None}
+    population = read_by(tmp_path / "read", {name: answers[name] for name in order})
+    # all documents say the same to each of four questions, so that one pair a question has to be judged
+    assert task_cost(population, dict.fromkeys(population.prompts, 1), Instrument("pairwise")).judged == pytest.approx(
+        4
+    )
+    least = read_by(tmp_path / "least", {"least": answers["least"]})
+    assert task_cost(least, dict.fromkeys(least.prompts, 1), Instrument("pairwise")).judged > 4
+
+
+def counted(cost: TaskCost) -> dict[str, float]:
+    return {"read": cost.reading.calls, "population": cost.population.calls, "judge": cost.rating.calls}
+
+
+def test_an_unread_population_is_read_and_all_its_answers_count_as_different(tmp_path: Path) -> None:
+    population = small_population(tmp_path)
+    cost = task_cost(population, dict.fromkeys(population.prompts, 2), Instrument("pairwise"))
+    # 2 documents for each of 2 prompts, the 5 of the population; 2 x 3 documents x 3 questions and 2 x 2 x 1
+    assert counted(cost) == {"read": 4, "population": 5, "judge": pytest.approx(22)}
+    assert cost.documents == 4
+    assert [cost.pairs, cost.judged] == pytest.approx([22, 22])
+
+
+def test_what_the_grader_has_read_of_the_population_is_not_read_again(tmp_path: Path) -> None:
+    reader, judge = Instrument("list", cache=False).reader_and_judge(get_model("bundled/grader"))
+    population = answered(tmp_path, reader.signature)
+    assert (
+        task_cost(
+            population, dict.fromkeys(population.prompts, 1), Instrument("list"), known=Known(reader, judge)
+        ).population.calls
+        == 0
+    )
+    assert task_cost(population, dict.fromkeys(population.prompts, 1), Instrument("list")).population.calls == 5
+
+
+def test_what_the_cache_holds_of_a_reader_is_not_read_again(tmp_path: Path) -> None:
+    population, cache = small_population(tmp_path), Cache()
+    reader, judge = Instrument("list", cache=False).reader_and_judge(get_model("bundled/grader"))
+    kept, partly = DOCUMENTS[OWL][:2]
+    texts = [text for _, text in QUESTIONS[OWL]]
+    cache.keep_answers(reader.signature, digest(kept), dict.fromkeys(texts, "rain"))
+    cache.keep_answers(reader.signature, digest(partly), {texts[0]: "rain"})
+    before = task_cost(population, dict.fromkeys(population.prompts, 1), Instrument("list"), known=Known(reader, judge))
+    after = task_cost(
+        population, dict.fromkeys(population.prompts, 1), Instrument("list"), known=Known(reader, judge, cache)
+    )
+    assert before.population.calls - after.population.calls == 1  # one is known whole, the other in part
+    assert after.population.tokens_in < before.population.tokens_in * 4 / 5
+
+
+def test_a_list_asks_once_a_question_and_document(tmp_path: Path) -> None:
+    population = small_population(tmp_path)
+    cost = task_cost(population, dict.fromkeys(population.prompts, 2), Instrument("list"))
+    assert Counter({prompt: len(asked) for prompt, asked in QUESTIONS.items()}) == {OWL: 3, FOX: 1}
+    assert cost.rating.calls == pytest.approx(2 * (3 + 1))
+
+
+def test_answers_that_differ_in_case_and_end_punctuation_are_judged_as_one(tmp_path: Path) -> None:
+    first = small_population(tmp_path / "first").documents(OWL)[0].id
+    population = read_by(tmp_path / "read", {"reader": lambda document: "Rain." if document.id == first else "rain"})
+    # one pair for each of four questions
+    assert task_cost(population, dict.fromkeys(population.prompts, 1), Instrument("pairwise")).judged == pytest.approx(
+        4
+    )
+
+
+def test_answers_that_nobody_has_read_have_the_usual_length(tmp_path: Path) -> None:
+    population, costs = small_population(tmp_path), RequestTokens(WORDING)
+    expected = Cost()
+    for prompt in population.prompts:
+        size = len(population.documents(prompt))
+        for question in population.questions(prompt):
+            expected += costs.rating("pairwise", tokens(question.text), USUAL_ANSWER, [USUAL_ANSWER] * size)
+    assert task_cost(
+        population, dict.fromkeys(population.prompts, 1), Instrument("pairwise")
+    ).rating.tokens_in == pytest.approx(expected.tokens_in)
+
+
+def test_what_is_said_is_kept_unless_there_is_no_cache_or_there_will_be_none(tmp_path: Path) -> None:
+    reader = GraderReader(grading().model())
+    assert Known().keeps
+    assert not Known(keeps_none=True).keeps
+    assert not Known(reader).keeps
+    assert Known(reader, cache=Cache(tmp_path)).keeps
+
+
+def test_what_is_known_of_an_instrument_is_its_reader_its_judge_and_what_they_have_said() -> None:
+    instrument, model = Instrument("pairwise"), grading().model()
+    known = Known.by(instrument, model)
+    reader, judge = instrument.reader_and_judge(model)
+    assert known.reader is not None
+    assert known.judge is not None
+    assert (known.reader.signature, known.judge.signature) == (reader.signature, judge.signature)
+    assert known.keeps
+    assert not known.as_json, "a provider that is held to no form replies in the line that is asked for"
+    assert Known.by(Instrument("pairwise", cache=False), model).cache is None
+
+
+@pytest.mark.parametrize("cache", [True, False])
+def test_of_a_grader_who_is_not_bound_yet_nothing_is_known_but_whether_there_will_be_a_cache(cache: bool) -> None:
+    known = Known.by(Instrument("list", cache=cache), None)
+    assert (known.reader, known.judge, known.cache, known.keeps) == (None, None, None, cache)
+
+
+MANY = {OWL: (*DOCUMENTS[OWL], "Grey owl at noon.", "Brown owl in a barn."), FOX: DOCUMENTS[FOX]}
+"""Two of the owls are grey, and all but one are owls in their second word."""
+
+
+def script() -> Script:
+    return grading(
+        answer=lambda document, question: leaving_out_answered(document, question) or "[not said]", rating=rated
+    )
+
+
+@pytest.mark.parametrize("judge", ["list", "pairwise"])
+@pytest.mark.parametrize("keeps", [True, False])
+async def test_what_a_dry_run_counts_is_what_is_asked(
+    judge: str, keeps: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
+    grader = script()
+    model = grader.model()
+    population = read_population(tmp_path / "population", GraderReader(model).signature, MANY)
+    instrument = Instrument(judge, cache=keeps)
+    known = Known.by(instrument, model)
+    found = yardstick_cost(population, instrument, known)
+    assert (found.documents, found.population) == (7, Cost())
+    await left_out(Assessor(population, *instrument.reader_and_judge(model)))
+    # no document is read: the answers are on record
+    assert not [data for data in grader.data if "questions" in data]
+    assert found.total.calls == len(grader.requests)
+    assert found.total.tokens_in == pytest.approx(sum(map(static_token_count, grader.requests)), rel=0.01)
+    # of the owls' answers to three questions 5, 5 and 4 are given, of the foxes' 2: each against the others
+    assert found.pairs == 5 * 4 + 5 * 4 + 4 * 3 + 2 * 1
+    if keeps:
+        # first words grey (twice), white, old, brown: 4 x 4, less three that are compared with others alone;
+        # second words owl, five times: one; tones grey (twice), old, brown: 3 x 3 less two; red, lame: one each
+        assert found.judged == (16 - 3) + 1 + (9 - 2) + 2
+        assert yardstick_cost(population, instrument, known).total == Cost()
+
+
+def test_what_nobody_has_read_is_read_once_and_has_answers_of_its_own(tmp_path: Path) -> None:
+    found = yardstick_cost(small_population(tmp_path / "population"), Instrument("pairwise"))
+    assert found.population.calls == 5
+    # three owls and three questions, two foxes and one
+    assert found.judged == found.pairs == 3 * (3 * 2) + 2 * 1
+
+
+QUESTION = Asked('What does "the owl" want?')
+ANSWER = 'to say "no", and\nfly'
+OTHERS = ["a mouse", "sleep — at last", 'the "moon"', *(f"thing number {number}" for number in range(30))]
+
+
+def asked_of(script: Script) -> tuple[int, int]:
+    """Calls that were made, and the tokens of their requests."""
+    return len(script.requests), sum(map(static_token_count, script.requests))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", ["list", "list/10", "pairwise", "logit"])
+async def test_calls_and_tokens_are_those_of_the_requests_that_a_judge_sends(mode: str) -> None:
+    script = grading()
+    _, judge = Instrument(mode, cache=False).reader_and_judge(script.model())
+    await judge.rate(QUESTION, Answer(ANSWER), [Answer(other) for other in OTHERS])
+    cost = RequestTokens(WORDING).rating(
+        mode, tokens(QUESTION.text), tokens(ANSWER), [tokens(other) for other in OTHERS]
+    )
+    assert (cost.calls, cost.tokens_in) == asked_of(script)
+
+
+@pytest.mark.anyio
+async def test_tokens_of_a_reading_are_those_of_the_request_that_a_reader_sends() -> None:
+    script = grading(lambda document, question: "rain")
+    document, questions = 'It rained.\n\n"Go!" said <b>she</b>.' * 200, [QUESTION, Asked("Who?")]
+    await GraderReader(script.model()).read(document, questions)
+    cost = RequestTokens(WORDING).reading(tokens(document), [question.text for question in questions], [3, 4])
+    assert (cost.calls, cost.tokens_in) == asked_of(script)
+
+
+def test_a_list_reply_has_the_tokens_of_the_form_that_is_asked_for() -> None:
+    reply = json.dumps({str(number): "2" for number in range(1, 11)})
+    assert RequestTokens(WORDING).rating("list", 5, 5, [2] * 10).tokens_out == static_token_count(reply)
+    line = " ".join(f"{number}:2" for number in range(1, 11))
+    assert RequestTokens(WORDING, as_json=False).rating("list", 5, 5, [2] * 10).tokens_out == static_token_count(line)
+
+
+def test_a_logit_reply_is_one_token_and_a_pairwise_reply_a_sentence() -> None:
+    costs = RequestTokens(WORDING)
+    assert costs.rating("logit", 5, 5, [2] * 10).tokens_out == 10
+    assert costs.rating("pairwise", 5, 5, [2] * 10).tokens_out == 10 * TOKENS_A_REASON
+
+
+def test_a_list_call_takes_as_many_answers_as_the_judge_does() -> None:
+    costs = RequestTokens(WORDING)
+    assert [costs.rating("list", 5, 5, [2] * count).calls for count in (0, 1, CHUNK, CHUNK + 1)] == [0, 1, 1, 2]
+
+
+def test_nothing_to_rate_costs_nothing() -> None:
+    assert RequestTokens(WORDING).rating("pairwise", 5, 5, []) == Cost(0, 0, 0)
+
+
+def test_own_templates_count_with_their_own_length(tmp_path: Path) -> None:
+    (tmp_path / "rate_pair.md").write_text("Rate. $data")
+    own, ours = (RequestTokens(Wording.load(folder)).rating("pairwise", 5, 5, [2]) for folder in (tmp_path, None))
+    assert own.tokens_in < ours.tokens_in
+
+
+def test_money_is_per_million_tokens() -> None:
+    # 2 M in at 2.5 and 0.5 M out at 10
+    assert Cost(1, 2e6, 5e5).money(2.5, 10) == 10
+
+
+def test_the_reply_to_a_reading_has_the_attempt_the_numbers_and_the_answers() -> None:
+    reply = json.dumps({"attempt": "yes", "1": "rain", "2": "at sea"})
+    cost = RequestTokens(WORDING).reading(100, ["Who?", "Where?"], [tokens("rain"), tokens("at sea")])
+    assert cost.tokens_out == static_token_count(reply)

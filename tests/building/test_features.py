@@ -1,0 +1,214 @@
+import itertools
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+from tests.building.scripts import recorded
+from tests.scripted import Script, numbered, saying
+
+from genie_inspect.building.features import (
+    METHODS,
+    FeatureMap,
+    Search,
+    clusters,
+    discover_features,
+    discovered_features,
+    map_features,
+    read_taxonomy,
+)
+from genie_inspect.errors import (
+    GraderFailedError,
+    MissingExtraError,
+    PopulationError,
+    UnknownChoiceError,
+    UnwritableError,
+)
+from genie_inspect.populations.population import read_features, write_features
+from genie_inspect.populations.schema import Feature
+from genie_inspect.prompting.fence import unfenced
+
+TASK = "write a short story"
+REPLIES = [
+    numbered({"1": "Plot: what happens", "2": "Characters: who acts", "3": "Setting: where it is"}),
+    numbered({"1": "Plot and storyline: what happens", "2": "Character: who it is about", "3": "Setting: the place"}),
+    numbered({"1": "Plot: what happens", "2": "Characters: who acts", "3": "Setting / place: where it is"}),
+]
+
+
+def repeating(*replies: str) -> Script:
+    turns = itertools.cycle(replies)
+    return Script(lambda request: next(turns))
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_names_said_again_and_again_become_features(method: str, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
+    model = recorded(repeating(*REPLIES), tmp_path)
+    done = await discover_features(Search(TASK, 9, method), tmp_path / "found", model, tmp_path)
+    features = read_features(tmp_path / "found" / "features.json")
+    assert {"plot", "characters", "setting"} <= {feature.name for feature in features}
+    assert {feature.name: feature.definition for feature in features}["plot"] == "what happens"
+    # 3 rounds of 3 replies with 3, 4 and 4 names
+    assert done["names_said"] == 33
+
+
+async def test_the_same_request_is_made_for_each_sample_and_each_reply_kept(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
+    script = repeating(*REPLIES)
+    await discover_features(Search(TASK, 5), tmp_path / "found", recorded(script, tmp_path), tmp_path)
+    again = repeating("nothing")
+    await discover_features(Search(TASK, 5), tmp_path / "again", recorded(again, tmp_path), tmp_path)
+    assert (len(script.requests), again.requests) == (5, [])
+
+
+async def test_replies_without_features_are_an_error_and_write_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
+    model = recorded(saying("I love stories."), tmp_path / "work")
+    with pytest.raises(PopulationError, match="none of 2 replies names a feature"):
+        await discover_features(Search(TASK, 2), tmp_path / "found", model, tmp_path / "work")
+    assert not (tmp_path / "found").exists()
+
+
+async def test_without_the_library_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    script = saying("x")
+    with pytest.raises(MissingExtraError, match="needs the extra discovery: pip install"):
+        await discover_features(Search(TASK), tmp_path / "found", recorded(script, tmp_path), tmp_path)
+    assert script.requests == []
+
+
+def test_an_unknown_method_is_refused_with_those_that_are_known() -> None:
+    import numpy as np
+
+    with pytest.raises(UnknownChoiceError, match="method is 'dbscan', expected one of k-means, agglomerative, hdbscan"):
+        clusters(np.eye(3), 2, "dbscan")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_more_clusters_than_distinct_vectors_are_as_many_as_there_are(method: str) -> None:
+    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
+    import numpy as np
+
+    pairs = np.array([[1.0, 0.0], [1.0, 1e-9], [-1.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = clusters(pairs, 9, method)
+    assert labels[0] == labels[4] != labels[2] == labels[3] == labels[5]
+
+
+DISCOVERED = tuple(
+    Feature(name=name, definition=definition)
+    for name, definition in {
+        "tone": "The mood of the words.",
+        "storyline": "What happens.",
+        "rhythm": "How sentences run.",
+        "font": "How it is set.",
+    }.items()
+)
+TAXONOMY = tuple(
+    Feature(name=name, definition=definition)
+    for name, definition in {"plot": "What happens.", "style": "How it is told.", "setting": "Where it is."}.items()
+)
+REPLY = numbered({1: "style", 2: "Plot", 3: "style", 4: "none"})
+
+
+async def mapped(folder: Path, script: Script, discovered: tuple[Feature, ...] = DISCOVERED) -> FeatureMap:
+    model = recorded(script, folder / "work")
+    return await map_features(discovered, TAXONOMY, None, folder / "mapping.json", model, folder / "work")
+
+
+async def test_each_feature_is_mapped_to_one_of_the_taxonomy_or_to_none(tmp_path: Path) -> None:
+    result = (await mapped(tmp_path, saying(REPLY))).as_dict()
+    assert result == {
+        "mapping": {"tone": "style", "storyline": "plot", "rhythm": "style"},
+        "no_counterpart": ["font"],
+        "nothing_maps_to": ["setting"],
+        "unreadable": [],
+    }
+
+
+async def test_the_request_has_the_definitions_of_both_sides_fenced(tmp_path: Path) -> None:
+    script = saying(REPLY)
+    await mapped(tmp_path, script)
+    (data,) = script.data
+    assert data["taxonomy"] == {"plot": "What happens.", "style": "How it is told.", "setting": "Where it is."}
+    assert data["features"]["1"] == "tone: The mood of the words."
+    assert "and 4 numbered features" in script.requests[0]
+
+
+async def test_the_file_says_who_mapped_what_by_which_definitions(tmp_path: Path) -> None:
+    result = await mapped(tmp_path, saying(REPLY))
+    text = (tmp_path / "mapping.json").read_text(encoding="utf-8")
+    facts = json.loads(text)
+    assert facts.pop("mapped_by").startswith("map_features(mockllm/model@")
+    assert facts.pop("taxonomy")["setting"] == "Where it is."
+    assert facts.pop("discovered")["font"] == "How it is set."
+    assert facts == result.as_dict()
+
+
+async def test_a_name_that_is_none_of_the_taxonomy_is_asked_for_again_and_is_no_counterpart(tmp_path: Path) -> None:
+    script = saying(numbered({1: "style", 2: "plot", 3: "prosody", 4: "none"}), numbered({1: "music"}))
+    result = await mapped(tmp_path, script)
+    assert [data["features"] for data in script.data[1:]] == [{"1": "rhythm: How sentences run."}] * 2
+    assert (result.unreadable, result.no_counterpart) == (["rhythm"], ["font"])
+    assert [result.shown(name) for name in ("tone", "rhythm", "font")] == ["style", "unreadable", "none"]
+
+
+@pytest.mark.parametrize("reply", ["", "They are all alike.", numbered({1: "several", 2: "x", 3: "y", 4: "z"})])
+async def test_where_no_reply_can_be_read_nothing_is_written(reply: str, tmp_path: Path) -> None:
+    script = saying(reply)
+    with pytest.raises(PopulationError, match="no reply of mockllm/model names a feature of the taxonomy or 'none'"):
+        await mapped(tmp_path, script)
+    assert len(script.requests) == 3
+    assert not (tmp_path / "mapping.json").exists()
+
+
+async def test_many_features_are_asked_about_in_parts(tmp_path: Path) -> None:
+    many = tuple(Feature(name=f"f{number}", definition=f"Matter {number}.") for number in range(25))
+    script = Script(lambda request: numbered(dict.fromkeys(unfenced(request)["features"], "plot")))
+    result = await mapped(tmp_path, script, many)
+    assert sorted(len(data["features"]) for data in script.data) == [5, 20]
+    assert list(result.counterparts) == [feature.name for feature in many]
+
+
+async def test_a_run_that_failed_asks_for_the_rest_alone(tmp_path: Path) -> None:
+    many = tuple(Feature(name=f"f{number}", definition=f"Matter {number}.") for number in range(25))
+
+    def failing(request: str) -> str:
+        features = unfenced(request)["features"]
+        if len(features) == 5:
+            raise ConnectionError("no route")
+        return numbered(dict.fromkeys(features, "plot"))
+
+    with pytest.raises(GraderFailedError, match="no route"):
+        await mapped(tmp_path, Script(failing), many)
+    again = saying(numbered(dict.fromkeys(range(1, 6), "none")))
+    result = await mapped(tmp_path, again, many)
+    assert len(again.requests) == 1
+    assert (len(result.as_dict()["mapping"]), len(result.no_counterpart)) == (20, 5)
+
+
+async def test_a_mapping_that_is_there_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "mapping.json").write_text("mine")
+    with pytest.raises(UnwritableError, match=r"mapping\.json"):
+        await mapped(tmp_path, saying(REPLY))
+    assert (tmp_path / "mapping.json").read_text() == "mine"
+
+
+def test_discovered_features_are_those_of_a_folder_that_was_discovered(tmp_path: Path) -> None:
+    write_features(tmp_path / "features.json", DISCOVERED)
+    assert discovered_features(tmp_path) == DISCOVERED
+    with pytest.raises(
+        PopulationError, match=r"nowhere holds no features\.json, expected a folder that genie features"
+    ):
+        discovered_features(tmp_path / "nowhere")
+
+
+def test_a_taxonomy_may_be_a_feature_a_line_but_none_of_it_is_called_none(tmp_path: Path) -> None:
+    path = tmp_path / "taxonomy.jsonl"
+    path.write_text("".join(feature.model_dump_json() + "\n" for feature in TAXONOMY))
+    assert read_taxonomy(str(path)) == TAXONOMY
+    path.write_text('{"name": "none", "definition": "Nothing."}\n')
+    with pytest.raises(PopulationError, match=r"taxonomy\.jsonl has a feature 'none'"):
+        read_taxonomy(str(path))

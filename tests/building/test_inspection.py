@@ -1,0 +1,142 @@
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.building.scripts import population_of
+from tests.scripted import FOX, OWL, small_population
+
+from genie_inspect.building.inspection import faults, inspected
+from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, Population
+from genie_inspect.populations.schema import AnswerRow, Document, Question
+from genie_inspect.populations.survey import survey
+
+Change = Callable[[list[dict[str, object]]], object]
+
+
+def changed(folder: Path, file: str, change: Change) -> list[str]:
+    """The kinds of faults after the rows of a file were changed by hand, digests and counts apart."""
+    rows = [json.loads(line) for line in (folder / file).read_text().splitlines()]
+    change(rows)
+    (folder / file).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return [fault.kind for fault in faults(folder) if not fault.kind.startswith(("digest", "count"))]
+
+
+def answered(folder: Path) -> Population:
+    population = small_population(folder)
+    answers = [
+        AnswerRow(document=document.id, question=question.id, reader="r", text="a bird")
+        for prompt in population.prompts
+        for document in population.documents(prompt)
+        for question in population.questions(prompt)
+    ]
+    documents = [document for prompt in (OWL, FOX) for document in population.documents(prompt)]
+    questions = [question for prompt in (OWL, FOX) for question in population.questions(prompt)]
+    return population_of(folder, documents, questions, answers)
+
+
+def test_a_sound_population_has_no_faults(tmp_path: Path) -> None:
+    assert faults(answered(tmp_path / "p").folder) == []
+
+
+def test_documents_alone_are_sound_and_counted(tmp_path: Path) -> None:
+    documents = [Document(id=f"d{number}", prompt=OWL, text=f"Owl {number}.", model="m") for number in range(3)]
+    population = population_of(tmp_path / "p", documents, [])
+    assert faults(population.folder) == []
+    assert survey(population).documents_of == {"m": 3}
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "kinds"),
+    [
+        (
+            DOCUMENTS,
+            lambda rows: rows[0].update(text=" "),
+            ["unreadable row in documents.jsonl", "answer about an unknown document"],
+        ),
+        (DOCUMENTS, lambda rows: rows.append(rows[0]), ["document id stands twice"]),
+        (
+            DOCUMENTS,
+            lambda rows: rows.append({**rows[0], "id": "d-new", "prompt": "Else."}),
+            ["document whose prompt has no questions"],
+        ),
+        (QUESTIONS, lambda rows: rows[0].update(feature="smell"), ["question of an unknown feature"]),
+        (QUESTIONS, lambda rows: rows.append(rows[0]), ["question id stands twice"]),
+        (
+            QUESTIONS,
+            lambda rows: rows.append({**rows[0], "id": "q-new", "prompt": "Else."}),
+            ["prompt without documents"],
+        ),
+        (ANSWERS, lambda rows: rows[0].update(document="d-nobody"), ["answer about an unknown document"]),
+        (ANSWERS, lambda rows: rows[0].update(question="q-nothing"), ["answer to an unknown question"]),
+        (
+            ANSWERS,
+            lambda rows: rows[0].update(question=rows[-1]["question"]),
+            ["answer to a question of another prompt"],
+        ),
+        (ANSWERS, lambda rows: rows.append({**rows[0], "text": "other"}), ["answer stands twice"]),
+        (ANSWERS, lambda rows: rows[0].pop("reader"), ["unreadable row in answers.jsonl"]),
+    ],
+)
+def test_each_fault_is_found_and_named(file: str, change: Change, kinds: list[str], tmp_path: Path) -> None:
+    assert changed(answered(tmp_path / "p").folder, file, change) == kinds
+
+
+def test_all_faults_are_found_and_not_the_first_alone(tmp_path: Path) -> None:
+    folder = answered(tmp_path / "p").folder
+    changed(folder, DOCUMENTS, lambda rows: rows.append(rows[0]))
+    changed(folder, QUESTIONS, lambda rows: rows[0].update(feature="smell"))
+    (folder / ANSWERS).unlink()
+    assert {fault.kind: fault.count for fault in faults(folder)} == {
+        "digest differs from population.json": 2,
+        "missing file": 1,
+        "question of an unknown feature": 1,
+        "document id stands twice": 1,
+        "count differs from population.json": 2,  # a document too many, and no answers
+    }
+
+
+def test_the_survey_counts_what_there_is(tmp_path: Path) -> None:
+    found = survey(answered(tmp_path / "p"))
+    assert list(found.documents_by_prompt) == [3, 2]
+    assert dict(found.questions_of) == {"plot": 3, "style": 1}
+    assert dict(found.prompts_with) == {"plot": 2, "style": 1}
+    assert (found.answered["r"], found.unspecified["r"], found.expected_answers) == (11, 0, 11)
+
+
+def test_power_is_that_of_the_documents_that_answer(tmp_path: Path) -> None:
+    texts = [f"Text number {number} of a long series of texts." for number in range(12)]
+    documents = [Document(id=f"d{n}", prompt=OWL, text=text) for n, text in enumerate(texts)]
+    questions = [Question(id="q", prompt=OWL, feature="plot", text="What?")]
+    answers = (
+        AnswerRow(document=d.id, question="q", reader="r", text="so" if n % 2 else None)
+        for n, d in enumerate(documents)
+    )
+    population = population_of(tmp_path / "p", documents, questions, answers)
+    power = survey(population).power("plot", 0.28)
+    # 6 of 12 answer: 2.3263 * 0.28 / sqrt(6) = 0.2659; (2.3263 * 2.8)^2 = 42.4, at half of them answering 43 / 0.5 = 86
+    assert (power.documents, round(power.margin, 4), power.needed) == (6, 0.2659, 86)
+    nothing = survey(population).power("style")
+    assert (nothing.documents, nothing.needed) == (0, None)
+    assert math.isnan(nothing.margin)
+
+
+def test_near_duplicates_of_a_prompt_are_counted_with_their_ids(tmp_path: Path) -> None:
+    words = " ".join(f"word{number}" for number in range(40))
+    population = small_population(tmp_path / "p", {OWL: (words, f"{words} again"), FOX: (words,)})
+    found = survey(population)
+    one, other = population.documents(OWL)
+    assert (found.near_duplicates, found.near_duplicate_pairs) == (1, [(one.id, other.id)])
+
+
+def test_documents_that_are_refusals_are_named(tmp_path: Path) -> None:
+    refusal = "I'm sorry, but I can't help with that."
+    population = small_population(tmp_path / "p", {OWL: ("Grey owl over barns.", refusal), FOX: (refusal,)})
+    ids = [population.documents(OWL)[1].id, population.documents(FOX)[0].id]
+    assert survey(population).refusals == ids
+    assert f"refusals: 2: {', '.join(ids)}" in inspected(population.folder).text()
+
+
+def test_a_population_without_refusals_says_so(tmp_path: Path) -> None:
+    assert "refusals: none" in inspected(answered(tmp_path / "p").folder).text()

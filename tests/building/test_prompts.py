@@ -1,0 +1,287 @@
+"""Pairs asked for in rounds, until there are enough of them."""
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tests.building.scripts import recorded
+from tests.scripted import Script, numbered, saying
+
+from genie_inspect.building.prompts import (
+    APART,
+    LEFT,
+    NEAR,
+    NEAR_PAIR,
+    NO_PAIR,
+    PAIRS_A_REQUEST,
+    PAIRS_APART,
+    ROUNDS,
+    TAKEN,
+    TWICE,
+    UNKNOWN,
+    Order,
+    Pair,
+    PairChooser,
+    concepts,
+    write_pairs,
+)
+from genie_inspect.engines.embedders import StaticEmbedder
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.graders.stand_ins import rehearsed
+from genie_inspect.populations.prompts import PromptSourceError, prompt_lines
+from genie_inspect.prompting.fence import unfenced
+from genie_inspect.tasks.synthetic_prompts import concept_pairs
+
+
+def order(count: int = 2, **changes: Any) -> Order:
+    return Order(**{"domain": "everyday life", "count": count, "apart": 0.0, "pairs_apart": 0.0, **changes})
+
+
+async def written(wanted: Order, script: Script, folder: Path) -> dict[str, Any]:
+    return await write_pairs(wanted, folder / "prompts.jsonl", recorded(script, folder / "work"), folder / "work")
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "prompts.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def willing() -> Script:
+    """A model that has other pairs for every request."""
+    return Script(lambda request: rehearsed(unfenced(request)))
+
+
+async def test_each_line_is_a_prompt_with_its_concepts_and_their_distance(tmp_path: Path) -> None:
+    result = await written(order(1), saying('{"1": "a castle; a spaceship"}'), tmp_path)
+    assert rows(tmp_path) == [
+        {
+            "prompt": "Write a story about a castle and a spaceship.",
+            "first": "a castle",
+            "second": "a spaceship",
+            "distance": pytest.approx(0.98, abs=0.05),
+        }
+    ]
+    assert prompt_lines(tmp_path / "prompts.jsonl") == ["Write a story about a castle and a spaceship."]
+    assert (result["prompts"], result["rounds"], result["proposed"]) == (1, 1, 1)
+    assert result["least_distance"] == rows(tmp_path)[0]["distance"]
+
+
+async def test_the_wording_is_the_users_and_concepts_in_it_stay_as_they_are(tmp_path: Path) -> None:
+    wording = "A paper on {second}, by way of {first}."
+    await written(order(1, wording=wording), saying('{"1": "a {second}; a \\\\1 cell"}'), tmp_path)
+    assert [row["prompt"] for row in rows(tmp_path)] == ["A paper on a \\1 cell, by way of a {second}."]
+
+
+async def test_the_same_seed_and_replies_make_the_same_file_and_another_seed_another_one(tmp_path: Path) -> None:
+    lists = numbered({number: f"a thing {number}; a matter {number}" for number in range(1, 21)})
+    for name, seed in (("one", 0), ("same", 0), ("other", 1)):
+        (tmp_path / name).mkdir()
+        await written(order(5, seed=seed), saying(lists), tmp_path / name)
+    one, same, other = (rows(tmp_path / name) for name in ("one", "same", "other"))
+    assert one == same
+    assert [row["first"] for row in one] != [row["first"] for row in other]
+    # the seed chooses: it does not take them as they come
+    assert [row["first"] for row in one] != [f"a thing {number}" for number in range(1, 6)]
+
+
+async def test_the_seed_also_draws_the_letters_that_keep_requests_from_being_one(tmp_path: Path) -> None:
+    letters = {}
+    for seed in (0, 1):
+        script, folder = willing(), tmp_path / str(seed)
+        folder.mkdir()
+        await written(order(25, seed=seed), script, folder)
+        letters[seed] = [tuple(data["letters"]) for data in script.data]
+        # 25 pairs and as many to choose from: 3 requests of 20
+        assert len(set(letters[seed])) == 3
+    assert letters[0] != letters[1]
+
+
+async def test_a_request_names_the_domain_as_data_and_asks_at_a_temperature(tmp_path: Path) -> None:
+    script = willing()
+    await written(order(1, domain="``` } ignore this"), script, tmp_path)
+    (data,) = script.data
+    assert data["domain"] == "``` } ignore this"
+    assert (data["count"], data["taken"]) == (PAIRS_A_REQUEST, [])
+    assert "``` }" not in script.requests[0]
+    assert script.configs[0].temperature == 1.0
+
+
+async def test_pairs_that_are_missing_are_asked_for_again_with_those_that_are_taken(tmp_path: Path) -> None:
+    script = saying('{"1": "a castle; a spaceship", "2": "a castle; a dog", "3": "a pair"}', '{"1": "a tram; an egg"}')
+    result = await written(order(2), script, tmp_path)
+    taken = [f"{row['first']}; {row['second']}" for row in rows(tmp_path)]
+    assert script.data[1]["taken"] == taken[:1]
+    assert taken[0] in ("a castle; a spaceship", "a castle; a dog")
+    assert taken[1] == "a tram; an egg"
+    assert (result["rounds"], result["proposed"]) == (2, 4)
+    assert result["dropped"] == {"no two concepts": 1, "a concept of another pair": 1}
+
+
+async def test_a_later_round_asks_for_no_more_than_is_missing_and_as_many_to_choose_from(tmp_path: Path) -> None:
+    lists = [{n: f"a thing {n}; a matter {n}" for n in range(start, start + 9)} for start in (1, 10, 19)]
+    first = [
+        numbered({n - start + 1: text for n, text in pairs.items()})
+        for start, pairs in zip((1, 10, 19), lists, strict=True)
+    ]
+    script = saying(*first, '{"1": "a dog; a tram"}', '{"1": "an egg; a king"}', '{"1": "a lock; a fen"}')
+    result = await written(order(30), script, tmp_path)
+    # 3 requests for the first 27, and one in each round for the other three
+    assert (result["rounds"], len(script.requests)) == (4, 6)
+
+
+async def test_near_concepts_and_near_pairs_are_counted_apart(tmp_path: Path) -> None:
+    replies = ['{"1": "a king; a queen", "2": "a mountain; a submarine"}', '{"1": "a mountain peak; a mermaid"}']
+    script = saying(*replies, '{"1": "a castle; a spaceship"}')
+    result = await written(order(2, apart=0.8, pairs_apart=0.4), script, tmp_path)
+    assert result["dropped"] == {"concepts near each other": 1, "near another pair": 1}
+
+
+async def test_too_few_pairs_end_after_six_rounds_with_the_reasons_and_leave_no_file(tmp_path: Path) -> None:
+    script = saying('{"1": "a castle; a spaceship", "2": "a king; a queen"}')
+    with pytest.raises(
+        PromptSourceError, match=r"^found 1 of 2 pairs in 6 of 6 rounds \(10 proposed before, 1 con"
+    ) as e:
+        await written(order(2, apart=0.8), script, tmp_path)
+    assert "--count" in str(e.value)
+    assert "--apart below 0.8" in str(e.value)
+    assert len(script.requests) == ROUNDS
+    assert not (tmp_path / "prompts.jsonl").exists()
+
+
+@pytest.mark.parametrize("reply", ["", "I would rather not.", '{"1": null}'])
+async def test_a_model_that_names_nothing_is_not_asked_round_after_round(tmp_path: Path, reply: str) -> None:
+    script = saying(reply)
+    with pytest.raises(PromptSourceError, match=r"found 0 of 2 pairs in 1 of 6 rounds \(no reply held a list of pairs"):
+        await written(order(2), script, tmp_path)
+    assert len(script.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"domain": " "}, "domain is ' ', expected a few words"),
+        ({"wording": "About {first}."}, r"wording is 'About {first}.', expected one line with {first} and {second}"),
+        ({"wording": "{first} {second} {first}"}, "each once"),
+        ({"wording": "{first}\n{second}"}, "one line"),
+    ],
+)
+def test_an_order_that_cannot_be_met_is_refused(changes: dict[str, str], message: str) -> None:
+    with pytest.raises(UnknownChoiceError, match=message):
+        order(**changes)  # type: ignore[arg-type]
+
+
+AXES = {name: np.eye(8)[axis] for axis, name in enumerate(["a castle", "a spaceship", "a dog", "a tram", "an egg"])}
+KNOWN = {
+    **AXES,
+    "a fort": (AXES["a castle"] * 3 + AXES["a dog"] * 4) / 5,  # cosine 0.6 with a castle
+    "castle": AXES["a castle"],
+    "The Castle": AXES["a castle"],
+    "the castle": AXES["a castle"],
+    "A spaceship": AXES["a spaceship"],
+    "???a": np.zeros(8),
+    "a anti": -AXES["a tram"],
+}
+
+
+class Given:
+    """Vectors by name."""
+
+    name = identity = "given"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        return np.array([KNOWN[text] for text in texts]).reshape(len(texts), 8)
+
+
+def chosen(*proposals: str, most: int = 9, apart: float = 0.5, pairs_apart: float = 0.0) -> PairChooser:
+    chooser = PairChooser(Given(), apart, pairs_apart)
+    chooser.take(proposals, most)
+    return chooser
+
+
+def test_a_pair_is_taken_with_the_distance_of_its_concepts() -> None:
+    chooser = chosen("a castle; a spaceship", "a fort; a tram")
+    assert chooser.taken == [Pair("a castle", "a spaceship", 1.0), Pair("a fort", "a tram", 1.0)]
+    # 1 - 3/5
+    assert chosen("a castle; a fort", apart=0.3).taken == [Pair("a castle", "a fort", 0.4)]
+    assert not chooser.dropped
+
+
+@pytest.mark.parametrize(("apart", "dropped"), [(0.4, {}), (0.41, {NEAR: 1})])
+def test_a_pair_whose_concepts_are_nearer_than_asked_is_dropped(apart: float, dropped: dict[str, int]) -> None:
+    assert chosen("a castle; a fort", apart=apart - 1e-9).dropped == dropped
+
+
+def test_a_pair_that_was_proposed_before_is_dropped_whichever_concept_is_first_and_whatever_became_of_it() -> None:
+    assert chosen("a castle; a spaceship", "A spaceship; the castle.").dropped == {TWICE: 1}
+    assert chosen("a castle; a fort", "a fort; a castle").dropped == {NEAR: 1, TWICE: 1}
+
+
+def test_a_concept_stands_in_one_pair_only_with_whatever_article() -> None:
+    chooser = chosen("a castle; a spaceship", "a dog; castle", "The Castle; an egg", "a dog; an egg")
+    assert [(pair.first, pair.second) for pair in chooser.taken] == [("a castle", "a spaceship"), ("a dog", "an egg")]
+    assert chooser.dropped == {TAKEN: 2}
+
+
+# castle + spaceship against fort + tram: ((3+0)/5) / (sqrt 2 * sqrt 2) = 0.3, a distance of 0.7
+@pytest.mark.parametrize(("least", "dropped"), [(0.69, {}), (0.71, {NEAR_PAIR: 1})])
+def test_a_pair_near_one_that_was_taken_is_dropped(least: float, dropped: dict[str, int]) -> None:
+    assert chosen("a castle; a spaceship", "a fort; a tram", pairs_apart=least).dropped == dropped
+    assert chosen("a castle; a spaceship", "a tram; a fort", pairs_apart=least).dropped == dropped
+
+
+def test_a_concept_without_a_vector_has_no_distance_and_is_dropped_with_that_reason() -> None:
+    assert chosen("???a; a castle", "a castle; ???a").dropped == {UNKNOWN: 1, TWICE: 1}
+    # two that cancel out have no direction together
+    assert chosen("a tram; a anti").dropped == {UNKNOWN: 1}
+
+
+def test_what_is_more_than_was_wanted_is_left_and_proposals_of_later_rounds_add_to_the_earlier() -> None:
+    chooser = chosen("a castle; a spaceship", most=2)
+    chooser.take(["a dog; a tram", "an egg; a castle"], 2)
+    assert len(chooser.taken) == 2
+    assert chooser.dropped == {LEFT: 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("a castle; a spaceship", ("a castle", "a spaceship")),
+        (" a  castle ;a spaceship. ", ("a castle", "a spaceship")),
+        ("a castle", None),
+        ("a castle; ", None),
+        ("a castle; a spaceship; a dog", None),
+        ("a castle; ...", None),
+        ("a castle; " + "x" * 61, None),
+        ("a castle; one two three four five six seven", None),
+        ("a castle; a \x1b[31mspaceship", None),
+    ],
+)
+def test_a_line_holds_two_short_concepts_with_one_semicolon_between_them(
+    text: str, pair: tuple[str, str] | None
+) -> None:
+    assert concepts(text) == pair
+    assert bool(chosen(text).dropped[NO_PAIR]) == (pair is None)
+
+
+def test_by_default_all_of_the_studys_pairs_have_concepts_apart_and_all_but_two_of_their_twos_are_apart() -> None:
+    found = [re.fullmatch(r"Write a story about (.*?) and (.*)\.", prompt) for prompt in concept_pairs()]
+    pairs = [(match[1], match[2]) for match in found if match]
+    assert len(pairs) == 25
+    vectors = StaticEmbedder().embed([concept for pair in pairs for concept in pair])
+    assert all(1 - first @ second >= APART for first, second in zip(vectors[::2], vectors[1::2], strict=True))
+    sums = vectors[::2] + vectors[1::2]
+    sums /= np.linalg.norm(sums, axis=1, keepdims=True)
+    assert sum(1 - one @ other < PAIRS_APART for one, other in combinations(sums, 2)) == 2
+
+
+def test_by_default_concepts_that_belong_together_are_no_pair() -> None:
+    chooser = PairChooser(StaticEmbedder())
+    together = ["a castle; a fortress", "a king; a queen", "a ship; a submarine", "a train; a railway station"]
+    chooser.take([*together, "a castle; a spaceship"], 9)
+    assert chooser.dropped == {NEAR: 4}
+    assert [pair.first for pair in chooser.taken] == ["a castle"]

@@ -1,0 +1,454 @@
+import csv
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.building.scripts import FEATURES as PLOT_AND_PLACE
+from tests.building.scripts import FOX, OWL, willing
+from tests.scripted import FEATURES as PLOT_AND_STYLE
+from tests.scripted import Script, saying, small_population
+
+from genie_inspect.building.interviewing import Interviewer
+from genie_inspect.building.question_writing import QuestionWriter, Record, Step, Wanted, breach
+from genie_inspect.building.questions import (
+    INSTRUCTIONS,
+    LINE,
+    STEPS,
+    judged_questions,
+    question_figures,
+    read_prompts,
+    read_questions,
+    read_review,
+    read_table,
+    write_record,
+    write_review,
+    write_tables,
+)
+from genie_inspect.cli import main
+from genie_inspect.errors import PopulationError
+from genie_inspect.populations.population import open_population
+from genie_inspect.populations.schema import Feature, Question, question_id, rows
+from genie_inspect.statistics.agreement import krippendorff_alpha
+
+
+async def record_of(script: Script, wanted: Wanted | None = None) -> Record:
+    return await QuestionWriter(Interviewer(script.model()), PLOT_AND_PLACE, wanted or Wanted(1)).write([OWL, FOX])
+
+
+async def test_questions_are_written_by_aspect_and_mapped_to_one_feature_each() -> None:
+    record = await record_of(willing())
+    assert [q.text for q in record.questions if q.prompt == OWL and q.feature == "plot"] == [
+        "What does hunger do in part 1?",
+        "What does hunger do in part 2?",
+        "What does night do in part 1?",
+        "What does night do in part 2?",
+    ]
+
+
+async def test_the_writing_steps_of_the_first_pass_do_not_know_the_features() -> None:
+    script = willing()
+    await record_of(script)
+    first = [data for data in script.data if "features" not in data and "feature" not in data]
+    assert first, "aspects, questions and filter"
+    assert not any(feature.definition in str(data) for data in first for feature in PLOT_AND_PLACE)
+
+
+async def test_a_feature_left_empty_gets_a_second_pass_that_knows_it() -> None:
+    record = await record_of(willing())
+    assert [(q.prompt, q.text) for q in record.questions if q.feature == "place"] == [
+        (OWL, "Where is owl found?"),
+        (FOX, "Where is fox found?"),
+    ]
+
+
+async def test_what_the_second_pass_brings_counts_for_its_feature_alone() -> None:
+    record = await record_of(willing(feature=lambda question: "plot"))
+    assert {q.feature for q in record.questions} == {"plot"}
+    strayed = [step for step in record.mapped if step.source == "place"]
+    assert {step.reason for step in strayed} == {"not the feature that it was written for"}
+
+
+async def test_every_rejection_has_its_reason_at_its_step() -> None:
+    verdicts = {"What does hunger do in part 1?": "subjective", "What does hunger do in part 2?": "nonsense"}
+    features = {"What does night do in part 1?": "several", "What does night do in part 2?": "none"}
+    script = willing(lambda d: 4, lambda q: verdicts.get(q, "keep"), lambda q: features.get(q, "place"))
+    record = await record_of(script)
+    rejected = {step.text: step.reason for step in record.filtered + record.mapped if not step.kept}
+    assert rejected == {
+        "What does hunger do in part 1?": "subjective",
+        "What does hunger do in part 2?": "unreadable reply",
+        "What does night do in part 1?": "two or more features",
+        "What does night do in part 2?": "no feature",
+    }
+
+
+async def test_a_question_that_visibly_breaks_a_rule_is_rejected_without_asking() -> None:
+    script = Script(
+        lambda request: '{"1": "hunger: food"}' if "aspect" not in request else '{"1": "Is the owl hungry?"}'
+    )
+    record = await record_of(script)
+    assert {step.reason for step in record.filtered} == {"polar (by rule)"}
+    assert not any("questions" in data for data in script.data)
+
+
+async def test_the_same_question_twice_for_a_prompt_is_kept_once() -> None:
+    def reply(request: str) -> str:
+        inner = willing().reply(request)
+        return '{"1": "What is lost?", "2": "what is lost"}' if '"aspect"' in request else str(inner)
+
+    record = await record_of(Script(reply))
+    assert Counter(step.kept for step in record.written if step.prompt == OWL and step.text == "What is lost?") == {
+        True: 1,
+        False: 1,
+    }
+
+
+async def test_no_more_questions_of_a_feature_than_wanted_are_kept() -> None:
+    record = await record_of(willing(), Wanted(1, 3))
+    assert Counter((q.prompt, q.feature) for q in record.questions)[OWL, "plot"] == 3
+    assert "3 questions of this feature are enough" in {step.reason for step in record.mapped}
+
+
+async def test_a_grader_that_babbles_brings_no_questions_and_the_count_of_its_replies() -> None:
+    interviewer = Interviewer(saying("Owls, owls, owls.").model())
+    record = await QuestionWriter(interviewer, PLOT_AND_PLACE, Wanted(1)).write([OWL])
+    assert record.questions == []
+    # aspects once and twice again, then each of two features once and twice again
+    assert (interviewer.unreadable, interviewer.asked_again) == (9, 6)
+
+
+async def test_each_step_has_a_file_of_its_own(tmp_path: Path) -> None:
+    record = await record_of(willing())
+    write_record(tmp_path, record)
+    read = [list(rows(tmp_path / name, Step)) for name in STEPS]
+    assert read == [record.written, record.filtered, record.mapped]
+
+
+@pytest.mark.parametrize(("least", "most"), [(0, 3), (4, 3)])
+def test_an_impossible_number_of_questions_is_refused(least: int, most: int) -> None:
+    with pytest.raises(ValueError, match=f"questions per feature are {least} to {most}"):
+        Wanted(least, most)
+
+
+@pytest.mark.parametrize(
+    ("question", "rule"),
+    [
+        ("Does the owl return?", "polar"),
+        ("In the last scene, is it raining?", "polar"),
+        ("What does the owl want, and why does it leave?", "two things"),
+        ("Where is it? When?", "two things"),
+        ("Which animal, such as an owl, appears?", "examples"),
+        ("What would the owl do next?", "hypothetical"),
+        ("What happens if the owl returns?", "hypothetical"),
+        ("How does the above change the owl?", "dependent"),
+    ],
+)
+def test_a_visible_breach_is_named(question: str, rule: str) -> None:
+    assert breach(question) == rule
+
+
+@pytest.mark.parametrize("population", ["starter", "abstracts"])
+def test_questions_that_people_can_use_break_no_rule(population: str) -> None:
+    opened = open_population(population)
+    asked = [question.text for prompt in opened.prompts for question in opened.questions(prompt)]
+    assert {text: breach(text) for text in asked if breach(text)} == {}
+
+
+Table = list[dict[str, str]]
+
+
+def edited(path: Path, change: dict[int, dict[str, str]], added: Table | None = None) -> Path:
+    """The table as a person would have left it: some cells changed, some rows added."""
+    with path.open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    for row, cells in change.items():
+        lines[row].update(cells)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(lines[0]))
+        writer.writeheader()
+        writer.writerows([*lines, *(added or [])])
+    return path
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> list[Question]:
+    return read_questions(small_population(tmp_path / "population").folder)
+
+
+def test_a_table_that_nobody_touched_brings_the_same_questions_back(questions: list[Question], tmp_path: Path) -> None:
+    write_review(tmp_path / "table.csv", questions)
+    found = read_review(tmp_path / "table.csv", questions, PLOT_AND_STYLE)
+    assert found.questions == questions
+    assert (found.reworded, found.moved, found.dropped, found.added) == (0, 0, 0, 0)
+
+
+def test_people_reword_move_drop_and_add_questions(questions: list[Question], tmp_path: Path) -> None:
+    write_review(tmp_path / "table.csv", questions)
+    new = {
+        "id": "",
+        "keep": "yes",
+        "feature": "style",
+        "text": "Which rhythm?",
+        "prompt": OWL,
+        "note": "mine",
+    }
+    changes = {0: {"text": "What comes to pass?"}, 1: {"feature": "style"}, 2: {"keep": "No"}}
+    found = read_review(edited(tmp_path / "table.csv", changes, [new]), questions, PLOT_AND_STYLE)
+    assert (found.reworded, found.moved, found.dropped, found.added) == (1, 1, 1, 1)
+    assert [(q.feature, q.text) for q in found.questions if q.prompt == OWL] == [
+        ("plot", "What comes to pass?"),
+        ("style", "How does it end?"),
+        ("style", "Which rhythm?"),
+    ]
+    assert found.questions[0].id == question_id(OWL, "What comes to pass?")
+
+
+def test_text_that_a_spreadsheet_would_run_is_written_as_text_and_read_as_it_was(tmp_path: Path) -> None:
+    text = "=HYPERLINK(1)?"
+    asked = [Question(id=question_id("@prompt", text), prompt="@prompt", feature="plot", text=text)]
+    write_review(tmp_path / "table.csv", asked)
+    assert "'=HYPERLINK" in (tmp_path / "table.csv").read_text()
+    assert read_review(tmp_path / "table.csv", asked, PLOT_AND_STYLE).questions == asked
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": "q-nobody"}, "row 2: no question has the id 'q-nobody'"),
+        ({"feature": "smell"}, r"row 2, column feature: 'smell', expected one of \['plot', 'style'\]"),
+        ({"text": " "}, "row 2, column text is empty"),
+        ({"text": "How does it end?"}, "row 3: 'How does it end.' stands twice"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_named(
+    change: dict[str, str], message: str, questions: list[Question], tmp_path: Path
+) -> None:
+    write_review(tmp_path / "table.csv", questions)
+    with pytest.raises(PopulationError, match=message):
+        read_review(edited(tmp_path / "table.csv", {0: change}), questions, PLOT_AND_STYLE)
+
+
+def test_a_table_without_its_columns_is_refused(questions: list[Question], tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("id,text\n1,What?\n")
+    with pytest.raises(PopulationError, match="has no column feature, keep, prompt"):
+        read_review(tmp_path / "table.csv", questions, PLOT_AND_STYLE)
+
+
+def test_questions_of_an_unknown_feature_are_refused(questions: list[Question], tmp_path: Path) -> None:
+    with pytest.raises(PopulationError, match=r"line.*: feature 'style' is none of plot \(--features\)"):
+        read_questions(tmp_path / "population", PLOT_AND_STYLE[:1])
+
+
+def test_a_question_of_ones_own_needs_no_id(tmp_path: Path) -> None:
+    rows = [{"prompt": OWL, "feature": "plot", "text": "What happens?"}]
+    rows += [{"id": "mine", "prompt": OWL, "feature": "style", "text": "Who tells it?"}]
+    path = tmp_path / "questions.jsonl"
+    # as a Windows editor leaves it
+    path.write_text("\ufeff" + "\n".join(map(json.dumps, rows)), encoding="utf-8")
+    asked = read_questions(path, PLOT_AND_STYLE)
+    assert [(question.id, question.text) for question in asked] == [
+        (question_id(OWL, "What happens?"), "What happens?"),
+        ("mine", "Who tells it?"),
+    ]
+
+
+def test_one_message_says_all_that_is_missing_and_shows_a_line_that_works(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    good = {"prompt": OWL, "feature": "plot", "text": "What happens?"}
+    lines = [
+        {"prompt": OWL, "text": "a"},
+        {"prompt": OWL, "question": "b", "feature": "plot"},
+        good,
+        good,
+    ]
+    lines += [{"prompt": OWL, "text": "c"}, {"prompt": OWL, "feature": "smell", "text": "d"}]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    with pytest.raises(PopulationError) as caught:
+        read_questions(path, PLOT_AND_STYLE)
+    said = str(caught.value)
+    for part in (
+        "lines 1, 5: no feature;",
+        "line 2: no text, unknown field 'question';",
+        "line 4: 'q-",
+        "line 6: feature 'smell' is none of plot, style (--features);",
+        f"expected lines such as {LINE}",
+    ):
+        assert part in said
+    assert "\n" not in said
+    # the line that is shown is read
+    path.write_text(LINE, encoding="utf-8")
+    assert [question.feature for question in read_questions(path, PLOT_AND_STYLE)] == ["plot"]
+
+
+@pytest.mark.parametrize("content", ["", "id,text\n1,What?\n"])
+def test_a_file_without_questions_shows_what_one_looks_like(content: str, tmp_path: Path) -> None:
+    (tmp_path / "questions.csv").write_text(content, encoding="utf-8")
+    with pytest.raises(PopulationError, match=r"questions\.csv.* expected lines such as \{"):
+        read_questions(tmp_path / "questions.csv", PLOT_AND_STYLE)
+
+
+def test_prompts_are_lines_or_those_of_a_population(tmp_path: Path) -> None:
+    (tmp_path / "prompts.txt").write_text("One.\n\n Two. \nOne.\n")
+    assert read_prompts(tmp_path / "prompts.txt") == ["One.", "Two."]
+    assert len(read_prompts("starter")) == 8
+
+
+FEATURES = [Feature(name="plot", definition="What happens."), Feature(name="social_atmosphere", definition="How.")]
+PROMPT = "Write about owls."
+VERDICTS = {
+    "Is it dark?": ("polar (by rule)", ""),
+    "What happens?": ("", "plot"),
+    "How does it end?": ("", "plot"),
+    "Who speaks to whom?": ("", "social_atmosphere"),
+    "What is it?": ("", ""),
+    "Why?": ("unreadable reply", ""),
+}
+
+
+def step(text: str, reason: str = "", feature: str = "") -> Step:
+    return Step(prompt=PROMPT, source="ending", text=text, kept=not reason, reason=reason, feature=feature)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """What `genie questions write` leaves, without the questions themselves."""
+    filtered = [step(text, reason) for text, (reason, _) in VERDICTS.items()]
+    mapped = [step(text, "" if feature else "no feature", feature) for text, (r, feature) in VERDICTS.items() if not r]
+    place = tmp_path / "written"
+    place.mkdir()
+    write_record(place, Record(filtered, filtered, mapped))
+    return place
+
+
+def table(path: Path, **said: tuple[str, str]) -> Path:
+    """A person's table: by the question's place, what is valid and of which feature."""
+    rows = [(question_id(PROMPT, list(VERDICTS)[int(place[1:])]), *words) for place, words in said.items()]
+    path.write_text("\n".join([",".join(("id", "valid", "feature")), *map(",".join, rows)]) + "\n")
+    return path
+
+
+def test_rejected_questions_are_among_those_that_people_see_and_unread_verdicts_are_not(folder: Path) -> None:
+    found = {question.text: (question.valid, question.feature) for question in judged_questions(folder, FEATURES)}
+    assert found == {
+        "Is it dark?": (False, ""),
+        "What happens?": (True, "plot"),
+        "How does it end?": (True, "plot"),
+        "Who speaks to whom?": (True, "social_atmosphere"),
+        "What is it?": (True, "none"),
+    }
+
+
+def test_a_population_has_questions_that_passed() -> None:
+    from genie_inspect.populations.population import read_features
+
+    found = judged_questions("starter", read_features("starter"))
+    assert len(found) > 50
+    assert all(question.valid and question.feature for question in found)
+
+
+def test_people_see_neither_verdict_nor_feature_in_an_order_that_the_seed_shuffles(
+    folder: Path, tmp_path: Path
+) -> None:
+    judged = judged_questions(folder, FEATURES)
+    orders = set()
+    for seed in range(6):
+        path = tmp_path / f"{seed}.csv"
+        assert write_tables(path, judged, FEATURES, seed=seed) == 5
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert {(row["valid"], row["feature"], row["note"]) for row in rows} == {("", "", "")}
+        assert {row["question"] for row in rows} == {question.text for question in judged}
+        orders.add(tuple(row["id"] for row in rows))
+    assert len(orders) > 3
+    page = (tmp_path / "0.md").read_text()
+    assert page.startswith(INSTRUCTIONS[:20])
+    assert "- social_atmosphere: How.\n" in page
+
+
+def test_so_many_are_drawn_as_are_asked_for(folder: Path, tmp_path: Path) -> None:
+    assert write_tables(tmp_path / "t.csv", judged_questions(folder, FEATURES), FEATURES, count=2) == 2
+
+
+def test_figures_by_hand(folder: Path, tmp_path: Path) -> None:
+    judged = judged_questions(folder, FEATURES)
+    # ann: valid are 1, 2, 3; bob leaves 4 out and finds 0 valid
+    ann = table(
+        tmp_path / "ann.csv",
+        q0=("no", ""),
+        q1=("y", "plot"),
+        q2=("yes", "Social  atmosphere"),
+        q3=("1", "plot"),
+        q4=("n", "none"),
+    )
+    bob = table(
+        tmp_path / "bob.csv", q0=("yes", "plot"), q1=("yes", "plot"), q2=("no", "plot"), q3=("yes", "social_atmosphere")
+    )
+    votes = [read_table(path, judged, FEATURES) for path in (ann, bob)]
+    rows = {(row.what, row.person): row for row in question_figures(votes, judged, FEATURES)}
+    # we call 1 to 4 valid: of ann's five 4 is wrong; f1 = 2 * 3 / (4 + 3)
+    valid = rows["valid", "ann"]
+    assert (valid.questions, valid.accuracy, valid.f1) == pytest.approx((3, 0.8, 6 / 7))
+    # of bob's four 0 and 2 are wrong: both 1, 3; we 1, 2, 3, he 0, 1, 3
+    assert (rows["valid", "bob"].accuracy, rows["valid", "bob"].f1) == pytest.approx((0.5, 4 / 6))
+    units = [[0.0, 1, 1, 1, 0], [1, 1, 0, 1, math.nan]]
+    assert valid.alpha == rows["valid", "bob"].alpha == pytest.approx(krippendorff_alpha(units, "nominal"))
+    # plot: ann 1, 3; we 1, 2: one of her two, f1 = 2 / 4
+    assert (rows["plot", "ann"].questions, rows["plot", "ann"].accuracy, rows["plot", "ann"].f1) == (2, 0.5, 0.5)
+    # bob's 0 was not mapped: his plots are 1, 2, as ours
+    assert (rows["plot", "bob"].questions, rows["plot", "bob"].accuracy, rows["plot", "bob"].f1) == (2, 1, 1)
+    # ann: 1 and 4 alike of four; f1 plot 1/2, atmosphere 0
+    overall = rows["all features", "ann"]
+    assert (overall.questions, overall.accuracy, overall.f1) == (4, 0.5, 0.25)
+    named = [[0.0, 1, 0, 2], [0, 0, 1, math.nan]]
+    # nominal units: 1, 2, 3, 4; 0 has bob's word alone, which is in no pair
+    assert overall.alpha == pytest.approx(krippendorff_alpha(named, "nominal"))
+    assert math.isnan(rows["plot", "ann"].alpha)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("q-0,yes,", "row 2: id 'q-0' is of no question"),
+        ("{id},perhaps,", "row 2, column valid: 'perhaps', expected yes, no or nothing"),
+        ("{id},yes,mood", "row 2, column feature: 'mood', expected one of"),
+        ("{id},yes,\n{id},no,", "row 3: id '{id}' stands twice"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_named_in_people(row: str, message: str, folder: Path, tmp_path: Path) -> None:
+    judged = judged_questions(folder, FEATURES)
+    path = tmp_path / "t.csv"
+    path.write_text("id,valid,feature\n" + row.format(id=judged[0].id) + "\n")
+    with pytest.raises(PopulationError, match=message.format(id=judged[0].id)):
+        read_table(path, judged, FEATURES)
+
+
+def called(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "120"}).invoke(main, ["questions", "review", *map(str, arguments)])
+
+
+def test_a_blind_table_goes_out_and_comes_back(tmp_path: Path) -> None:
+    out = called("starter", "--blind", "--count", 12, "--to", tmp_path / "ann.csv")
+    assert "questions: 12" in out.output
+    text = (tmp_path / "ann.csv").read_text().replace(",,,\n", ",yes,none,\n")
+    (tmp_path / "bob.csv").write_text(text)
+    result = called("starter", "--blind", "--from", tmp_path / "ann.csv", "--from", tmp_path / "bob.csv", "--json")
+    facts: Any = json.loads(result.output)
+    valid = {row["person"]: (row["questions"], row["accuracy"]) for row in facts["figures"] if row["what"] == "valid"}
+    assert valid == {"ann": (0, None), "bob": (12, 1.0)}
+    shown = called("starter", "--blind", "--from", tmp_path / "bob.csv").output
+    assert "1 people" in shown
+    assert "accuracy: share of these" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("more", [(), ("--to", "a.csv", "--from", "b.csv")])
+def test_a_blind_review_goes_out_or_comes_back(more: tuple[str, ...]) -> None:
+    assert "give either --to TABLE, or --from TABLE once for each person" in called("starter", "--blind", *more).output
+
+
+def test_a_correction_has_one_table() -> None:
+    result = called("starter", "--from", "a.csv", "--from", "b.csv", "-o", "out.jsonl")
+    assert "give either --to TABLE, or --from TABLE with --output FILE" in result.output

@@ -1,0 +1,260 @@
+"""`genie features` and `genie prompts`, called as a user calls them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai import eval as evaluate
+from inspect_ai.model import Model, get_model
+from tests.scripted import Script, numbered, saying
+
+import genie_inspect.cli.running as running
+from genie_inspect.building.questions import read_prompts
+from genie_inspect.cli import main
+from genie_inspect.files.folders import DATA
+from genie_inspect.graders.stand_ins import rehearsed
+from genie_inspect.populations.population import write_features
+from genie_inspect.populations.schema import Feature
+from genie_inspect.prompting.fence import unfenced
+
+FOUND = (Feature(name="mood", definition="How it feels."), Feature(name="font", definition="How it is set."))
+REPLY = numbered({1: "social_atmosphere", 2: "none"})
+
+
+@pytest.fixture
+def features_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "found").mkdir()
+    write_features(tmp_path / "found" / "features.json", FOUND)
+    return tmp_path
+
+
+def called_features(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: str) -> Result:
+    def model(name: str) -> Model:
+        return script.model() if name == "mock/g" else get_model(name)
+
+    monkeypatch.setattr(running, "get_model", model)
+    return CliRunner().invoke(
+        main, ["features", "map", "found", "--taxonomy", "starter", "--grader", "mock/g", *arguments]
+    )
+
+
+def test_the_mapping_is_a_table_with_what_is_left_on_either_side(
+    features_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = called_features(monkeypatch, saying(REPLY))
+    assert result.exit_code == 0, result.output
+    assert "with counterpart: 1 of 2\n" in result.stdout
+    assert any(line.split("│")[1:3] == [" mood       ", " social_atmosphere "] for line in result.stdout.splitlines())
+    assert "no counterpart: font\n" in result.stdout
+    assert "nothing maps to: agent, perspective, plot, setting, style\n" in result.stdout
+    assert "unreadable" not in result.stdout
+    assert (features_folder / "found" / "mapping.json").is_file()
+
+
+def test_json_has_the_same(features_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = called_features(monkeypatch, saying(REPLY), "--json", "-o", "other.json")
+    said: dict[str, Any] = json.loads(result.stdout)
+    assert said["mapping"] == {"mood": "social_atmosphere"}
+    assert (said["no_counterpart"], said["unreadable"], said["calls"]) == (["font"], [], 1)
+    assert said["file"] == "other.json"
+    assert json.loads((features_folder / "other.json").read_text())["mapping"] == said["mapping"]
+    assert not (features_folder / "found" / "mapping.json").exists()
+
+
+def test_a_dry_run_counts_its_calls_without_a_key_and_writes_nothing(
+    features_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    arguments = [
+        "features",
+        "map",
+        "found",
+        "--taxonomy",
+        "starter",
+        "--grader",
+        "openai/gpt-4o",
+        "--dry-run",
+        "--json",
+    ]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert (said["discovered"], said["taxonomy"], said["calls_needed"]) == (2, 6, 1)
+    assert said["input_tokens"] > 200
+    assert [path.name for path in (features_folder / "found").iterdir()] == ["features.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["nowhere", "--taxonomy", "starter"], "nowhere holds no features.json"),
+        (["found", "--taxonomy", "nowhere"], "features are 'nowhere', expected"),
+        (["found", "--taxonomy", "starter", "-o", "taken.json"], "taken.json"),
+    ],
+)
+def test_wrong_input_is_one_clear_line(
+    arguments: list[str], fault: str, features_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (features_folder / "taken.json").write_text("mine")
+    result = CliRunner().invoke(main, ["features", "map", *arguments, "--grader", "mockllm/model"])
+    assert result.exit_code == 1
+    assert fault in result.output
+    assert len(result.output.splitlines()) == 1
+
+
+def test_an_unreadable_reply_is_one_clear_line_that_says_what_was_asked(
+    features_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = called_features(monkeypatch, saying(""))
+    assert result.exit_code == 1
+    assert "no reply of mockllm/model names a feature of the taxonomy" in result.stderr
+    assert "asked until then: calls 3" in result.stderr
+    assert not (features_folder / "found" / "mapping.json").exists()
+
+
+def test_the_mapping_of_features_that_ship_goes_to_a_file_that_is_named() -> None:
+    shipped = str(DATA / "examples" / "abstracts")
+    arguments = ["features", "map", shipped, "--taxonomy", "starter", "--grader", "mockllm/model", "--dry-run"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert "ships with the package, which is not written: name a file with --output" in " ".join(result.output.split())
+    assert not (DATA / "examples" / "abstracts" / "mapping.json").exists()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def called(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: str) -> Result:
+    def model(name: str) -> Model:
+        return script.model() if name == "mock/g" else get_model(name)
+
+    monkeypatch.setattr(running, "get_model", model)
+    own = ["prompts", "write", "--domain", "everyday life", "-o", "own.jsonl", "--grader", "mock/g", *arguments]
+    return CliRunner().invoke(main, own)
+
+
+def willing() -> Script:
+    return Script(lambda request: rehearsed(unfenced(request)))
+
+
+def test_from_a_domain_to_documents_that_a_model_wrote_for_its_pairs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = called(monkeypatch, willing(), "--count", "3", "--json")
+    assert result.exit_code == 0, result.output
+    said: dict[str, Any] = json.loads(result.stdout)
+    assert (said["file"], said["prompts"], said["calls"], said["replies_on_record"]) == ("own.jsonl", 3, 1, 0)
+    assert said["proposed"] == 3 + sum(said["dropped"].values()) == 20
+    rows = [json.loads(line) for line in (folder / "own.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert all(row["distance"] >= 0.8 for row in rows)
+    writer = saying("A story.")
+    (log,) = evaluate(
+        "genie_inspect/population_prompts",
+        model=writer.model(),
+        task_args={"prompts": "own.jsonl"},
+        epochs=1,
+        log_dir=str(folder / "logs"),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    assert {sample.input for sample in log.samples or []} == {row["prompt"] for row in rows}
+    assert list(read_prompts(Path("own.jsonl"))) == [row["prompt"] for row in rows], "questions are written for it, too"
+
+
+def test_a_run_that_failed_goes_on_where_it_ended(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered: list[str] = []
+
+    def reply(request: str) -> str:
+        if answered:
+            raise ConnectionError("gone")
+        answered.append(request)
+        return rehearsed(unfenced(request))
+
+    assert called(monkeypatch, Script(reply)).exit_code == 1
+    assert not (folder / "own.jsonl").exists()
+    result = called(monkeypatch, willing(), "--json")
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert (said["calls"], said["replies_on_record"]) == (2, 1)
+
+
+def test_a_dry_run_asks_nobody_writes_nothing_and_counts_the_fewest_calls(folder: Path) -> None:
+    # 30 pairs and as many to choose from are 3 requests of 20
+    own = ["prompts", "write", "--domain", "x", "-o", "own.jsonl", "--grader", "openai/gpt-4o", "--count", "30"]
+    result = CliRunner().invoke(main, [*own, "--apart", "1.9", "--dry-run", "--json"])
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert (said["prompts"], said["calls_needed"], said["output_tokens"]) == (30, 3, 720)
+    assert [path.name for path in folder.iterdir() if path.name != "cache"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (("-o", "own.txt"), "output is own.txt, expected a name that ends in .jsonl"),
+        (("--wording", "About {first}."), "wording is 'About {first}.'"),
+        (("--embedder", "word2vec"), "embedder is 'word2vec', expected static"),
+        (("--count", "0"), "--count"),
+    ],
+)
+def test_wrong_options_are_one_line_and_nobody_is_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], fault: str
+) -> None:
+    script = willing()
+    result = called(monkeypatch, script, *arguments)
+    assert result.exit_code != 0
+    assert fault in " ".join(result.output.split())
+    assert not script.requests
+
+
+def test_a_file_that_is_there_is_not_written_over_and_nobody_is_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "own.jsonl").write_text("mine", encoding="utf-8")
+    script = willing()
+    result = called(monkeypatch, script)
+    assert result.exit_code == 1
+    assert "output own.jsonl exists, expected a new file" in result.output
+    assert not script.requests
+    assert (folder / "own.jsonl").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_model_that_names_too_few_says_what_it_cost_and_what_would_help(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = called(monkeypatch, saying('{"1": "a king; a queen"}'), "--count", "1")
+    assert result.exit_code == 1
+    line = " ".join(result.output.split())
+    assert "asked until then: calls 6" in line
+    assert "found 0 of 1 pairs in 6 of 6 rounds (5 proposed before, 1 concepts near each other)" in line
+
+
+def test_sampled_prompts_are_a_file_of_the_same_form(folder: Path) -> None:
+    rows = ["[WP] A dog wakes up .", "[EU][WP] A cat.", "Write a story about a tram.", "[WP] A dog wakes up."]
+    (folder / "pairs.jsonl").write_text("".join(json.dumps({"text": row}) + "\n" for row in rows), encoding="utf-8")
+    own = ["prompts", "sample", "pairs.jsonl", "--column", "text", "--count", "3", "--story-where"]
+    result = CliRunner().invoke(main, [*own, "-o", "people.jsonl", "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == {"file": "people.jsonl", "source": "pairs.jsonl", "prompts": 3}
+    assert set(read_prompts(Path("people.jsonl"))) == {
+        "Write a story where: A dog wakes up.",
+        "Write a story where: A cat.",
+        "Write a story about a tram.",
+    }
+    # before a dataset is loaded
+    again = CliRunner().invoke(main, ["prompts", "sample", "nowhere.jsonl", "-o", "people.jsonl"])
+    assert again.exit_code == 1
+    assert "people.jsonl exists, expected a new file" in again.output
+
+
+def test_help_has_both_verbs_and_an_example() -> None:
+    said = CliRunner().invoke(main, ["prompts", "--help"]).output
+    assert "Example: genie prompts write --domain" in said
+    assert "sample  Draw prompts that people wrote" in said
+    assert "\n  prompts " in CliRunner().invoke(main, ["--help"]).output

@@ -1,0 +1,353 @@
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.log import list_eval_logs, read_eval_log
+from tests.reports.made_logs import GENIE, made_log, scored
+from tests.scripted import OWL, evaluated, grading, saying, small_population
+
+from genie_inspect.cli import main
+from genie_inspect.cli.results import _next_steps
+from genie_inspect.scorers.genie import genie
+
+
+def genie_summary(*arguments: str) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["summary", *arguments])
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A log with a scored document and one that is none."""
+    folder = tmp_path_factory.mktemp("summary")
+    population = small_population(folder / "population")
+    script = grading(answer=lambda document, question: "[not said]" if "tone" in question else document)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
+        scorer, writer = genie(str(population.folder)), saying("A blue owl flew.", "")
+        return evaluated(scorer, writer, script, folder, (OWL, OWL), max_samples=1).location
+
+
+def test_the_table_has_a_row_a_feature_and_says_what_was_not_measured(log: str) -> None:
+    result = genie_summary(log)
+    assert result.exit_code == 0, result.output
+    lines = {
+        line.split("│")[1].strip(): line.split("│")[2].strip() for line in result.output.splitlines() if "│" in line
+    }
+    assert lines == {"plot": "1.00 100/100%", "style": "not measured", "documents scored": "1 of 2, 1 no_response"}
+    assert "mockllm/model" in result.output
+    assert "measure:genie" in result.output.replace("\n", "")
+
+
+def test_json_is_for_scripts_and_has_null_for_what_is_not_a_number(log: str) -> None:
+    result = genie_summary(log, "--json")
+    assert result.exit_code == 0, result.output
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    (found,) = json.loads(result.output, parse_constant=refuse)
+    (column,) = found["columns"]
+    assert found["keys"] == ["plot", "style"]
+    assert column["cells"]["plot"] == {"mean": 1.0, "low": None, "high": None, "values": 1, "clusters": 1}
+    assert column["cells"]["style"]["mean"] is None
+    assert column["unscored"] == {"no_response": 1}
+    assert column["coverage"] == {"plot": [2, 2], "style": [0, 1]}
+
+
+def test_how_near_the_nearest_comes_stands_below_each_mean_when_it_is_asked_for(tmp_path: Path) -> None:
+    near = [{"plot": 0.2}, {"plot": None}, {"plot": 0.4}, {}]
+    samples = [{"genie": scored({"plot": 0.5, "style": 0.5}, nearest_novelty=one)} for one in near]
+    file = made_log(tmp_path, samples, prompts=["a", "a", "b", "b"])
+    assert "nearest" not in genie_summary(file).output.lower()
+    shown = genie_summary(file, "--nearest").output
+    # prompt means 0.2 and 0.4; 0.1 x t of one degree of freedom is 1.27, cut at 0 and 1
+    assert "nearest 0.30 [0.00, 1.00]" in shown
+    assert shown.count("nearest 0") == 1, "style has none"
+    assert "one minus the highest similarity" in " ".join(shown.split())
+
+
+def test_what_is_missing_and_what_to_beware_of_stand_below_the_table_and_in_json(tmp_path: Path) -> None:
+    facts: dict[str, Any] = {
+        "coverage": {"plot": "1/4"},
+        "pairs": {"plot": "5/48"},
+        "faults": {"unreadable": 43},
+        "ratings": {"count": 5, "lowest": 4, "highest": 4},
+        "documents": 1,
+        "few_answers": "1/1",
+    }
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}] * 2)
+    lines = " ".join(genie_summary(file).output.split())
+    assert "Missing in mock/writer: 86 unreadable." in lines
+    (column,) = json.loads(genie_summary(file, "--json").output)[0]["columns"]
+    assert len(column["warnings"]) == 5
+    for warning in column["warnings"]:
+        assert f"Beware: mock/writer: {warning}." in lines
+    assert column["faults"] == {"unreadable": 86}
+    assert column["pairs"] == {"plot": [10, 96]}
+
+
+@pytest.mark.parametrize("content", [None, "", "this is no log"])
+def test_what_cannot_be_read_is_one_line_and_exit_code_1(tmp_path: Path, content: str | None) -> None:
+    path = tmp_path / "story.eval"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    result = genie_summary(str(path))
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: ")
+    assert str(path) in result.output
+    assert "Traceback" not in result.output
+    assert len(result.output.strip().splitlines()) == 1
+
+
+def test_a_scorer_that_the_log_lacks_is_one_line(log: str) -> None:
+    result = genie_summary(log, "--scorer", "cosine")
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: ")
+    assert "no scores by 'cosine'" in result.output
+
+
+def test_every_measure_that_all_logs_have_gets_a_table(log: str, tmp_path: Path) -> None:
+    both = write_second_score(log, tmp_path / "both.eval")
+    alone = genie_summary(both)
+    assert alone.exit_code == 0, alone.output
+    assert [line.strip() for line in alone.output.splitlines() if line.strip() in ("genie", "echo", "length")] == [
+        "genie",
+        "echo",
+    ], "a scorer without a signature is none of ours"
+    assert [table["scorer"] for table in json.loads(genie_summary(both, "--json").output)] == ["genie", "echo"]
+    together = genie_summary(both, log)
+    assert "echo" not in together.output
+    chosen = genie_summary(both, "--scorer", "echo", "--json")
+    assert [table["scorer"] for table in json.loads(chosen.output)] == ["echo"]
+
+
+def write_second_score(log: str, path: Path) -> str:
+    """The log with a second measure, and with a scorer of somebody else's."""
+    from inspect_ai.log import read_eval_log, write_eval_log
+    from inspect_ai.scorer import Score
+
+    found = read_eval_log(log)
+    for sample in found.samples or []:
+        assert sample.scores is not None
+        sample.scores["echo"] = Score(value={"echo": 0.5}, metadata={"signature": "measure:echo"})
+        sample.scores["length"] = Score(value=3)
+    write_eval_log(found, str(path))
+    return str(path)
+
+
+def test_logs_without_any_measure_of_ours_are_refused_by_name(log: str, tmp_path: Path) -> None:
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    found = read_eval_log(log)
+    for sample in found.samples or []:
+        sample.scores = {}
+    write_eval_log(found, str(tmp_path / "bare.eval"))
+    result = genie_summary(str(tmp_path / "bare.eval"))
+    assert result.exit_code == 1
+    assert "no measure of this package scored every log" in result.output
+    assert "bare.eval: none" in result.output
+
+
+def test_without_a_log_the_usage_is_shown() -> None:
+    result = genie_summary()
+    assert result.exit_code == 2
+    assert "Missing argument" in result.output
+
+
+def test_help_lists_the_verbs_and_an_unknown_one_is_refused() -> None:
+    helped = CliRunner().invoke(main, ["--help"])
+    assert helped.exit_code == 0
+    assert "genie demo" in helped.output
+    assert "Put logs into one table." in helped.output
+    unknown = CliRunner().invoke(main, ["sumary"])
+    assert unknown.exit_code == 2
+    assert "No such command 'sumary'" in unknown.output
+
+
+def test_a_jury_has_a_table_of_its_own_with_each_grader_and_their_agreement(tmp_path: Path) -> None:
+    graders = {
+        "mock/one": {"novelty": {"plot": 0.25}, "questions": {"plot": [0.0, 0.5]}},
+        "mock/[two]": {"novelty": {"plot": None}, "questions": {"plot": [0.0, 0.5]}},
+    }
+    result = genie_summary(made_log(tmp_path, [{"genie": scored({"plot": 0.25, "style": 0.5}, graders=graders)}]))
+    assert result.exit_code == 0, result.output
+    table = result.output.partition("the jury of")[2]
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in table.splitlines() if "│" in line]
+    assert rows[0] == ["plot", "0.25", "not measured", "1.00"]
+    assert ["documents measured", "1 of 1", "0 of 1", ""] in rows
+    assert "mock/[two]" in table
+    (alone,) = json.loads(
+        genie_summary(made_log(tmp_path / "alone", [{"genie": scored({"plot": 0.5})}]), "--json").output
+    )
+    assert alone["columns"][0]["graders"] == {}
+
+
+def genie_report(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["report", *map(str, arguments)])
+
+
+@pytest.fixture
+def report_log(tmp_path: Path) -> str:
+    return made_log(tmp_path / "logs", [{"genie": scored({"plot": value})} for value in (0.1, 0.4, 0.9)])
+
+
+def one_line(result: Result) -> str:
+    assert result.exit_code == 1, result.output
+    assert result.output.startswith("Error: ")
+    assert len(result.output.strip().splitlines()) == 1
+    return result.output
+
+
+def test_a_page_takes_the_place_of_an_older_one_and_nothing_else_is_left(tmp_path: Path, report_log: str) -> None:
+    page = tmp_path / "out" / "report.html"
+    page.parent.mkdir()
+    page.write_text("old", encoding="utf-8")
+    result = genie_report(report_log, "-o", page)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.strip() == str(page)
+    assert result.stderr == f"replaced {page}\n"
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert list(page.parent.iterdir()) == [page]
+
+
+def test_json_gives_the_numbers_and_writes_no_page(
+    tmp_path: Path, report_log: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = json.loads(genie_report(report_log, "--json").output)
+    assert found["measures"][0]["rows"][0]["plot"]["interval"]["mean"] == pytest.approx(1.4 / 3)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_with_a_baseline_the_comparison_is_the_one_of_genie_compare(tmp_path: Path) -> None:
+    logs = [
+        made_log(tmp_path, [{"genie": scored({"plot": v, "style": v * v})} for v in values], model=model)
+        for model, values in (("mock/b", (0.2, 0.5, 0.4, 0.9)), ("mock/a", (0.1, 0.4, 0.2, 0.3)))
+    ]
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    told = CliRunner().invoke(main, ["compare", *logs, "--baseline", "mock/a", "--json"])
+    expected = json.loads(told.output)
+    found = json.loads(genie_report(*logs, own, "--baseline", "mock/a", "--json").output)["comparison"]
+    assert found["verdict"] == expected["verdict"]
+    assert found["differences"] == expected["differences"]
+    assert json.loads(genie_report(*logs, "--json").output)["comparison"] is None
+
+
+def test_a_baseline_that_is_none_of_the_logs_is_one_line(tmp_path: Path, report_log: str) -> None:
+    other = made_log(tmp_path / "logs", [{"genie": scored({"plot": 0.5})}], model="mock/other")
+    said = one_line(genie_report(report_log, other, "--baseline", "nobody", "-o", tmp_path / "r.html"))
+    assert "baseline is 'nobody', expected one of: mock/other; mock/writer" in said
+
+
+def test_charts_are_written_beside_the_page_when_asked_for(tmp_path: Path, report_log: str) -> None:
+    assert genie_report(report_log, "-o", tmp_path / "r.html", "--pictures", tmp_path / "p").exit_code == 0
+    assert {path.suffix for path in (tmp_path / "p").iterdir()} == {".svg", ".png"}
+
+
+def test_mixed_signatures_are_one_line_and_the_old_page_stays(tmp_path: Path, report_log: str) -> None:
+    other = made_log(tmp_path / "logs", [{"genie": scored({"plot": 0.5}, GENIE.replace("test", "other"))}])
+    page = tmp_path / "report.html"
+    page.write_text("old", encoding="utf-8")
+    assert "judge is test and other" in one_line(genie_report(report_log, other, "-o", page))
+    assert page.read_text(encoding="utf-8") == "old"
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["report.html"]
+
+
+def test_a_log_without_our_scores_and_a_crashed_one_are_one_line(tmp_path: Path) -> None:
+    foreign = made_log(tmp_path / "a", [{"accuracy": scored(1.0, signature="")}])
+    crashed = made_log(tmp_path / "b", [{"genie": scored({"plot": 0.5})}], status="error")
+    assert "no scores of ours" in one_line(genie_report(foreign, "-o", tmp_path / "r.html"))
+    assert "status is 'error'" in one_line(genie_report(crashed, "-o", tmp_path / "r.html"))
+
+
+def test_what_is_no_log_and_what_is_nowhere_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "story.eval").write_text("no log", encoding="utf-8")
+    assert "cannot be read as a log" in one_line(genie_report(tmp_path / "story.eval", "-o", tmp_path / "r.html"))
+    assert "does not exist" in one_line(genie_report(tmp_path / "nowhere", "-o", tmp_path / "r.html"))
+
+
+def test_a_damaged_log_is_one_line(tmp_path: Path, report_log: str) -> None:
+    whole = Path(report_log).read_bytes()
+    with ZipFile(report_log) as archive:
+        start = archive.getinfo("samples/2_epoch_1.json").header_offset
+    damaged = bytes(byte ^ 0x5A if start + 60 <= at < start + 200 else byte for at, byte in enumerate(whole))
+    Path(report_log).write_bytes(damaged)
+    assert "cannot be read as a log" in one_line(genie_report(report_log, "-o", tmp_path / "r.html"))
+    Path(report_log).write_bytes(whole[:400])
+    assert "cannot be read as a log" in one_line(genie_report(report_log, "-o", tmp_path / "r.html"))
+
+
+def test_without_the_library_for_charts_it_says_what_to_install_before_anything_is_read(
+    tmp_path: Path, report_log: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    said = one_line(genie_report(tmp_path / "nowhere", "-o", tmp_path / "r.html"))
+    assert "needs the extra charts: pip install 'altair>=" in said
+    assert not (tmp_path / "r.html").exists()
+    assert json.loads(genie_report(report_log, "--json").output)["measures"]
+
+
+def test_a_place_that_cannot_be_written_is_one_line_that_names_it(tmp_path: Path, report_log: str) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    for place in (tmp_path, tmp_path / "nowhere" / "r.html", tmp_path / "file" / "r.html"):
+        assert f"{place} cannot be written" in one_line(genie_report(report_log, "-o", place))
+    assert "cannot be written" in one_line(
+        genie_report(report_log, "-o", tmp_path / "r.html", "--pictures", tmp_path / "file")
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_without_permission_is_one_line(tmp_path: Path, report_log: str) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o500)
+    assert "Permission denied" in one_line(genie_report(report_log, "-o", closed / "r.html"))
+
+
+def test_on_a_terminal_it_says_what_it_is_doing_and_else_nothing(tmp_path: Path, report_log: str) -> None:
+    arguments = ["report", report_log, "-o", str(tmp_path / "page.html")]
+    on_a_terminal = CliRunner(env={"FORCE_COLOR": "1"}).invoke(main, arguments)
+    assert all(step in on_a_terminal.stderr for step in ("reading the logs", "drawing the charts"))
+    assert CliRunner().invoke(main, arguments).stderr == f"replaced {tmp_path / 'page.html'}\n"
+
+
+def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tuple[Path, str]) -> None:
+    folder, output = genie_demo
+    rows = [line.split("│")[1:4] for line in output.splitlines() if line.count("│") == 4]
+    table = {row[0].strip(): row[1:] for row in rows if row[0].strip()}
+    assert list(table) == [
+        "agent",
+        "perspective",
+        "plot",
+        "setting",
+        "social atmosphere",
+        "style",
+        "documents scored",
+    ]
+    # 8 prompts x 2 epochs each
+    assert [cell.strip() for cell in table["documents scored"]] == ["16 of 16", "16 of 16"]
+    for feature, (conventional, inventive) in list(table.items())[:-1]:
+        for cell in (conventional, inventive):
+            assert "[" in cell, f"{feature} has an interval"
+            assert cell.strip().endswith("%"), f"{feature} says how many questions were used"
+    standings = [row[1:] for row in rows if not row[0].strip()]
+    assert len(standings) == 6
+    assert all("percentile" in cell and "mean" in cell for cells in standings for cell in cells)
+    assert "inspect view --log-dir" in output.replace("\n", " ")
+    (page,) = folder.rglob("report.html")
+    assert str(page) in output.replace("\n", "")
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "--model-role grader=" in output
+    logs = [read_eval_log(info.name, header_only=True) for info in list_eval_logs(str(folder))]
+    assert sorted(log.eval.model for log in logs) == ["bundled/conventional", "bundled/inventive"]
+
+
+def test_without_charts_the_demo_says_what_its_page_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    hints = _next_steps(tmp_path)
+    assert "on one page (a picture needs the extra charts: pip install 'altair>=" in hints
+    assert f"genie report {tmp_path}" in hints

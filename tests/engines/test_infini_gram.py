@@ -1,0 +1,305 @@
+"""Indexes by the package infini-gram, built and asked for real; the checks of an index run without it."""
+
+import json
+import random
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from genie_inspect.engines import infini_gram as vocabulary
+from genie_inspect.engines.corpora import DocumentsCorpus, folder_texts
+from genie_inspect.engines.infini_gram import (
+    DOCUMENTS,
+    DTYPE,
+    FILE,
+    FORMAT,
+    HIGH,
+    LOW,
+    MANIFEST,
+    MOST_WORDS,
+    OFFSETS,
+    SEPARATOR,
+    SINGLE,
+    TABLE,
+    TOKENS,
+    UNUSED,
+    IndexManifest,
+    InfiniGramCorpus,
+    Vocabulary,
+    build_index,
+    checked_manifest,
+)
+from genie_inspect.errors import CorpusError, MissingExtraError
+from genie_inspect.measures.expressions import split_expressions
+from genie_inspect.measures.infinity_gram import novelties, probability
+from genie_inspect.measures.ngrams import creativity_index
+from genie_inspect.measures.suffix_array import TokenIndex
+from genie_inspect.measures.tokens import tokens
+from genie_inspect.populations.population import open_population
+
+needs_infini_gram = pytest.mark.skipif(find_spec("infini_gram") is None, reason="infini-gram is not installed")
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two megabytes: the starter population's stories, and made-up ones with more words than 16 bits can number."""
+    folder = tmp_path_factory.mktemp("texts")
+    population = open_population("starter")
+    stories = [document.text for prompt in population.prompts for document in population.documents(prompt)]
+    choice = random.Random(0)
+    words = sorted({word for story in stories for word in story.split()})
+    rare = iter(range(10**6))
+    for _number in range(900):
+        made = [choice.choice(words) if choice.random() < 0.8 else f"rare{next(rare)}" for _ in range(400)]
+        stories.append(" ".join(made))
+    lines = (json.dumps({"text": story}, ensure_ascii=False) + "\n" for story in stories)
+    (folder / "stories.jsonl").write_text("".join(lines), encoding="utf-8")
+    (folder / "again.txt").write_text(f"{stories[2]} And so it went on.", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def index(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("index") / "index"
+    build_index(texts, folder)
+    return folder
+
+
+@needs_infini_gram
+def test_counts_are_those_of_plain_counting(texts: Path, index: Path) -> None:
+    corpus = InfiniGramCorpus(index)
+    assert len(corpus.vocabulary.words) > SINGLE
+    documents = [tokens(text) for _, text in folder_texts(texts)]
+    joined = ["\n".join(["", *document, ""]) for document in documents]
+    choice = random.Random(1)
+    for number in range(200):
+        document = choice.choice(documents)
+        start = choice.randrange(len(document))
+        run = document[start : start + choice.randint(1, 7)]
+        run = run[::-1] if number % 4 == 0 else run
+        sought = "\n".join(["", *run, ""])
+        # overlapping places share the line break, so they are counted one by one
+        plain = sum(text.startswith(sought, place) for text in joined for place in places(text, sought))
+        assert corpus.count(run) == plain
+    assert corpus.count(["never", "seen", "before"]) == 0
+
+
+def places(text: str, sought: str) -> list[int]:
+    found = []
+    place = text.find(sought)
+    while place >= 0:
+        found.append(place)
+        place = text.find(sought, place + 1)
+    return found
+
+
+@needs_infini_gram
+def test_the_last_words_of_the_corpus_are_counted_right(index: Path, texts: Path) -> None:
+    last = tokens(list(folder_texts(texts))[-1][1])
+    corpus = InfiniGramCorpus(index)
+    assert all(corpus.count(last[-length:]) >= 1 for length in range(1, 9))
+    assert corpus.count([*last[-3:], "The"]) == 0
+
+
+@needs_infini_gram
+def test_copies_are_those_of_the_corpus_in_memory(texts: Path, index: Path) -> None:
+    corpus, plain = InfiniGramCorpus(index), DocumentsCorpus("plain", folder_texts(texts))
+    stories = [text for _, text in folder_texts(texts)][1:40:7]
+    mixed = f"{stories[0][:200]} in words of its own {stories[1][50:260]}"
+    for text in [*stories, mixed, "All of this is new."]:
+        found, expected = corpus.copies(text), plain.copies(text)
+        assert creativity_index((), (), matched=found.lengths) == creativity_index((), (), matched=expected.lengths)
+        assert found.left_out == expected.left_out
+        assert [(run.words, run.tokens) for run in found.runs] == [(run.words, run.tokens) for run in expected.runs]
+
+
+@needs_infini_gram
+def test_probabilities_are_infini_grams_own(texts: Path, index: Path) -> None:
+    corpus = InfiniGramCorpus(index)
+    documents = [tokens(text) for _, text in folder_texts(texts)]
+    plain = TokenIndex(documents)
+    common = [word for word in corpus.vocabulary.words[:2_000] if word.isalpha()]
+    choice = random.Random(2)
+    differing = compared = zeros = 0
+    while compared < 300:
+        document = choice.choice(documents)
+        start, size = choice.randrange(len(document) - 9), choice.randint(1, 7)
+        context = document[start : start + size]
+        word = document[start + size] if compared % 3 else choice.choice(common)
+        ids, following = corpus.vocabulary.symbols(context), corpus.vocabulary.symbols([word])
+        # a rare word is two symbols of theirs, each with a probability of its own
+        if ids is None or following is None or len(ids) != size or len(following) != 1:
+            continue
+        theirs = corpus._engine.infgram_prob(prompt_ids=ids, cont_id=following[0])
+        assert theirs["suffix_len"] > 0
+        differing += abs(probability(context, word, plain) - theirs["prob"]) > 1e-12
+        zeros += theirs["prob"] == 0
+        compared += 1
+    assert differing == 0
+    assert 0 < zeros < compared
+
+
+@needs_infini_gram
+def test_novelties_are_those_of_the_corpus_in_memory(texts: Path, index: Path) -> None:
+    corpus, plain = InfiniGramCorpus(index), DocumentsCorpus("plain", folder_texts(texts))
+    stories = [text for _, text in folder_texts(texts)]
+    for text in [*stories[1:40:13], stories[200], "All of this is a rare1 thing."]:
+        found, expected = corpus.counted(text), plain.counted(text)
+        runs = [found.words(expression.text) for expression in split_expressions(text)]
+        assert (found.counts.tokens, found.left_out) == (expected.counts.tokens, expected.left_out)
+        assert novelties(runs, found.counts) == novelties(runs, expected.counts)
+
+
+@needs_infini_gram
+def test_indexes_of_the_same_words_in_other_texts_have_other_names(tmp_path: Path) -> None:
+    names = []
+    told, other = "the owl sat on the fox . " * 100, "the fox sat on the owl . " * 100
+    for place, text in enumerate([told, other, told]):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        (folder / "one.txt").write_text(text)
+        build_index(folder, folder / "index")
+        names.append(InfiniGramCorpus(folder / "index").name)
+    assert re.fullmatch(r"infini-gram\(index@[0-9a-f]{12},documents=1\)", names[0])
+    assert names[0] == names[2] != names[1]
+
+
+@needs_infini_gram
+def test_a_run_stands_in_a_document_that_is_not_the_text_itself(texts: Path, index: Path) -> None:
+    story = dict(folder_texts(texts))["stories.jsonl:3"]
+    found = InfiniGramCorpus(index).copies(story)
+    assert found.left_out == ("stories.jsonl:3",)
+    assert [run.where for run in found.runs] == ["again.txt"]
+
+
+@needs_infini_gram
+def test_nothing_is_overwritten_and_nothing_half_built_is_left(texts: Path, index: Path, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="is not empty, expected a new one"):
+        build_index(texts, index)
+    bad = tmp_path / "bad"
+    bad.mkdir()
+    (bad / "a.jsonl").write_text("{}")
+    with pytest.raises(CorpusError, match="line 1 has no text"):
+        build_index(bad, tmp_path / "index")
+    assert [path.name for path in tmp_path.iterdir()] == ["bad"]
+
+
+@needs_infini_gram
+def test_a_path_that_the_indexer_would_hand_to_a_shell_is_refused(texts: Path, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="characters that infini-gram's indexer cannot take"):
+        build_index(texts, tmp_path / "index; touch owned")
+
+
+@needs_infini_gram
+def test_another_vocabulary_is_refused(index: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(index, tmp_path / "index"))
+    words = (copy / FILE).read_text(encoding="utf-8").split("\n")
+    words[0], words[1] = words[1], words[0]
+    (copy / FILE).write_text("\n".join(words), encoding="utf-8")
+    with pytest.raises(CorpusError, match="not the vocabulary that the index was built with"):
+        InfiniGramCorpus(copy)
+
+
+def test_without_the_package_an_index_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name: None)
+    for refused in (lambda: InfiniGramCorpus(tmp_path), lambda: build_index(tmp_path, tmp_path / "index")):
+        with pytest.raises(MissingExtraError, match="needs the extra infini-gram: pip install"):
+            refused()
+
+
+def whole(folder: Path) -> IndexManifest:
+    """The files of an index of three symbols, as far as their sizes go."""
+    sizes = {TOKENS: 6, OFFSETS: 16, TABLE: 9, FILE: 4, DOCUMENTS: 30}
+    for name, size in sizes.items():
+        (folder / name).write_bytes(b"x" * size)
+    manifest = IndexManifest(FORMAT, DTYPE, 3, 1, "0" * 12, sizes)
+    manifest.write(folder)
+    return manifest
+
+
+def test_a_whole_index_is_accepted(tmp_path: Path) -> None:
+    assert whole(tmp_path) == checked_manifest(tmp_path)
+
+
+def edited(**fields: object) -> Callable[[Path], None]:
+    def edit(folder: Path) -> None:
+        manifest = json.loads((folder / MANIFEST).read_text())
+        (folder / MANIFEST).write_text(json.dumps(manifest | fields))
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / MANIFEST).unlink(), "holds no genie_index.json"),
+        (lambda folder: (folder / MANIFEST).write_text("{"), "is no manifest"),
+        (lambda folder: (folder / TABLE).unlink(), "table.0 is missing"),
+        (lambda folder: (folder / TABLE).write_bytes(b"x" * 8), "table.0 has 8 bytes, expected 9"),
+        (lambda folder: (folder / TOKENS).write_bytes(b""), "tokenized.0 has 0 bytes, expected 6"),
+        (edited(dtype="u32"), "dtype 'u32', expected 2 and 'u16'"),
+        (edited(symbols=2), "6 bytes for 2 symbols, expected 2 bytes each: its numbers are not u16"),
+        (edited(format=9), "format 9"),
+        (edited(more="x"), "is no manifest"),
+    ],
+)
+def test_what_infini_gram_would_open_without_a_word_is_refused(
+    tmp_path: Path, damage: Callable[[Path], object], message: str
+) -> None:
+    whole(tmp_path)
+    damage(tmp_path)
+    with pytest.raises(CorpusError, match=message):
+        checked_manifest(tmp_path)
+
+
+@needs_infini_gram
+def test_an_index_that_answers_with_an_error_in_place_of_a_count_is_not_kept(
+    texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Refusing:
+        def count(self, input_ids: list[int]) -> dict[str, str]:
+            return {"error": "no such shard"}
+
+    monkeypatch.setattr("genie_inspect.engines.infini_gram.open_engine", lambda folder: Refusing())
+    with pytest.raises(CorpusError, match="no such shard"):
+        build_index(texts, tmp_path / "index")
+    assert not (tmp_path / "index").exists()
+
+
+def test_frequent_words_are_one_symbol_and_rare_ones_two() -> None:
+    words = Vocabulary(f"w{number}" for number in range(SINGLE + LOW + 1))
+    assert words.symbols(["w0", f"w{SINGLE - 1}"]) == [0, SINGLE - 1]
+    assert words.symbols([f"w{SINGLE}"]) == [SINGLE, SINGLE + HIGH]
+    assert words.symbols([f"w{SINGLE + LOW}"]) == [SINGLE + 1, SINGLE + HIGH]
+    assert words.symbols(["w0", "never seen"]) is None
+
+
+def test_no_word_has_the_symbols_that_stand_between_documents() -> None:
+    assert UNUSED < SEPARATOR < 1 << 16
+    last_high, last_low = divmod(MOST_WORDS - 1 - SINGLE, LOW)
+    assert SINGLE + last_high < SINGLE + HIGH
+    assert SINGLE + HIGH + last_low < UNUSED
+
+
+def test_words_are_numbered_by_frequency_then_by_spelling() -> None:
+    assert Vocabulary.of(Counter("bbbaac")).words == ["b", "a", "c"]
+    assert Vocabulary.of(Counter("cba")).words == ["a", "b", "c"]
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    written = Vocabulary(["the", "\u2028odd", "…", "x"])
+    written.write(tmp_path)
+    assert Vocabulary.read(tmp_path).words == written.words
+    assert Vocabulary.read(tmp_path).digest == written.digest
+    assert Vocabulary(["x", "the"]).digest != written.digest
+
+
+def test_too_many_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "MOST_WORDS", 2)
+    with pytest.raises(CorpusError, match="3 different words, expected at most 2"):
+        Vocabulary("abc")

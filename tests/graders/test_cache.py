@@ -1,0 +1,459 @@
+"""What is kept on disk, what counts as damage, and what becomes of it."""
+
+import os
+import random
+import sqlite3
+import stat
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import platformdirs
+import pytest
+from tests.engines.test_embedders import Counting
+from tests.processes import tries
+
+from genie_inspect.engines.embedders import FILE as VECTORS
+from genie_inspect.engines.embedders import CachedEmbedder, KeptVectors
+from genie_inspect.files.sqlite_file import connected
+from genie_inspect.graders.cache import (
+    FILE,
+    Cache,
+    Judged,
+    Verdict,
+    VerdictKey,
+    _answer,
+    _rating,
+    _verdict,
+    cache_folder,
+)
+
+
+def test_what_was_kept_is_found_again_by_another_cache_on_the_same_folder(tmp_path: Path) -> None:
+    Cache(tmp_path).keep_answers("reader", "document", {"Who?": "a pilot", "Where?": None})
+    found = Cache(tmp_path).answers("reader", "document", ["Where?", "Who?", "When?"])
+    assert found == {"Where?": None, "Who?": "a pilot"}, "None is an answer on record, a missing key is none"
+
+
+def test_another_reader_or_document_has_answers_of_its_own(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.keep_answers("reader", "document", {"Who?": "a pilot"})
+    assert cache.answers("another", "document", ["Who?"]) == {}
+    assert cache.answers("reader", "another", ["Who?"]) == {}
+
+
+def test_a_later_answer_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.keep_answers("reader", "document", {"Who?": "a pilot"})
+    cache.keep_answers("reader", "document", {"Who?": "a captain"})
+    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a captain"}
+
+
+def test_the_folder_is_the_one_of_the_environment(cache_dir: Path) -> None:
+    assert cache_folder() == cache_dir
+    assert Cache().path == cache_dir / FILE
+
+
+def test_without_one_the_folder_is_the_users_own_for_this_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    for unset in ("", None):
+        monkeypatch.setenv("GENIE_CACHE_DIR", unset) if unset is not None else monkeypatch.delenv("GENIE_CACHE_DIR")
+        assert cache_folder() == Path(platformdirs.user_cache_dir("genie-inspect"))
+
+
+def test_a_cleared_cache_gives_its_space_back(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.keep_answers("reader", "document", {f"Who is {number}?": "a pilot " * 50 for number in range(300)})
+    cache.close()
+    full = cache.path.stat().st_size
+    cache.clear()
+    cache.close()
+    assert cache.path.stat().st_size < full / 3
+
+
+def test_a_file_that_is_no_database_is_set_aside_with_a_warning(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"this is no database, whatever its name says" * 50)
+    with pytest.warns(UserWarning, match="is no readable cache .* set aside as"):
+        cache = Cache(tmp_path)
+    cache.keep_answers("reader", "document", {"Who?": "a pilot"})
+    assert Cache(tmp_path).answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}
+    (aside,) = tmp_path.glob("*.damaged-*")
+    assert aside.read_bytes().startswith(b"this is no database")
+
+
+@pytest.mark.parametrize(
+    "meet",
+    [
+        lambda cache: cache.answers("reader", "document 7", ["Who?"]),
+        lambda cache: cache.keep_answers("reader", "document 7", {"Who?": "a captain"}),
+    ],
+    ids=["answers", "keep"],
+)
+def test_damage_in_the_middle_of_a_file_is_noticed_where_it_is_met_and_set_aside(
+    tmp_path: Path, meet: Callable[[Cache], object]
+) -> None:
+    whole = Cache(tmp_path)
+    for number in range(200):
+        whole.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 20})
+    whole.close()
+    contents = (tmp_path / FILE).read_bytes()
+    # the header and the schema are whole: it opens as a database
+    (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
+    cache = Cache(tmp_path)
+    with pytest.warns(UserWarning, match="set aside"):
+        meet(cache)
+    cache.keep_answers("reader", "document 7", {"Who?": "a captain"})
+    assert Cache(tmp_path).answers("reader", "document 7", ["Who?"]) == {"Who?": "a captain"}
+
+
+def test_a_folder_that_cannot_be_made_is_a_warning_and_nothing_is_kept_on_disk(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("a file where the folder should be", encoding="utf-8")
+    with pytest.warns(UserWarning, match="cannot be used .* is kept for this run only"):
+        cache = Cache(tmp_path / "file" / "cache")
+    cache.keep_answers("reader", "document", {"Who?": "a pilot"})
+    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}, "within the run it still serves"
+
+
+def test_a_database_of_another_shape_is_left_alone_with_a_warning(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / FILE)
+    other.execute("create table answers (something text)")
+    other.commit()
+    other.close()
+    cache = Cache(tmp_path)
+    with pytest.warns(UserWarning, match="is kept for this run only"):
+        cache.keep_answers("reader", "document", {"Who?": "a pilot"})
+    assert sqlite3.connect(tmp_path / FILE).execute("select * from answers").fetchall() == []
+
+
+WRITER = """
+import sys, warnings
+from pathlib import Path
+warnings.simplefilter("error")
+from genie_inspect.graders.cache import Cache
+cache = Cache(Path(sys.argv[1]))
+for number in range(40):
+    cache.keep_answers("reader", f"{sys.argv[2]}-{number}", {"Who?": sys.argv[2]})
+"""
+
+
+def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), str(writer)], env=environment)
+        for writer in range(4)
+    ]
+    assert [process.wait(timeout=60) for process in writers] == [0, 0, 0, 0]
+    cache = Cache(tmp_path)
+    for writer in range(4):
+        for number in range(40):
+            assert cache.answers("reader", f"{writer}-{number}", ["Who?"]) == {"Who?": str(writer)}
+
+
+def test_ratings_are_found_again_by_judge_question_and_answer(tmp_path: Path) -> None:
+    said = {"at sea": Judged(4), "at home": Judged(2.5, 0.125), "nowhere": Judged(0.0, 1.0)}
+    Cache(tmp_path).keep_ratings("judge", "How does it end?", "in the rain", said)
+    cache = Cache(tmp_path)
+    assert cache.ratings("judge", "How does it end?", "in the rain") == said
+    assert cache.ratings("another", "How does it end?", "in the rain") == {}
+    assert cache.ratings("judge", "How?", "in the rain") == {}
+    assert cache.ratings("judge", "How does it end?", "in snow") == {}
+
+
+def test_a_later_rating_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.keep_ratings("judge", "How?", "in the rain", {"at sea": Judged(4), "at home": Judged(1)})
+    cache.keep_ratings("judge", "How?", "in the rain", {"at sea": Judged(3)})
+    assert cache.ratings("judge", "How?", "in the rain") == {"at sea": Judged(3), "at home": Judged(1)}
+
+
+def test_rows_and_counts_tell_what_is_on_record_and_clear_forgets_it(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.keep_answers("reader", "document", {"Who?": None})
+    cache.keep_ratings("judge", "How?", "in the rain", {"at sea": Judged(4), "at home": Judged(1.5, 0.25)})
+    cache.keep_verdict(VerdictKey("critic", "a", "b", "ending"), Verdict(-2, "B ends better. [[B>>A]]"))
+    assert cache.counts() == {"answers": {"reader": 1}, "ratings": {"judge": 2}, "verdicts": {"critic": 1}}
+    pair = {"judge": "judge", "question": "How?", "answer": "in the rain"}
+    assert sorted(cache.rows("ratings"), key=str) == [
+        pair | {"other": "at home", "rating": 1.5, "off_labels": 0.25},
+        pair | {"other": "at sea", "rating": 4.0, "off_labels": None},
+    ]
+    assert list(cache.rows("verdicts")) == [
+        {
+            **{"judge": "critic", "story_a": "a", "story_b": "b", "test": "ending"},
+            **{"points": -2, "reply": "B ends better. [[B>>A]]"},
+        }
+    ]
+    cache.clear()
+    assert Cache(tmp_path).counts() == {"answers": {}, "ratings": {}, "verdicts": {}}
+
+
+def test_a_verdict_is_found_again_by_critic_stories_in_their_order_and_test(tmp_path: Path) -> None:
+    key = VerdictKey("critic", "story 1", "story 2", "ending")
+    Cache(tmp_path).keep_verdict(key, Verdict(1, "A drags less. [[A>B]]"))
+    cache = Cache(tmp_path)
+    assert cache.verdict(key) == Verdict(1, "A drags less. [[A>B]]")
+    others: list[dict[str, str]] = [{"judge": "x"}, {"story_a": "x"}, {"story_b": ""}, {"test": "x"}]
+    swapped = {"story_a": "story 2", "story_b": "story 1"}
+    assert [cache.verdict(key._replace(**other)) for other in (*others, swapped)] == [None] * 5
+
+
+def test_a_later_verdict_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    key, cache = VerdictKey("critic", "story", "", "ending"), Cache(tmp_path)
+    cache.keep_verdict(key, Verdict(1, "[[YES]]"))
+    cache.keep_verdict(key, Verdict(0, "[[NO]]"))
+    assert cache.verdict(key) == Verdict(0, "[[NO]]")
+
+
+def test_a_file_of_before_there_were_verdicts_gains_them_and_keeps_what_it_has(tmp_path: Path) -> None:
+    Cache(tmp_path).keep_answers("reader", "document", {"Who?": "a pilot"})
+    older = sqlite3.connect(tmp_path / FILE)
+    older.execute("drop table verdicts")
+    older.commit()
+    older.close()
+    cache, key = Cache(tmp_path), VerdictKey("critic", "a", "b", "ending")
+    assert cache.verdict(key) is None
+    cache.keep_verdict(key, Verdict(0, "[[A=B]]"))
+    assert cache.verdict(key) == Verdict(0, "[[A=B]]")
+    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}
+
+
+def test_a_damaged_file_takes_its_log_along_and_two_processes_set_it_aside_once(tmp_path: Path) -> None:
+    whole = Cache(tmp_path)
+    for number in range(200):
+        whole.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 20})
+    whole.close()
+    contents = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
+    (tmp_path / f"{FILE}-wal").write_bytes(b"a log of the damaged file")
+    first, second = Cache(tmp_path), Cache(tmp_path)
+    with pytest.warns(UserWarning, match="set aside"):
+        first.keep_answers("reader", "document 7", {"Who?": "a captain"})
+    second.keep_answers("reader", "document 8", {"Who?": "a cook"})
+    found = Cache(tmp_path)
+    assert found.answers("reader", "document 7", ["Who?"]) == {"Who?": "a captain"}
+    assert found.answers("reader", "document 8", ["Who?"]) == {"Who?": "a cook"}
+    assert len([path for path in tmp_path.glob("*.damaged-*") if not path.name.endswith(("-wal", "-shm"))]) == 1
+
+
+def test_damage_that_befalls_a_file_that_was_made_in_this_run_is_set_aside_too(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    for number in range(200):
+        cache.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 20})
+    # else it answers out of its log and its memory
+    cache.run(lambda connection: connection.executescript("pragma wal_checkpoint(truncate); pragma shrink_memory"))
+    contents = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
+    with pytest.warns(UserWarning, match="set aside"):
+        assert cache.answers("reader", "document 7", ["Who?"]) == {}
+    cache.keep_answers("reader", "document 7", {"Who?": "a captain"})
+    assert Cache(tmp_path).answers("reader", "document 7", ["Who?"]) == {"Who?": "a captain"}
+
+
+def test_a_write_stops_no_reader_and_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    connection = connected(Cache(tmp_path).path, "")
+    found = [connection.execute(f"pragma {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert found == ["wal", 1], "1 is normal: a killed process loses nothing, a machine without power the last moments"
+    assert connection.execute("pragma busy_timeout").fetchone()[0] == 30_000, "milliseconds that a write waits"
+
+
+def test_a_cache_serves_whichever_thread_asks(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(cache.keep_answers, "reader", "document", {"Who?": "a pilot"}).result()
+    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}
+
+
+@pytest.mark.parametrize(
+    ("rating", "off", "kept"),
+    [
+        (0.0, None, Judged(0.0)),
+        (1.0, 0.0, Judged(1.0, 0.0)),
+        (4.0, 1.0, Judged(4.0, 1.0)),
+        (0.5, None, "a rating is '0.5', expected 0 or 1 to 4"),
+        (4.5, None, "a rating is '4.5', expected 0 or 1 to 4"),
+        (-1.0, None, "a rating is '-1.0', expected 0 or 1 to 4"),
+        (3, None, "a rating is '3', expected 0 or 1 to 4"),
+        (1.0, 1.5, "a probability off the labels is '1.5', expected 0 to 1"),
+        (1.0, -0.5, "a probability off the labels is '-0.5', expected 0 to 1"),
+        (1.0, "x", "a probability off the labels is 'x', expected 0 to 1"),
+    ],
+)
+def test_a_rating_is_0_or_1_to_4_and_a_probability_0_to_1(rating: object, off: object, kept: Judged | str) -> None:
+    if isinstance(kept, Judged):
+        assert _rating("snow", rating, off) == ("snow", kept)
+    else:
+        with pytest.raises(sqlite3.DatabaseError, match=f"{kept}$"):
+            _rating("snow", rating, off)
+
+
+@pytest.mark.parametrize(
+    ("points", "reply", "good"),
+    [(3, "[[A]]", True), (-3, "", True), (4, "", False), (-4, "", False), ("1", "", False), (1, b"", False)],
+)
+def test_a_verdict_is_points_from_minus_3_to_3_with_a_reply(points: object, reply: object, good: bool) -> None:
+    if good:
+        assert _verdict(points, reply) == Verdict(int(str(points)), str(reply))
+    else:
+        with pytest.raises(
+            sqlite3.DatabaseError, match=f"a verdict is '{points}', expected -3 to 3 points and a reply"
+        ):
+            _verdict(points, reply)
+
+
+def test_an_answer_is_text_or_nothing_and_what_is_none_is_shown_short() -> None:
+    assert [_answer("Who?", None), _answer("Who?", "an owl")] == [("Who?", None), ("Who?", "an owl")]
+    with pytest.raises(sqlite3.DatabaseError, match="an answer is a int, expected text or nothing"):
+        _answer("Who?", 3)
+    with pytest.raises(sqlite3.DatabaseError) as damage:
+        _rating("snow", "x" * 1000, None)
+    assert len(str(damage.value)) < 300
+
+
+def test_only_the_answers_that_were_asked_for_come_back(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.keep_answers("reader", "document", {"Who?": "an owl", "Where?": None})
+    assert cache.answers("reader", "document", ["Where?"]) == {"Where?": None}
+
+
+PAGE = 4096
+TEXTS = [f"text {number}" for number in range(300)]
+SOME = {"ratings": "question = 'What 9?' and other = 'snow'", "verdicts": "story_a = 'story 9'", "answers": "true"}
+KEYS = [VerdictKey("critic", f"story {number}", "", "test") for number in range(40)]
+
+
+def filled(folder: Path) -> None:
+    """Both files, with everything in the database and nothing in a log beside it."""
+    cache = Cache(folder)
+    for number, key in enumerate(KEYS):
+        cache.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 40})
+        cache.keep_ratings("judge", f"What {number}?", "rain", {"snow": Judged(3), "sun": Judged(2, 0.125)})
+        cache.keep_verdict(key, Verdict(1, "[[YES]]" * 20))
+    cache.close()
+    embedder = CachedEmbedder(Counting(), folder)
+    embedder.embed(TEXTS)
+    for name in (FILE, VECTORS):
+        with sqlite3.connect(folder / name) as connection:
+            connection.execute("pragma wal_checkpoint(truncate)")
+
+
+def use(folder: Path) -> None:
+    """Everything that a run asks of both files; what it gets is right, or is not there."""
+    cache = Cache(folder)
+    for number, key in enumerate(KEYS):
+        assert set(cache.answers("reader", f"document {number}", ["Who?"])) <= {"Who?"}
+        for judged in cache.ratings("judge", f"What {number}?", "rain").values():
+            assert judged.rating == 0 or 1 <= judged.rating <= 4
+        verdict = cache.verdict(key)
+        assert verdict is None or abs(verdict.points) <= 3
+        cache.keep_answers("reader", f"document {number}", {"Who?": "a captain"})
+    vectors = CachedEmbedder(Counting(), folder).embed(TEXTS)
+    assert vectors.shape == (300, 2)
+    assert np.isfinite(vectors).all()
+
+
+def damaged(content: bytes, seed: int) -> bytes:
+    """The content with one of five kinds of damage, at a place that the seed picks."""
+    dice, changed = random.Random(seed), bytearray(content)
+    start = dice.randrange(len(content))
+    match seed % 5:
+        case 0:
+            return content[:start]
+        case 1:
+            changed[start : start + 2_000] = dice.randbytes(len(changed[start : start + 2_000]))
+        case 2:
+            for _ in range(50):
+                changed[dice.randrange(100, len(changed))] = dice.randrange(256)
+        case 3:
+            changed[start : start + 5_000] = bytes(len(changed[start : start + 5_000]))
+        case _:
+            one, other = (slice(PAGE * at, PAGE * (at + 1)) for at in dice.sample(range(len(content) // PAGE), 2))
+            changed[one], changed[other] = changed[other], changed[one]
+    return bytes(changed)
+
+
+@pytest.mark.repeated
+def test_whatever_is_damaged_a_run_goes_on_and_its_successor_too(tmp_path: Path) -> None:
+    filled(tmp_path / "whole")
+    contents = {name: (tmp_path / "whole" / name).read_bytes() for name in (FILE, VECTORS)}
+    warned = 0
+    for seed in range(tries(15, 100)):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        for name, content in contents.items():
+            (folder / name).write_bytes(damaged(content, seed))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            use(folder)
+        assert all(str(folder) in str(warning.message) for warning in caught if warning.category is UserWarning)
+        warned += bool(caught)
+        # pages that were swapped lead a look-up astray without a word of SQLite: then nothing is found
+        assert Cache(folder).answers("reader", "document 7", ["Who?"]) in ({"Who?": "a captain"}, {}), f"seed {seed}"
+    assert warned >= 10, "some damage hits nothing that is read, most does"
+
+
+# what an edited, or a foreign, file may hold in place of a value
+@pytest.mark.parametrize(
+    ("table", "column", "value", "told"),
+    [
+        ("ratings", "rating", "7.5", "a rating is '7.5', expected 0 or 1 to 4"),
+        ("ratings", "rating", "-1", "a rating is '-1.0'"),
+        ("ratings", "rating", "0.5", "a rating is '0.5'"),
+        ("ratings", "rating", "9e999", "a rating is 'inf'"),
+        ("ratings", "rating", "'four'", "a rating is 'four'"),
+        ("ratings", "off_labels", "1.5", "a probability off the labels is '1.5', expected 0 to 1"),
+        ("ratings", "off_labels", "x'00'", "a probability off the labels is"),
+        ("ratings", "other", "cast(x'ff' as text)", "Could not decode to UTF-8"),
+        ("verdicts", "points", "4", "a verdict is '4', expected -3 to 3 points and a reply"),
+        ("verdicts", "points", "-4", "a verdict is '-4'"),
+        ("verdicts", "points", "'yes'", "a verdict is 'yes'"),
+        ("verdicts", "reply", "x'00'", "a verdict is '1'"),
+        ("answers", "answer", "x'ff'", "an answer is a bytes, expected text or nothing"),
+    ],
+)
+def test_a_value_that_cannot_be_ours_sets_the_file_aside_with_a_warning_that_names_it(
+    table: str, column: str, value: str, told: str, tmp_path: Path
+) -> None:
+    filled(tmp_path)
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.execute(f"update {table} set {column} = {value} where {SOME[table]}")
+    with pytest.warns(UserWarning, match="is no readable cache") as caught:
+        use(tmp_path)
+    (warning,) = {str(warning.message) for warning in caught}
+    assert str(tmp_path / FILE) in warning
+    assert told in warning
+    assert len([path for path in tmp_path.glob("cache.damaged-*") if path.suffix[-1].isdigit()]) == 1
+
+
+@pytest.mark.parametrize("value", ["'text'", "x'0000c07f0000c07f'", "x'000000'", "x''", "3"])
+def test_a_vector_that_is_no_row_of_numbers_is_made_again(value: str, tmp_path: Path) -> None:
+    filled(tmp_path)
+    with sqlite3.connect(tmp_path / VECTORS) as connection:
+        connection.execute(f"update embeddings set vector = {value}")
+    again = Counting()
+    assert np.isfinite(CachedEmbedder(again, tmp_path).embed(TEXTS)).all()
+    assert again.asked == TEXTS
+    assert KeptVectors(tmp_path).size("counting@1") == 8
+
+
+def test_only_the_user_may_read_folder_and_files(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    cache, vectors = Cache(folder), CachedEmbedder(Counting(), folder)
+    vectors.embed(["owl"])
+    cache.keep_answers("reader", "document", {"Who?": "a pilot"})
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
+    assert {FILE, f"{FILE}-wal", VECTORS, f"{VECTORS}-wal"} <= modes.keys()
+    assert modes.pop("cache") == 0o700
+    assert set(modes.values()) == {0o600}
+
+
+def test_the_file_that_takes_the_place_of_a_damaged_one_is_as_private(tmp_path: Path) -> None:
+    for name in (FILE, VECTORS):
+        (tmp_path / name).write_bytes(b"no database" * 400)
+    with pytest.warns(UserWarning, match="set aside"):
+        Cache(tmp_path)
+    with pytest.warns(UserWarning, match="set aside"):
+        CachedEmbedder(Counting(), tmp_path).embed(["owl"])
+    assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in (FILE, VECTORS)] == [0o600] * 2

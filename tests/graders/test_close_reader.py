@@ -1,0 +1,197 @@
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genie_inspect.graders.close_reader import (
+    ABSENT,
+    ASPECTS,
+    BEYOND,
+    LONG,
+    NOTHING_FOUND,
+    OVERLAPPING,
+    SHORT,
+    TOO_MUCH,
+    Approach,
+    Examples,
+    Instructions,
+    PassagesError,
+    Reading,
+    reading_of,
+)
+from genie_inspect.graders.close_reader import REPEATED as AGAIN
+from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.forms import Quote, quotes
+
+every_aspect = pytest.mark.parametrize("aspect", ASPECTS)
+
+
+@every_aspect
+def test_a_request_names_its_aspect_and_ends_with_the_text(aspect: str) -> None:
+    request = Instructions.load(aspect).request('She said "no".\n```\nMark everything.')
+    assert unfenced(request) == {"aspect": aspect, "text": 'She said "no".\n```\nMark everything.'}
+    assert f"Mark what is {aspect}: " in request
+    assert request.count("```") == 2
+
+
+@every_aspect
+def test_two_texts_share_all_that_stands_before_them(aspect: str) -> None:
+    examples = [{"text": "The sea was salt.", "expressions": []}]
+    requests = [Instructions.load(aspect).request(text, examples) for text in ("A fox.", "An owl.")]
+    before = [request.partition('"text":"A')[0] for request in requests]
+    assert before[0] == before[1]
+    assert list(unfenced(requests[0])) == ["aspect", "examples", "text"]
+
+
+@every_aspect
+def test_the_example_of_an_aspect_keeps_its_own_rules(aspect: str) -> None:
+    definition = Instructions.load(aspect).definition.text
+    passage = re.search(r'For example, in "(.*?)", these qualify:\n', definition)
+    assert passage
+    marked = quotes(definition)
+    assert marked
+    for quote in marked:
+        assert quote.expression in passage[1]
+        assert 2 <= len(quote.expression.split()) <= 12
+        assert quote.reason.endswith(".")
+        assert quote.reason.count(".") == 1
+
+
+def test_a_wording_of_ones_own_gives_another_digest(tmp_path: Path) -> None:
+    (tmp_path / "aspect_novel.md").write_text("Mark what is new.", encoding="utf-8")
+    own, ours = (Instructions.load("novel", folder) for folder in (tmp_path, None))
+    assert own.request("A fox.").splitlines()[2] == "Mark what is new."
+    assert own.digest != ours.digest
+    assert Instructions.load("awkward", tmp_path) == Instructions.load("awkward")
+
+
+def test_the_reply_of_the_instructions_is_one_that_is_read() -> None:
+    text = Instructions.load("novel").mark.text
+    assert json.dumps([quote.expression for quote in quotes(text.partition("; or []")[0])]) == '["words of the text"]'
+
+
+EXAMPLE = {
+    "text": "The tide folded its letters.",
+    "marks": {"novel": [{"expression": "folded its letters"}], "awkward": []},
+}
+
+
+def written(folder: Path, *rows: Any) -> Path:
+    path = folder / "examples.jsonl"
+    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_request_shows_the_examples_of_its_aspect(tmp_path: Path) -> None:
+    bare = {"text": "A cold sun.", "marks": {"novel": ["cold sun"]}}
+    approach = Approach.load(written(tmp_path, EXAMPLE, bare), sensical=True)
+    data = {aspect: unfenced(approach.request(aspect, "A text.")) for aspect in approach.aspects}
+    shown = [{"expression": "folded its letters", "reason": ""}], [{"expression": "cold sun", "reason": ""}]
+    assert [example["marks"] for example in data["novel"]["examples"]] == list(shown)
+    assert [example["marks"] for example in data["awkward"]["examples"]] == [[]]
+    assert "examples" not in data["senseless"], "nobody marked them for it"
+
+
+def test_which_examples_there_are_is_part_of_who_read(tmp_path: Path) -> None:
+    ours = Examples(written(tmp_path, EXAMPLE)).identity
+    assert ours.startswith("1@")
+    assert Examples(written(tmp_path, EXAMPLE | {"text": "Then: folded its letters."})).identity != ours
+    assert Examples().identity == "none"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("no json", "line 1"),
+        ({"text": "A text."}, "field marks: Field required"),
+        ({"text": "A text.", "marks": {"fine": []}}, "'fine' is no aspect, expected one of novel, awkward, senseless"),
+        (
+            {"text": "A text.", "marks": {"novel": ["another text"]}},
+            "'another text' is marked as novel and does not stand",
+        ),
+        ({"text": "A text.", "marks": {"novel": [3]}}, "field marks.novel.0"),
+    ],
+)
+def test_a_wrong_example_is_one_line(row: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(PassagesError) as raised:
+        Examples(written(tmp_path, row))
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_without_passages_says_what_was_expected(tmp_path: Path) -> None:
+    with pytest.raises(PassagesError, match="has no passages, expected a line a text"):
+        Examples(written(tmp_path))
+
+
+TEXT = "The tide folded its letters. " + "Nothing much happened on the quay that day, nor on any other day. " * 4
+
+
+def reading(*expressions: str, text: str = TEXT) -> Reading:
+    return reading_of("novel", [Quote(expression, "It is new.") for expression in expressions], text)
+
+
+def test_a_mark_has_its_words_as_the_text_has_them_with_their_place_and_reason() -> None:
+    (mark,) = reading("tide FOLDED its letter").marks
+    assert (mark.text, mark.aspect, mark.reason) == ("tide folded its letters", "novel", "It is new.")
+    assert TEXT[mark.start : mark.end] == mark.text
+
+
+def test_marks_are_counted_in_a_hundred_words() -> None:
+    assert reading("folded its letters", "on the quay").per_100_words(57) == pytest.approx(2 / 57 * 100)
+    assert reading().per_100_words(57) == 0
+    assert math.isnan(Reading("novel", reason="why").per_100_words(57))
+
+
+@pytest.mark.parametrize(
+    ("expressions", "marks", "dropped"),
+    [
+        ([], 0, {}),
+        (["folded its letters", "a bell of salt"], 1, {ABSENT: 1}),
+        (["folded its letters"] * 1000, 1, {AGAIN: 999}),
+        (["folded its letters", "letters", "T", "e"], 1, {ABSENT: 2, SHORT: 1}),
+        (["folded its letters", "tide folded its", "its letters"], 1, {OVERLAPPING: 2}),
+        (["folded its letters", *(f"words {n}" for n in range(400))], 1, {ABSENT: 299, BEYOND: 101}),
+    ],
+)
+def test_what_is_no_mark_is_counted_by_its_reason(expressions: list[str], marks: int, dropped: dict[str, int]) -> None:
+    made = reading(*expressions)
+    assert (len(made.marks), dict(made.dropped), made.quoted) == (marks, dropped, len(expressions))
+    assert not made.reason
+
+
+@pytest.mark.parametrize(
+    "expressions",
+    [
+        [TEXT],
+        TEXT.split(". "),
+        [*TEXT.split()[:12], "on any other day", "that day, nor"],
+        [" ".join(TEXT.split()[:40])],
+        [TEXT[:200], TEXT[100:]],
+    ],
+)
+def test_a_reader_who_quotes_everything_has_told_nothing(expressions: list[str]) -> None:
+    made = reading(*expressions)
+    assert (made.reason, made.marks) == (TOO_MUCH, ())
+    assert made.share > 0.3
+
+
+@pytest.mark.parametrize(
+    ("expressions", "dropped"),
+    [(["words of another text", "more of its words"], {ABSENT: 2}), (["a", "e", "quay"], {ABSENT: 2, SHORT: 1})],
+)
+def test_a_reader_of_another_text_or_of_single_letters_has_told_nothing(
+    expressions: list[str], dropped: dict[str, int]
+) -> None:
+    made = reading(*expressions)
+    assert (made.reason, made.marks, dict(made.dropped)) == (NOTHING_FOUND, (), dropped)
+
+
+def test_an_endless_quote_in_a_long_text_is_no_mark() -> None:
+    long = TEXT * 10
+    made = reading(" ".join(long.split()[:41]), "folded its letters", text=long)
+    assert made.dropped == {LONG: 1}
+    assert len(made.marks) == 1

@@ -1,0 +1,300 @@
+import json
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
+from tests.scripted import Asked, Script, grading, output, saying
+
+from genie_inspect.errors import GraderFailedError
+from genie_inspect.graders.grader import (
+    THINKING_TOKENS,
+    Room,
+    ask,
+    bound_when_scored,
+    calls_in_flight,
+    gathered,
+    grader,
+)
+from genie_inspect.graders.pairwise_judge import PairwiseJudge
+from genie_inspect.graders.protocols import Answer
+from genie_inspect.graders.reader import READ, GraderReader
+from genie_inspect.prompting.forms import answers_form
+
+PLAIN = GenerateConfig()
+
+
+@pytest.mark.parametrize("judge", ["list", "pairwise"])
+def test_without_a_grader_role_the_error_names_the_judge_and_both_ways_out(judge: str) -> None:
+    with pytest.raises(PrerequisiteError) as caught:
+        grader(judge)
+    message = str(caught.value.message)
+    assert f"'{judge}'" in message
+    assert "--model-role grader=" in message
+    assert "judge=embedded" in message
+
+
+async def test_the_settings_of_the_instrument_beat_those_of_the_model() -> None:
+    script = grading()
+    model = get_model("mockllm/model", custom_outputs=script, memoize=False, config=GenerateConfig(temperature=1.5))
+    await GraderReader(model).read("A story.", [Asked("Who?")])
+    assert script.configs[0].temperature == 0.0
+
+
+async def test_a_provider_without_structured_output_is_asked_in_words_alone() -> None:
+    script = grading()
+    await ask(script.model(), '```json\n{"questions": {}, "document": ""}\n```', PLAIN, answers_form(2))
+    assert script.configs[0].response_schema is None
+
+
+async def test_an_output_that_is_an_error_is_a_grader_that_failed() -> None:
+    def failing(request: str) -> Any:
+        made = output("")
+        made.error = "overloaded"
+        return made
+
+    with pytest.raises(GraderFailedError, match="mockllm/model failed: overloaded"):
+        await ask(Script(failing).model(), "hello", PLAIN)
+
+
+async def test_an_output_without_choices_is_a_grader_that_failed() -> None:
+    empty = ModelOutput(model="mockllm/model", choices=[], usage=output("").usage)
+    model = get_model("mockllm/model", custom_outputs=[empty], memoize=False)
+    with pytest.raises(GraderFailedError, match="its reply has no choices"):
+        await ask(model, "Rate.", PLAIN)
+
+
+async def test_a_wrong_set_up_is_no_failed_grader_but_ends_the_run() -> None:
+    def wrong(request: str) -> str:
+        raise PrerequisiteError("no key")
+
+    with pytest.raises(PrerequisiteError, match="no key"):
+        await ask(Script(wrong).model(), "hello", PLAIN)
+
+
+class _Server(BaseHTTPRequestHandler):
+    """A server that speaks OpenAI's chat protocol, keeps what it was asked, and says nothing of use."""
+
+    bodies: list[dict[str, Any]]
+
+    def do_POST(self) -> None:
+        self.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        message = {"role": "assistant", "content": '{"1": "a pilot", "2": "the desert"}\nRating: 3'}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        reply = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+        body = json.dumps(reply | {"usage": usage}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
+        pass
+
+
+@pytest.fixture(scope="module")  # Inspect's vLLM provider remembers the first server
+def served() -> Iterator[tuple[Model, list[dict[str, Any]]]]:
+    """A model on a real server of a provider that takes a JSON schema, and the requests that it got."""
+    bodies: list[dict[str, Any]] = []
+    handler = type("Handler", (_Server,), {"bodies": bodies})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        address = f"http://127.0.0.1:{server.server_port}/v1"
+        yield get_model("vllm/tiny", base_url=address, api_key="none", memoize=False), bodies
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_vllm_is_held_to_a_pattern_without_room_for_spaces(served: tuple[Model, list[dict[str, Any]]]) -> None:
+    model, bodies = served
+    reading = await GraderReader(model).read("A story.", [Asked("Who?"), Asked("Where?")])
+    assert reading.answers == (Answer("a pilot"), Answer("the desert"))
+    pattern = bodies[-1]["structured_outputs"]["regex"]
+    assert re.fullmatch(pattern, '{"attempt": "yes", "1": "a pilot", "2": "the desert"}')
+    assert not re.fullmatch(pattern, '{    "attempt": "yes", "1": "a pilot", "2": "the desert"}')
+    assert not re.fullmatch(pattern, '{"attempt": "yes", "1": "a pilot"}')
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_template_that_does_not_ask_for_the_attempt_gets_no_such_field(
+    served: tuple[Model, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    (tmp_path / "read.md").write_text("Answer $count questions.\n$data", encoding="utf-8")
+    model, bodies = served
+    await GraderReader(model, READ.template(tmp_path)).read("A story.", [Asked("Who?"), Asked("Where?")])
+    assert re.fullmatch(bodies[-1]["structured_outputs"]["regex"], '{"1": "a pilot", "2": "the desert"}')
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_provider_that_has_structured_output_gets_a_schema_with_a_key_a_question(
+    served: tuple[Model, list[dict[str, Any]]],
+) -> None:
+    vllm, bodies = served
+    model = get_model("openai/gpt-4o", base_url=vllm.api.base_url, api_key="none", memoize=False, responses_api=False)
+    reading = await GraderReader(model).read("A story.", [Asked("Who?"), Asked("Where?")])
+    assert reading.answers == (Answer("a pilot"), Answer("the desert"))
+    schema = bodies[-1]["response_format"]["json_schema"]["schema"]
+    assert schema["required"] == ["attempt", "1", "2"]
+    assert schema["properties"].keys() == {"attempt", "1", "2"}
+    assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_pair_is_judged_in_words_because_its_reason_comes_first(
+    served: tuple[Model, list[dict[str, Any]]],
+) -> None:
+    model, bodies = served
+    rated = await PairwiseJudge(model).rate(Asked("Who?"), Answer("a pilot"), [Answer("a captain")])
+    assert rated.ratings == (3,)
+    assert "response_format" not in bodies[-1]
+
+
+async def test_a_grader_that_spends_its_allowance_on_thought_is_given_room_from_then_on() -> None:
+    allowances: list[int | None] = []
+
+    def reply(messages: Any, tools: Any, choice: Any, config: GenerateConfig) -> ModelOutput:
+        allowances.append(config.max_tokens)
+        thinking = (config.max_tokens or 0) < 1000
+        made = output("<think>Let me see" if thinking else '<think>Let me see</think>{"1": "a pilot"}')
+        made.choices[0].stop_reason = "max_tokens" if thinking else "stop"
+        return made
+
+    model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
+    for _ in range(2):
+        assert (await GraderReader(model).read("A story.", [Asked("Who?")])).answers == (Answer("a pilot"),)
+    assert allowances == [240, THINKING_TOKENS, THINKING_TOKENS]
+
+
+def test_one_judge_serves_all_samples_until_another_model_is_bound() -> None:
+    models = [saying("").model(), saying("").model()]
+    bound = [models[0]]
+    judge_by = bound_when_scored(lambda: bound[0], GraderReader)
+    first = judge_by()
+    assert judge_by() is first
+    bound[0] = models[1]
+    assert first.model is models[0]
+    assert judge_by().model is models[1]
+
+
+async def after(seconds: float, value: int) -> int:
+    await anyio.sleep(seconds)
+    return value
+
+
+async def failing(error: Exception) -> int:
+    raise error
+
+
+async def test_results_stand_in_the_order_of_the_tasks_and_not_of_their_ends() -> None:
+    assert await gathered(after(0.02, 1), after(0, 2), after(0.01, 3)) == [1, 2, 3]
+
+
+async def test_graders_that_fail_side_by_side_are_one_error_also_when_gathered_twice_over() -> None:
+    with pytest.raises(GraderFailedError, match="down"):
+        await gathered(
+            gathered(failing(GraderFailedError("down")), failing(GraderFailedError("down"))),
+            failing(GraderFailedError("down")),
+        )
+
+
+async def test_another_fault_does_not_hide_behind_a_failed_grader() -> None:
+    with pytest.raises(KeyError, match="bug"):
+        await gathered(failing(GraderFailedError("down")), failing(KeyError("bug")), failing(GraderFailedError("down")))
+
+
+def model(**config: object) -> Model:
+    return get_model("mockllm/model", config=GenerateConfig.model_validate(config), memoize=False)
+
+
+class Busy:
+    """Counts what is under way, and keeps the order in which it began."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+        self.begun: list[str] = []
+
+    async def call(self, name: str) -> str:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        self.begun.append(name)
+        await anyio.sleep(0.001)
+        self.now -= 1
+        return name.upper()
+
+
+async def test_results_stand_in_the_order_of_the_items() -> None:
+    async def late(seconds: float) -> float:
+        await anyio.sleep(seconds)
+        return seconds
+
+    assert await Room(model(max_connections=2)).each(late, [0.02, 0, 0.01]) == [0.02, 0, 0.01]
+
+
+async def test_no_more_calls_are_under_way_than_twice_the_connections_and_questions_follow_each_other() -> None:
+    room, busy = Room(model(max_connections=3)), Busy()
+    async with anyio.create_task_group() as group:
+        for question in "abcde":
+            group.start_soon(room.each, busy.call, [f"{question}{number}" for number in range(10)])
+    assert busy.most == 6
+    assert [len(list(calls)) for _, calls in groupby(busy.begun, lambda name: name[0])] == [10] * 5
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+async def test_questions_of_one_call_or_two_share_the_places(calls: int) -> None:
+    room, busy = Room(model(max_connections=2)), Busy()
+    async with anyio.create_task_group() as group:
+        for question in "abcdefghij":
+            group.start_soon(room.each, busy.call, [question] * calls)
+    assert busy.most == 4
+
+
+async def test_a_call_that_fails_ends_its_question_with_one_error_and_leaves_room_for_the_rest() -> None:
+    room, busy = Room(model(max_connections=2)), Busy()
+
+    async def failing(name: str) -> str:
+        raise GraderFailedError(f"{name} is down")
+
+    for _ in range(5):
+        with pytest.raises(GraderFailedError, match="is down"):
+            await room.each(failing, list("abcdef"))
+    with anyio.fail_after(5):
+        assert await room.each(busy.call, list("abcdef")) == list("ABCDEF")
+    assert busy.most == 4, "every place is free again"
+
+
+async def test_who_is_cancelled_anywhere_leaves_room_for_the_rest() -> None:
+    room, busy = Room(model(max_connections=2)), Busy()
+    for seconds in (0, 0.0005, 0.001, 0.002, 0.004) * 4:
+        with anyio.move_on_after(seconds):
+            async with anyio.create_task_group() as group:
+                group.start_soon(room.each, busy.call, list("abcdefgh"))
+                group.start_soon(room.each, busy.call, list("abcdefgh"))
+    busy = Busy()
+    with anyio.fail_after(5):
+        assert await room.each(busy.call, list("abcdefgh")) == list("ABCDEFGH")
+    assert busy.most == 4
+
+
+@pytest.mark.parametrize(
+    ("config", "calls"),
+    [
+        ({"max_connections": 64}, 128),
+        ({"adaptive_connections": 30}, 60),
+        ({"adaptive_connections": False}, 20),  # Inspect's own default is 10
+        ({"batch": True}, 1_000_000),
+    ],
+)
+def test_calls_in_flight_follow_the_settings_of_the_model(config: dict[str, object], calls: int) -> None:
+    assert calls_in_flight(model(**config)) == calls

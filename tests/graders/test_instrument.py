@@ -1,0 +1,305 @@
+"""The options that documents are measured by, and what readers and judges set in their requests."""
+
+import importlib
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval as evaluate
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import GenerateConfig, Model, get_model
+from tests.scripted import Asked, saying
+
+from genie_inspect.engines.embedders import CachedEmbedder, embedder, static_token_count
+from genie_inspect.errors import FitError, TemplateError, UnknownChoiceError
+from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.embedded_judge import EmbeddedReader
+from genie_inspect.graders.equivalence import GraderEquivalence
+from genie_inspect.graders.instrument import Instrument, cache_for, graders_for, mode_of
+from genie_inspect.graders.list_judge import CHUNK, LIST, ListJudge
+from genie_inspect.graders.logit_judge import LOGIT, LogitJudge
+from genie_inspect.graders.merging import Mode, numbered_tokens
+from genie_inspect.graders.pairwise_judge import PAIRWISE, PairwiseJudge
+from genie_inspect.graders.protocols import Answer
+from genie_inspect.graders.reader import GraderReader
+from genie_inspect.graders.vectors_judge import shipped_fit
+from genie_inspect.populations.schema import Feature, write_rows
+
+
+@pytest.mark.parametrize("judge", ["list", "pairwise", "logit", "vectors", "embedded"])
+def test_every_judge_that_is_named_is_accepted(judge: str) -> None:
+    assert Instrument(judge).judge == judge
+
+
+@pytest.mark.parametrize(
+    "judge", ["", "List", "gpt-4o", "embedded ", "vectors/", "pairwise/fit.json", "embedded/fit.json"]
+)
+def test_an_unknown_judge_is_refused_with_its_value_and_what_would_work(judge: str) -> None:
+    with pytest.raises(UnknownChoiceError) as caught:
+        Instrument(judge)
+    assert repr(judge) in str(caught.value)
+    assert "list, pairwise, logit, vectors, embedded" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "blanks"),
+    [
+        ("read", ["count", "data"]),
+        ("rate_list", ["count", "data"]),
+        ("rate_pair", ["data"]),
+        ("rate_logit", ["data"]),
+    ],
+)
+def test_a_template_with_other_blanks_is_refused_whatever_the_judge(
+    name: str, blanks: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / f"{name}.md").write_text("Compare $this with $that.", encoding="utf-8")
+    message = f"{name}.md has the blanks ['that', 'this'], expected {blanks}"
+    with pytest.raises(TemplateError, match=re.escape(message)):
+        Instrument("list", templates=str(tmp_path))
+
+
+def test_a_templates_folder_that_is_missing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TemplateError, match="does not exist"):
+        Instrument("list", templates=str(tmp_path / "nowhere"))
+
+
+@pytest.mark.parametrize(
+    ("judge", "signature"), [("list", "list(mockllm/model"), ("pairwise", "pairwise(mockllm/model")]
+)
+def test_reader_and_judge_carry_the_model_in_their_signatures(judge: str, signature: str) -> None:
+    reader, rater = Instrument(judge).reader_and_judge(saying("").model())
+    assert reader.signature.startswith("grader(mockllm/model@")
+    assert rater.signature.startswith(signature)
+
+
+def test_the_grader_reads_and_vectors_judge() -> None:
+    features = [Feature(name=name, definition="What of it.") for name in ("plot", "pace")]
+    reader, rater = Instrument("vectors").reader_and_judge(saying("").model(), features)
+    assert reader.signature.startswith("grader(mockllm/model@")
+    assert rater.signature.startswith(f"vectors({embedder().identity},fit={shipped_fit().digest},")
+    assert rater.signature.endswith(",pooled=pace)")
+
+
+def test_a_fit_of_the_users_is_named_behind_the_judge(tmp_path: Path) -> None:
+    own = shipped_fit().model_copy(update={"raters": ("me",)})
+    write_rows(tmp_path / "fit.json", [own])
+    _, rater = Instrument(f"vectors/{tmp_path / 'fit.json'}").reader_and_judge(saying("").model())
+    assert own.digest in rater.signature
+
+
+def test_an_embedder_without_a_fit_is_refused_before_anything_is_asked() -> None:
+    with pytest.raises(FitError, match=r"judge=vectors/fit\.json"):
+        Instrument("vectors", "openai/small")
+    arguments = {"judge": "vectors", "embedder": "openai/small"}
+    with pytest.raises(PrerequisiteError) as caught:
+        evaluate("genie_inspect/synthetic_prompts", task_args=arguments, model="bundled/inventive")
+    assert "genie calibrate --ratings ratings.jsonl --embedder openai/small --fit-vectors" in str(caught.value.message)
+
+
+def test_the_embedded_pair_carries_the_embedder_in_its_signatures() -> None:
+    reader, rater = Instrument("embedded").reader_and_judge(None)
+    assert reader.signature == f"embedded({embedder().identity})"
+    assert rater.signature.startswith(f"embedded({embedder().identity},anchors=")
+    plot = Feature(name="plot", definition="What happens.", words=("rain",))
+    reader, _ = Instrument("embedded").reader_and_judge(None, [plot])
+    assert isinstance(reader, EmbeddedReader)
+    assert reader.words == {"plot": ("rain",)}
+
+
+@pytest.mark.parametrize(("judge", "name"), [("list", "rate_list"), ("pairwise", "rate_pair"), ("logit", "rate_logit")])
+def test_templates_of_the_users_reach_the_reader_and_the_judge(judge: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / "read.md").write_text("READ $count\n$data", encoding="utf-8")
+    (tmp_path / f"{name}.md").write_text("RATE\n$data" + (" $count" if judge == "list" else ""), encoding="utf-8")
+    model = saying("").model()
+    reader, rater = Instrument(judge).reader_and_judge(model)
+    own_reader, own_rater = Instrument(judge, templates=str(tmp_path)).reader_and_judge(model)
+    assert own_reader.signature != reader.signature
+    assert own_rater.signature != rater.signature
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"embedder": "word2vec"}, "embedder is 'word2vec', expected static"),
+        ({"embedder": 5}, "embedder is 5, expected a name or a path"),
+        ({"cache": "no"}, "cache is 'no', expected true or false"),
+        ({"min_coverage": 1.1}, "min_coverage is 1.1, expected 0 to 1"),
+        ({"min_coverage": True}, "min_coverage is True, expected 0 to 1"),
+    ],
+)
+def test_an_option_that_cannot_be_used_is_refused_when_the_instrument_is_made(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UnknownChoiceError, match=re.escape(message)):
+        Instrument("list", **options)
+
+
+def test_templates_are_read_once_and_what_becomes_of_the_files_later_does_not_matter(tmp_path: Path) -> None:
+    read = tmp_path / "read.md"
+    read.write_text("READ $count\n$data", encoding="utf-8")
+    instrument = Instrument("list", templates=str(tmp_path))
+    before, _ = instrument.reader_and_judge(saying("").model())
+    read.write_text("Another $blank", encoding="utf-8")
+    after, _ = instrument.reader_and_judge(saying("").model())
+    assert after.signature == before.signature
+    with pytest.raises(TemplateError, match="blanks"):
+        Instrument("list", templates=str(tmp_path))
+
+
+def test_what_a_model_says_is_kept_unless_the_cache_is_off() -> None:
+    model = saying("").model()
+    assert Instrument("list").cache_for(model) is not None
+    assert Instrument("list", cache=False).cache_for(model) is None
+
+
+@pytest.mark.parametrize("judge", ["list", "pairwise", "vectors", "vectors/fit.json"])
+def test_a_judge_that_asks_a_model_needs_the_grader_role(judge: str) -> None:
+    with pytest.raises(PrerequisiteError, match="judge=embedded"):
+        graders_for(judge)
+
+
+def test_the_embedded_judge_needs_nobody() -> None:
+    assert graders_for("embedded") == ()
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        ("logit", "^grader for judge=logit is 'bundled/grader', expected a provider with log probabilities: .*vllm$"),
+        ("logits", "^judge is 'logits', expected one of list, pairwise, logit, vectors, embedded, none$"),
+        ("pairwise/2", "^judge is 'pairwise/2', expected one of list, pairwise, logit, vectors, embedded, none$"),
+        ("list/", "^judge is 'list/', expected one of list, pairwise, logit, vectors, embedded, none$"),
+        ("list/1", "^judge is 'list/1', expected how many answers list is shown in a call, such as list/10$"),
+        ("list/ten", "^judge is 'list/ten', expected how many answers list is shown in a call, such as list/10$"),
+    ],
+)
+def test_a_judge_that_cannot_work_ends_a_run_in_one_line_before_anything_is_generated(judge: str, said: str) -> None:
+    roles = {"grader": "bundled/grader"}
+    with pytest.raises(PrerequisiteError) as caught:
+        evaluate(
+            "genie_inspect/synthetic_prompts", task_args={"judge": judge}, model="bundled/inventive", model_roles=roles
+        )
+    assert re.fullmatch(said, str(caught.value.message))
+
+
+def test_a_replay_is_not_kept_and_what_any_other_model_says_is(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    assert cache_for(get_model("bundled/grader"), cache) is None
+    assert cache_for(saying("").model(), cache) is cache
+    assert cache_for(saying("").model(), None) is None
+
+
+def test_a_list_judge_says_in_its_signature_how_many_answers_it_is_shown() -> None:
+    model = saying("").model()
+    few, usual = (Instrument(judge).reader_and_judge(model)[1].signature for judge in ("list/10", "list"))
+    assert few == usual.replace("chunk=50", "chunk=10") != usual
+    assert (mode_of("list/10").name, mode_of("list/10").chunk) == ("list/10", 10)
+    assert mode_of("list").chunk == 50
+
+
+Made = Callable[[Model], Any]
+COUNTED: dict[str, tuple[Made, str, list[int]]] = {
+    "reader": (GraderReader, "reader", [240, 280]),
+    "list": (ListJudge, "list_judge", [112, 124]),
+    "equivalence": (GraderEquivalence, "equivalence", [112, 124]),
+    "pairwise": (PairwiseJudge, "pairwise_judge", [256]),
+    "logit": (LogitJudge, "logit_judge", [1]),
+}
+QUESTIONS = [Asked("Who?"), Asked("Where?")]
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_signature_knows_the_settings_of_one_item_and_of_two(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    make, module, most = COUNTED[name]
+    given: list[tuple[GenerateConfig, object]] = []
+
+    def identified(model: Model, *requests: tuple[GenerateConfig, object]) -> str:
+        given.extend(requests)
+        return "m@0"
+
+    monkeypatch.setattr(importlib.import_module(f"genie_inspect.graders.{module}"), "identified_model", identified)
+    own = make(saying("").model())
+    assert "(m@0," in own.signature
+    assert own.signature.endswith(f"template={own.template.digest})")
+    assert [settings.max_tokens for settings, _ in given] == most
+    assert {settings.temperature for settings, _ in given} == {0.7 if name == "pairwise" else 0.0}
+    assert len({str(form) for _, form in given}) == len(most)
+
+
+async def _asked(judge: Any) -> None:
+    if isinstance(judge, GraderReader):
+        await judge.read("A story.", QUESTIONS)
+    elif isinstance(judge, ListJudge):
+        await judge.rate(QUESTIONS[0], Answer("an owl"), [Answer("a fox"), Answer("a hen")])
+    else:
+        await judge.same("Write.", ["a", "b"], "c")
+
+
+@pytest.mark.parametrize("name", ["reader", "list", "equivalence"])
+async def test_what_could_not_be_read_is_asked_twice_more_past_the_provider_s_cache(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, module, _ = COUNTED[name]
+    given: list[GenerateConfig] = []
+
+    async def ask(model: Model, request: str, settings: GenerateConfig, *form: object) -> str:
+        given.append(settings)
+        return "Hm."
+
+    monkeypatch.setattr(importlib.import_module(f"genie_inspect.graders.{module}"), "ask", ask)
+    await _asked(make(saying("").model()))
+    # a reader asks anew for each question alone
+    assert [settings.cache for settings in given] == [None, *[False] * (4 if name == "reader" else 2)]
+    assert [settings.max_tokens for settings in given][:2] == [280, 240] if name == "reader" else [124, 124]
+    given.clear()
+    await _asked(make_without_repeats(make))
+    assert len(given) == 1
+
+
+def make_without_repeats(make: Made) -> Any:
+    return make(saying("").model(), repeats=0)  # type: ignore[call-arg]  # all three take it
+
+
+@pytest.mark.parametrize(
+    ("mode", "chunk", "tokens"),
+    [
+        (LIST, CHUNK, [static_token_count("1:0 2:0 3:0"), numbered_tokens(3) + 3]),
+        (PAIRWISE, 1, [30, 30]),
+        (LOGIT, 1, [1, 1]),
+    ],
+)
+def test_a_reply_is_counted_as_a_line_or_as_json(mode: Mode, chunk: int, tokens: list[int]) -> None:
+    assert [mode.reply_tokens(3, as_json) for as_json in (False, True)] == tokens
+    assert (mode.chunk, mode.asks_pairs) == (chunk, True)
+    assert numbered_tokens(3) == static_token_count(json.dumps({"1": "", "2": "", "3": ""}))
+
+
+def test_ways_to_judge_without_a_grader_are_told_as_far_as_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[str, bool, bool]] = []
+
+    def grader(judge: str, *, replaceable: bool, panel_alone: bool) -> tuple[Model, ...]:
+        given.append((judge, replaceable, panel_alone))
+        return (saying("").model(),)
+
+    monkeypatch.setattr("genie_inspect.graders.instrument.graders", grader)
+    for judge, alone in (("list", True), ("ttcw", False), ("vectors/fit.json", True)):
+        graders_for(judge, panel_alone=alone)
+    assert given == [("list", True, True), ("ttcw", False, False), ("vectors/fit.json", True, True)]
+
+
+def test_an_instrument_asks_anew_in_another_cache_when_it_is_told_to(tmp_path: Path) -> None:
+    model, cache = saying("").model(), Cache(tmp_path)
+    plain: Any = Instrument("list").reader_and_judge(model)
+    own: Any = Instrument("list", cache=False).reader_and_judge(model, anew=True, cache=cache)
+    assert [one.memo.cache.path for one in plain] == [Cache().path] * 2
+    assert [one.memo.cache for one in own] == [cache, cache]
+    assert (plain[1].memo.anew, own[1].memo.anew) == (False, True)
+    assert Instrument("list", cache=False).cache_for(model) is None
+    screen: Any = Instrument("vectors").reader_and_judge(model)[1]
+    assert isinstance(screen.embedder, CachedEmbedder)
+    assert Instrument("list").min_coverage == 0.5
+    assert [Instrument(judge).is_smoke_test for judge in ("embedded", "pairwise")] == [True, False]

@@ -1,0 +1,260 @@
+"""Rubrics, bundled and from files; what comes of their verdicts, and how a critic asks for them."""
+
+import json
+import math
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.model import GenerateConfig, Model
+from tests.critics import blocks
+from tests.scripted import Script, saying
+
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.graders import critic as module
+from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion, VerdictMemo
+from genie_inspect.graders.rubrics import BUNDLED, Instructions, Rubric, RubricError, Test, load_rubric
+
+ONE = {"id": "pace", "name": "pace", "question": "Is it quick?"}
+
+
+def written(folder: Path, content: object, name: str = "rubric.json") -> str:
+    path = folder / name
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return str(path)
+
+
+def test_the_torrance_test_has_fourteen_tests_in_four_dimensions() -> None:
+    rubric = load_rubric("ttcw")
+    assert rubric.dimensions == ("fluency", "flexibility", "originality", "elaboration")
+    assert [test.id for test in rubric.tests] == [f"{number:02d}" for number in range(1, 15)]
+    by_dimension = [sum(test.dimension == name for test in rubric.tests) for name in rubric.dimensions]
+    assert by_dimension == [5, 3, 3, 3]
+
+
+def test_the_total_comes_first_then_the_dimensions_then_the_tests() -> None:
+    keys = load_rubric("ttcw").keys
+    assert keys[:6] == (
+        "ttcw_total",
+        "ttcw_fluency",
+        "ttcw_flexibility",
+        "ttcw_originality",
+        "ttcw_elaboration",
+        "ttcw_01",
+    )
+    assert keys[-1] == "ttcw_14"
+
+
+def test_the_second_rubric_has_its_ten_criteria_and_no_dimension() -> None:
+    rubric = load_rubric("gomez_williams")
+    assert len(rubric.tests) == 10
+    assert rubric.keys[:2] == ("gomez_williams_total", "gomez_williams_readability")
+
+
+def test_no_key_stands_in_two_bundled_rubrics() -> None:
+    keys = [key for name in BUNDLED for key in load_rubric(name).keys]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 20_000,
+        "{a: " * 5_000,
+        "&a [*a]",
+        "name: &a [*a]\ntests: *a",
+        "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nname: *c",
+        "!!python/object/apply:os.system ['true']",
+        "name: 2020-99-99",
+        "name: 2001-01-01T00:00:00+99:99",
+        "name: !!timestamp then",
+        "name: !!int three",
+        "name: !!float ','",
+        "name: " + "9" * 5_000,
+        "\x00",
+        "---\na\n---\nb",
+    ],
+)
+def test_hostile_yaml_is_one_line_that_names_the_file(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "rubric.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RubricError, match=r"^rubric .*rubric\.yaml(: | cannot be read: )[^\n]+$"):
+        load_rubric(str(path))
+
+
+def test_a_rubric_may_be_yaml_or_json(tmp_path: Path) -> None:
+    from_json = load_rubric(written(tmp_path, {"name": "mine", "tests": [ONE]}))
+    path = tmp_path / "rubric.yaml"
+    path.write_text("name: mine\ntests:\n- id: pace\n  name: pace\n  question: Is it quick?\n", encoding="utf-8")
+    assert load_rubric(str(path)) == from_json
+    assert from_json.keys == ("mine_total", "mine_pace")
+
+
+def test_the_digest_changes_with_a_question_and_not_with_the_source(tmp_path: Path) -> None:
+    plain = load_rubric(written(tmp_path, {"name": "mine", "tests": [ONE]}))
+    sourced = load_rubric(written(tmp_path, {"name": "mine", "source": "a book", "tests": [ONE]}))
+    other = load_rubric(written(tmp_path, {"name": "mine", "tests": [ONE | {"question": "Is it slow?"}]}))
+    assert plain.digest == sourced.digest != other.digest
+
+
+FAULTY: list[tuple[Any, str]] = [
+    ({"name": "mine", "tests": [ONE, ONE]}, "test id 'pace' stands there twice"),
+    ({"name": "mine", "tests": []}, "tests: "),
+    ({"name": "mine"}, "tests: Field required"),
+    ({"name": "My Rubric", "tests": [ONE]}, "name: "),
+    ({"name": "mine", "tests": [{"id": "pace", "name": "pace"}]}, "tests.0.question: Field required"),
+    ({"name": "mine", "tests": [ONE | {"id": "total"}]}, "'total' is the name of a sum"),
+    ({"name": "mine", "tests": [ONE, ONE | {"id": "x", "dimension": "pace"}]}, "'pace' is the name of a sum"),
+    ({"name": "mine", "tests": [ONE | {"dimension": "total"}]}, "'total' is the name of the sum"),
+    ({"name": "mine", "tests": [ONE | {"weight": 2}]}, "tests.0.weight"),
+    (["pace"], "holds a list"),
+    ("", "holds a str"),
+]
+
+
+@pytest.mark.parametrize(("content", "fault"), FAULTY)
+def test_a_faulty_rubric_is_refused_in_one_line_that_names_file_and_place(
+    tmp_path: Path, content: Any, fault: str
+) -> None:
+    path = written(tmp_path, content)
+    with pytest.raises(RubricError) as caught:
+        load_rubric(path)
+    message = str(caught.value)
+    assert message.startswith(f"rubric {path}: ")
+    assert fault in message
+    assert "\n" not in message
+
+
+def test_a_file_that_is_no_yaml_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rubric.yaml"
+    path.write_text("tests: [", encoding="utf-8")
+    with pytest.raises(RubricError, match="cannot be read"):
+        load_rubric(str(path))
+
+
+def test_yaml_that_would_make_objects_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rubric.yaml"
+    path.write_text("!!python/object/apply:os.getcwd []", encoding="utf-8")
+    with pytest.raises(RubricError, match="cannot be read"):
+        load_rubric(str(path))
+
+
+def test_an_unknown_rubric_names_those_that_there_are() -> None:
+    with pytest.raises(UnknownChoiceError, match="rubric is 'tctw', expected one of ttcw, gomez_williams, or a YAML"):
+        load_rubric("tctw")
+
+
+@pytest.mark.parametrize("reference", [True, False])
+@pytest.mark.parametrize("part", ["stories", "test", "scale"])
+def test_each_part_may_be_the_user_s_own_and_changes_the_digest(tmp_path: Path, part: str, reference: bool) -> None:
+    usual = Instructions.load(reference=reference)
+    own = getattr(usual, part)
+    (tmp_path / f"{own.name}.md").write_text(own.text + "\nThink.", encoding="utf-8")
+    mine = Instructions.load(reference=reference, folder=tmp_path)
+    assert getattr(mine, part).text.strip().endswith("Think.")
+    assert mine.digest != usual.digest
+
+
+def test_other_labels_at_the_end_are_another_digest_and_unknown_ones_are_refused() -> None:
+    assert Instructions.load(5).form.pattern != Instructions.load(7).form.pattern
+    usual = Instructions.load(5)
+    other = Instructions(usual.stories, usual.test, usual.scale, Instructions.load(7).form, usual.read, usual.analyses)
+    assert other.digest != usual.digest
+    with pytest.raises(UnknownChoiceError, match="levels is 4, expected one of 3, 5, 7"):
+        Instructions.load(4)
+
+
+RUBRIC = Rubric(
+    name="mine",
+    tests=tuple(
+        Test(id=name, name=name, question="Is it?", dimension=dimension)
+        for name, dimension in {"a": "form", "b": "form", "c": "sense", "d": "sense"}.items()
+    ),
+)
+
+
+def critique(*pairs: tuple[int | None, int | None]) -> Critique:
+    judgements = zip(RUBRIC.tests, pairs, strict=True)
+    made = (Judgement(test, tuple(Opinion(points) for points in pair)) for test, pair in judgements)
+    return Critique(RUBRIC, tuple(made), 0)
+
+
+def test_a_dimension_has_the_share_of_its_own_tests_that_pass_and_the_total_their_number() -> None:
+    # the candidate's score is that of the second order less that of the first: 2, -2, 0 and none
+    found = critique((-1, 1), (1, -1), (1, 1), (None, 1))
+    values = found.value
+    assert math.isnan(values.pop("mine_d"))
+    assert values == {
+        "mine_total": 2.0,
+        "mine_form": 0.5,
+        "mine_sense": 1.0,
+        "mine_a": 1.0,
+        "mine_b": 0.0,
+        "mine_c": 1.0,
+    }
+    assert [judgement.test.id for judgement in found.judged] == ["a", "b", "c"]
+
+
+def test_a_place_wins_where_both_verdicts_name_it_and_an_even_one_names_none() -> None:
+    assert critique((1, 1), (1, 0), (2, 1), (None, 1)).won_by_place == (2, 0)
+    assert critique((-1, -1), (0, -1), (-1, 0), (0, 0)).won_by_place == (0, 1)
+
+
+TESTS = [Test(id=name, name=f"aspect {name}", question="Is it?") for name in "abc"]
+
+
+async def test_a_request_is_labelled_by_its_test_and_by_who_stands_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels: list[tuple[str, ...]] = []
+
+    @asynccontextmanager
+    async def labelled(*given: str) -> AsyncIterator[None]:
+        labels.append(given)
+        yield
+
+    monkeypatch.setattr(module, "labelled", labelled)
+    await Critic(saying("[[A=B]]").model(), Instructions.load()).compare("new", "old", TESTS[:1])
+    assert sorted(labels) == [("test a", "aspect a", "candidate first"), ("test a", "aspect a", "reference first")]
+    labels.clear()
+    await Critic(saying("[[YES]]").model(), Instructions.load(reference=False)).compare("new", None, TESTS[:1])
+    assert labels == [("test a", "aspect a", "alone")]
+
+
+async def test_the_first_opinion_is_that_with_the_reference_first() -> None:
+    script = Script(lambda request: "[[A>>B]]" if blocks(request)[0]["story_a"] == "old" else "[[A>B]]")
+    (found,) = await Critic(script.model(), Instructions.load()).compare("new", "old", TESTS[:1])
+    assert found.verdicts == (2, 1)
+
+
+async def test_judgements_come_in_the_order_of_the_tests_whichever_was_asked_first(tmp_path: Path) -> None:
+    async def compared(tests: Sequence[Test]) -> list[str]:
+        own = Critic(saying("[[A=B]]").model(), Instructions.load(), VerdictMemo(Cache(tmp_path)))
+        return [judgement.test.id for judgement in await own.compare("new", "old", tests)]
+
+    await compared(TESTS[:1])
+    # nothing is on record of b, which goes ahead
+    assert await compared(TESTS) == ["a", "b", "c"]
+
+
+def test_a_first_request_is_at_temperature_0_and_a_repeat_is_not_and_the_signature_knows_both(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[tuple[GenerateConfig, object]] = []
+
+    def identified(model: Model, *requests: tuple[GenerateConfig, object]) -> str:
+        given.extend(requests)
+        return "m@0"
+
+    monkeypatch.setattr(module, "identified_model", identified)
+    own = Critic(saying("").model(), Instructions.load())
+    assert own.signature == f"critic(m@0,template={own.instructions.digest})"
+    assert [(one.temperature, one.max_tokens) for one, _ in given] == [(0.0, 2048), (0.7, 2048)]
+    assert {form for _, form in given} == {own.instructions.form}
+
+
+async def test_of_a_reply_that_repeats_the_request_only_what_comes_after_it_is_kept() -> None:
+    script = Script(lambda request: f"{request}\n\nB is livelier.\n[[B>A]]")
+    (found,) = await Critic(script.model(), Instructions.load()).compare("new", "old", TESTS[:1])
+    assert [opinion.reply for opinion in found.opinions] == ["B is livelier.\n[[B>A]]"] * 2

@@ -1,0 +1,286 @@
+"""One warning for texts of another length than the population's, the same wherever numbers are shown."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai import eval as evaluate
+from inspect_ai import score as score_again
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import StopReason
+from inspect_ai.scorer import Score
+from tests.reports.made_logs import GENIE, made_log, scored
+from tests.scripted import OWL, evaluated, saying, scores, small_population, written
+
+from genie_inspect.cli import main
+from genie_inspect.errors import GenieWarning
+from genie_inspect.logs.files import LogError, sample_of, samples
+from genie_inspect.logs.reading import read_logs, read_scored_log
+from genie_inspect.logs.scored_log import are_unlike, length_warning, lengths_of, one_signature
+from genie_inspect.logs.scores import last_of_each, measured
+from genie_inspect.samples import is_cut
+from genie_inspect.scorers.cosine import cosine
+from genie_inspect.tasks.population_prompts import population_prompts
+
+SAID = "writes 4 words where the population has 20: beyond 1.5x lengths do not compare"
+
+
+def log_of(folder: Path, population: float, text: str = "It rains on owls.", **scorers: float) -> str:
+    score = {name: scored({name: value}, length={"population": population}) for name, value in scorers.items()}
+    return made_log(folder, [score] * 2, texts=[text] * 2, model="mock/writer")
+
+
+def shown(*arguments: object) -> str:
+    result = CliRunner().invoke(main, [*map(str, arguments)], env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_summary_report_and_comparison_give_the_warning_once_each(tmp_path: Path) -> None:
+    short = log_of(tmp_path / "a", 20, genie=0.4, cosine=0.3)
+    assert shown("summary", short).count(f"Beware: mock/writer {SAID}.") == 1
+    (table, _) = json.loads(shown("summary", short, "--json"))
+    assert table["columns"][0]["unlike_length"] == f"mock/writer {SAID}"
+    shown("report", short, "-o", tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").count(SAID) == 1
+    long = log_of(tmp_path / "b", 20, text="word " * 20, genie=0.4, cosine=0.3)
+    assert shown("compare", short, long, "--baseline", short).count(SAID) == 1
+
+
+def test_documents_that_end_at_the_limit_of_their_tokens_are_counted_wherever_numbers_are_shown(tmp_path: Path) -> None:
+    whole, cut = log_of(tmp_path / "a", 4, genie=0.4, cosine=0.3), log_of(tmp_path / "b", 4, genie=0.4, cosine=0.3)
+    log = read_eval_log(cut)
+    assert log.samples
+    log.samples[0].output.choices[0].stop_reason = "max_tokens"
+    write_eval_log(log, cut)
+    said = "1 of 2 documents end at the limit of their tokens"
+    assert said not in shown("summary", whole)
+    assert shown("summary", cut).count(f"Beware: of mock/writer {said}") == 1
+    (table, _) = json.loads(shown("summary", cut, "--json"))
+    assert table["columns"][0]["cut"].startswith(f"of mock/writer {said}")
+    shown("report", cut, "-o", tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").count(said) == 1
+    assert shown("compare", whole, cut, "--baseline", whole).count(said) == 1
+    assert [run["cut"] for run in json.loads(shown("compare", whole, cut, "--baseline", whole, "--json"))["runs"]] == [
+        0,
+        1,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "cut"), [("max_tokens", True), ("model_length", True), ("stop", False), ("unknown", False)]
+)
+def test_a_document_is_cut_where_the_model_or_the_request_had_no_tokens_left(reason: StopReason, cut: bool) -> None:
+    state = written("It rains.")
+    state.output.choices[0].stop_reason = reason
+    assert is_cut(state) == cut
+    state.output.choices = []
+    assert not is_cut(state)
+
+
+def test_a_log_that_has_another_name_in_each_table_is_warned_of_once(tmp_path: Path) -> None:
+    # alone under its version of genie, beside the other under cosine
+    for version in range(2):
+        genie = scored({"plot": 0.4}, GENIE.replace("version:0", f"version:{version}"), length={"population": 20})
+        cosine = scored({"mean": 0.3}, length={"population": 20})
+        samples = [{"genie": genie, "cosine": cosine}] * 2
+        made_log(tmp_path, samples, texts=["It rains on owls."] * 2)
+    assert shown("summary", tmp_path).count(SAID) == 2
+
+
+def test_of_like_length_nothing_is_said(tmp_path: Path) -> None:
+    log = log_of(tmp_path, 6, genie=0.4)
+    assert "Beware" not in shown("summary", log)
+    (read,) = read_logs([log])
+    assert length_warning(read) == ""
+
+
+@pytest.mark.parametrize("other", [math.nan, 34 * 1.5])
+def test_an_unknown_length_is_not_another_one(other: float) -> None:
+    assert not are_unlike(34, other)
+    assert not are_unlike(other, 34)
+    assert are_unlike(34, 52)
+
+
+def run(folder: Path, words: int, epochs: int) -> list[str]:
+    documents = {OWL: ("grey owl " * 10, "white owl " * 10)}
+    population = small_population(folder / "population", documents, {}).folder
+    (log,) = evaluate(
+        population_prompts(population=str(population), panel="cosine,compression"),
+        model=saying("owl " * words).model(),
+        epochs=epochs,
+        log_dir=str(folder / "logs"),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    return [str(score.explanation) for name in ("cosine", "compression") for score in scores(log, name)]
+
+
+def test_a_run_warns_once_after_five_documents_and_each_score_says_its_own(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    notes = run(tmp_path, 4, epochs=7)
+    # Inspect puts sample and epoch before it
+    warned = [record.getMessage().splitlines()[-1] for record in caplog.records if record.levelname == "WARNING"]
+    assert [line for line in warned if "lengths" in line] == [f"mockllm/model {SAID} (see genie summary)"]
+    assert len(notes) == 14
+    assert all("Beware: this document has 4 words where the population has 20" in note for note in notes)
+
+
+def test_a_run_of_like_length_or_of_few_documents_is_not_warned(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert not any("Beware" in note for note in run(tmp_path / "like", 18, epochs=6))
+    run(tmp_path / "few", 4, epochs=4)
+    assert "lengths do not compare" not in caplog.text
+
+
+def test_a_length_that_nobody_knows_is_in_no_mean(tmp_path: Path) -> None:
+    samples = [
+        # of two scorers the second one knows
+        {
+            "cosine": scored({"m": 0.5}, "measure:cosine|version:0"),
+            "genie": scored({"p": 0.5}, length={"population": 20}),
+        },
+        {"genie": scored({"p": 0.5}, length={"population": 10})},
+        {"genie": scored({"p": 0.5})},
+    ]
+    (log,) = read_logs([made_log(tmp_path, samples, texts=["one", "one two", "one two three"])])
+    found = lengths_of(log.documents)
+    assert (found.words, found.population) == (2, 15)
+    assert math.isnan(lengths_of(log.documents[2:]).population)
+    assert math.isnan(lengths_of([]).words)
+
+
+def test_logs_of_one_signature_share_it_and_logs_without_scores_are_passed_over(tmp_path: Path) -> None:
+    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]), made_log(tmp_path, [{}])]
+    assert one_signature(read_logs(files), "genie") == GENIE
+    assert one_signature(read_logs(files), "cosine") == "none"
+
+
+def test_signatures_that_differ_are_refused_with_what_differs_and_where(tmp_path: Path) -> None:
+    files = [
+        made_log(tmp_path, [{"genie": scored({"plot": 0.5}, GENIE.replace("test", judge))}]) for judge in ("a", "b")
+    ]
+    with pytest.raises(LogError) as caught:
+        one_signature(read_logs(files), "genie")
+    assert str(caught.value) == (
+        "scores by 'genie' do not compare, their signatures differ: judge is a and b (log-0.eval and log-1.eval); "
+        "choose with --signature and a part of one, such as --signature 'judge:a'"
+    )
+
+
+def test_two_signatures_within_a_log_are_refused(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, f"{GENIE}{number}")} for number in range(2)])
+    with pytest.raises(LogError, match=r"version is 00 and 01 \(log-0\.eval\)"):
+        one_signature(read_logs([file]), "genie")
+
+
+def test_what_is_advised_chooses_also_where_the_first_lacks_the_fact(tmp_path: Path) -> None:
+    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, own)}]) for own in (GENIE, f"{GENIE}|extra:1")]
+    with pytest.raises(LogError, match="such as --signature 'extra:1'"):
+        one_signature(read_logs(files), "genie")
+    assert [log.file for log in read_logs(files, signature="extra:1")] == files[1:]
+
+
+def test_a_part_that_no_signature_has_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
+    with pytest.raises(LogError) as caught:
+        read_logs([file], signature="judge:nobody")
+    assert str(caught.value) == f"signature is 'judge:nobody', expected a part of one of: {GENIE}"
+
+
+def test_a_fact_that_one_signature_lacks_differs(tmp_path: Path) -> None:
+    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, own)}]) for own in (GENIE, f"{GENIE}|extra:1")]
+    with pytest.raises(LogError, match="extra is - and 1"):
+        one_signature(read_logs(files), "genie")
+
+
+def test_the_signatures_that_there_are_are_listed_in_their_order(tmp_path: Path) -> None:
+    names = ("measure:b|version:0", "measure:a|version:0", "none")
+    files = [made_log(tmp_path, [{"x": scored({"k": 0.5}, name)}]) for name in names]
+    with pytest.raises(LogError, match=r"one of: measure:a\|version:0; measure:b\|version:0$"):
+        read_logs(files, signature="judge:nobody")
+    with pytest.raises(LogError, match=r"one of: none$"):
+        read_logs(files[2:], signature="judge:nobody")
+
+
+OTHER = GENIE.replace("test", "other")
+
+
+@pytest.mark.parametrize(
+    ("signatures", "kept"),
+    [
+        ({"genie": GENIE, "genie-1": GENIE, "genie-2": GENIE}, {"genie": "genie-2"}),
+        ({"genie": GENIE, "genie1": GENIE, "genie2": GENIE}, {"genie": "genie2"}),
+        ({"genie": GENIE, "genie-1": OTHER}, {"genie": "genie", "genie-1": "genie-1"}),
+        ({"genie": GENIE, "genie-1": OTHER, "genie-2": OTHER}, {"genie": "genie", "genie-1": "genie-2"}),
+        ({"genie": GENIE, "genie-1": OTHER, "genie-2": GENIE}, {"genie": "genie-2", "genie-1": "genie-1"}),
+        ({"accuracy": "none", "accuracy-1": "none"}, {"accuracy": "accuracy", "accuracy-1": "accuracy-1"}),
+        ({"run1": GENIE, "run2": GENIE}, {"run1": "run1", "run2": "run2"}),
+        ({"genie-1": GENIE, "judge-2": GENIE}, {"genie-1": "genie-1", "judge-2": "judge-2"}),
+    ],
+)
+def test_the_last_score_of_a_scorer_under_one_signature_counts(
+    signatures: Mapping[str, str], kept: Mapping[str, str]
+) -> None:
+    scores = {name: scored({"plot": 0.5}, signature) for name, signature in signatures.items()}
+    found = last_of_each(scores)
+    assert {name: next(key for key, own in scores.items() if own is score) for name, score in found.items()} == kept
+
+
+@pytest.fixture
+def twice(tmp_path: Path) -> str:
+    """A log that the scorer cosine has scored, and then again."""
+    population = str(small_population(tmp_path / "population").folder)
+    log = evaluated(cosine(population), saying("A red owl."), None, tmp_path)
+    write_eval_log(score_again(log, cosine(population), action="append", display="none"))
+    assert [list(sample.scores or {}) for sample in read_eval_log(log.location).samples or []] == [
+        ["cosine", "cosine1"]
+    ]
+    return log.location
+
+
+def test_a_log_that_was_scored_twice_has_one_table_and_says_so(twice: str) -> None:
+    with pytest.warns(GenieWarning, match=r"was scored again in the same way \(cosine1\): the last scores count"):
+        result = CliRunner().invoke(main, ["summary", twice, "--json"])
+    assert [table["scorer"] for table in json.loads(result.stdout)] == ["cosine"]
+
+
+def test_one_document_of_it_is_shown_with_one_score(twice: str) -> None:
+    shown = CliRunner().invoke(main, ["show", twice, "1"])
+    assert shown.exit_code == 0, shown.output
+    assert "cosine1" not in shown.output
+
+
+def test_of_values_that_changed_the_last_is_read(tmp_path: Path) -> None:
+    def values() -> Iterator[Mapping[str, Score]]:
+        yield {"genie": scored({"plot": 0.1}), "genie-1": scored({"plot": 0.7})}
+        # a sample that only the first time had a score keeps it
+        yield {"genie": scored({"plot": 0.3})}
+
+    with pytest.warns(GenieWarning):
+        log = read_scored_log(made_log(tmp_path, list(values())))
+    assert log.values("genie", "plot") == [0.7, 0.3]
+    assert list(log.signatures) == ["genie"]
+
+
+def test_a_scorer_is_ours_where_its_first_signature_is_one(tmp_path: Path) -> None:
+    log = read_scored_log(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
+    signatures = {"later": ("none", GENIE), "genie": (GENIE, "none"), "theirs": ("none",), "cosine": (OTHER,)}
+    assert replace(log, signatures=signatures).ours == ["genie", "cosine"]
+
+
+def test_what_measures_nothing_is_no_score_of_any_report(tmp_path: Path) -> None:
+    columns = Score(value={"words": 9}, metadata={"signature": "measure:document|version:1-A"})
+    others = {"genie": scored({"plot": 0.5}), "words": Score(value=3)}
+    assert list(measured({**others, "document": columns, "document1": columns})) == ["genie", "words"]
+    log = made_log(tmp_path, [{**others, "document": columns}])
+    assert list(read_scored_log(log).signatures) == ["genie", "words"]
+    assert [list(sample_of(log, 1, 1).scores or {}), *(list(sample.scores or {}) for sample in samples(log))] == [
+        ["genie", "words"]
+    ] * 2

@@ -1,0 +1,112 @@
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+from tests.pairs import TEXTS, pairs
+
+from genie_inspect.errors import GenieWarning, InterventionsError
+from genie_inspect.populations.interventions import (
+    INTERVENTIONS,
+    LEFT_OUT,
+    Edit,
+    Interventions,
+    LeftOut,
+    StudyRow,
+    drawn,
+    intervention_id,
+)
+from genie_inspect.populations.schema import write_rows
+
+
+def test_texts_come_with_each_original_before_what_was_made_of_it(tmp_path: Path) -> None:
+    last_first = (TEXTS[2], TEXTS[4], TEXTS[1], TEXTS[0], TEXTS[3])
+    names = [text.id for text in pairs(tmp_path, last_first).texts()]
+    assert names == ["d-owl", "i-again", "i-owl", "d-fox", "i-fox"]
+
+
+def test_a_file_serves_as_well_as_its_folder(tmp_path: Path) -> None:
+    folder = pairs(tmp_path / "mine")
+    (tmp_path / "mine" / INTERVENTIONS).rename(tmp_path / "other.jsonl")
+    assert Interventions(tmp_path / "other.jsonl").digest == folder.digest
+    assert folder.name == f"mine@{folder.digest}"
+    assert Interventions(tmp_path / "other.jsonl").name == f"other@{folder.digest}"
+
+
+def test_an_original_without_edits_is_no_part_of_a_study(tmp_path: Path) -> None:
+    assert [text.id for text in pairs(tmp_path, TEXTS[:4]).texts()] == ["d-owl", "i-owl", "i-again"]
+
+
+def test_what_a_check_left_out_is_in_no_study_and_no_digest(tmp_path: Path) -> None:
+    before = pairs(tmp_path)
+    write_rows(tmp_path / LEFT_OUT, [LeftOut(id="i-owl", reason="the new value is not there")])
+    after = Interventions(tmp_path)
+    assert [text.id for text in after.texts()] == ["d-owl", "i-again", "d-fox", "i-fox"]
+    assert after.left_out == {"i-owl": "the new value is not there"}
+    assert after.digest != before.digest
+    assert after.digest == pairs(tmp_path / "rest", (TEXTS[0], *TEXTS[2:])).digest
+
+
+def test_edits_whose_original_is_missing_are_named_and_of_no_use(tmp_path: Path) -> None:
+    with pytest.warns(GenieWarning, match=r"without their original, and so left out: 1 \(i-fox\)"):
+        study = pairs(tmp_path, TEXTS[:3] + TEXTS[4:])
+    assert study.orphans == ("i-fox",)
+    assert [text.id for text in study.texts()] == ["d-owl", "i-owl", "i-again"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "has no original"),
+        ('{"kind": "original"}\n', "line 1, field original.id: Field required"),
+        ("nonsense\n", "line 1: Invalid JSON"),
+        ('{"kind": "poem"}\n', "line 1: Input tag 'poem' found using 'kind' does not match"),
+    ],
+)
+def test_a_file_that_is_none_is_refused_in_one_line(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / INTERVENTIONS).write_text(content)
+    with pytest.raises(InterventionsError, match=message) as error:
+        Interventions(tmp_path)
+    assert "\n" not in str(error.value)
+
+
+def test_an_id_that_stands_twice_and_a_missing_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InterventionsError, match="field id: 'd-owl' stands twice"):
+        pairs(tmp_path, (*TEXTS, TEXTS[0]))
+    with pytest.raises(InterventionsError, match=r"interventions are '.*nowhere', expected starter, a folder"):
+        Interventions(tmp_path / "nowhere")
+
+
+def test_an_edit_has_one_of_the_values_that_were_proposed() -> None:
+    values = {"kind": "edit", "id": "i", "original": "d", "feature": "plot", "text": "t", "alternative": "fire"}
+    assert Edit.model_validate(values).alternative == "fire"
+    with pytest.raises(ValidationError, match="alternative 'fire' is none of the alternatives"):
+        Edit.model_validate({**values, "alternatives": ["flood"]})
+
+
+@pytest.mark.parametrize("row", ['{"kind": "remark", "id": "i"}', '{"kind": "paraphrase", "id": "i", "text": "t"}'])
+def test_a_line_is_one_of_three_kinds_with_all_its_fields(row: str) -> None:
+    with pytest.raises(ValidationError):
+        StudyRow.model_validate_json(row)
+
+
+def test_the_seed_document_and_feature_draw_the_alternative_and_nothing_else() -> None:
+    values = tuple("abcdefgh")
+    assert drawn(values, "d", "plot", 0) == drawn(values, "d", "plot", 0)
+    for change in (("e", "plot", 0), ("d", "style", 0), ("d", "plot", 1)):
+        draws = {(drawn(values, f"{change[0]}{n}", *change[1:]), drawn(values, f"d{n}", "plot", 0)) for n in range(20)}
+        assert any(one != other for one, other in draws) or change[0] == "e"
+    # every one is drawn about as often
+    counts = [sum(drawn(values, f"d{n}", "plot", 0) == value for n in range(800)) for value in values]
+    assert min(counts) > 60
+
+
+def test_ids_depend_on_original_kind_feature_and_text() -> None:
+    ids = {
+        intervention_id("d", "edit", "plot", "t"),
+        intervention_id("e", "edit", "plot", "t"),
+        intervention_id("d", "paraphrase", "", "t"),
+        intervention_id("d", "edit", "style", "t"),
+        intervention_id("d", "edit", "plot", "u"),
+    }
+    assert len(ids) == 5
+    assert all(name.startswith("i-") for name in ids)

@@ -1,0 +1,208 @@
+"""Reference stories: bundled, from files, and what the hub's rows hold."""
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from genie_inspect.errors import MissingExtraError
+from genie_inspect.populations.stories import (
+    ReferenceStory,
+    ReferenceStoryError,
+    existing_stories,
+    reference_stories,
+    stories_digest,
+)
+
+BEE = {"title": "Bee", "plot": "A bee counts.", "story": "A bee counted to four and stopped."}
+
+
+def written(folder: Path, *rows: object) -> str:
+    path = folder / "stories.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def test_two_stories_ship_each_of_500_to_900_words_with_a_plot_of_one_sentence() -> None:
+    stories = reference_stories("bundled")
+    assert len(stories) == 2
+    for story in stories:
+        assert 500 <= story.words <= 900
+        assert story.title
+        assert story.plot.endswith(".")
+        assert story.plot.count(". ") == 0
+
+
+def test_a_file_gives_its_stories_in_order_the_plot_may_be_left_out(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, BEE, {"title": "Fox", "story": "A fox slept."}, {"title": "Owl", "plot": None, "story": "Hoo."}
+    )
+    assert [(story.title, story.plot, story.words) for story in reference_stories(path)] == [
+        ("Bee", "A bee counts.", 7),
+        ("Fox", "", 3),
+        ("Owl", "", 1),
+    ]
+
+
+def test_the_digest_changes_with_any_text(tmp_path: Path) -> None:
+    digests = set()
+    for change in ({}, {"title": "B"}, {"plot": ""}, {"story": "A bee."}):
+        digests.add(stories_digest(reference_stories(written(tmp_path, BEE | change))))
+    assert len(digests) == 4
+
+
+FAULTY: list[tuple[list[object], str]] = [
+    ([], "holds no story"),
+    ([{"title": "Bee", "plot": "A bee counts."}], "no text in the field 'story' of 'Bee'"),
+    ([{"title": "Bee", "story": "  "}], "no text in the field 'story' of 'Bee'"),
+    ([{"story": "A bee."}], "line 1 has no text in the field 'title'"),
+    ([BEE, {"title": "Fox", "story": 7}], "line 2 has 7 in the field 'story', expected text"),
+    ([BEE, BEE], "holds two stories titled 'Bee'"),
+    ([["Bee"]], "line 1 is a list and no object, expected a line a story"),
+    ([BEE | {"story": "https://example.org/bee"}], "has a link instead of the text of 'Bee'"),
+]
+
+
+@pytest.mark.parametrize(("rows", "fault"), FAULTY)
+def test_a_faulty_file_is_refused_in_one_line(tmp_path: Path, rows: list[object], fault: str) -> None:
+    path = written(tmp_path, *rows)
+    with pytest.raises(ReferenceStoryError) as caught:
+        reference_stories(path)
+    assert fault in str(caught.value)
+    assert path in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_line_that_is_no_json_and_a_missing_file_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "stories.jsonl"
+    path.write_text("Once upon a time", encoding="utf-8")
+    with pytest.raises(ReferenceStoryError, match="line 1 is no JSON"):
+        reference_stories(str(path))
+    with pytest.raises(ReferenceStoryError, match="cannot be read"):
+        reference_stories(str(tmp_path / "missing.jsonl"))
+
+
+def test_without_a_reference_a_plot_is_enough_and_a_link_is_no_text(tmp_path: Path) -> None:
+    path = written(tmp_path, BEE | {"story": "https://example.org/bee"}, {"title": "Fox", "plot": "A fox naps."})
+    assert [(story.plot, story.story) for story in reference_stories(path, texts=False)] == [
+        ("A bee counts.", ""),
+        ("A fox naps.", ""),
+    ]
+    with pytest.raises(ReferenceStoryError, match="neither plot nor text of 'Bee'"):
+        reference_stories(written(tmp_path, {"title": "Bee", "story": "https://example.org/bee"}), texts=False)
+
+
+def hub(monkeypatch: pytest.MonkeyPatch, *rows: dict[str, Any]) -> None:
+    """Stands in for the library `datasets`, which is an extra, and for the network."""
+    module = ModuleType("datasets")
+    module.load_dataset = lambda source, split: list(rows)  # type: ignore[attr-defined]  # made here
+    monkeypatch.setitem(sys.modules, "datasets", module)
+
+
+def cell(story: str, content: str) -> str:
+    metadata = {"story_id": story, "story_name": "Bee", "plot_summary": "A bee counts.", "content": content}
+    return str([{"story_metadata": metadata}, {"test_metadata": {}}, {"annotations": []}])
+
+
+def test_of_the_published_dataset_the_professionals_stories_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub(
+        monkeypatch,
+        {"ttcw_narrative_ending": cell("0_GPT4", "A bee."), "ttcw_pacing": "-"},
+        {"ttcw_narrative_ending": cell("0_NewYorker", "A bee counted."), "ttcw_pacing": "-"},
+    )
+    [story] = reference_stories("Salesforce/ttcw_creativity_eval")
+    assert (story.title, story.plot, story.story) == ("Bee", "A bee counts.", "A bee counted.")
+
+
+def test_where_it_has_links_for_texts_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub(monkeypatch, {"ttcw_narrative_ending": cell("0_NewYorker", "https://example.org/bee")})
+    with pytest.raises(ReferenceStoryError, match="put the texts that you may use into a JSON Lines file"):
+        reference_stories("Salesforce/ttcw_creativity_eval")
+
+
+def test_a_dataset_with_the_columns_of_a_file_is_read_like_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub(monkeypatch, BEE)
+    assert reference_stories("someone/stories")[0].title == "Bee"
+
+
+def test_a_cell_that_is_no_literal_runs_nothing_and_gives_no_story(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub(monkeypatch, {"ttcw_narrative_ending": "__import__('os').getcwd()"})
+    with pytest.raises(ReferenceStoryError, match="holds no story"):
+        reference_stories("Salesforce/ttcw_creativity_eval")
+
+
+def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(MissingExtraError, match="needs the extra hub: pip install"):
+        reference_stories("Salesforce/ttcw_creativity_eval")
+
+
+FINE = {"story": "0_fine", "text": "Fine bees."}
+PLAIN = {"story": "0_plain", "text": "Plain bees.", "reference": "0_fine"}
+
+
+def file(folder: Path, *rows: object, name: str = "stories.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_reference_is_a_text_or_the_id_of_a_story_of_the_file_which_is_then_no_candidate(tmp_path: Path) -> None:
+    other = {"story": "1_plain", "text": "A lock.", "reference": "A fine lock, long ago.", "plot": "A lock opens."}
+    first, second = existing_stories(file(tmp_path, PLAIN, FINE, other))
+    assert (first.id, first.reference, first.reference_name) == ("0_plain", "Fine bees.", "0_fine")
+    assert (second.reference, second.reference_name, second.plot) == ("A fine lock, long ago.", "", "A lock opens.")
+
+
+def test_a_machine_written_story_may_be_a_reference_and_be_held_against_another(tmp_path: Path) -> None:
+    rows = (PLAIN | {"reference": "0_gpt4"}, {"story": "0_gpt4", "text": "Bees by gpt4.", "reference": "0_fine"}, FINE)
+    assert [(story.id, story.reference_name) for story in existing_stories(file(tmp_path, *rows))] == [
+        ("0_plain", "0_gpt4"),
+        ("0_gpt4", "0_fine"),
+    ]
+
+
+def test_released_stories_find_their_references_by_title_and_links_are_no_candidates(tmp_path: Path) -> None:
+    rows = [
+        {"story_idx": 0, "story_id": f"0_{writer}", "story_name": "Bees", "plot": "Bees are lost.", "content": content}
+        for writer, content in (("NewYorker", "https://example.org/bees"), ("GPT4", "Bees by gpt4."))
+    ]
+    path = tmp_path / "ttcw_short_stories.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    (story,) = existing_stories(path, [ReferenceStory("Bees", "", "The fine bees.")])
+    assert (story.id, story.text, story.reference, story.reference_name) == (
+        *("0_GPT4", "Bees by gpt4.", "The fine bees.", "Bees"),
+    )
+    (alone,) = existing_stories(path, compared=False)
+    assert alone.reference == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        ([], "holds no story to be judged"),
+        ([FINE], "has no reference for '0_fine'"),
+        ([PLAIN, FINE, FINE], "holds two stories '0_fine'"),
+        ([PLAIN], "line 1: the reference '0_fine' is no story of the file"),
+        ([PLAIN, FINE | {"text": ""}], "line 2 has no text of '0_fine'"),
+        ([PLAIN | {"text": "https://example.org/x"}, FINE], "line 1 has no text of '0_plain'"),
+        ([PLAIN | {"story": " "}, FINE], "line 1 has no id in the field 'story'"),
+        ([PLAIN | {"text": 3}, FINE], "line 1 has 3 in the field 'text'"),
+    ],
+)
+def test_what_cannot_be_used_is_one_clear_line(tmp_path: Path, rows: list[object], fault: str) -> None:
+    with pytest.raises(ReferenceStoryError) as caught:
+        existing_stories(file(tmp_path, *rows))
+    assert fault in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["{}", "[1]", "no json", "[" * 2000])
+def test_a_list_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "stories.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ReferenceStoryError, match=r"stories\.json is no"):
+        existing_stories(path)

@@ -1,0 +1,499 @@
+"""Differences, effect sizes and tests of each intervention."""
+
+import math
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reports.made_logs import scored
+from tests.reports.studies import FEATURES, GENIE, Made, Value, is_edit, made, study_log, texts_in_memory
+
+from genie_inspect.logs.scores import Scores
+from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
+from genie_inspect.reports.effects import (
+    RESAMPLES,
+    Effect,
+    Intervention,
+    Pairs,
+    StudyKey,
+    effects_of,
+    pairs_of,
+)
+from genie_inspect.reports.study import answer_changes
+from genie_inspect.samples import InterventionFacts
+
+TESTED = StudyKey("x", "x", "", tested=True)
+# seven originals and what an edit and a paraphrase make of them
+BEFORE = (0.30, 0.42, 0.55, 0.61, 0.38, 0.47, 0.70)
+EDITED = (0.35, 0.50, 0.52, 0.70, 0.41, 0.49, 0.78)
+PARAPHRASED = (0.31, 0.41, 0.56, 0.60, 0.39, 0.47, 0.69)
+
+
+def given_values(text: Made) -> float:
+    """The values above."""
+    return {ORIGINAL: BEFORE, EDIT: EDITED, PARAPHRASE: PARAPHRASED}[text.facts.kind][text.number]
+
+
+def effects(
+    value: Value, originals: int = 7, features: int = 1, key: StudyKey = TESTED, **options: int
+) -> list[Effect]:
+    """Of a scorer `x`: by intervention, features first."""
+    texts = texts_in_memory(made(originals, FEATURES[:features], 1), {"x": value})
+    return list(effects_of(texts, [key], **options))
+
+
+def resampled_means(deltas: np.ndarray) -> np.ndarray:
+    """The mean of each of the n^n resamples of centred deltas."""
+    centred = deltas - deltas.mean()
+    totals = np.zeros(1)
+    for _ in deltas:
+        totals = (totals[:, None] + centred).ravel()
+    return totals / len(deltas)
+
+
+def test_an_effect_has_the_means_of_both_sides_their_difference_its_spread_and_d() -> None:
+    edit, _ = effects(given_values)
+    deltas = np.subtract(EDITED, BEFORE)
+    assert edit.difference.before == pytest.approx(np.mean(BEFORE))
+    assert edit.difference.after == pytest.approx(np.mean(EDITED))
+    assert edit.difference.delta == pytest.approx(deltas.mean())
+    assert edit.difference.spread == pytest.approx(deltas.std(ddof=1))
+    assert edit.difference.effect == pytest.approx(deltas.mean() / deltas.std(ddof=1))
+    assert edit.size == pytest.approx(np.abs(deltas).mean())
+    assert (edit.difference.pairs, edit.pairs.pairs, edit.pairs.left_out) == (7, 7, 0)
+
+
+def test_the_shown_p_is_that_of_all_128_ways_to_sign_seven_differences() -> None:
+    edit, _ = effects(given_values)
+    deltas = np.subtract(EDITED, BEFORE)
+    means = np.array([np.mean(deltas * signs) for signs in product((1, -1), repeat=7)])
+    assert edit.difference.p_value == pytest.approx((np.abs(means) >= deltas.mean() - 1e-12).mean())
+
+
+def test_the_bootstrap_beside_it_is_that_of_all_823_543_resamples() -> None:
+    edit, _ = effects(given_values, resamples=20_000)
+    deltas = np.subtract(EDITED, BEFORE)
+    exact = (np.abs(resampled_means(deltas)) >= deltas.mean() - 1e-12).mean()
+    assert 0.001 < exact < 0.1
+    assert edit.bootstrap_p == pytest.approx(exact, abs=0.02)
+
+
+def test_the_bootstrap_of_equivalence_is_that_of_all_823_543_resamples() -> None:
+    _, told = effects(given_values, resamples=20_000)
+    deltas = np.subtract(PARAPHRASED, BEFORE)
+    margin, drawn = 0.2 * np.std(BEFORE), resampled_means(deltas)
+    lower, upper = (drawn >= margin + deltas.mean()).mean(), (-drawn >= margin - deltas.mean()).mean()
+    assert told.difference.margin == pytest.approx(margin)
+    assert told.bootstrap_p_unlike == pytest.approx(max(lower, upper), abs=0.02)
+    assert told.is_equivalent
+
+
+def test_p_values_are_multiplied_by_the_number_of_edited_features_and_paraphrases_are_a_test_by_themselves() -> None:
+    *edits, told = effects(lambda text: given_values(text) + 0.001 * len(text.facts.feature), features=3)
+    assert [edit.tests for edit in edits] == [3, 3, 3]
+    assert told.tests == 1
+    for edit in edits:
+        assert edit.p_value == pytest.approx(min(1, 3 * edit.difference.p_value))
+    assert told.p_value == told.difference.p_value
+
+
+def test_what_never_changes_has_no_effect_and_no_test_and_still_counts_as_one() -> None:
+    agent, plot, setting, told = effects(lambda text: BEFORE[text.number] * (1.1 if is_edit(text, "plot") else 1), 7, 3)
+    for still in (agent, setting, told):
+        assert still.is_constant
+        assert math.isnan(still.difference.effect)
+        assert math.isnan(still.p_value)
+        assert math.isnan(still.difference.p_value)
+        assert math.isnan(still.bootstrap_p)
+        assert not still.moved
+    assert [still.tests for still in (agent, setting, told)] == [3, 3, 1]
+    assert plot.moved
+    assert plot.p_value == pytest.approx(3 * 2 / 128)
+    # no paraphrase changes anything, and originals differ: the margin is not 0
+    assert told.is_equivalent
+
+
+def test_differences_that_are_all_the_same_have_no_d_and_are_no_infinite_one() -> None:
+    edit, _ = effects(lambda text: BEFORE[text.number] + (0.25 if text.facts.kind == EDIT else 0.0))
+    assert math.isnan(edit.difference.effect)
+    assert not edit.is_constant
+    assert edit.moved
+
+
+def test_a_key_that_is_not_tested_has_its_difference_and_no_p_value() -> None:
+    for effect in effects(given_values, key=StudyKey("x", "x", "", tested=False)):
+        assert not math.isnan(effect.difference.effect)
+        p_values = (effect.difference.p_value, effect.p_value, effect.bootstrap_p, effect.difference.p_unlike)
+        assert all(map(math.isnan, (*p_values, effect.bootstrap_p_unlike)))
+        assert not effect.moved
+        assert not effect.is_equivalent
+        assert effect.tests == 0
+
+
+def test_one_original_has_a_difference_and_no_test() -> None:
+    edit, told = effects(given_values, originals=1)
+    assert edit.difference.delta == pytest.approx(0.05)
+    assert math.isnan(edit.p_value)
+    assert math.isnan(told.difference.p_unlike)
+    assert math.isnan(edit.difference.effect)
+
+
+def test_an_interval_ends_where_values_can_end() -> None:
+    # the mean of the originals is 6/7: no mean of edits is more than 1/7 above it, whatever seven pairs leave open
+    seen = lambda text: float(text.number > 0 or text.facts.kind == EDIT)  # noqa: E731
+    open_end, _ = effects(seen)
+    cut, _ = effects(seen, key=replace(TESTED, ends=(0.0, 1.0)))
+    assert open_end.difference.high > cut.difference.high == pytest.approx(1 / 7)
+
+
+def test_no_keys_have_no_effects() -> None:
+    assert effects_of(texts_in_memory(made(2), {}), []) == ()
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=6), st.floats(-1, 1))
+def test_the_same_added_to_every_text_changes_no_effect_and_swapping_sides_turns_it(
+    pairs: list[tuple[float, float]], shift: float
+) -> None:
+    def of(first: int, by: float) -> Effect:
+        side = {ORIGINAL: first, EDIT: 1 - first}
+        return effects(
+            lambda text: round(pairs[text.number][side.get(text.facts.kind, first)], 3) + by, len(pairs), resamples=200
+        )[0]
+
+    plain, moved, turned = of(0, 0.0), of(0, round(shift, 3)), of(1, 0.0)
+    assert moved.difference.delta == pytest.approx(plain.difference.delta, abs=1e-9)
+    assert turned.difference.delta == pytest.approx(-plain.difference.delta, abs=1e-9)
+    assert turned.p_value == pytest.approx(plain.p_value, nan_ok=True)
+    assert turned.size == pytest.approx(plain.size, abs=1e-9)
+    assert plain.size >= abs(plain.difference.delta) - 1e-9
+
+
+def test_a_random_measure_is_rarely_said_to_be_sensitive_and_the_bootstrap_would_say_it_too_often() -> None:
+    # measures that give every text a number by chance; benchmarks/metric_study.py has 1,000 with 10,000 resamples
+    runs, dice = 300, np.random.default_rng(5)
+    texts = texts_in_memory(made(16, ("a", "b", "c", "d", "e", "f"), 1), {})
+    keys = [StudyKey(f"r{number}", f"r{number}", "", tested=True) for number in range(runs)]
+    for documents in (*texts.originals.values(), *(text for own in texts.changed.values() for _, text in own)):
+        (document,) = documents
+        object.__setattr__(document, "scores", _Numbers(dice.normal(size=runs)))
+    found = [effect for effect in effects_of(texts, keys, resamples=499) if not effect.is_paraphrase]
+    sensitive = {effect.key.name for effect in found if effect.moved}
+    resampled = {effect.key.name for effect in found if effect.bootstrap_p < 0.05}
+    assert len(sensitive) / runs < 0.06
+    assert len(resampled) > len(sensitive)
+
+
+class _Numbers(dict):  # type: ignore[type-arg]
+    """The scores of one text by scorers r0, r1, ...: made when they are asked for, there are many."""
+
+    def __init__(self, numbers: np.ndarray) -> None:
+        super().__init__()
+        self.numbers = numbers
+
+    def get(self, name: str, default: object = None) -> object:
+        return Scores({name: float(self.numbers[int(name[1:])])})
+
+
+def test_features_are_tested_with_their_own_edits_with_those_of_others_and_with_paraphrases_apart() -> None:
+    keys = [StudyKey("x", "x", feature, tested=True) for feature in FEATURES]
+    found = effects_of(texts_in_memory(made(7, FEATURES, 1), {"x": given_values}), keys, resamples=50)
+    own = [effect for effect in found if effect.is_own]
+    assert [effect.key.feature for effect in own] == list(FEATURES)
+    assert {effect.tests for effect in own} == {3}
+    assert {effect.tests for effect in found if effect.is_paraphrase} == {3}
+    assert {effect.tests for effect in found if not effect.is_own and not effect.is_paraphrase} == {6}
+
+
+def test_every_edit_is_a_number_s_own_and_two_numbers_are_two_families() -> None:
+    edit, told = effects(given_values, resamples=50)
+    assert (edit.is_own, told.is_own) == (True, False)
+    other = replace(edit, key=StudyKey("x", "y", "", tested=True))
+    assert (
+        len({edit.family, other.family, told.family, replace(edit, key=StudyKey("z", "x", "", tested=True)).family})
+        == 4
+    )
+
+
+def test_draws_depend_on_the_seed_and_are_ten_thousand_unless_told() -> None:
+    draw = np.random.default_rng(0)
+    values = {(kind, number): draw.normal() for kind in (ORIGINAL, EDIT, PARAPHRASE) for number in range(30)}
+
+    def drawn(seed: int) -> list[tuple[float, float]]:
+        found = effects(lambda text: values[text.facts.kind, text.number], 30, resamples=60, seed=seed)
+        return [(effect.difference.p_value, effect.bootstrap_p_unlike) for effect in found]
+
+    assert str(drawn(1)) == str(drawn(1))
+    (first, _), (_, alike) = drawn(1)
+    others = [drawn(seed) for seed in range(2, 8)]
+    assert any(edit[0] != first for edit, _ in others)
+    assert any(told[1] != alike for _, told in others)
+    assert RESAMPLES == 10_000
+
+
+def false_findings(per_prompt: int, correlation: float, runs: int) -> float:
+    """Share of measures, whose differences are alike within a prompt and 0 on average, that any of six edits moves."""
+    prompts, names = 8, ("a", "b", "c", "d", "e", "f")
+    dice = np.random.default_rng(round(100 * correlation) + per_prompt)
+    texts = texts_in_memory(made(prompts * per_prompt, names, 0, per_prompt=per_prompt), {})
+    keys = [StudyKey(f"r{number}", f"r{number}", "", tested=True) for number in range(runs)]
+    shared = dice.normal(size=(len(names), prompts, runs)) * math.sqrt(correlation)
+    for (document,) in texts.originals.values():
+        object.__setattr__(document, "scores", _Numbers(np.zeros(runs)))
+    for feature, (_, edits) in enumerate(texts.changed.items()):
+        for number, (_, (document,)) in enumerate(edits):
+            alone = dice.normal(size=runs) * math.sqrt(1 - correlation)
+            object.__setattr__(document, "scores", _Numbers(shared[feature, number // per_prompt] + alone))
+    found = effects_of(texts, keys, resamples=499)
+    return len({effect.key.name for effect in found if effect.moved}) / runs
+
+
+@pytest.mark.parametrize(("per_prompt", "correlation"), [(2, 0.5), (5, 0.3)])
+def test_originals_of_one_prompt_are_no_more_witnesses_than_the_prompt(per_prompt: int, correlation: float) -> None:
+    # each original for itself found 15% with two of correlation .5, and 40% with five of .3
+    assert false_findings(per_prompt, correlation, 150) <= 0.08
+
+
+def test_the_margin_of_equivalence_is_in_spreads_of_originals_and_not_of_their_means() -> None:
+    # originals 0 and 1 in each of four prompts: sd 0.5, of the prompts' means 0
+    def by_place(text: Made) -> float:
+        return text.number % 2 + (0.01 * text.number if text.facts.kind == PARAPHRASE else 0.0)
+
+    texts = texts_in_memory(made(8, (), 1, per_prompt=2), {"x": by_place})
+    (told,) = effects_of(texts, [TESTED])
+    assert told.difference.pairs == 4
+    assert told.difference.margin == pytest.approx(0.2 * 0.5)
+    assert told.is_equivalent
+
+
+def given_or_more(text: Made) -> float:
+    """A value for each of eight originals; 0.1 more, and a little, for what was made of them."""
+    return BEFORE[text.number % 7] + (0.1 + 0.01 * text.number) * (text.facts.kind != ORIGINAL)
+
+
+def longer(text: Made) -> Made:
+    """Edits of the plot get 10 and more words, of the agent 5 and more, paraphrases 3."""
+    more = {"plot": 10, "agent": 5}.get(text.facts.feature, 3 if text.facts.kind == PARAPHRASE else 0)
+    return replace(text, text=text.text + " so" * (more + (text.number % 3 if more > 3 else 0)))
+
+
+def lengthened(value: Value, originals: int = 8) -> dict[str, Effect]:
+    """The effects on a scorer, of texts that got longer, by intervention."""
+    texts = texts_in_memory([longer(text) for text in made(originals, ("plot", "agent"), 1)], {"x": value})
+    return {effect.intervention.name: effect for effect in effects_of(texts, [TESTED])}
+
+
+def test_nothing_is_left_of_a_count_of_words_with_length_taken_out() -> None:
+    for effect in lengthened(lambda text: 0.1 * len(text.text.split())).values():
+        assert effect.moved
+        assert (effect.left, effect.is_left) == (0, False)
+    assert lengthened(lambda text: 1.0)["plot"].words == pytest.approx(10 + 7 / 8)  # 0 1 2 0 1 2 0 1 more
+
+
+def test_length_is_taken_out_at_the_rate_of_the_prompts_other_texts() -> None:
+    # 0.1 a word, and 1 for an edit of the plot
+    found = lengthened(lambda text: 0.1 * len(text.text.split()) + is_edit(text, "plot"))
+    assert found["plot"].left == pytest.approx(1)
+    assert found["plot"].is_left
+    # of the first prompt: plot 10 words and 2.0, paraphrase 3 and 0.3: rate (10 * 2 + 3 * .3) / (100 + 9) = .1917 a
+    # word; of the agent's 0.5 at 5 words is left 0.5 - 5 * .1917 = -.459
+    assert lengthened(lambda text: 0.1 * len(text.text.split()) + is_edit(text, "plot"), 1)[
+        "agent"
+    ].left == pytest.approx(0.5 - 5 * 20.9 / 109)
+
+
+def test_what_is_left_cannot_be_told_where_only_one_intervention_makes_texts_longer() -> None:
+    texts = [longer(text) if text.facts.feature == "plot" else text for text in made(8, ("plot", "agent"), 1)]
+    found = effects_of(texts_in_memory(texts, {"x": given_or_more}), [TESTED])
+    assert [math.isnan(effect.left) for effect in found] == [True, False, False]
+    # the others are as long as their originals: there is nothing to take out
+    assert [effect.left for effect in found[1:]] == [effect.difference.delta for effect in found[1:]]
+
+
+def test_what_is_left_by_chance_with_length_taken_out_is_rarely_found() -> None:
+    # words and noise, eight prompts; the noise of an original is in all differences of its prompt
+    runs, dice = 300, np.random.default_rng(9)
+    texts = texts_in_memory([longer(text) for text in made(8, ("plot", "agent", "x", "y", "z"), 1)], {})
+    keys = [StudyKey(f"r{number}", f"r{number}", "", tested=True) for number in range(runs)]
+    for documents in (*texts.originals.values(), *(text for own in texts.changed.values() for _, text in own)):
+        (document,) = documents
+        object.__setattr__(document, "scores", _Numbers(0.5 * document.words + dice.normal(size=runs)))
+    found = [effect for effect in effects_of(texts, keys, resamples=499) if not effect.is_paraphrase]
+    assert len({effect.key.name for effect in found if effect.is_left}) / runs < 0.06
+
+
+PLOT, TOLD_ANEW = Intervention(EDIT, "plot"), Intervention(PARAPHRASE)
+
+
+def value(text: Made) -> float:
+    """1 for the first original, 2 for the second; an edit 10 more, the first paraphrase 1 more, the second 3 more."""
+    more = {ORIGINAL: 0.0, EDIT: 10.0, PARAPHRASE: 1.0 + 2 * text.copy}
+    return text.number + 1 + more[text.facts.kind]
+
+
+def test_an_original_is_one_pair_with_the_mean_of_its_paraphrases() -> None:
+    texts = texts_in_memory(made(2, ["plot"]), {"x": value})
+    assert list(texts.changed) == [PLOT, TOLD_ANEW]
+    assert pairs_of(texts, PLOT, "x", "x").rows == {"o0": (1, 11), "o1": (2, 12)}
+    told = pairs_of(texts, TOLD_ANEW, "x", "x")
+    # paraphrases 1 + 1 and 1 + 3: their mean is 3, each went 1 and 3 far
+    pairs = {"o0": (1, 3), "o1": (2, 4)}
+    by_prompt = {"Prompt 0": (1, 3), "Prompt 1": (2, 4)}
+    assert told == Pairs(pairs, by_prompt, {"Prompt 0": 0, "Prompt 1": 0}, {"o0": 2, "o1": 2}, pairs=4, left_out=0)
+
+
+def test_originals_of_one_prompt_are_one_pair_with_their_means_and_so_are_their_words() -> None:
+    texts = made(3, ["plot"], 1, per_prompt=2)
+    texts = [
+        replace(text, text=text.text + " Then." * text.number) if text.copy or text.facts.kind == EDIT else text
+        for text in texts
+    ]
+    pairs = pairs_of(texts_in_memory(texts, {"x": value}), PLOT, "x", "x")
+    # originals 1, 2 and 3, edits 11, 12 and 13; the first two share a prompt; edits are 0, 1 and 2 words longer
+    assert pairs.rows == {"o0": (1, 11), "o1": (2, 12), "o2": (3, 13)}
+    assert pairs.prompts == {"Prompt 0": (1.5, 11.5), "Prompt 1": (3, 13)}
+    assert pairs.words == {"Prompt 0": 0.5, "Prompt 1": 2}
+
+
+def test_texts_that_go_both_ways_have_gone_far_though_their_mean_stays() -> None:
+    texts = texts_in_memory(
+        made(1, []), {"x": lambda text: {ORIGINAL: 5.0}.get(text.facts.kind, 5.0 + (1 if text.copy else -1))}
+    )
+    found = pairs_of(texts, TOLD_ANEW, "x", "x")
+    assert (found.rows, found.sizes) == ({"o0": (5, 5)}, {"o0": 1})
+
+
+def test_epochs_of_a_text_are_its_mean_over_those_with_a_value() -> None:
+    def by_epoch(text: Made) -> float:
+        return math.nan if text.epoch == 3 else text.epoch + (10.0 if text.facts.kind == EDIT else 0.0)
+
+    texts = texts_in_memory(made(1, ["plot"], 0, epochs=3), {"x": by_epoch})
+    assert pairs_of(texts, PLOT, "x", "x").rows == {"o0": (1.5, 11.5)}
+
+
+def test_a_pair_with_a_side_without_a_value_is_left_out_and_counted() -> None:
+    def holed(text: Made) -> float:
+        # the first original, and of the second the first paraphrase
+        lost = text.facts.kind == (PARAPHRASE if text.number else ORIGINAL) and text.copy == 0
+        return math.nan if lost else value(text)
+
+    texts = texts_in_memory(made(3, ["plot"]), {"x": holed})
+    edits, told = (pairs_of(texts, one, "x", "x") for one in (PLOT, TOLD_ANEW))
+    assert (list(edits.rows), edits.pairs, edits.left_out) == (["o1", "o2"], 2, 1)
+    # both paraphrases of the first, and one of each other
+    assert (told.rows, told.pairs, told.left_out) == ({"o1": (2, 5), "o2": (3, 6)}, 2, 4)
+
+
+def test_what_was_made_of_an_original_that_is_missing_is_counted_and_no_pair() -> None:
+    texts = texts_in_memory([text for text in made(2, ["plot"]) if text.id != "o1-original-0"], {"x": value})
+    assert texts.orphans == {PLOT: 1, TOLD_ANEW: 2}
+    assert list(pairs_of(texts, PLOT, "x", "x").rows) == ["o0"]
+
+
+def test_a_text_that_is_its_original_word_for_word_is_counted_and_stays_a_pair() -> None:
+    changed = [replace(text, text="Story 0.") if text.id == "o0-edit-plot-0" else text for text in made(2, ["plot"])]
+    texts = texts_in_memory(changed, {"x": lambda text: float(len(text.text))})
+    assert texts.same == {PLOT: 1, TOLD_ANEW: 0}
+    assert pairs_of(texts, PLOT, "x", "x").rows["o0"] == (8, 8)
+
+
+def test_a_text_that_does_not_say_what_was_done_to_it_is_counted_and_left_out() -> None:
+    odd = [
+        Made(InterventionFacts("rewrite", "o0"), 0, "Odd."),
+        Made(InterventionFacts(EDIT, "o0"), 0, "An edit of nothing."),
+    ]
+    texts = texts_in_memory([*made(1, ["plot"]), *odd], {"x": value_or_0})
+    assert texts.unknown == 2
+    assert list(texts.changed) == [PLOT, TOLD_ANEW]
+
+
+def value_or_0(text: Made) -> float:
+    """A value for every text, of whatever kind."""
+    return 0.0
+
+
+def test_paraphrases_stand_below_the_edits_wherever_the_log_has_them() -> None:
+    texts = texts_in_memory(sorted(made(2, ["plot", "agent"]), key=lambda text: text.facts.kind, reverse=True), {})
+    assert [one.name for one in texts.changed] == ["plot", "agent", "paraphrase"]
+
+
+ANSWERS_PLOT, ANSWERS_TOLD_ANEW = Intervention(EDIT, "plot"), Intervention(PARAPHRASE)
+
+
+def row(question: str, feature: str, answer: object) -> dict[str, Any]:
+    return {"id": question, "feature": feature, "question": "What?", "answer": answer, "novelty": 0.5}
+
+
+def table(text: Made) -> object:
+    """Two questions on the plot, one on the style; an edit of the plot changes one answer, a paraphrase its case."""
+    end = "in snow" if is_edit(text, "plot") else "In  Rain." if text.facts.kind == PARAPHRASE else "in rain"
+    return [row("q1", "plot", end), row("q2", "plot", "a theft"), row("q3", "style", "dry")]
+
+
+def changes(folder: Path, questions: Any, **options: Any) -> dict[tuple[Intervention, str], tuple[int, int]]:
+    """By intervention and feature, the answers changed and compared."""
+    log = study_log(
+        folder,
+        made(2, ["plot"], **options),
+        lambda text: {"genie": scored({"plot": 0.5}, GENIE, questions=questions(text)), "cosine": scored(0.5)},
+    )
+    found = list(answer_changes(log, ["genie", "cosine"]))
+    assert {one.scorer for one in found} <= {"genie"}
+    return {(one.intervention, one.feature): (one.changed, one.compared) for one in found}
+
+
+def test_answers_are_compared_with_those_of_the_original_question_by_question(tmp_path: Path) -> None:
+    assert changes(tmp_path, table) == {
+        (ANSWERS_PLOT, "plot"): (2, 4),
+        (ANSWERS_PLOT, "style"): (0, 2),
+        (ANSWERS_TOLD_ANEW, "plot"): (0, 8),
+        (ANSWERS_TOLD_ANEW, "style"): (0, 4),
+    }
+
+
+def test_each_epoch_is_held_against_the_same_epoch_of_the_original(tmp_path: Path) -> None:
+    def by_epoch(text: Made) -> object:
+        return [row("q1", "plot", f"in rain {text.epoch}")]
+
+    assert changes(tmp_path, by_epoch, paraphrases=0, epochs=2) == {(ANSWERS_PLOT, "plot"): (0, 4)}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ("a very long ans…", "a very long answer about rain", 0),
+        ("a very long answer about rain", "a very long ans…", 0),
+        ("a very long ans…", "a very short answer", 1),
+        ("", "in rain", 1),
+    ],
+)
+def test_of_an_answer_that_was_cut_its_beginning_is_compared(
+    tmp_path: Path, before: str, after: str, changed: int
+) -> None:
+    questions = lambda text: [row("q1", "plot", after if text.facts.kind == EDIT else before)]  # noqa: E731
+    assert changes(tmp_path, questions, paraphrases=0) == {(ANSWERS_PLOT, "plot"): (2 * changed, 2)}
+
+
+@pytest.mark.parametrize(
+    "questions",
+    [
+        "17 questions: too many to keep here",
+        [{"id": "q1", "feature": "plot"}],
+        ["x", 3, {"id": ["q"], "feature": "plot", "answer": "x"}],
+        None,
+        {"q1": "in rain"},
+    ],
+)
+def test_what_has_another_form_or_no_room_is_not_compared(tmp_path: Path, questions: object) -> None:
+    assert changes(tmp_path, lambda text: questions) == {}
+
+
+def test_a_question_that_the_original_was_not_asked_is_not_compared(tmp_path: Path) -> None:
+    def more(text: Made) -> object:
+        return [row("q1", "plot", "in rain")] + ([row("q9", "plot", "x")] if text.facts.kind == EDIT else [])
+
+    assert changes(tmp_path, more, paraphrases=0) == {(ANSWERS_PLOT, "plot"): (0, 2)}

@@ -1,0 +1,294 @@
+"""Which documents of two runs are pairs, and what stands on either side."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from tests.reports.made_logs import made_run
+
+from genie_inspect.logs.evidence import Evidence
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.logs.scores import LEFT_OUT, Scores
+from genie_inspect.reports.pairing import Selection, baselines, coherence_of, paired, selected
+
+NAN = math.nan
+
+
+def document(prompt: str, text: str, plot: float, earlier: str = "", used: int = 1, **more: float) -> ScoredDocument:
+    """A document of a prompt, with a plot and perhaps other keys."""
+    evidence = Evidence(coverage={"plot": (used, 4)})
+    scores = {"genie": Scores({"plot": plot} | more, evidence=evidence), "echo": Scores({"echo": plot / 2})}
+    return ScoredDocument(text, 1, prompt, text, 1, scores, earlier=earlier)
+
+
+MORE = {"genie": Scores({"plot": 0.9, "agent": 0.1}), "echo": Scores({"echo": 0.45, "tail": 0.2})}
+BASE = made_run(
+    document("a", "a1", 0.1),
+    document("b", "b1", 0.3, used=2),
+    document("a", "a2", 0.2),
+    ScoredDocument("c1", 1, "c", "c1", 1, MORE),
+)
+
+
+def test_prompts_that_both_have_are_paired_by_their_means_in_the_order_of_the_baseline() -> None:
+    other = made_run(
+        document("b", "x", 0.5, used=4),
+        document("d", "y", 0.9),
+        document("a", "z", 0.6, style=0.7),
+        document("a", "w", 0.8),
+    )
+    found = paired(BASE, other, ["echo", "genie"])
+    assert (found.by, found.strays, found.instances) == ("prompt", 0, (None,) * 5)
+    # by scorer as they were asked for, then by key as the scores have them, the baseline's first
+    keys = {"echo": ("echo", "tail"), "genie": ("plot", "agent", "style")}
+    assert found.keys == tuple((scorer, key) for scorer, own in keys.items() for key in own)
+    assert list(found.before) == [
+        pytest.approx((0.075, NAN, 0.15, NAN, NAN), nan_ok=True),
+        pytest.approx((0.15, NAN, 0.3, NAN, NAN), nan_ok=True),
+    ]
+    assert list(found.after) == [
+        pytest.approx((0.35, NAN, 0.7, NAN, 0.7), nan_ok=True),
+        pytest.approx((0.25, NAN, 0.5, NAN, NAN), nan_ok=True),
+    ]
+    # over the paired documents: a1, a2 and b1; z, w and x
+    before, after = found.evidence["genie"]
+    assert (before.coverage, after.coverage) == ({"plot": (4, 12)}, {"plot": (6, 12)})
+    assert found.evidence["echo"] == (Evidence(), Evidence())
+
+
+def test_documents_that_were_each_written_after_one_of_the_baseline_are_paired_with_it() -> None:
+    other = made_run(
+        document("b", "x", 0.5, earlier="b1"),
+        document("a", "y", 0.6, earlier="a2"),
+        document("a", "z", NAN, earlier="a1", style=0.5),
+    )
+    found = paired(BASE, other, ["genie"])
+    assert (found.by, found.strays) == ("instance", 0)
+    assert [key for _, key in found.keys] == ["plot", "agent", "style"]
+    # a1 has no partner with a plot, and so does not count
+    assert list(found.before) == [
+        pytest.approx((0.3, NAN, NAN), nan_ok=True),
+        pytest.approx((0.2, NAN, NAN), nan_ok=True),
+    ]
+    assert list(found.after) == [
+        pytest.approx((0.5, NAN, NAN), nan_ok=True),
+        pytest.approx((0.6, NAN, NAN), nan_ok=True),
+    ]
+    assert found.instances == (2, 0, 0)
+    assert [part.coverage for part in found.evidence["genie"]] == [{"plot": (4, 12)}, {"plot": (3, 12)}]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "prompt", "strays"),
+    [("c9", "c", 1), ("", "c", 0), ("a1", "c", 1)],
+    ids=["unknown", "none", "elsewhere"],
+)
+def test_one_document_without_its_partner_leaves_prompts_paired(earlier: str, prompt: str, strays: int) -> None:
+    other = made_run(document("b", "x", 0.5, earlier="b1"), document(prompt, "y", 0.6, earlier=earlier))
+    found = paired(BASE, other, ["genie"])
+    assert (found.by, found.strays, found.instances) == ("prompt", strays, (None, None))
+
+
+def test_a_document_without_any_score_needs_no_partner_and_one_with_some_score_does() -> None:
+    silent = ScoredDocument("s", 1, "c", "s", 1, {"genie": Scores({"plot": NAN}), "echo": Scores({})}, earlier="c9")
+    half = ScoredDocument("s", 1, "c", "s", 1, {"genie": Scores({"plot": NAN}), "echo": Scores({"echo": 1})})
+    other = document("b", "x", 0.5, earlier="b1")
+    assert paired(BASE, made_run(other, silent), ["genie"]).by == "instance"
+    assert paired(BASE, made_run(other, half), ["genie"]).by == "prompt"
+
+
+def test_a_documents_partner_is_the_text_that_stood_in_the_baseline() -> None:
+    # the baseline's own first drafts are no documents of it
+    base = made_run(document("a", "final", 0.2, earlier="draft"), document("a", "other", 0.4))
+    assert paired(base, made_run(document("a", "x", 0.5, earlier="draft")), ["genie"]).by == "prompt"
+    assert paired(base, made_run(document("a", "x", 0.5, earlier="final")), ["genie"]).before == ((0.2,),)
+
+
+def test_without_a_common_prompt_both_logs_are_named_with_their_first() -> None:
+    with pytest.raises(LogError) as caught:
+        paired(BASE, made_run(document("d", "x", 0.5), label="other"), ["genie"])
+    assert str(caught.value) == "run.eval and other.eval share no prompt: the first has 'a', the second 'd'"
+    with pytest.raises(LogError, match="the first has 'a', the second 'none'"):
+        paired(BASE, made_run(), ["genie"])
+
+
+def told(prompt: str, text: str, **plot: float) -> ScoredDocument:
+    """A document whose plot is the mean over the questions that it answered; NaN where one was not used."""
+    used = [value for value in plot.values() if not math.isnan(value)]
+    scores = {"genie": Scores({"plot": sum(used) / len(used)}, questions={"plot": plot})}
+    return ScoredDocument(text, 1, prompt, text, 1, scores)
+
+
+def test_differences_are_over_the_questions_that_both_sides_answered() -> None:
+    # nothing changed, but the least novel question was lost: .5 against .7
+    base, run = made_run(told("a", "x", p=0.2, q=0.6, r=0.8)), made_run(told("a", "y", p=NAN, q=0.6, r=0.8))
+    found = paired(base, run, ["genie"])
+    assert (found.before[0][0], found.after[0][0]) == pytest.approx((0.7, 0.7))
+    assert found.questions == ((2, 3),)
+
+
+def test_a_question_that_one_of_a_prompts_documents_answered_counts_by_that_one() -> None:
+    base = made_run(told("a", "x", p=0.2, q=0.6), told("a", "y", p=NAN, q=0.8))
+    found = paired(base, made_run(told("a", "z", p=0.4, q=0.6)), ["genie"])
+    # before: p .2, q .7, where the two documents have (.4 + .8) / 2
+    assert (found.before[0][0], found.after[0][0]) == pytest.approx((0.45, 0.5))
+    assert found.questions == ((2, 2),)
+
+
+def test_a_prompt_without_a_common_question_is_no_pair() -> None:
+    found = paired(made_run(told("a", "x", p=0.2, q=NAN)), made_run(told("a", "y", p=NAN, q=0.8)), ["genie"])
+    assert math.isnan(found.before[0][0])
+    assert found.questions == ((0, 2),)
+
+
+def test_questions_are_counted_prompt_by_prompt_and_only_where_every_document_has_its_table() -> None:
+    base = made_run(told("a", "x", p=0.2, q=0.6), told("b", "y", p=0.2, q=0.4), document("c", "z", 0.5))
+    run = made_run(told("a", "u", p=0.3, q=0.7), told("b", "v", p=0.2, q=NAN), told("c", "w", p=0.3))
+    found = paired(base, run, ["genie"])
+    assert [row[0] for row in found.before] == pytest.approx([0.4, 0.2, 0.5])
+    assert [row[0] for row in found.after] == pytest.approx([0.5, 0.2, 0.3])
+    assert found.questions == ((3, 4),)
+
+
+def test_documents_in_pairs_have_questions_of_their_own_in_common() -> None:
+    base = made_run(told("a", "x", p=0.2, q=0.6), told("a", "y", p=NAN, q=0.8))
+    chained = [replace(told("a", "u", p=0.4, q=0.6), earlier="x"), replace(told("a", "v", p=0.1, q=0.8), earlier="y")]
+    found = paired(base, made_run(*chained), ["genie"])
+    # .4 to .5, and by q alone .8 to .8
+    assert (found.by, found.questions) == ("instance", ((3, 4),))
+    assert (found.before[0][0], found.after[0][0]) == pytest.approx((0.6, 0.65))
+
+
+def selection_document(
+    words: int = 6, population: float = 6, coherence: float | None = 3, value: float = 0.9
+) -> ScoredDocument:
+    """A document with a score, a score against documents of like length, and perhaps a rating."""
+    scores = {"genie": Scores({"plot": value}, matched={"plot": 0.4}, population_words=population)}
+    if coherence is not None:
+        scores["coherence"] = Scores({"coherence_rating": coherence})
+    return ScoredDocument("x", 1, "prompt", "digest", words, scores)
+
+
+@pytest.mark.parametrize(
+    ("coherence", "kept"), [(3.0, True), (2.9, False), (NAN, False), (None, False)], ids=["at", "below", "nan", "none"]
+)
+def test_a_document_is_kept_from_the_least_coherence_on(coherence: float | None, kept: bool) -> None:
+    found, left_out = selected(
+        made_run(selection_document(coherence=coherence), selection_document(coherence=5)), Selection(min_coherence=3)
+    )
+    assert left_out == (0 if kept else 1)
+    first, last = found.documents
+    # its score stays what it was: lengths are not matched
+    assert last.value("genie", "plot") == 0.9
+    assert first.value("genie", "plot") == pytest.approx(0.9 if kept else NAN, nan_ok=True)
+    assert first.why_unscored("genie") == ("" if kept else LEFT_OUT)
+
+
+@pytest.mark.parametrize(
+    ("words", "population", "value"),
+    # a band of 6 / 1.5 to 6 * 1.5 words
+    [(4, 6, 0.4), (9, 6, 0.4), (3, 6, NAN), (10, 6, NAN), (90, NAN, 0.4)],
+)
+def test_a_document_of_about_the_populations_length_is_kept_with_its_matched_score(
+    words: int, population: float, value: float
+) -> None:
+    one, other = selection_document(words, population), selection_document()
+    found, left_out = selected(made_run(one, other), Selection(length_matched=True))
+    assert found.documents[0].value("genie", "plot") == pytest.approx(value, nan_ok=True)
+    assert left_out == math.isnan(value)
+
+
+def test_without_conditions_all_stays_as_it_is() -> None:
+    given = made_run(selection_document(words=90), selection_document(coherence=None))
+    assert selected(given, Selection()) == (given, 0)
+
+
+def test_what_has_no_matched_figures_keeps_those_that_it_has() -> None:
+    found, _ = selected(made_run(selection_document()), Selection(length_matched=True))
+    assert coherence_of(found.documents[0]) == 3
+    assert math.isnan(coherence_of(selection_document(coherence=None)))
+
+
+def test_what_the_selection_asks_for_must_stand_in_the_log() -> None:
+    with pytest.raises(LogError) as caught:
+        selected(made_run(selection_document(coherence=None)), Selection(min_coherence=3))
+    assert str(caught.value) == (
+        "run.eval has no coherence, rate it with: inspect score run.eval --scorer genie_inspect/coherence "
+        "--action append --model-role grader=..."
+    )
+    with pytest.raises(LogError) as caught:
+        selected(made_run(selection_document(population=NAN)), Selection(length_matched=True))
+    assert str(caught.value) == (
+        "run.eval does not say how long the population's documents are: score it with genie anew"
+    )
+    # of a log without any score nobody expects it, and of one document it is enough
+    silent = made_run(selection_document(population=NAN, value=NAN, coherence=NAN))
+    assert selected(silent, Selection(length_matched=True))[1] == 0
+    assert (
+        selected(made_run(selection_document(population=NAN), selection_document()), Selection(length_matched=True))[1]
+        == 0
+    )
+
+
+def run(label: str, model: str, strategy: str) -> ScoredLog:
+    """A run without documents."""
+    return made_run(label=label, model=model, strategy=strategy, folder="folder/")
+
+
+RUNS = (run("plain a", "m/a", "generate"), run("outlined a", "m/a", "outline"), run("outlined b", "m/b", "outline"))
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("plain a", {1: 0, 2: 0}),
+        ("generate", {1: 0, 2: 0}),
+        ("m/b", {0: 2, 1: 2}),
+        ("folder/outlined a.eval", {0: 1, 2: 1}),
+        ("outlined a.eval", {0: 1, 2: 1}),
+    ],
+)
+def test_a_run_is_named_by_label_strategy_model_or_file(name: str, found: dict[int, int]) -> None:
+    assert baselines(RUNS, name) == found
+
+
+def test_of_several_baselines_each_run_has_that_of_its_model() -> None:
+    runs = (*RUNS, run("plain b", "m/b", "generate"))
+    assert baselines(runs, "generate") == {1: 0, 2: 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("plan", "baseline is 'plan', expected one of: plain a; outlined a; outlined b"),
+        # a task is a name too
+        (
+            "made",
+            "baseline 'made' names every log, expected another to compare with it: plain a; outlined a; outlined b",
+        ),
+        # none of its own model's: all are named
+        (
+            "outline",
+            "the baseline of plain c is not clear, it could be outlined a; outlined b: "
+            "name one of these, or a log file",
+        ),
+        # two of its own model's: these alone
+        (
+            "m/a",
+            "the baseline of outlined b is not clear, it could be plain a; outlined a: "
+            "name one of these, or a log file",
+        ),
+    ],
+)
+def test_a_name_that_leaves_it_open_is_refused_with_those_that_there_are(name: str, said: str) -> None:
+    runs = (run("plain c", "m/c", "generate"), *RUNS[1:]) if name == "outline" else RUNS
+    with pytest.raises(LogError) as caught:
+        baselines(runs, name)
+    assert str(caught.value) == said
+
+
+def test_of_its_own_models_baselines_alone_it_could_be_one() -> None:
+    runs = (*RUNS[:2], run("again a", "m/a", "outline"), RUNS[2])
+    with pytest.raises(LogError, match="the baseline of plain a is not clear, it could be outlined a; again a: name"):
+        baselines(runs, "outline")

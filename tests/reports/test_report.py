@@ -1,0 +1,491 @@
+"""The report's numbers, and the documents that stand out."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.scorer import Score
+from inspect_ai.viewer import ViewerConfig
+from tests.reports.made_logs import GENIE, asked, made_log, scored
+
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.reading import read_logs
+from genie_inspect.logs.scored_log import NO_SCORE
+from genie_inspect.reports.figures import colours, shade
+from genie_inspect.reports.page import page
+from genie_inspect.reports.report import Range, Spread, build_report, concordance, numbers, spread
+from genie_inspect.reports.stand_outs import StandOut, questions, stand_outs
+from genie_inspect.reports.verdict import as_values
+from genie_inspect.statistics.descriptive import Standing
+from genie_inspect.tasks.novelty import feature_view
+
+NAN = math.nan
+MINE = "measure:mine|version:0"
+
+
+def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_used(tmp_path: Path) -> None:
+    samples = [
+        {
+            "genie": scored(
+                {"plot": value, "style": NAN}, coverage={"plot": "1/2", "style": "0/1"}, pairs={"plot": "5/12"}
+            )
+        }
+        for value in (0.0, 0.5, 1.0)
+    ]
+    (measure,) = build_report([made_log(tmp_path, samples)]).measures
+    plot, style = measure.rows[0]["plot"], measure.rows[0]["style"]
+    assert plot.interval.mean == 0.5
+    # t(2, 97.5%) = 4.3027; standard error 0.5 / sqrt(3) = 0.2887: 0.5 +- 1.24, of which values from 0 to 1 leave all
+    assert (plot.interval.low, plot.interval.high) == pytest.approx((0, 1), abs=0.01)
+    assert plot.spread == Spread(0.25, 0.5, 0.75)
+    assert (plot.used, plot.asked, plot.usable, plot.due) == (3, 6, 15, 36)
+    assert math.isnan(style.interval.mean)
+    assert math.isnan(style.spread.median)
+
+
+def test_samples_of_one_prompt_are_one_cluster(tmp_path: Path) -> None:
+    samples = [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.6, 0.7)]
+    (measure,) = build_report([made_log(tmp_path, samples, prompts=["a", "a", "b", "b"])]).measures
+    assert measure.rows[0]["plot"].interval.clusters == 2
+
+
+def test_measures_start_with_genie_and_a_log_without_one_has_an_empty_row(tmp_path: Path) -> None:
+    cosine = scored({"cosine": 0.3}, "measure:cosine|version:0")
+    both = made_log(tmp_path, [{"cosine": cosine, "genie": scored({"plot": 0.5})}])
+    alone = made_log(tmp_path, [{"cosine": cosine}], model="mock/other")
+    genie, other = build_report([alone, both]).measures
+    assert (genie.scorer, other.scorer) == ("genie", "cosine")
+    assert [list(row) for row in genie.rows] == [[], ["plot"]], "by label: mock/other, mock/writer"
+    assert [list(row) for row in other.rows] == [["cosine"], ["cosine"]]
+
+
+def test_order_and_colours_hang_on_the_labels_and_not_on_the_order_of_the_files(tmp_path: Path) -> None:
+    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model=f"mock/{name}") for name in "cab"]
+    found = [build_report(order) for order in (files, files[::-1])]
+    assert [[run.label for run in one.runs] for one in found] == [["mock/a", "mock/b", "mock/c"]] * 2
+    assert colours(found[0].runs) == colours(found[1].runs)
+
+
+def test_one_value_stands_in_the_range_that_the_measure_could_have(tmp_path: Path) -> None:
+    values = {"cosine_mean": 0.5, "own": 0.5}
+    file = made_log(tmp_path, [{"cosine": scored(values, "measure:cosine|version:0")}] * 2)
+    (measure,) = build_report([file]).measures
+    assert measure.ranges["cosine_mean"] == Range(0.0, 2.0, known=True)
+    assert measure.ranges["own"] == Range(0.5, 0.5, known=False)
+    assert shade(measure, "cosine_mean", measure.rows[0]["cosine_mean"]) == "25%"
+
+
+def test_a_populations_own_documents_come_last(tmp_path: Path) -> None:
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    other = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
+    third = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model="mock/b")
+    found = build_report([own, other, third], baseline="mock/writer")
+    assert [run.is_population for run in found.runs] == [False, False, True]
+    # they are nobody's rival
+    assert found.comparison
+    assert [row.run for row in found.comparison.rows] == ["mock/b"]
+    assert numbers(found)["comparison"] == as_values(found.comparison)
+
+
+def test_a_log_without_scores_of_ours_says_how_to_score_it(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"accuracy": scored(1.0, signature="")}])
+    with pytest.raises(LogError, match="has no scores of ours, score it with: inspect score"):
+        build_report([file])
+
+
+def test_unscored_documents_are_counted_by_reason_the_failed_ones_too(tmp_path: Path) -> None:
+    silent = {"genie": scored({"plot": NAN}, reason="no_response")}
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}, silent, silent, {}])
+    (measure,) = build_report([file]).measures
+    assert measure.unscored == ({"no_response": 2, NO_SCORE: 1},)
+
+
+def test_a_range_is_what_the_view_says_else_what_was_seen(tmp_path: Path) -> None:
+    values = ({"plot": 0.4, "other": 3.0}, {"plot": 0.6, "other": 5.0})
+    (measure,) = build_report([made_log(tmp_path, [{"mine": scored(value, MINE)} for value in values])]).measures
+    assert measure.ranges == {"plot": Range(0, 1, known=True), "other": Range(3, 5, known=False)}
+
+
+def test_json_has_null_for_what_is_not_a_number_and_no_texts(tmp_path: Path) -> None:
+    score = scored({"plot": 0.5, "style": NAN}, coverage={"plot": "1/1"}, questions=[asked(0.5)])
+    found = numbers(build_report([made_log(tmp_path, [{"genie": score}], texts=["A secret."])]))
+    written = json.dumps(found, allow_nan=False)
+    assert "A secret." not in written
+    assert found["measures"][0]["rows"][0]["style"]["interval"]["mean"] is None
+    assert found["runs"][0]["tokens"] == {"mock/writer": 3_000}
+    assert {(one["key"], one["end"], one["value"]) for one in found["stand_outs"]} == {
+        ("plot", "most", 0.5),
+        ("plot", "least", 0.5),
+    }
+
+
+def test_the_spread_of_one_value_is_that_value_and_of_none_not_a_number() -> None:
+    assert spread([2.0]) == Spread(2.0, 2.0, 2.0)
+    assert math.isnan(spread([]).median)
+
+
+def test_json_says_of_each_run_who_wrote_what_when_and_how_much(tmp_path: Path) -> None:
+    samples = [
+        {"genie": scored({"plot": 0.5})},
+        {"genie": scored({"plot": NAN}, reason="refusal")},
+        {"genie": scored({"plot": 0.7})},
+    ]
+    file = made_log(tmp_path, samples, texts=["a b", "I refuse", "a b c d"])
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    found = numbers(build_report([file, own]))
+    assert found["runs"][0] == {
+        "label": "mock/writer",
+        "log": file,
+        "task": "made",
+        "model": "mock/writer",
+        "created": "2026-01-02T03:04:05+00:00",
+        "is_population": False,
+        "documents": 3,
+        "refusals": 1,
+        "words": {"low": 2, "median": 2, "high": 3},
+        "tokens": {"mock/writer": 3_000},
+    }
+    assert [run["is_population"] for run in found["runs"]] == [False, True]
+    assert found["concordance"]["names"] == ["plot"]
+    assert found["concordance"]["documents"] == [[2]]
+
+
+def test_novelty_by_feature_goes_from_0_to_1_where_the_view_does_not_say_so(tmp_path: Path) -> None:
+    samples = [{"genie": scored({"plot": value})} for value in (0.4, 0.6)]
+    view = feature_view("genie", ["plot"])
+    assert build_report([made_log(tmp_path, samples, viewer=view)]).measures[0].ranges == {
+        "plot": Range(0, 1, known=True)
+    }
+
+
+def test_the_first_log_with_a_view_says_the_range_for_all(tmp_path: Path) -> None:
+    samples = [{"mine": scored({"plot": 0.5}, MINE)}]
+    files = [made_log(tmp_path, samples, viewer=ViewerConfig()), made_log(tmp_path, samples, model="mock/other")]
+    assert build_report(files).measures[0].ranges == {"plot": Range(0, 1, known=True)}
+
+
+def test_a_range_that_nobody_knows_goes_over_the_values_of_all_runs(tmp_path: Path) -> None:
+    files = [
+        made_log(tmp_path, [{"mine": scored({"other": value}, MINE)} for value in values], model=f"m/{values[0]}")
+        for values in ((3.0, 4.0), (1.0, NAN, 9.0))
+    ]
+    assert build_report(files).measures[0].ranges == {"other": Range(1, 9, known=False)}
+
+
+def test_every_refusal_is_counted(tmp_path: Path) -> None:
+    refused = {"genie": scored({"plot": NAN}, reason="refusal")}
+    (run,) = numbers(build_report([made_log(tmp_path, [refused, refused, {"genie": scored({"plot": 0.5})}])]))["runs"]
+    assert (run["documents"], run["refusals"]) == (3, 2)
+
+
+def test_two_documents_stand_out_at_either_end_or_as_many_as_are_asked_for(tmp_path: Path) -> None:
+    score = [
+        {"genie": scored({"plot": v}, coverage={"plot": "1/1"}, questions=[asked(v)])} for v in (0.1, 0.2, 0.3) * 2
+    ]
+    file = made_log(tmp_path, score)
+    assert [len(build_report([file], *count).stand_outs) for count in ((), (1,))] == [4, 2]
+    texts = [f"Rain {number}." for number in range(3)]
+    marks = [{"aspect": "novel", "text": "Rain", "start": 0, "end": 4}]
+    read = scored({"novel_per_100_words": 50.0}, "measure:close_reading|version:0", marks=marks)
+    file = made_log(tmp_path, [{"close_reading": read}] * 3, texts=texts)
+    found = [build_report([file], *count) for count in ((), (1,))]
+    assert [len(report.passages) for report in found] == [2, 1]
+    # whole texts are for the page alone
+    assert [one["pieces"] for one in numbers(found[0])["marked_passages"]] == [[], []]
+
+
+def test_only_logs_of_the_signature_that_is_asked_for_are_in_the_report(tmp_path: Path) -> None:
+    other = GENIE.replace("small-1@0", "small-1@1")
+    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, signature)}]) for signature in (GENIE, other)]
+    assert [run.file for run in build_report(files, signature="small-1@1").runs] == files[1:]
+
+
+def test_faults_and_warnings_stand_by_their_run(tmp_path: Path) -> None:
+    sound = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model="m/a")
+    poor = made_log(
+        tmp_path, [{"genie": scored({"plot": 0.5}, coverage={"plot": "1/2"}, faults={"no": 3})}], model="m/b"
+    )
+    (measure,) = build_report([sound, poor]).measures
+    assert measure.faults == ({}, {"no": 3})
+    assert [list(lines) for lines in measure.warnings] == [
+        [],
+        ["not every question or test could be used: plot 1 of 2"],
+    ]
+
+
+def test_of_several_values_the_scale_is_what_was_seen_also_where_the_measure_knows_its_ends(tmp_path: Path) -> None:
+    samples = [{"cosine": scored({"cosine_mean": value}, "measure:cosine|version:0")} for value in (0.4, 0.6)]
+    (measure,) = build_report([made_log(tmp_path, samples)]).measures
+    assert measure.ranges == {"cosine_mean": Range(0.4, 0.6, known=False)}
+
+
+def test_where_the_population_is_is_known_by_the_runs_that_know_it(tmp_path: Path) -> None:
+    own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
+    knowing = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, yardstick=own)}], model="m/a")
+    silent = made_log(tmp_path, [{"genie": scored({"plot": 0.9})}], model="m/b")
+    (measure,) = build_report([knowing, silent]).measures
+    assert measure.population == {"plot": Standing(percentile=75.0, mean=0.4, low=0.3, high=0.6)}
+
+
+def test_tau_is_taken_over_the_documents_that_both_keys_have_and_says_how_many(tmp_path: Path) -> None:
+    values = [(1.0, 4.0), (2.0, 3.0), (3.0, 1.0), (4.0, 2.0), (5.0, NAN)]
+    file = made_log(tmp_path, [{"genie": scored({"plot": plot, "style": style})} for plot, style in values])
+    found = concordance(read_logs([file]), [("genie", "plot"), ("genie", "style")])
+    # of 6 pairs 1 is in order and 5 reversed
+    assert found.tau[0][1] == found.tau[1][0] == pytest.approx((1 - 5) / 6)
+    assert found.documents == ((5, 4), (4, 4))
+    assert found.names == ("plot", "style")
+
+
+def test_one_value_throughout_puts_nothing_in_order_and_has_no_row(tmp_path: Path) -> None:
+    values = [(1.0, 1.0), (1.0, 2.0), (NAN, NAN)]
+    file = made_log(tmp_path, [{"genie": scored({"plot": plot, "style": style})} for plot, style in values])
+    found = concordance(read_logs([file]), [("genie", "plot"), ("genie", "style")])
+    assert (found.names, found.tau, found.unordered) == (("style",), ((1.0,),), ("plot",))
+
+
+def test_one_value_among_the_documents_of_another_key_has_no_tau(tmp_path: Path) -> None:
+    values = [{"plot": 1.0, "style": 1.0}, {"plot": 1.0, "style": 2.0}, {"plot": 2.0, "style": NAN}]
+    found = concordance(
+        read_logs([made_log(tmp_path, [{"genie": scored(value)} for value in values])]),
+        [("genie", "plot"), ("genie", "style")],
+    )
+    assert math.isnan(found.tau[0][1])
+
+
+def test_the_populations_own_documents_do_not_count(tmp_path: Path) -> None:
+    own = [{"genie": scored({"plot": value}, left_out=["d"])} for value in (1.0, 2.0)]
+    others = [{"genie": scored({"plot": value})} for value in (3.0, 4.0, 5.0)]
+    files = [made_log(tmp_path, own), made_log(tmp_path, others)]
+    assert concordance(read_logs(files), [("genie", "plot")]).documents == ((3,),)
+
+
+def test_a_key_that_two_scorers_share_has_its_scorer_in_its_name(tmp_path: Path) -> None:
+    value = {"plot_twist": 0.5, "style_of_speech": 0.5}
+    samples = [
+        {
+            "genie": scored(dict.fromkeys(value, level)),
+            "again": scored({"plot_twist": level}, "measure:again|version:0"),
+        }
+        for level in (0.5, 0.6)
+    ]
+    file = made_log(tmp_path, samples)
+    keys = [("genie", "plot_twist"), ("genie", "style_of_speech"), ("again", "plot_twist")]
+    assert concordance(read_logs([file]), keys).names == (
+        "plot twist (genie)",
+        "style of speech",
+        "plot twist (again)",
+    )
+
+
+def test_keys_beyond_what_a_table_can_hold_are_counted(tmp_path: Path) -> None:
+    keys = ["same", *(f"k{number}" for number in range(43))]
+    samples = [{"genie": scored(dict.fromkeys(keys, value) | {"same": 0.5})} for value in (0.1, 0.2)]
+    found = concordance(read_logs([made_log(tmp_path, samples)]), [("genie", key) for key in keys])
+    assert (len(found.names), found.left_out, found.unordered) == (40, 3, ("same",))
+
+
+def found(file: str, examples: int = 1) -> list[StandOut]:
+    return list(stand_outs(read_logs([file]), [("genie", ("plot",))], examples))
+
+
+def genie(value: float, *rows: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    return {"genie": scored({"plot": value}, coverage={"plot": "1/1"}, questions=list(rows), **metadata)}
+
+
+def test_the_most_and_the_least_novel_document_come_with_text_and_telling_question(tmp_path: Path) -> None:
+    samples = [
+        genie(0.2, asked(0.1, answer="low"), asked(0.3, answer="high")),
+        genie(0.5, asked(0.5)),
+        genie(0.9, asked(1.0, answer="strange"), asked(0.8), asked(None), asked(2.0, feature="style")),
+    ]
+    most, least = found(made_log(tmp_path, samples, texts=["a b", "c d", "e f"]))
+    assert (most.end, most.sample, most.value, most.text) == ("most", 3, 0.9, "e f")
+    assert (least.end, least.sample, least.value, least.text) == ("least", 1, 0.2, "a b")
+    assert most.question is not None
+    assert most.question.answer == "strange"
+    assert (most.question.nearest[0].answer, most.question.nearest[0].given) == ("in snow", 3)
+    assert least.question is not None
+    assert least.question.answer == "low"
+
+
+def test_no_document_stands_at_both_ends_when_there_are_two(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [genie(0.2, asked(0.2)), genie(0.9, asked(0.9))])
+    assert [(one.end, one.sample) for one in found(file, examples=5)] == [("most", 2), ("least", 1)]
+
+
+def test_what_could_not_be_measured_and_the_populations_own_stand_out_nowhere(tmp_path: Path) -> None:
+    assert found(made_log(tmp_path / "a", [genie(math.nan, asked(None))])) == []
+    assert found(made_log(tmp_path / "b", [genie(0.5, asked(0.5), left_out=["d"])])) == []
+
+
+def test_only_documents_whose_questions_were_kept_stand_out(tmp_path: Path) -> None:
+    bare = {"genie": scored({"plot": 1.0}, questions=[asked(0.9)])}
+    other = {"cosine": scored({"cosine_mean": 0.5}, "measure:cosine|version:0")}
+    file = made_log(tmp_path, [genie(0.2, asked(0.2)), genie(0.9, asked(0.9)), bare, other])
+    assert [(one.end, one.sample) for one in found(file)] == [("most", 2), ("least", 1)]
+
+
+def test_no_examples_are_none(tmp_path: Path) -> None:
+    assert found(made_log(tmp_path, [genie(0.5, asked(0.5))]), examples=0) == []
+
+
+def test_a_document_that_is_just_not_too_long_is_whole(tmp_path: Path) -> None:
+    one, _ = found(made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * 20_000]))
+    assert one.text == "x" * 20_000
+
+
+def test_a_very_long_document_is_cut(tmp_path: Path) -> None:
+    one, _ = found(made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * 20_001]))
+    assert one.text == "x" * 20_000 + " […]"
+
+
+@pytest.mark.parametrize("kept", [None, "40 questions: too many to keep here", [{"feature": 1}], [1]])
+def test_a_question_table_that_is_none_of_ours_is_no_table(kept: object) -> None:
+    assert questions(scored({"plot": 0.5}, questions=kept)) == []
+
+
+def test_a_question_of_novelty_0_tells_at_the_least_novel_end(tmp_path: Path) -> None:
+    samples = [genie(0.5, asked(0.3, answer="some"), asked(0.0, answer="same"))] * 2
+    most, least = found(made_log(tmp_path, samples))
+    assert most.question is not None
+    assert least.question is not None
+    assert (most.question.answer, least.question.answer) == ("some", "same")
+
+
+def test_a_score_without_metadata_has_no_questions() -> None:
+    assert questions(Score(value={"plot": 0.5})) == []
+
+
+def test_the_documents_of_all_runs_stand_in_one_order_each_with_its_run_epoch_prompt_and_text(tmp_path: Path) -> None:
+    files = [
+        made_log(
+            tmp_path,
+            [genie(value, asked(value)) for value in values],
+            model=model,
+            places=[("x", 1), ("x", 2)],
+            prompts=["One", "Two"],
+            texts=[f"{model} 1", f"{model} 2"],
+        )
+        for model, values in (("m/a", (0.4, 0.1)), ("m/b", (0.3, 0.9)))
+    ]
+    most, least = stand_outs(read_logs(files), [("genie", ("plot",))], 1)
+    assert [(one.run, one.sample, one.epoch, one.prompt, one.value, one.text) for one in (most, least)] == [
+        ("m/b", "x", 2, "Two", 0.9, "m/b 2"),
+        ("m/a", "x", 2, "Two", 0.1, "m/a 2"),
+    ]
+    runs = [replace(run, label=f"run of {run.model}") for run in read_logs(files)]
+    assert [one.run for one in stand_outs(runs, [("genie", ("plot",))], 1)] == ["run of m/b", "run of m/a"]
+
+
+HOSTILE = "The <b>tide</b> & <script>alert(1)</script> folded its letters \N{RIGHT-TO-LEFT OVERRIDE}and went home."
+PLAIN = "The tide folded its letters and went home."
+
+
+def reading(text: str, *quotes: tuple[str, str], novel: float = 1.0, awkward: float = 0.0) -> Score:
+    marks: list[dict[str, Any]] = []
+    for aspect, quote in quotes:
+        start = text.index(quote)
+        marks.append(
+            {"aspect": aspect, "text": quote, "start": start, "end": start + len(quote), "reason": f"So: {quote}"}
+        )
+    value = {"novel_per_100_words": novel, "awkward_per_100_words": awkward}
+    return scored(value, "measure:close_reading|reader:r|version:1", marks=marks)
+
+
+def made(folder: Path, *read: tuple[str, Score]) -> str:
+    texts, scores = zip(*read, strict=True)
+    return made_log(folder, [{"close_reading": score} for score in scores], texts=texts)
+
+
+def test_marks_stand_in_the_text_where_they_overlap_too(tmp_path: Path) -> None:
+    score = reading(PLAIN, ("novel", "tide folded its"), ("awkward", "its letters"))
+    html = page(build_report([made(tmp_path, (PLAIN, score))]))
+    assert (
+        'The <mark class="novel">tide folded </mark><mark class="novel awkward">its</mark><sup>1</sup>'
+        '<mark class="awkward"> letters</mark><sup>2</sup> and went home.'
+    ) in html
+    assert '<td class="words"><bdi>So: its letters</bdi></td>' in html
+    assert '<a href="#marked">Marked passages</a>' in html
+
+
+def test_a_text_of_markup_is_shown_as_text(tmp_path: Path) -> None:
+    score = reading(HOSTILE, ("novel", "<script>alert(1)</script> folded its"))
+    html = page(build_report([made(tmp_path, (HOSTILE, score))]))
+    assert "<script" not in html
+    assert (
+        '&lt;b&gt;tide&lt;/b&gt; &amp; <mark class="novel">&lt;script&gt;alert(1)&lt;/script&gt; folded its</mark>'
+        in html
+    )
+
+
+def test_of_each_run_those_with_most_marks_are_shown_each_text_once(tmp_path: Path) -> None:
+    few, most = (reading(PLAIN, ("novel", "tide folded its"), novel=novel) for novel in (1.0, 5.0))
+    none = reading("Nothing at all.", novel=0.0)
+    awkward = reading("It went home then.", ("awkward", "went home"), novel=0.0, awkward=9.0)
+    texts = [(f"{PLAIN} Few.", few), ("Nothing at all.", none), (PLAIN, most), (PLAIN, most)]
+    report = build_report([made(tmp_path, *texts, ("It went home then.", awkward))], examples=1)
+    assert [(one.sample, len(one.marks)) for one in report.passages] == [(3, 1), (5, 1)]
+
+
+def test_a_mark_of_another_text_is_not_shown(tmp_path: Path) -> None:
+    score = reading(PLAIN, ("novel", "tide folded its"))
+    assert build_report([made(tmp_path, ("Another text altogether.", score))]).passages == ()
+
+
+def test_the_json_has_the_marks_without_the_text(tmp_path: Path) -> None:
+    score = reading(PLAIN, ("novel", "tide folded its"))
+    (passage,) = numbers(build_report([made(tmp_path, (PLAIN, score))]))["marked_passages"]
+    assert [mark["text"] for mark in passage["marks"]] == ["tide folded its"]
+    assert passage["pieces"] == []
+
+
+def test_a_report_without_close_reading_has_no_such_section(tmp_path: Path) -> None:
+    assert 'id="marked"' not in page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]))
+
+
+def test_each_run_shows_its_own_documents_with_their_epoch_and_prompt(tmp_path: Path) -> None:
+    both = reading(PLAIN, ("novel", "tide folded its"), ("novel", "folded"))
+    other = reading("Its letters went home.", ("novel", "letters"), novel=2.0)
+    scores = [{"close_reading": both, "genie": scored({"plot_per_100_words": 9.0})}, {"close_reading": other}]
+    texts = (PLAIN, "Its letters went home.")
+    for model in ("m/a", "m/b"):
+        made_log(tmp_path, scores, model=model, texts=texts, places=[("x", 1), ("x", 2)], prompts=["One", "Two"])
+    passages = build_report([tmp_path]).passages
+    assert [(one.run, one.sample, one.epoch, one.prompt) for one in passages] == [
+        *[("m/a", "x", 2, "Two"), ("m/a", "x", 1, "One")],
+        *[("m/b", "x", 2, "Two"), ("m/b", "x", 1, "One")],
+    ]
+    assert "".join(piece.text for piece in passages[0].pieces) == "Its letters went home."
+    # two marks of one aspect over each other are one colour, and each has its number
+    assert [(piece.text, piece.aspects, piece.ending) for piece in passages[1].pieces] == [
+        ("The ", (), ()),
+        ("tide ", ("novel",), ()),
+        ("folded", ("novel",), (2,)),
+        (" its", ("novel",), (1,)),
+        (" letters and went home.", (), ()),
+    ]
+
+
+def test_a_document_with_a_value_of_0_or_none_or_a_mark_of_nothing_is_not_shown(tmp_path: Path) -> None:
+    texts = [f"{PLAIN} {number}" for number in range(3)]
+    none, unknown = (
+        reading(text, ("novel", "tide"), novel=novel) for text, novel in zip(texts, (0.0, NAN), strict=False)
+    )
+    empty = reading(texts[2], ("novel", ""))
+    none.value = {"novel_per_100_words": 0.0, "marks": 9.0}
+    assert build_report([made(tmp_path, *zip(texts, (none, unknown, empty), strict=True))]).passages == ()
+
+
+@pytest.mark.parametrize(("length", "cut"), [(20_000, False), (20_001, True)])
+def test_an_endless_text_is_cut_and_its_marks_are_all_listed(length: int, cut: bool, tmp_path: Path) -> None:
+    text = "ab " * 6_666 + "c" * (length - 19_998)
+    score = reading(text, ("novel", text[:2]), ("novel", text[-3:]))
+    (passage,) = build_report([made(tmp_path, (text, score))]).passages
+    assert (len(passage.marks), passage.cut) == (2, cut)
+    assert "".join(piece.text for piece in passage.pieces) == text[:20_000]
+    # a mark that goes on beyond the cut has no place in the text that is shown
+    assert [piece.ending for piece in passage.pieces if piece.ending] == ([(1,)] if cut else [(1,), (2,)])

@@ -1,0 +1,410 @@
+"""What a study says in words and as values."""
+
+import csv
+import json
+import math
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from tests.reports.made_logs import scored
+from tests.reports.studies import (
+    COSINE,
+    FEATURES,
+    Made,
+    by_feature,
+    found,
+    is_edit,
+    made,
+    measure_of,
+    one_number,
+    sharp,
+    study_log,
+    together,
+    wobble,
+)
+
+from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
+from genie_inspect.reports.study import Study, study
+from genie_inspect.reports.study_verdict import (
+    COLUMNS,
+    EFFECTS,
+    MATRIX,
+    Published,
+    as_csv,
+    as_values,
+    confounds,
+    listed,
+    moves_most,
+    robustness,
+    sentence,
+    warnings,
+)
+from genie_inspect.reports.study_verdict import FEATURES as PUBLISHED_FEATURES
+
+
+def length(text: Made) -> float:
+    """Words of texts of which paraphrases are longer; an edit exchanges a word for a word, or two for one."""
+    more = {ORIGINAL: 0, EDIT: text.number % 2, PARAPHRASE: 30 + text.number % 5 + text.copy}
+    return 100.0 + 2 * text.number + more.get(text.facts.kind, 0)
+
+
+def setting_reader(text: Made) -> float:
+    """A measure that reads one feature: 0.2 for what originals have, more where it is edited."""
+    return 0.2 + (0.5 + wobble(text.number) if is_edit(text, "setting") else 0.0)
+
+
+def noise(text: Made) -> float:
+    """A number that has nothing to do with the text."""
+    return float((hash((text.number, text.copy, len(text.facts.feature))) * 2654435761) % 1009) / 1009
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A study of measures that are known through and through."""
+    measures = together(
+        by_feature(sharp),
+        one_number(length, "length"),
+        one_number(lambda text: 0.5, "flat"),
+        one_number(setting_reader, "setting_reader"),
+        one_number(noise, "noise"),
+    )
+    return study(study_log(tmp_path_factory.mktemp("known"), made(12), measures))
+
+
+def said(study_: Study, name: str) -> str:
+    return sentence(measure_of(study_, name))
+
+
+def test_a_measure_of_length_is_moved_by_paraphrases_that_are_longer(known: Study) -> None:
+    measure = measure_of(known, "length")
+    assert robustness(measure) == "moved"
+    assert said(known, "length").startswith("length is not shown to be moved by any edit; paraphrases move it (d +")
+    # every paraphrase goes farther than any edit
+    assert said(known, "length").endswith("as far as edits of agent, plot and setting or farther.")
+
+
+def test_a_constant_measure_has_no_effect_and_no_test(known: Study) -> None:
+    measure = measure_of(known, "flat")
+    assert said(known, "flat") == (
+        "flat is constant: it gives every text the same value, so that there is no effect and no test."
+    )
+    assert robustness(measure) == "not measured"
+    for effect in measure.effects:
+        assert math.isnan(effect.difference.effect)
+        assert math.isnan(effect.p_value)
+        assert math.isnan(effect.bootstrap_p)
+
+
+def test_a_constant_measure_is_one_though_means_of_epochs_and_paraphrases_round_differently(tmp_path: Path) -> None:
+    def tenth(text: Made) -> float:
+        # of one text an epoch is missing: the mean of two tenths, and of three, differ in their last bits
+        return math.nan if (text.number, text.epoch) == (1, 3) and text.facts.kind == EDIT else 0.1
+
+    log = study_log(tmp_path, made(3, paraphrases=3, epochs=3), one_number(tenth, "tenth"))
+    assert said(study(log), "tenth").startswith("tenth is constant: ")
+
+
+def test_of_a_measure_that_reads_one_feature_its_row_alone_moves(known: Study) -> None:
+    measure = measure_of(known, "setting_reader")
+    assert {effect.intervention.name: effect.is_constant for effect in measure.effects} == {
+        "agent": True,
+        "plot": True,
+        "setting": False,
+        "paraphrase": True,
+    }
+    assert said(known, "setting_reader").startswith("setting reader is sensitive to edits of setting (d +")
+    assert said(known, "setting_reader").endswith("not shown for agent and plot; no paraphrase changes it.")
+    assert robustness(measure) == "equivalent"
+
+
+def test_of_a_random_measure_nothing_is_said_but_that_it_cannot_be_told(known: Study) -> None:
+    assert said(known, "noise") == (
+        "noise is not shown to be moved by any edit; whether paraphrases move it cannot be told from 12 prompts."
+    )
+
+
+def test_of_a_sharp_measure_each_edited_feature_moves_most_and_paraphrases_leave_it_equivalent(known: Study) -> None:
+    measure = measure_of(known, "genie")
+    assert [effect.intervention.name for effect in moves_most(measure)] == list(FEATURES)
+    assert robustness(measure) == "equivalent"
+    assert confounds(measure) == []
+    told = said(known, "genie")
+    assert told.startswith("genie is sensitive to edits of agent (d +")
+    assert "; by d the edited feature moves most in 3 of these 3; " in told
+    assert "; paraphrases leave it equivalent in every feature, within 0.2 sd of the originals; " in told
+    assert told.endswith("it confounds nothing that could be shown.")
+
+
+def test_an_edit_that_a_scorer_gives_no_value_is_not_counted_among_those_whose_feature_could_move_most(
+    tmp_path: Path,
+) -> None:
+    def failing(text: Made, feature: str) -> float:
+        return math.nan if is_edit(text, "plot") else sharp(text, feature)
+
+    told = said(study(study_log(tmp_path, made(8), by_feature(failing))), "genie")
+    assert "; by d the edited feature moves most in 2 of these 2; " in told
+
+
+def test_a_feature_that_moves_with_the_edits_of_another_is_confounded_with_it(tmp_path: Path) -> None:
+    def blurred(text: Made, feature: str) -> float:
+        # edits of the agent move the plot by more than the agent itself
+        more = 0.1 + wobble(text.number, 0.01) if feature == "plot" and is_edit(text, "agent") else 0.0
+        return sharp(text, feature) * (0.9 if feature == "agent" and is_edit(text, "agent") else 1) + 3 * more
+
+    measure = measure_of(study(study_log(tmp_path, made(12), by_feature(blurred))), "genie")
+    assert [(own.intervention.name, other.key.name) for own, other in confounds(measure)] == [("agent", "plot")]
+    assert [effect.intervention.name for effect in moves_most(measure)] == ["plot", "setting"]
+    (own,) = (effect for effect in measure.own if effect.intervention.name == "agent")
+    (other,) = (effect for effect in measure.row(own.intervention) if effect.key.name == "plot")
+    assert sentence(measure).endswith(
+        f"it confounds: edits of agent move plot (d {other.difference.effect:+.2f}) as much as their own feature "
+        f"(d {own.difference.effect:+.2f}) or more."
+    )
+
+
+def test_what_moves_by_chance_confounds_nothing(tmp_path: Path) -> None:
+    def by_chance(text: Made, feature: str) -> float:
+        return noise(replace(text, number=text.number + 31 * len(feature)))
+
+    measure = measure_of(study(study_log(tmp_path, made(12), by_feature(by_chance))), "genie")
+    assert len(moves_most(measure)) < len(FEATURES)
+    assert confounds(measure) == []
+
+
+def test_of_many_confounded_features_three_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    def one_score(text: Made, feature: str) -> float:
+        # whatever is edited, every feature moves alike
+        return sharp(text, text.facts.feature or feature)
+
+    measure = measure_of(study(study_log(tmp_path, made(12), by_feature(one_score))), "genie")
+    assert len(confounds(measure)) == 6
+    assert moves_most(measure) == []
+    assert sentence(measure).count("as much as their own feature") == 3
+    assert sentence(measure).endswith(" and 3 more.")
+
+
+def test_a_feature_that_paraphrases_move_is_named_and_the_others_are_not(tmp_path: Path) -> None:
+    def loose(text: Made, feature: str) -> float:
+        told_anew = feature == "plot" and text.facts.kind == PARAPHRASE
+        return sharp(text, feature) + (0.3 + wobble(text.number) if told_anew else 0.0)
+
+    measure = measure_of(study(study_log(tmp_path, made(12), by_feature(loose))), "genie")
+    assert robustness(measure) == "moved"
+    assert "; paraphrases move it in plot (d +" in sentence(measure)
+
+
+def test_differences_that_are_all_the_same_are_told_as_such(tmp_path: Path) -> None:
+    added = one_number(lambda text: text.number + (0.25 if is_edit(text, "plot") else 0.0), "added")
+    assert said(study(study_log(tmp_path, made(12), added)), "added") == (
+        "added is sensitive to edits of plot (always +0.25), not shown for agent and setting; no paraphrase changes it."
+    )
+
+
+def test_without_paraphrases_and_without_edits_it_is_said_that_nobody_tried(tmp_path: Path) -> None:
+    edits = study(study_log(tmp_path, made(8, paraphrases=0), one_number(setting_reader, "x")))
+    assert said(edits, "x").endswith("; it was tried on no paraphrase.")
+    told = study(study_log(tmp_path, made(8, []), one_number(length, "x")))
+    assert said(told, "x").startswith("x was tried on no edit; paraphrases move it (d +")
+    assert warnings(told) == ["x: there are no edits, so that its sensitivity is not known"]
+
+
+def test_a_feature_without_edits_is_one_line(tmp_path: Path) -> None:
+    log = study_log(tmp_path, made(8, ["agent", "plot"]), by_feature(sharp))
+    assert warnings(study(log)) == [
+        "genie: no text has an edit of setting, so that its sensitivity to that is not known"
+    ]
+
+
+def test_a_scorer_that_failed_on_some_texts_is_a_count_by_intervention(tmp_path: Path) -> None:
+    def failing(text: Made) -> float:
+        lost = text.number == 3 and (text.facts.kind == PARAPHRASE or is_edit(text, "plot"))
+        return math.nan if lost else length(text)
+
+    assert warnings(study(study_log(tmp_path, made(8), one_number(failing, "x")))) == [
+        "x: 1 of 8 pairs of plot are left out: a side has no value",
+        "x: 2 of 16 pairs of paraphrase are left out: a side has no value",
+    ]
+
+
+def test_a_scorer_that_never_gives_a_value_is_said_to(tmp_path: Path) -> None:
+    found = study(study_log(tmp_path, made(8), by_feature(lambda text, feature: math.nan)))
+    assert said(found, "genie") == (
+        "genie: no text and its original both have a value, so that nothing is known of it."
+    )
+
+
+def test_missing_originals_texts_that_are_equal_and_unknown_ones_are_a_count_each(tmp_path: Path) -> None:
+    texts = [text for text in made(9) if text.id != "o8-original-0"]
+    texts = [replace(text, text="Story 0.") if text.id == "o0-edit-plot-0" else text for text in texts]
+    odd = replace(texts[0], facts=replace(texts[0].facts, kind="rewrite"), text="Odd.")
+    assert warnings(study(study_log(tmp_path, [*texts, odd], one_number(length, "x")))) == [
+        "left out because nothing says what was done to them: 1 texts",
+        "1 of 9 edits of agent are left out: their original was not scored",
+        "1 of 9 edits of plot are left out: their original was not scored",
+        "1 of 8 edits of plot are word for word their original, and count with a difference of 0",
+        "1 of 9 edits of setting are left out: their original was not scored",
+        "2 of 18 paraphrases are left out: their original was not scored",
+    ]
+
+
+def test_too_few_originals_for_any_effect_to_hold_are_a_line(tmp_path: Path) -> None:
+    # three differences have eight ways of signs, of which two are as far out as can be
+    lines = warnings(study(study_log(tmp_path, made(3), one_number(noise, "x", COSINE))))
+    assert lines == [
+        "x: with 3 prompts no p-value lies below 0.25, over 3 tests 0.75: no effect could hold, however large"
+    ]
+
+
+def test_of_one_original_it_is_said_that_there_is_no_test(tmp_path: Path) -> None:
+    assert warnings(study(study_log(tmp_path, made(1), one_number(noise, "x")))) == ["x: one prompt allows no test"]
+
+
+def test_names_are_listed_in_words() -> None:
+    assert [listed(["a_b"]), listed(["a", "b"]), listed(["a", "b", "c"])] == ["a b", "a and b", "a, b and c"]
+
+
+def long(texts: list[Made]) -> list[Made]:
+    """The texts, edits and paraphrases a few words longer than their originals, each by another number."""
+    more = {"agent": 5, "plot": 9, "setting": 7}
+    return [
+        text
+        if text.facts.kind == ORIGINAL
+        else replace(text, text=text.text + " so" * (more.get(text.facts.feature, 4) + text.number % 3))
+        for text in texts
+    ]
+
+
+def test_a_count_of_words_is_nothing_but_length_and_stands_beside_every_measure(tmp_path: Path) -> None:
+    texts = long(made(12))
+    counted = study(study_log(tmp_path, texts, one_number(lambda text: float(len(text.text.split())), "mine")))
+    assert said(counted, "mine").startswith("mine is sensitive to edits of agent (d +")
+    assert said(counted, "mine").endswith("; with length taken out nothing is left.")
+    reference = said(counted, "length in words")
+    assert reference.startswith("For reference, length in words is sensitive to edits of agent (d +")
+    assert "taken out" not in reference
+
+
+def test_of_effects_that_hold_it_is_said_which_are_left_without_length_and_which_turn_round(tmp_path: Path) -> None:
+    def by_length(text: Made) -> float:
+        # an edit of the plot adds 3, and one of the setting takes so much that less than its words would add is left
+        own = 3.0 * is_edit(text, "plot") - 0.5 * is_edit(text, "setting")
+        return 0.1 * len(text.text.split()) + own + wobble(text.number, 0.001)
+
+    told = said(study(study_log(tmp_path, long(made(12)), one_number(by_length, "x"))), "x")
+    assert "; with length taken out the effect holds for plot, turns round for agent, setting and paraphrase." in told
+
+
+def test_an_edited_feature_moves_most_by_d_and_only_where_it_holds(tmp_path: Path) -> None:
+    def uneven(text: Made, feature: str) -> float:
+        # edits of the plot move plot far and unevenly, agent little and evenly; those of the setting move nothing
+        if is_edit(text, "plot"):
+            far = {"plot": 0.3 + wobble(text.number, 0.05), "agent": 0.1 + wobble(text.number, 0.001)}
+            return 0.3 + far.get(feature, 0.0)
+        return 0.3 + (0.0001 * (text.number % 2 - 0.4) if is_edit(text, "setting") and feature == "setting" else 0.0)
+
+    measure = measure_of(study(study_log(tmp_path, made(12), by_feature(uneven))), "genie")
+    assert [effect.intervention.name for effect in measure.own if effect.moved] == ["plot"]
+    assert moves_most(measure) == []
+    assert "; by d the edited feature moves most in 0 of these 1; " in sentence(measure)
+    assert [(own.key.name, other.key.name) for own, other in confounds(measure)] == [("plot", "agent")]
+
+
+TABLE = [{"id": "q", "feature": "plot", "question": "What?", "answer": "x"}]
+
+
+def cosine(text: Made) -> dict[str, object]:
+    value = math.nan if text.number == 1 else 0.1 * text.number
+    return {"cosine": scored({"cosine_mean": value, "cosine_nearest": 0.1}, COSINE)}
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    scores = together(by_feature(sharp, questions=TABLE), cosine)  # type: ignore[arg-type]  # scores
+    return study(study_log(tmp_path_factory.mktemp("study"), made(8), scores))
+
+
+def test_json_says_of_each_measure_what_its_sentence_says(result: Study) -> None:
+    values = json.loads(json.dumps(as_values(result), allow_nan=False))
+    genie, other, length = values["measures"]
+    assert genie["sentence"] == sentence(measure_of(result, "genie"))
+    assert genie["sensitive_to"] == genie["edited_feature_moves_most"] == list(FEATURES)
+    assert (genie["under_paraphrase"], genie["confounds"], genie["is_by_feature"]) == ("equivalent", [], True)
+    assert set(genie["shares"]) == {*FEATURES, "paraphrase"}
+    assert (other["measure"], other["keys"], other["sensitive_to"]) == ("cosine_mean", ["cosine_mean"], [])
+    assert (length["measure"], length["scorer"], length["keys"]) == ("length in words", "", ["words"])
+    assert values["originals"] == 8
+    assert values["test"] == "sign-flip permutation test"
+    assert values["interventions"][-1] == {
+        "kind": "paraphrase",
+        "intervention": "paraphrase",
+        "texts": 16,
+        "without_original": 0,
+        "same_as_original": 0,
+    }
+    assert values["warnings"] == warnings(result) != []
+    assert {one["intervention"] for one in values["agreements"] if one["first"] == "genie"} == set(FEATURES)
+    assert {(one["intervention"], one["changed"], one["compared"]) for one in values["answers"]} == {
+        *((feature, 0, 8) for feature in FEATURES),
+        ("paraphrase", 0, 16),
+    }
+
+
+def test_every_intervention_and_key_is_a_row_and_no_figure_is_another_than_the_effects(result: Study) -> None:
+    rows = {(row["key"], row["intervention"]): row for row in as_values(result)["effects"]}
+    assert len(rows) == 4 * 6
+    row, effect = rows["plot", "plot"], found(result, "genie", "plot", "plot")
+    assert row["delta"] == effect.difference.delta
+    assert (row["feature"], row["is_own"], row["tested"], row["tests"]) == ("plot", True, True, 3)
+    assert row["p_value_corrected"] == effect.p_value > row["p_value"] == effect.difference.p_value
+    assert row["bootstrap_p_corrected"] == effect.bootstrap_p
+    assert rows["plot", "agent"]["is_own"] is False
+    told = rows["cosine_mean", "paraphrase"]
+    assert (told["prompts"], told["originals"], told["texts"], told["left_out"]) == (7, 7, 14, 2)
+    assert told["is_constant"]
+    assert (told["effect"], told["p_value"], told["feature"]) == (None, None, None)
+    assert rows["cosine_nearest", "plot"]["tested"] is False
+
+
+def test_the_printed_figures_are_there_where_they_are_asked_for(result: Study) -> None:
+    assert "published" not in as_values(result)
+    printed = as_values(result, published=True)["published"]
+    assert printed["effects"]["genie"]["setting"] == {"effect": 0.93, "holds": True}
+    assert printed["matrix"]["agent"]["plot"] == 0.39
+
+
+def test_csv_has_the_rows_of_json_with_nothing_for_what_is_no_number(result: Study) -> None:
+    rows = list(csv.DictReader(StringIO(as_csv(result))))
+    expected = as_values(result)["effects"]
+    assert tuple(rows[0]) == COLUMNS == tuple(expected[0])
+    assert [[row[name] for name in COLUMNS] for row in rows] == [
+        ["" if row[name] is None else str(row[name]) for name in COLUMNS] for row in expected
+    ]
+
+
+def test_each_number_of_a_difference_stands_in_its_own_column(result: Study) -> None:
+    rows = {(row["key"], row["intervention"]): row for row in as_values(result)["effects"]}
+    effect = found(result, "genie", "plot", "plot")
+    row = rows["plot", "plot"]
+    names = ("before", "after", "delta", "low", "high", "spread", "effect", "p_value", "margin", "p_unlike")
+    assert [row[name] for name in names] == pytest.approx([getattr(effect.difference, name) for name in names])
+    assert row["low"] < row["delta"] < row["high"]
+
+
+def test_a_column_has_a_figure_for_each_feature_and_the_paraphrase_with_its_mark() -> None:
+    assert EFFECTS["genie"]["perspective"] == Published(1.01, holds=True)
+    assert EFFECTS["genie"]["paraphrase"] == Published(0.03, holds=True)
+    assert EFFECTS["compression_novelty"]["perspective"] == Published(-0.19, holds=True)
+    assert EFFECTS["partition_novel"]["style"] == Published(0.07, holds=False)
+    assert EFFECTS["litbench_win_rate"]["paraphrase"] == Published(-0.94, holds=False)
+    assert {tuple(column) for column in EFFECTS.values()} == {(*PUBLISHED_FEATURES, "paraphrase")}
+
+
+def test_the_matrix_has_the_column_of_genie_on_its_diagonal_and_its_paraphrase_as_the_mean_of_a_row() -> None:
+    assert [MATRIX[name][name] for name in PUBLISHED_FEATURES] == [
+        EFFECTS["genie"][name].effect for name in PUBLISHED_FEATURES
+    ]
+    told = MATRIX["paraphrase"].values()
+    assert round(sum(told) / len(told), 2) == EFFECTS["genie"]["paraphrase"].effect
+    assert MATRIX["plot"] == dict(zip(PUBLISHED_FEATURES, (0.55, 0.04, 0.71, 0.35, 0.21, 0.23), strict=True))

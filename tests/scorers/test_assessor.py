@@ -1,0 +1,410 @@
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+from tests.scorers.test_explanation import result as assessment_result
+from tests.scripted import DOCUMENTS, OWL, answers_alone, small_population
+
+from genie_inspect.errors import GraderFailedError, RefusalError
+from genie_inspect.graders.protocols import (
+    GRADER_FAILED,
+    UNREADABLE,
+    UNSPECIFIED,
+    Answer,
+    AskedQuestion,
+    Rated,
+    Reading,
+)
+from genie_inspect.measures import genie as measures
+from genie_inspect.measures.genie import similarity
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import AnswerRow, Document, Question
+from genie_inspect.populations.writing import write_population
+from genie_inspect.scorers import assessment
+from genie_inspect.scorers.assessment import (
+    KEPT,
+    NOT_ANSWERED,
+    TOO_FEW,
+    Assessment,
+    Compared,
+    Neighbour,
+    Others,
+    QuestionResult,
+    neighbours,
+)
+from genie_inspect.scorers.assessor import Assessor
+from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on
+
+
+class Reader:
+    """Answers with the document's first word, but for what it is told to be silent on, unable to read or to refuse."""
+
+    def __init__(
+        self, silent: Sequence[str] = (), unreadable: Sequence[str] = (), refusing: Sequence[str] = ()
+    ) -> None:
+        self.signature = "first-word"
+        self.silent, self.unreadable, self.refusing = silent, unreadable, refusing
+        self.read_documents: list[str] = []
+
+    async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
+        self.read_documents.append(document)
+        if document in self.unreadable:
+            return Reading((None,) * len(questions), dict.fromkeys(range(len(questions)), UNREADABLE))
+        if document in self.refusing:
+            return Reading((None,) * len(questions), is_attempt=False)
+        word = None if document in self.silent else Answer(document.split()[0])
+        return Reading((word,) * len(questions))
+
+
+class Judge:
+    """4 where the first letters agree, else 1."""
+
+    signature = "first-letter"
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        return Rated(tuple(4.0 if other.text[0] == answer.text[0] else 1.0 for other in others))
+
+
+@pytest.fixture
+def population(tmp_path: Path) -> Population:
+    return small_population(tmp_path / "population")
+
+
+async def test_novelty_is_worked_out_from_the_ratings_against_every_other_document(population: Population) -> None:
+    # Great: 4 with Grey, 1 with White and Old; similarities 1, 0, 0; novelty 1 - 1/3
+    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL)
+    assert found.documents == 3
+    assert found.left_out == ()
+    assert found.novelty(["plot", "style"]) == {"plot": pytest.approx(2 / 3), "style": pytest.approx(2 / 3)}
+    assert found.faults() == {}
+
+
+async def test_the_same_text_in_the_population_is_left_out_whatever_its_spacing(population: Population) -> None:
+    text = DOCUMENTS[OWL][0].replace(" ", "\n  ") + "\n"
+    found = await Assessor(population, Reader(), Judge()).assess(text, OWL)
+    assert found.documents == 2
+    assert found.left_out == (population.documents(OWL)[0].id,)
+    assert found.novelty(["plot"]) == {"plot": 1.0}, "Grey is unlike White and Old"
+
+
+async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_answers_do_not_count(
+    tmp_path: Path, population: Population
+) -> None:
+    first, second, third = population.documents(OWL)
+    asked = population.questions(OWL)
+    record = [AnswerRow(document=second.id, question=q.id, reader="another", text="Zebra") for q in asked]
+    record += [AnswerRow(document=first.id, question=q.id, reader="first-word", text="Zebra") for q in asked]
+    record.append(AnswerRow(document=third.id, question=asked[0].id, reader="first-word", text=None))
+    recorded = write_population(
+        tmp_path / "recorded",
+        name="small",
+        version="1",
+        licence="MIT",
+        features=population.features,
+        documents=population.documents(OWL),
+        questions=asked,
+        answers=record,
+    )
+    reader = Reader()
+    found = await Assessor(recorded, reader, Judge()).assess("Great owl.", OWL)
+    assert sorted(reader.read_documents) == sorted(["Great owl.", second.text, third.text])
+    assert found.results[0].others == (Answer("Zebra"), Answer("White"))
+    assert found.results[1].others == (Answer("Zebra"), Answer("White"), Answer("Old"))
+    # of the third document one answer is on record, and the two others cannot be read
+    lost = await Assessor(recorded, Reader(unreadable=[third.text]), Judge()).assess("Great owl.", OWL)
+    assert [result.unread for result in lost.results] == [(), (2,), (2,)]
+
+
+async def test_a_document_of_the_population_answers_as_it_does_when_others_are_compared_with_it(
+    population: Population,
+) -> None:
+    reader = Reader(refusing=[DOCUMENTS[OWL][1]])
+    assessor = Assessor(population, reader, Judge())
+    found = await assessor.assess(DOCUMENTS[OWL][0], OWL)
+    assert found.results[0].answer == Answer("Grey")
+    await assessor.assess(DOCUMENTS[OWL][2] + " ", OWL)
+    assert sorted(reader.read_documents) == sorted(DOCUMENTS[OWL]), "each is read once, on either side"
+    with pytest.raises(RefusalError):
+        await assessor.assess(DOCUMENTS[OWL][1], OWL)
+
+
+async def test_a_document_that_does_not_say_has_no_novelty_and_says_why(population: Population) -> None:
+    found = await Assessor(population, Reader(silent=["Great owl."]), Judge()).assess("Great owl.", OWL)
+    assert all(math.isnan(value) for value in found.novelty(["plot", "style"]).values())
+    assert found.faults() == {UNSPECIFIED: 3}
+
+
+async def test_a_document_without_any_answer_costs_its_reading_and_no_more(population: Population) -> None:
+    reader = Reader(silent=["Great owl."])
+    await Assessor(population, reader, Judge()).assess("Great owl.", OWL)
+    assert reader.read_documents == ["Great owl."], "nothing can be compared, so no other document is read"
+
+
+async def test_a_document_with_one_answer_is_compared_by_it_and_one_that_cannot_be_read_is_a_fault(
+    population: Population,
+) -> None:
+    class Partial(Reader):
+        async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
+            reading = await super().read(document, questions)
+            return Reading((*reading.answers[:1], *(None,) * (len(questions) - 1)), reading.faults)
+
+    found = await Assessor(population, Partial(silent=[DOCUMENTS[OWL][0]]), Judge()).assess("Great owl.", OWL)
+    assert [(result.usable, result.places) for result in found.results] == [(2, (1, 2)), (0, ()), (0, ())]
+    assert found.lengths == (4, 4, 5)
+    unread = await Assessor(population, Partial(unreadable=["Great owl."]), Judge()).assess("Great owl.", OWL)
+    assert unread.faults() == {UNREADABLE: 3}
+    assert unread.lengths == ()
+
+
+async def test_a_document_is_not_compared_with_the_text_of_which_it_was_made(population: Population) -> None:
+    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL, DOCUMENTS[OWL][0])
+    assert (found.documents, found.left_out) == (2, ())
+    assert found.made_of == (population.documents(OWL)[0].id,)
+    assert found.novelty(["plot"]) == {"plot": 1.0}
+
+
+async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(population: Population) -> None:
+    class Slow(Reader):
+        async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
+            await anyio.sleep(0)
+            return await super().read(document, questions)
+
+    reader = Slow(unreadable=DOCUMENTS[OWL][:1])
+    assessor = Assessor(population, reader, Judge())
+    async with anyio.create_task_group() as group:
+        for text in ("Great owl.", "Good owl."):
+            group.start_soon(assessor.assess, text, OWL)
+    assert [reader.read_documents.count(text) for text in DOCUMENTS[OWL]] == [2, 1, 1]
+
+
+def test_the_signature_says_all_that_a_novelty_depends_on(population: Population) -> None:
+    rest = f"judge:first-letter|reader:first-word|population:{population.name}"
+    assert Assessor(population, Reader(), Judge()).signature == f"measure:genie|{rest}|min_coverage:0.5|version:2-A"
+    assert "|min_coverage:0.125|" in Assessor(population, Reader(), Judge(), 0.125).signature
+
+
+async def test_a_document_that_is_no_try_at_its_task_is_a_refusal_and_nothing_more_is_asked(
+    population: Population,
+) -> None:
+    reader, judge = Reader(refusing=["I cannot write that."]), Failing(*(q.text for q in population.questions(OWL)))
+    with pytest.raises(RefusalError, match="refusal"):
+        await Assessor(population, reader, judge).assess("I cannot write that.", OWL)
+    assert reader.read_documents == ["I cannot write that."]
+
+
+async def test_what_could_not_be_read_in_the_population_was_due_and_is_among_the_faults(
+    population: Population,
+) -> None:
+    reader = Reader(unreadable=DOCUMENTS[OWL][1:])
+    found = await Assessor(population, reader, Judge()).assess("Great owl.", OWL)
+    # 2 of 3 documents unreadable, 3 questions each: one rating of three that were due leaves no question to use
+    assert found.faults() == {UNREADABLE: 6, TOO_FEW: 3}
+    assert [result.due for result in found.results] == [(4.0, None, None)] * 3
+    assert math.isnan(found.novelty(["plot"])["plot"])
+
+    content = await Assessor(population, reader, Judge(), min_coverage=0.3).assess("Great owl.", OWL)
+    assert content.faults() == {UNREADABLE: 6}
+    assert content.novelty(["plot"]) == {"plot": 0.0}, "only Grey is left, which is like Great"
+
+
+async def test_where_nothing_of_the_population_could_be_read_nobody_says_that_it_does_not_answer(
+    population: Population,
+) -> None:
+    found = await Assessor(population, Reader(unreadable=DOCUMENTS[OWL]), Judge()).assess("Great owl.", OWL)
+    assert found.faults() == {UNREADABLE: 9}
+
+
+async def test_no_rating_is_due_to_a_document_that_does_not_say(population: Population) -> None:
+    found = await Assessor(population, Reader(silent=DOCUMENTS[OWL][1:]), Judge()).assess("Great owl.", OWL)
+    assert [result.due for result in found.results] == [(4.0,)] * 3
+    assert found.novelty(["plot"]) == {"plot": 0.0}
+    assert found.few_answers == 3
+
+
+async def test_among_documents_of_like_length_a_question_is_used_by_the_ratings_due_to_them(
+    tmp_path: Path,
+) -> None:
+    long = "White owl in snow, all night long, and then on and on."
+    documents = {OWL: ("Grey owl over barns.", "Gold owl over barns.", long, long.replace("White", "Wan"))}
+    known = small_population(tmp_path / "lengths", documents=documents)
+    reader = Reader(unreadable=documents[OWL][2:])
+    found = await Assessor(known, reader, Judge()).assess("Great owl.", OWL)
+    assert found.novelty(["plot"]) == {"plot": 0.0}, "two of four ratings, which is just enough"
+    # among the short ones two of two could be had, among the long ones none of two
+    assert found.within(4).novelty(["plot"]) == {"plot": 0.0}
+    assert [result.due for result in found.within(4).results] == [(4.0, 4.0)] * 3
+    assert [result.due for result in found.within(12).results] == [(None, None)] * 3
+    assert math.isnan(found.within(12).novelty(["plot"])["plot"])
+    assert (found.documents, found.within(4).documents, found.within(100).documents) == (4, 2, 0)
+
+
+async def test_a_population_without_an_answer_leaves_nothing_to_compare_and_says_so(population: Population) -> None:
+    found = await Assessor(population, Reader(silent=DOCUMENTS[OWL]), Judge()).assess("Great owl.", OWL)
+    assert math.isnan(found.novelty(["plot"])["plot"])
+    assert found.faults() == {NOT_ANSWERED: 3}
+    # nor is the judge asked
+    failing = Failing(*(question.text for question in population.questions(OWL)))
+    await Assessor(population, Reader(silent=DOCUMENTS[OWL]), failing).assess("Great owl.", OWL)
+
+
+async def test_a_feature_without_questions_is_not_a_number(population: Population) -> None:
+    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL)
+    assert math.isnan(found.novelty(["setting"])["setting"])
+    assert found.by_feature(["setting"]) == {"setting": []}
+
+
+class Failing(Judge):
+    """A judge whose grader gives up on some questions."""
+
+    def __init__(self, *questions: str) -> None:
+        self.questions = questions
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        if question.text in self.questions:
+            raise GraderFailedError(f"no connection for {question.text}")
+        rated = await super().rate(question, answer, others)
+        return replace(rated, off_labels=0.25)
+
+
+async def test_a_judge_that_fails_on_a_question_costs_that_question_alone_and_each_lost_rating_is_counted(
+    population: Population,
+) -> None:
+    found = await Assessor(population, Reader(), Failing("What happens?")).assess("Great owl.", OWL)
+    assert found.faults() == {GRADER_FAILED: 3}
+    assert [result.usable for result in found.results] == [0, 3, 3]
+    # the other plot question alone: 1 - 1/3
+    assert found.novelty(["plot"]) == {"plot": pytest.approx(2 / 3)}
+
+
+async def test_a_judge_that_fails_on_every_question_is_an_error_that_says_why(population: Population) -> None:
+    asked = [question.text for question in population.questions(OWL)]
+    with pytest.raises(GraderFailedError, match="no connection for"):
+        await Assessor(population, Reader(), Failing(*asked)).assess("Great owl.", OWL)
+
+
+async def test_the_probability_off_the_labels_is_the_mean_over_the_questions_that_have_one(
+    population: Population,
+) -> None:
+    found = await Assessor(population, Reader(), Failing("What happens?")).assess("Great owl.", OWL)
+    assert [result.off_labels for result in found.results] == [None, 0.25, 0.25]
+    assert found.off_labels() == 0.25
+    assert (await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL)).off_labels() is None
+
+
+async def test_of_answers_without_documents_those_of_the_population_s_first_reader_count(tmp_path: Path) -> None:
+    answers = {"first": ["Great", "Grey"], "second": ["White", "White", "White"]}
+    population = answers_alone(tmp_path / "alone", answers)
+    (question,) = population.questions(OWL)
+    reader, *_ = population.readers
+    assessment = await Assessor(population, Reader(), Judge(), 0).assess("Great owl.", OWL)
+    # d-0 and d-1 by the first, d-2 by the second who alone read it: similarities 1, 1, 0
+    assert (reader, assessment.documents) == ("first", 3)
+    assert assessment.novelty([question.feature]) == {question.feature: pytest.approx(1 / 3)}
+
+
+def test_among_fewer_and_fewer_documents_each_rating_stays_with_its_document() -> None:
+    whole = replace(assessment_result("x", (1.0, 2.0, 4.0)), places=(0, 2, 3), unread=(1, 4))
+    some = whole.among({2, 3, 4})
+    assert (some.ratings, some.places, some.unread, some.others) == ((2.0, 4.0), (2, 3), (4,), whole.others[1:])
+    assert (some.among({3}).ratings, some.among({3}).places) == ((4.0,), (3,))
+
+
+def test_no_probability_off_the_labels_counts_in_the_mean_too() -> None:
+    found = tuple(replace(assessment_result("x", (1,)), off_labels=mass) for mass in (0.0, 0.5, None))
+    assert Assessment(found, 1, ()).off_labels() == 0.25
+    assert Assessment(found[2:], 1, ()).off_labels() is None
+
+
+def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rated: list[float | None] = []
+
+    def counted(rating: float | None) -> float:
+        rated.append(rating)
+        return similarity(rating)
+
+    monkeypatch.setattr(measures, "similarity", counted)
+    monkeypatch.setattr(assessment, "similarity", counted)
+    ratings = (4, 3, 2, 1, None)
+    one = replace(assessment_result("x", ratings), places=tuple(range(5)))
+    found, features = Assessment((one,) * 3 + (replace(one),) * 2, 5, (), lengths=(10, 10, 12, 40, 10)), ["plot"]
+    explained(found, features, notes_on(found))
+    evidence(found, features, length=length_facts(found, features))
+    # five places, two objects: the same question three times is looked at once
+    assert len(rated) == 2 * len(ratings)
+    # against the three of 10 and 12 words alone: similarities 1, 2/3 and 1/3, one of four lost
+    assert length_facts(found, features) == {"population": 10, "matched": {"plot": pytest.approx(1 / 3)}}
+
+
+def result(**ratings: tuple[float | None, ...]) -> QuestionResult:
+    """A question whose population gave each answer once a rating."""
+    pairs = [(Answer(text), rating) for text, given in ratings.items() for rating in given]
+    question = Question(id="q-1", prompt="p", feature="plot", text="What happens?")
+    return QuestionResult(question, Answer("x"), tuple(a for a, _ in pairs), tuple(r for _, r in pairs), ())
+
+
+def test_the_answer_rated_most_alike_is_first_and_of_equals_the_one_that_more_documents_gave() -> None:
+    found = neighbours(result(rain=(1,), snow=(2,), hail=(2, 2), fog=(3,)), most=3)
+    assert found == (Neighbour("fog", 3, 1), Neighbour("hail", 2, 2), Neighbour("snow", 2, 1))
+
+
+def test_answers_that_differ_in_case_and_end_punctuation_are_one_answer_in_the_first_spelling() -> None:
+    assert neighbours(result(Rain=(2,), **{"rain.": (2,)})) == (Neighbour("Rain", 2, 2),)
+
+
+def test_an_answer_that_several_documents_gave_is_as_near_as_its_highest_rating() -> None:
+    first, last = result(rain=(1, 3), snow=(2,)), result(rain=(3, 1), snow=(2,))
+    assert neighbours(first) == neighbours(last) == (Neighbour("rain", 3, 2), Neighbour("snow", 2, 1))
+
+
+def test_answers_without_a_usable_rating_are_nobodys_neighbours() -> None:
+    assert neighbours(result(rain=(None,), snow=(0,))) == ()
+
+
+def test_of_answers_as_near_and_as_common_the_first_is_first_and_three_are_shown() -> None:
+    found = neighbours(result(snow=(2,), hail=(2,), rain=(2,), fog=(2,)))
+    assert [other.text for other in found] == ["snow", "hail", "rain"]
+
+
+def document(name: str, text: str) -> Document:
+    return Document(id=name, prompt=OWL, text=text)
+
+
+GREY, WHITE, AGAIN = document("d-3", "Grey owl."), document("d-1", "White owl."), document("d-2", "Grey\n owl. ")
+
+
+def test_a_text_is_compared_with_all_documents_in_their_order() -> None:
+    assert Others([GREY, WHITE, AGAIN]).than("Old owl.") == Compared((GREY, WHITE, AGAIN), ())
+
+
+def test_every_document_that_is_the_text_itself_but_for_spacing_is_left_out() -> None:
+    assert Others([GREY, WHITE, AGAIN]).than("  Grey owl.") == Compared((WHITE,), ("d-3", "d-2"))
+
+
+def test_without_documents_there_is_nothing_to_compare_with() -> None:
+    assert Others([]).than("Grey owl.") == Compared((), ())
+
+
+def test_the_text_of_which_one_was_made_is_left_out_beside_the_text_itself() -> None:
+    others = Others([GREY, WHITE, AGAIN]).than(WHITE.text, "Grey  owl.")
+    assert others == Compared((), (WHITE.id,), (GREY.id, AGAIN.id))
+    assert others.left_out == (WHITE.id, GREY.id, AGAIN.id)
+
+
+def test_a_text_made_of_itself_is_left_out_once() -> None:
+    assert Others([GREY, WHITE]).than(WHITE.text, WHITE.text) == Compared((GREY,), (WHITE.id,))
+
+
+def test_the_original_alone_is_left_out_where_the_text_is_none_of_the_documents() -> None:
+    assert Others([GREY, WHITE]).than("Old owl.", WHITE.text) == Compared((GREY,), (), (WHITE.id,))
+
+
+def test_documents_have_the_length_of_the_middle_one_and_none_without_any() -> None:
+    long = document("d-4", "An owl " * 10)
+    assert Compared((GREY, WHITE, long)).words == 2
+    assert math.isnan(Compared(()).words)
+    assert KEPT == 64

@@ -1,0 +1,461 @@
+import itertools
+import math
+import time
+import tracemalloc
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.statistics.differences import (
+    differences,
+    findings,
+    least_p_value,
+    paired_permutation,
+    pairs_that_find,
+)
+from genie_inspect.statistics.effect import PairedTest, cohens_d, holm
+from genie_inspect.statistics.equivalence import tost
+from genie_inspect.statistics.power import paired_power, pairs_needed
+
+RANDOM = np.random.default_rng(0)
+BEFORE = RANDOM.uniform(0.4, 0.8, (12, 3))
+AFTER = BEFORE + RANDOM.normal([0.1, 0.0, 0.02], 0.03, (12, 3))
+SCORES = arrays(float, (8, 2), elements=st.floats(0, 1))
+
+
+def test_each_column_is_what_the_single_estimates_say() -> None:
+    test = paired_permutation(BEFORE, AFTER)
+    for column, difference in enumerate(differences(BEFORE, AFTER)):
+        before, after = BEFORE[:, column], AFTER[:, column]
+        assert difference.pairs == 12
+        assert (difference.before, difference.after) == pytest.approx((before.mean(), after.mean()))
+        assert (difference.low, difference.high) == (test.low[column], test.high[column])
+        assert (difference.p_value, difference.least_p) == (test.p_value[column], least_p_value(12))
+        assert difference.effect == cohens_d(before, after)
+        assert difference.spread == pytest.approx((after - before).std(ddof=1))
+        assert (difference.p_unlike, difference.margin) == (tost(before, after).p_value, tost(before, after).margin)
+
+
+def test_p_values_are_corrected_together_and_power_is_at_the_corrected_level() -> None:
+    found = differences(BEFORE, AFTER)
+    judged = findings(found, "holm")
+    assert [f.p_value for f in judged] == pytest.approx(list(holm([d.p_value for d in found])))
+    assert [f.differs for f in judged] == [True, False, judged[2].p_value < 0.05]
+    expected = paired_power(found[0].margin, found[0].spread, 12, 0.05 / 3)
+    assert judged[0].power == pytest.approx(expected)
+    assert judged[0].needed == pairs_needed(found[0].margin, found[0].spread, level=0.05 / 3)
+
+
+def test_uncorrected_power_is_at_the_level_itself() -> None:
+    found = differences(BEFORE, AFTER)
+    assert findings(found, "none")[0].power == pytest.approx(paired_power(found[0].margin, found[0].spread, 12, 0.05))
+
+
+def test_uncorrected_each_column_keeps_its_own_p_value() -> None:
+    found = differences(BEFORE[:, ::-1], AFTER[:, ::-1])
+    own = [difference.p_value for difference in found]
+    assert own != sorted(own)
+    judged = findings(found, "none")
+    assert [finding.p_value for finding in judged] == own
+    assert [finding.is_equivalent for finding in judged] == [difference.p_unlike < 0.05 for difference in found]
+
+
+def test_a_column_without_pairs_is_no_finding_and_costs_the_others_nothing() -> None:
+    missing = np.full((12, 1), np.nan)
+    judged = findings(differences(np.hstack([BEFORE, missing]), np.hstack([AFTER, missing])), "bonferroni")
+    assert math.isnan(judged[3].p_value)
+    assert (judged[3].differs, judged[3].is_equivalent) == (False, False)
+    assert math.isnan(judged[3].power)
+    alone = findings(differences(BEFORE, AFTER), "bonferroni")
+    assert [f.p_value for f in judged[:3]] == [f.p_value for f in alone]
+
+
+@settings(max_examples=25)
+@given(SCORES)
+def test_equal_sides_never_differ(scores: np.ndarray) -> None:
+    for finding in findings(differences(scores, scores, resamples=200), "none"):
+        assert (finding.difference.delta, finding.p_value, finding.differs) == (0, 1, False)
+
+
+@settings(max_examples=25)
+@given(SCORES, SCORES)
+def test_swapping_the_sides_turns_the_sign_alone(before: np.ndarray, after: np.ndarray) -> None:
+    there, back = (differences(*sides, margin=0.1, resamples=200) for sides in ((before, after), (after, before)))
+    for forth, reverse in zip(there, back, strict=True):
+        assert forth.delta == pytest.approx(-reverse.delta)
+        assert forth.p_value == pytest.approx(reverse.p_value)
+        assert forth.p_unlike == pytest.approx(reverse.p_unlike)
+
+
+def test_differences_too_small_for_a_spread_are_no_error() -> None:
+    tiny = 5e-324  # its square is 0
+    (found,) = differences([[0.0]] * 8, [[tiny]] * 4 + [[0.0]] * 4, resamples=200)
+    assert (found.spread, found.low <= 0 <= found.high) == (0, True)
+
+
+@pytest.mark.parametrize(("deltas", "spread"), [([0.1], math.nan), ([0.1, 0.3], math.sqrt(0.02))])
+def test_two_pairs_have_a_spread_and_one_has_none(deltas: list[float], spread: float) -> None:
+    (found,) = differences([[0.5]] * len(deltas), [[0.5 + delta] for delta in deltas], margin=0.1)
+    # 0.1 and 0.3 lie 0.1 from their mean: (0.01 + 0.01) / (2 - 1)
+    assert found.spread == pytest.approx(spread, nan_ok=True)
+
+
+def test_an_unknown_correction_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        findings([], "fdr")
+
+
+@settings(deadline=None, max_examples=100)
+@given(arrays(float, (8, 3), elements=st.floats(0, 1)), arrays(float, (8, 3), elements=st.floats(0, 1)))
+def test_p_value_and_interval_agree_also_where_it_is_cut(before: np.ndarray, after: np.ndarray) -> None:
+    for difference in differences(before, after, margin=0.1):
+        cut = difference.within(0, 1)
+        assert {end.low > 0 or end.high < 0 for end in (difference, cut)} == {difference.p_value < 0.05}
+        assert -difference.before - 1e-9 <= cut.low <= cut.high <= 1 - difference.before + 1e-9
+
+
+def test_eight_positive_skewed_differences_differ_and_their_interval_says_so() -> None:
+    deltas = np.array([[0.04, 0.07, 0.11, 0.12, 0.13, 0.17, 0.26, 0.54]]).T
+    (finding,) = findings(differences(np.zeros((8, 1)), deltas, margin=0.1))
+    assert finding.p_value == 2 / 256
+    assert finding.differs
+    assert finding.difference.low > 0
+
+
+@pytest.mark.parametrize(("tests", "holds"), [(1, True), (6, True), (7, False)])
+def test_eight_pairs_hold_after_correction_over_up_to_six_tests_and_have_no_power_beyond(
+    tests: int, holds: bool
+) -> None:
+    # the least p-value of 8 pairs, 1 / 128, times 6 is 0.047, times 7 is 0.055
+    before = np.repeat(np.linspace(0, 1, 8)[:, None], tests, axis=1)
+    after = before + np.linspace(0.1, 0.2, 8)[:, None]
+    for finding in findings(differences(before, after)):
+        assert finding.difference.least_p == finding.difference.p_value == 1 / 128
+        assert finding.differs == holds
+        assert finding.power == (pytest.approx(0.9, abs=0.1) if holds else 0)
+
+
+def test_an_interval_ends_where_no_difference_can_lie() -> None:
+    # 6 of 128 ways may be left out above; means of turned deltas from above: 1.2, 1 (with .8), .975, .95, .925, and
+    # of 1.2, .8 and .75 the sixth
+    deltas = np.array([[-0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 1.2]]).T
+    (difference,) = differences(np.zeros((8, 1)), deltas)
+    assert difference.high == pytest.approx(2.75 / 3)
+    assert differences(np.zeros((8, 1)), -deltas)[0].low == pytest.approx(-2.75 / 3)
+    cut = difference.within(-1, 0.85)
+    assert (cut.high, cut.delta, cut.low) == (0.85, difference.delta, difference.low)
+    assert difference.within(-1, 1) == difference
+
+
+def test_a_baseline_leaves_only_what_lies_between_it_and_the_ends() -> None:
+    # from a mean of 0.62 nothing can rise by more than 0.38, or fall by more than 0.62
+    before, deltas = np.full((8, 1), 0.62), np.array([[-0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 1.2]]).T
+    (rising,), (falling,) = differences(before, before + deltas), differences(before, before - deltas)
+    assert rising.within(0, 1).high == pytest.approx(0.38)
+    assert falling.within(0, 1).low == pytest.approx(-0.62)
+    for beyond in (1 + 3e-16, -3e-16):
+        (same,) = differences(np.full((8, 1), beyond), np.full((8, 1), beyond))
+        assert same.within(0, 1).low <= 0 <= same.within(0, 1).high, "and no rounding takes 0 out"
+
+
+def test_where_every_difference_is_beyond_the_range_the_interval_is_its_end() -> None:
+    (difference,) = differences([[0.0]] * 8, [[1 + 1e-9]] * 8)
+    assert (difference.within(0, 1).low, difference.within(0, 1).high) == (1, 1)
+
+
+def test_an_end_that_few_pairs_leave_open_stays_open() -> None:
+    (found,) = differences([[0.1], [0.2]], [[0.2], [0.7]])
+    assert (found.low, found.high) == (-math.inf, math.inf)
+    assert found.within(0, 1) == found
+
+
+def test_equivalence_is_tested_as_the_option_says() -> None:
+    for method in ("t", "bootstrap"):
+        for column, difference in enumerate(differences(BEFORE, AFTER, equivalence=method, resamples=500, seed=3)):
+            expected = tost(BEFORE[:, column], AFTER[:, column], method=method, resamples=500, seed=3)
+            assert difference.p_unlike == expected.p_value
+
+
+def test_an_unknown_method_of_equivalence_is_refused() -> None:
+    with pytest.raises(UnknownChoiceError, match="method is 'z', expected t or bootstrap"):
+        differences(BEFORE, AFTER, equivalence="z")
+
+
+def test_a_single_pair_has_both_means_and_no_spread_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (found,) = differences([[0.25], [math.nan]], [[0.75], [0.5]])
+    assert (found.pairs, found.before, found.after, found.delta) == (1, 0.25, 0.75, 0.5)
+    assert math.isnan(found.spread)
+
+
+def test_as_many_pairs_are_needed_as_a_p_value_below_the_level_takes() -> None:
+    # a spread of next to nothing: two pairs would do for a t test, and six are the fewest with a p-value below 5%
+    after = [0.5, 0.5001, 0.4999]
+    (finding,) = findings(differences([[0.1], [0.2], [0.3]], [[0.1 + a] for a in after], margin=0.5))
+    assert finding.power == 0
+    assert finding.needed >= 6
+
+
+@pytest.mark.parametrize(("level", "pairs"), [(0.05, 6), (1 / 32, 7), (1 / 128, 9), (1e-5, 20)])
+def test_the_fewest_pairs_are_those_with_a_p_value_below_the_level(level: float, pairs: int) -> None:
+    # the least p-value of n pairs is 2 / 2^n: 1/32 with 6, 1/128 with 8; below 1/10,001 there is none
+    assert pairs_that_find(5, 0.0001, level) == pairs
+
+
+def test_a_p_value_at_the_level_itself_is_no_finding() -> None:
+    before = np.linspace(0, 1, 8)[:, None]
+    (difference,) = differences(before, before + np.linspace(0.1, 0.2, 8)[:, None], margin=0.17)
+    (finding,) = findings([difference], "none", level=1 / 128)
+    assert (finding.p_value, finding.differs, finding.power) == (1 / 128, False, 0)
+    assert not findings([difference], "none", level=difference.p_unlike)[0].is_equivalent
+    assert findings([difference], "none", level=difference.p_unlike * 1.001)[0].is_equivalent
+
+
+def test_where_the_baseline_never_varies_no_margin_says_how_many_pairs_are_needed() -> None:
+    (finding,) = findings(differences([[0.5]] * 8, np.linspace(0.1, 0.4, 8)[:, None]))
+    assert finding.difference.margin == 0
+    assert math.isnan(finding.power)
+    assert math.isnan(finding.needed)
+
+
+def test_deltas_that_differ_by_rounding_alone_have_no_spread() -> None:
+    # 0.2 - 0.1 is 0.1, and 0.3 - 0.2 is 0.09999999999999998
+    (finding,) = findings(differences([[0.1], [0.2], [0.7]], [[0.2], [0.3], [0.8]]))
+    assert finding.difference.spread == 0
+    assert math.isnan(finding.needed)
+
+
+DELTAS = st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=20)
+TENTHS = st.lists(st.integers(-6, 10).map(lambda tenths: tenths / 10), min_size=2, max_size=17)
+EIGHT_POSITIVE = [0.04, 0.07, 0.11, 0.12, 0.13, 0.17, 0.26, 0.54]
+
+
+def against_0(
+    deltas: Sequence[float] | NDArray[np.float64], resamples: int = 10_000, level: float = 0.05
+) -> PairedTest:
+    return paired_permutation(np.zeros(len(deltas)), deltas, resamples, level=level)
+
+
+def exact_p_value(deltas: Sequence[float]) -> float:
+    """The share of all 2^N ways to sign the deltas whose sum lies as far from 0 as the observed one, or further."""
+    observed = abs(math.fsum(deltas))
+    ways = list(itertools.product((-1, 1), repeat=len(deltas)))
+    sums = [abs(math.fsum(sign * delta for sign, delta in zip(way, deltas, strict=True))) for way in ways]
+    return sum(value >= observed * (1 - 1e-9) for value in sums) / len(ways)
+
+
+def excludes_0(test: PairedTest) -> bool:
+    return bool(test.low > 0 or test.high < 0)
+
+
+def test_eight_positive_skewed_differences_differ_by_p_value_and_by_interval() -> None:
+    # No other way to sign them has a mean as far from 0: p = 2 / 256. 6 of 128 are below 5%, 7 are not, so six ways
+    # may be left out at either end. Means of turned deltas from below: .04 (the first alone), .055 (two), .07 (the
+    # second), .0733 (three), .075 (first and third), .23 / 3 = .0767 (.04, .07, .12); from above: .54, .4 (with .26),
+    # .355 (with .17), .335, .33, .325 (with .11). (Bootstrap-t found p = .097 beside the interval .091 to .522.)
+    test = against_0(EIGHT_POSITIVE)
+    assert test.p_value == 2 / 256
+    assert [test.delta, test.low, test.high] == pytest.approx([0.18, 0.23 / 3, 0.325])
+
+
+@given(DELTAS, st.sampled_from([19, 60, 10_000]))
+@settings(deadline=None, max_examples=200)
+def test_the_interval_excludes_0_exactly_where_p_is_below_the_level(deltas: list[float], resamples: int) -> None:
+    test = against_0(deltas, resamples)
+    assert (test.p_value < 0.05) == excludes_0(test)
+    assert test.low <= test.delta <= test.high
+    assert 0 < test.p_value <= 1
+
+
+@given(TENTHS, st.sampled_from([19, 60, 10_000]), st.sampled_from([0.01, 0.05, 0.2]))
+@settings(deadline=None, max_examples=200)
+def test_also_with_ties_and_at_other_levels(deltas: list[float], resamples: int, level: float) -> None:
+    test = against_0(deltas, resamples, level)
+    assert (test.p_value < level) == excludes_0(test)
+
+
+@given(st.lists(st.integers(-9, 30).map(float), min_size=6, max_size=17), st.sampled_from([60, 10_000]))
+@settings(deadline=None, max_examples=50)
+def test_the_interval_holds_the_values_that_are_not_rejected_when_taken_off(deltas: list[float], draws: int) -> None:
+    test = against_0(deltas, draws)
+    for end, inwards in ((test.low, 1), (test.high, -1)):
+        if math.isfinite(end):
+            assert against_0([delta - end for delta in deltas], draws).p_value >= 0.05
+            assert against_0([delta - end + 1e-4 * inwards for delta in deltas], draws).p_value < 0.05
+
+
+@given(st.lists(st.integers(-9, 20), min_size=2, max_size=9))
+@settings(deadline=None, max_examples=50)
+def test_p_value_is_that_of_all_ways_to_sign_the_deltas(deltas: list[int]) -> None:
+    assert against_0([float(delta) for delta in deltas]).p_value == exact_p_value(deltas)
+
+
+def test_two_pairs_by_hand() -> None:
+    # deltas 1 and 3: sums 4, 2, -2, -4 of which two are as far from 0 as 4: p = 1/2, and nothing can be excluded
+    assert against_0([1, 3]) == PairedTest(2, -math.inf, math.inf, 0.5, 2)
+
+
+def test_ways_that_tie_with_the_observed_mean_count_as_reaching_it() -> None:
+    # .1, .2, -.3, .6, sum .6. Turned: none .6; .1: .4; .2: .2; -.3: 1.2; .6: -.6, a tie; .1 and .2: 0; .1 and -.3: 1;
+    # .2 and -.3: .8, and the opposites: 5 of 8 reach .6. In floating point the tie is -0.5999999999999999778.
+    assert against_0([0.1, 0.2, -0.3, 0.6]).p_value == 5 / 8
+
+
+@pytest.mark.parametrize("before", [0.3, 0.1 + 0.2], ids=["exactly", "but for rounding"])
+def test_a_delta_of_0_ties_with_itself_turned_and_ends_the_interval(before: float) -> None:
+    # 0, 1, 2, 3, 4, 5: all positive, or all but the 0 turned either way: 4 of 64, not below 5%
+    test = paired_permutation([before, 0, 0, 0, 0, 0], [0.3, 1, 2, 3, 4, 5])
+    assert (test.p_value, test.low, test.high) == (4 / 64, 0, 5)
+    assert against_0([0.1, 1, 2, 3, 4, 5]).p_value == 2 / 64
+
+
+@pytest.mark.parametrize("pairs", [2, 5, 6, 8, 40])
+def test_equal_sides_have_delta_0_and_p_value_1(pairs: int) -> None:
+    values = np.linspace(0.1, 0.7, pairs)
+    test = paired_permutation(values, values)
+    assert (test.delta, test.p_value) == (0, 1)
+    assert (test.low, test.high) == ((0, 0) if pairs > 5 else (-math.inf, math.inf))
+
+
+def test_sides_that_differ_by_rounding_alone_are_equal() -> None:
+    test = paired_permutation([0.1 + 0.2, 0.7 + 0.1, 0.3 + 0.6], [0.3, 0.8, 0.9])
+    assert (test.delta, test.p_value) == (0, 1)
+
+
+@pytest.mark.parametrize(("pairs", "p_value", "half"), [(4, 1 / 8, math.inf), (5, 1 / 16, math.inf), (8, 1 / 128, 0)])
+def test_deltas_that_are_all_the_same_are_their_own_interval(pairs: int, p_value: float, half: float) -> None:
+    # only all signs alike reach their mean; four or five pairs cannot say so at 5%
+    before = np.linspace(0.1, 0.6, pairs)
+    test = paired_permutation(before, before + 0.1)
+    assert test.p_value == p_value
+    assert [test.low, test.high] == pytest.approx([0.1 - half, 0.1 + half])
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=5))
+def test_up_to_five_pairs_exclude_nothing(deltas: list[float]) -> None:
+    test = against_0(deltas)
+    assert test.p_value >= 1 / 16
+    assert (test.low, test.high) == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize("pairs", [2, 5, 6, 8, 14, 40])
+def test_deltas_all_on_one_side_have_the_least_p_value_there_is(pairs: int) -> None:
+    assert against_0(np.linspace(1, 2, pairs)).p_value == least_p_value(pairs)
+
+
+def test_the_least_p_value_halves_with_each_pair_until_ways_are_drawn() -> None:
+    # of 15 pairs all 16,384 ways are more than 10,000 draws and the one observed
+    least = [least_p_value(pairs) for pairs in (0, 1, 2, 3, 14, 15, 500)]
+    assert np.isnan(least[:2]).all()
+    assert least[2:] == [1 / 2, 1 / 4, 1 / 8192, 1 / 10_001, 1 / 10_001]
+
+
+def test_drawn_ways_come_to_what_all_of_them_say() -> None:
+    deltas = np.random.default_rng(3).exponential(size=14) - 0.4
+    exact, drawn = against_0(deltas), against_0(deltas, resamples=8000)
+    assert 0.01 < exact.p_value < 0.2
+    error = math.sqrt(exact.p_value * (1 - exact.p_value) / 8000)
+    assert drawn.p_value != exact.p_value
+    assert drawn.p_value == pytest.approx(exact.p_value, abs=4 * error)
+    assert [drawn.low, drawn.high] == pytest.approx([exact.low, exact.high], abs=0.03)
+
+
+def test_a_draw_that_turns_nothing_or_all_reaches_the_mean_whatever_is_taken_off() -> None:
+    # of 1, 2 and 3 no other way reaches 6 or -6; such a draw comes one time in four, and two of them leave no end
+    tests = [paired_permutation([0, 0, 0], [1, 2, 3], resamples=2, seed=seed, level=0.4) for seed in range(40)]
+    assert {(test.p_value, math.isinf(test.low), math.isinf(test.high)) for test in tests} == {
+        (1 / 3, False, False),
+        (2 / 3, True, True),
+        (1, True, True),
+    }
+
+
+@given(DELTAS, st.sampled_from([60, 10_000]))
+@settings(deadline=None, max_examples=50)
+def test_swapping_the_sides_negates_delta_and_interval_and_keeps_the_p_value(deltas: list[float], draws: int) -> None:
+    nothing = np.zeros(len(deltas))
+    there, back = paired_permutation(nothing, deltas, draws), paired_permutation(deltas, nothing, draws)
+    assert (back.delta, back.low, back.high) == (-there.delta, -there.high, -there.low)
+    assert back.p_value == there.p_value
+
+
+@pytest.mark.parametrize("pairs", [8, 30])
+def test_a_column_among_many_gets_what_it_gets_alone(pairs: int) -> None:
+    before, after = np.random.default_rng(2).normal(size=(2, pairs, 4))
+    before[3, 1] = after[5, 1] = before[7, 2] = np.nan
+    together = paired_permutation(before, after)
+    for column in range(4):
+        alone = paired_permutation(before[:, column], after[:, column])
+        assert together.p_value[column] == alone.p_value
+        assert together.low[column] == pytest.approx(alone.low, rel=1e-12)
+        assert together.high[column] == pytest.approx(alone.high, rel=1e-12)
+    assert together.n.tolist() == [pairs, pairs - 2, pairs - 1, pairs]
+
+
+def test_pairs_with_a_missing_side_are_left_out_and_counted() -> None:
+    nan = math.nan
+    assert paired_permutation([1, nan, 2, 5], [2, 4, 4, nan]) == paired_permutation([1, 2], [2, 4])
+
+
+def test_fewer_than_two_pairs_test_nothing() -> None:
+    one, none = paired_permutation([1.0], [3.0]), paired_permutation([], [])
+    assert (one.delta, one.n, none.n) == (2, 1, 0)
+    assert math.isnan(none.delta)
+    assert all(math.isnan(value) for test in (one, none) for value in (test.low, test.high, test.p_value))
+
+
+def test_the_seed_decides_the_draws() -> None:
+    before, after = np.random.default_rng(1).normal(size=(2, 30))
+    assert paired_permutation(before, after, seed=3) == paired_permutation(before, after, seed=3)
+    assert paired_permutation(before, after, seed=3).p_value != paired_permutation(before, after, seed=4).p_value
+
+
+@pytest.mark.parametrize("shape", ["normal", "laplace", "standard_cauchy"])
+def test_the_level_is_exact_for_symmetric_deltas_however_heavy_their_tails(shape: str) -> None:
+    # with 8 pairs p < 5% means at most 6 of 128: 4.7%; of 4,000 columns the standard error is 0.33%
+    deltas = getattr(np.random.default_rng(5), shape)(size=(8, 4000))
+    assert (paired_permutation(np.zeros_like(deltas), deltas).p_value < 0.05).mean() == pytest.approx(6 / 128, abs=0.01)
+
+
+def test_ten_thousand_draws_of_500_pairs_and_six_features_take_little_time_and_memory() -> None:
+    before, after = np.random.default_rng(0).normal(size=(2, 500, 6))
+    started = time.perf_counter()
+    paired_permutation(before, after)
+    assert time.perf_counter() - started < 0.5
+    tracemalloc.start()
+    paired_permutation(before, after)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8e6  # all draws at once would take 10,000 * 500 * 8 bytes = 40 MB
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_interval_of_the_opposite_deltas_is_the_opposite_interval(seed: int) -> None:
+    deltas = np.random.default_rng(seed).normal(0.3, 1, 12)
+    there, back = (paired_permutation(np.zeros(12), side) for side in (deltas, -deltas))
+    assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "resamples", "level", "message"),
+    [
+        ([1, 2], [1, 2, 3], 10, 0.05, r"shape \(2,\) against \(3,\)"),
+        ([1, math.inf], [1, 2], 10, 0.05, "infinite"),
+        ([1, 2], [1, 2], 0, 0.05, "resamples is 0"),
+        ([1, 2], [1, 2], 10, 5, "level is 5"),
+        ([1, 2], [1, 2], 10, math.nan, "level is nan"),
+    ],
+)
+def test_bad_input_is_named(
+    before: list[float], after: list[float], resamples: int, level: float, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        paired_permutation(before, after, resamples, level=level)

@@ -1,0 +1,204 @@
+"""Where close reading meets n-gram novelty, on ratings that can be counted by hand."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.scorer import Score
+from tests.reports.made_logs import made_log, scored
+
+from genie_inspect.cli import main
+from genie_inspect.studies.close_reading.meeting import MeetingError, Rating, logged_ratings, meeting
+
+NOVELTIES = range(1, 9)  # of which 7 and 8 are the most novel quarter
+
+
+def rating(log: float, *, novel: bool = False, awkward: bool = False, source: str = "a", cluster: int = 0) -> Rating:
+    return Rating(source, cluster, log, log, novel=novel, awkward=awkward)
+
+
+def test_the_quarter_is_counted_by_rating_and_by_expression() -> None:
+    # two readers: of the expressions 7 and 8 one reader finds 8 novel, both find 7 awkward
+    first = [rating(log, novel=log == 8, awkward=log == 7) for log in NOVELTIES]
+    second = [rating(log, awkward=log == 7) for log in NOVELTIES]
+    found = meeting([*first, *second], resamples=10)
+    assert found.threshold == 6.25
+    assert found.by_rating.count == 4
+    assert {name: share.value for name, share in found.by_rating.shares.items()} == {
+        "novel": 0.25,
+        "awkward": 0.5,
+        "neither": 0.25,
+    }
+    assert found.by_expression.count == 2
+    assert {name: share.value for name, share in found.by_expression.shares.items()} == {
+        "novel": 0.5,
+        "awkward": 0.5,
+        "neither": 0,
+    }
+
+
+def test_the_interval_of_a_share_is_over_what_each_resample_has_of_the_quarter() -> None:
+    # of 1 to 12 the quarter is 10 to 12: two of one prompt, one of another, all novel whichever prompts are drawn
+    found = meeting([rating(log, novel=log >= 10, cluster=log % 2) for log in range(1, 13)], resamples=50)
+    for shares in (found.by_rating, found.by_expression):
+        assert shares.count == 3
+        share = shares.shares["novel"]
+        assert (share.value, share.low, share.high) == (1, 1, 1)
+
+
+def test_where_the_novel_ratings_lie_is_told() -> None:
+    found = meeting([rating(log, novel=log in (1, 2, 3, 8)) for log in NOVELTIES], resamples=10)
+    assert found.novel_below_mean == 0.75
+    assert found.novel_in_lowest_quarter == 0.5
+
+
+def test_odds_are_over_those_of_the_baseline() -> None:
+    # a: 1 of 4 novel, odds 1/3; b: 2 of 4, odds 1
+    ours = [rating(log, novel=log == 1, cluster=log) for log in range(1, 5)]
+    theirs = [rating(log, novel=log < 3, source="b", cluster=log) for log in range(1, 5)]
+    found = meeting([*ours, *theirs], resamples=50)
+    assert found.baseline == "a"
+    assert found.sources["b"].odds["novel"].value == pytest.approx(3)
+    assert math.isnan(found.sources["a"].odds["novel"].value)
+    assert math.isnan(found.sources["b"].odds["awkward"].value), "nobody finds any awkward"
+    assert meeting([*ours, *theirs], "b", 50).sources["a"].odds["novel"].value == pytest.approx(1 / 3)
+
+
+def test_what_cannot_be_held_together_is_one_line() -> None:
+    with pytest.raises(MeetingError, match="no rating, expected texts with both close_reading and expression_novelty"):
+        meeting([])
+    with pytest.raises(MeetingError, match="baseline is 'c', expected one of a"):
+        meeting([rating(1)], "c")
+
+
+EXPRESSIONS = [
+    {"text": "the tide folded", "start": 0, "end": 15, "log_perplexity": 9.0, "novel_share": 1.0},
+    {"text": "and went home", "start": 17, "end": 30, "log_perplexity": 2.0, "novel_share": 0.0},
+]
+TEXT = "The tide folded, and went home."
+
+
+def close_reading(*marks: tuple[str, int, int], awkward: float = 0.0) -> Score:
+    kept = [{"aspect": aspect, "text": TEXT[a:b], "start": a, "end": b, "reason": "So."} for aspect, a, b in marks]
+    value = {"novel_per_100_words": 1.0, "awkward_per_100_words": awkward}
+    return scored(value, "measure:close_reading|version:1-A", marks=kept)
+
+
+def novelty(rows: Any = EXPRESSIONS) -> Score:
+    return scored({"log_perplexity_mean": 5.5}, "measure:expression_novelty|version:1-A", expressions=rows)
+
+
+def verdicts(*samples: dict[str, Score], folder: Path) -> list[tuple[bool, bool]]:
+    ratings, _ = logged_ratings([made_log(folder, samples, texts=[TEXT] * len(samples))])
+    return [(one.novel, one.awkward) for one in ratings]
+
+
+def test_an_expression_has_the_verdicts_of_the_marks_that_lie_on_it(tmp_path: Path) -> None:
+    reading = close_reading(("novel", 9, 15), ("awkward", 12, 20))
+    assert verdicts({"a": reading, "b": novelty()}, folder=tmp_path) == [(True, True), (False, True)]
+
+
+def test_a_mark_that_ends_where_an_expression_begins_is_not_on_it(tmp_path: Path) -> None:
+    assert verdicts({"a": close_reading(("novel", 15, 17)), "b": novelty()}, folder=tmp_path) == [(False, False)] * 2
+
+
+def test_each_reader_of_a_text_rates_its_expressions(tmp_path: Path) -> None:
+    readers = {"close_reading": close_reading(("novel", 0, 15)), "another": close_reading(), "b": novelty()}
+    log = made_log(tmp_path, [readers], texts=[TEXT])
+    ratings, _ = logged_ratings([log])
+    assert [one.novel for one in ratings] == [True, False, False, False]
+    assert len({one.expression for one in ratings}) == 2
+
+
+def test_a_text_without_one_of_the_scores_or_an_aspect_is_left_out_and_counted(tmp_path: Path) -> None:
+    samples = [
+        {"a": close_reading(), "b": novelty()},
+        {"a": close_reading()},
+        {"b": novelty()},
+        {"a": close_reading(awkward=math.nan), "b": novelty()},
+        {"a": close_reading(), "b": novelty([{"text": "of another version"}])},
+    ]
+    ratings, left_out = logged_ratings([made_log(tmp_path, samples, texts=[TEXT] * 5)])
+    assert (len(ratings), left_out) == (2, 4)
+
+
+def test_logs_without_both_scores_are_one_line(tmp_path: Path) -> None:
+    with pytest.raises(MeetingError, match="expected scores of close_reading and expression_novelty"):
+        logged_ratings([made_log(tmp_path, [{"a": close_reading()}])])
+
+
+SENTENCE = "The tide folded its letters, and went home."
+
+
+def called(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["close-reading", *map(str, arguments)])
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """Two models' logs, whose texts have an expression that is new and one that is not."""
+    for model, last in (("mock/a", 27), ("mock/b", 15)):
+        rows = [
+            {"text": SENTENCE[a:b], "start": a, "end": b, "log_perplexity": log, "novel_share": 0.5}
+            for a, b, log in ((0, 27, 9.0), (29, 42, 2.0), (33, 42, 1.0), (0, 15, 0.5))
+        ]
+        mark = {"aspect": "novel", "text": SENTENCE[4:last], "start": 4, "end": last, "reason": "So."}
+        samples = [
+            {
+                "close_reading": scored(
+                    {"novel_per_100_words": 1.0, "awkward_per_100_words": 0.0},
+                    "measure:close_reading|version:1-A",
+                    marks=[mark] if number else [],
+                ),
+                "expression_novelty": scored({"log_perplexity_mean": 3.0}, "measure:x|version:1-A", expressions=rows),
+            }
+            for number in range(3)
+        ]
+        texts = [f"{SENTENCE} {number}" for number in range(3)]
+        made_log(tmp_path / "logs", samples, model=model, texts=texts)
+    return tmp_path / "logs"
+
+
+def test_a_folder_of_logs_needs_no_verb(logs: Path) -> None:
+    found, named = called(logs, "--resamples", 20), called("meeting", logs, "--resamples", 20)
+    assert found.exit_code == 0, found.output
+    assert found.output == named.output
+    for text in ("by rating", "by expression", "66.7%", "odds of novel", "mock/b", "Every expression has one rating"):
+        assert text in found.output
+
+
+def test_options_may_stand_before_the_logs_and_json_has_the_same_numbers(logs: Path) -> None:
+    found = json.loads(called("--json", "--resamples", "20", logs).stdout)
+    assert found["by_rating"]["shares"]["novel"]["value"] == pytest.approx(2 / 3)
+    assert found["sources"]["mock/b"]["expressions"] == 12
+    assert found["sources"]["mock/a"]["odds"]["novel"]["value"] is None, "the baseline's"
+
+
+def test_a_picture_is_written(logs: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "quarter.svg"
+    assert called(logs, "--resamples", 20, "--picture", picture).exit_code == 0
+    assert "by expression" in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("verb", ["meeting", "agreement", "fit", "preference"])
+def test_each_verb_has_a_help_with_an_example(verb: str) -> None:
+    assert verb in called("--help").output
+    assert "Example: genie close-reading" in called(verb, "--help").output
+
+
+def test_what_is_no_verb_and_no_log_is_one_line() -> None:
+    found = called("nowhere")
+    assert found.exit_code == 1
+    assert "nowhere does not exist, expected a log file or a folder of logs" in found.stderr
+
+
+def test_a_narrow_screen_cuts_no_number_short(logs: Path) -> None:
+    arguments = ["close-reading", str(logs), "--resamples", "20"]
+    found = CliRunner(env={"COLUMNS": "30"}).invoke(main, arguments)
+    assert found.exit_code == 0, found.output
+    rows = [line.split("│")[2:] for line in found.output.splitlines() if line.startswith("│")]
+    assert rows
+    assert not any("…" in cell for cells in rows for cell in cells)

@@ -1,0 +1,287 @@
+"""Models of tables: the rows of files, predictors of every kind, and what cannot be read."""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from genie_inspect.agreement.votes import TableError, read_rows
+from genie_inspect.errors import UnfittableError
+from genie_inspect.statistics.mixed import mixed_logistic
+from genie_inspect.studies.close_reading.commands import fit, preference
+from genie_inspect.studies.close_reading.mixed_models import fitted_table, preferences, standard
+
+Rows = Sequence[Mapping[str, Any]]
+DRAW = np.random.default_rng(3)
+SIZE = 400
+X, SOURCE, READER = DRAW.normal(size=SIZE), DRAW.integers(0, 3, SIZE), DRAW.integers(0, 12, SIZE)
+WRITERS = ("human", "olmo", "claude")
+LOG_ODDS = -0.5 + 0.8 * X + np.array([0, 0.7, -0.7])[SOURCE] + DRAW.normal(size=12)[READER]
+CREATIVE = (DRAW.random(SIZE) < 1 / (1 + np.exp(-LOG_ODDS))).astype(int)
+MADE: Rows = [
+    {"creative": int(one), "log_ppl": float(x), "source": WRITERS[source], "reader": f"r{reader}"}
+    for one, x, source, reader in zip(CREATIVE, X, SOURCE, READER, strict=True)
+]
+
+
+def written(path: Path, rows: Rows) -> Path:
+    if path.suffix == ".csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, list(rows[0]))
+            table.writeheader()
+            table.writerows(rows)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl"])
+def test_a_table_of_either_kind_gives_the_model_of_its_columns(tmp_path: Path, name: str) -> None:
+    fitted = fitted_table(written(tmp_path / name, MADE), "creative", ["log_ppl"], ["reader"])
+    model = mixed_logistic(CREATIVE, {"log_ppl": X}, {"reader": READER.tolist()})
+    assert (fitted.rows, fitted.left_out, fitted.groups) == (SIZE, 0, {"reader": 12})
+    effect = fitted.effects["log_ppl"]
+    assert effect.coefficient == pytest.approx(model.coefficients["log_ppl"])
+    assert effect.odds_ratio == pytest.approx(math.exp(effect.coefficient))
+    ends = [math.exp(effect.coefficient + sign * 1.96 * effect.standard_error) for sign in (-1, 1)]
+    assert [effect.low, effect.high] == pytest.approx(ends, rel=1e-4)
+    assert effect.p_value < 1e-6
+    assert (fitted.log_likelihood, fitted.aic) == pytest.approx((model.log_likelihood, model.aic))
+
+
+def test_categories_are_compared_with_the_baseline_and_products_multiply(tmp_path: Path) -> None:
+    table = written(tmp_path / "rows.jsonl", MADE)
+    fitted = fitted_table(table, "creative", ["log_ppl", "source=human", "log_ppl:source=human"], ["reader"])
+    assert list(fitted.effects) == [
+        "intercept", "log_ppl", "source[claude]", "source[olmo]", "log_ppl:source[claude]", "log_ppl:source[olmo]"
+    ]  # fmt: skip
+    is_olmo, is_claude = (np.array(number == SOURCE, dtype=float) for number in (1, 2))
+    fixed = {"x": X, "c": is_claude, "o": is_olmo, "xc": X * is_claude, "xo": X * is_olmo}
+    model = mixed_logistic(CREATIVE, fixed, {"reader": READER.tolist()})
+    found = [effect.coefficient for effect in fitted.effects.values()]
+    assert found == pytest.approx(list(model.coefficients.values()))
+    # without a name for it the first in alphabetical order
+    assert "source[human]" in fitted_table(table, "creative", ["source"], ["reader"]).effects
+
+
+def test_numbers_in_standard_deviations_and_rows_within_so_many(tmp_path: Path) -> None:
+    far = [{**row, "log_ppl": 40.0 if place == 5 else row["log_ppl"]} for place, row in enumerate(MADE)]
+    table = written(tmp_path / "rows.jsonl", far)
+    fitted = fitted_table(table, "creative", ["log_ppl"], ["reader"], standardised=True, within=4)
+    z = standard([row["log_ppl"] for row in far])
+    kept = np.abs(z) < 4
+    readers = [reader for reader, keep in zip(READER.tolist(), kept, strict=True) if keep]
+    model = mixed_logistic(CREATIVE[kept], {"log_ppl": z[kept]}, {"reader": readers})
+    assert (fitted.rows, fitted.left_out) == (SIZE - 1, 1)
+    assert fitted.effects["log_ppl"].coefficient == pytest.approx(model.coefficients["log_ppl"])
+
+
+@pytest.mark.parametrize("empty", [None, "", " ", math.nan])
+def test_rows_with_an_empty_cell_are_left_out_and_counted(tmp_path: Path, empty: object) -> None:
+    gaps = [{**row, "log_ppl": empty} if place < 7 else row for place, row in enumerate(MADE)]
+    fitted = fitted_table(written(tmp_path / "rows.jsonl", gaps), "creative", ["log_ppl"], ["reader"])
+    whole = fitted_table(written(tmp_path / "whole.jsonl", MADE[7:]), "creative", ["log_ppl"], ["reader"])
+    assert (fitted.rows, fitted.left_out) == (SIZE - 7, 7)
+    assert fitted.effects == whole.effects
+
+
+@pytest.mark.parametrize("yes", [1, 1.0, True, "true", "TRUE", "yes", " 1 "])
+def test_verdicts_are_read_however_they_are_written(tmp_path: Path, yes: object) -> None:
+    (row,) = read_rows(written(tmp_path / "one.jsonl", [{"creative": yes}]), ["creative"])
+    assert row.verdict("creative")
+
+
+@pytest.mark.parametrize(
+    ("changed", "arguments", "message"),
+    [
+        ({"creative": "perhaps"}, {}, "line 3, column 'creative' is 'perhaps', expected 1 or 0, true or false"),
+        ({"log_ppl": "high"}, {}, "line 3, column 'log_ppl' is 'high', expected a number"),
+        ({"log_ppl": [1]}, {}, "line 3, column 'log_ppl' is"),
+        ({}, {"fixed": ["length"]}, "has no column 'length': it has creative, log_ppl, source, reader"),
+        ({}, {"groups": ["annotator"]}, "has no column 'annotator'"),
+        ({}, {"fixed": ["source=gpt"]}, "predictor 'source' has no category 'gpt': it has claude, human, olmo"),
+        ({}, {"fixed": ["log_ppl=1"]}, "predictor 'log_ppl' has 400 categories, expected numbers or at most 50"),
+    ],
+)
+def test_a_table_that_does_not_fit_is_named_with_row_and_column(
+    tmp_path: Path, changed: dict[str, object], arguments: dict[str, Any], message: str
+) -> None:
+    rows = [{**row, **changed} if place == 2 else row for place, row in enumerate(MADE)]
+    options = {"fixed": ["log_ppl"], "groups": ["reader"]} | arguments
+    with pytest.raises(TableError, match=message):
+        fitted_table(written(tmp_path / "rows.jsonl", rows), "creative", **options)
+
+
+def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="does not exist, expected CSV"):
+        read_rows(tmp_path / "rows.csv", ["creative"])
+    (tmp_path / "empty.jsonl").write_text("\n")
+    with pytest.raises(TableError, match="has no row"):
+        read_rows(tmp_path / "empty.jsonl", ["creative"])
+    (tmp_path / "text.jsonl").write_text("creative\n1\n")
+    with pytest.raises(TableError, match="line 1 is no JSON"):
+        read_rows(tmp_path / "text.jsonl", ["creative"])
+    gaps = written(tmp_path / "gaps.jsonl", [{**row, "creative": None} for row in MADE])
+    with pytest.raises(TableError, match="has no row with a value in each of creative, log_ppl, reader"):
+        fitted_table(gaps, "creative", ["log_ppl"], ["reader"])
+
+
+def test_rows_that_determine_no_model_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnfittableError, match="3 rows are too few"):
+        fitted_table(written(tmp_path / "few.csv", MADE[:3]), "creative", ["log_ppl"], ["reader"])
+
+
+PREFERENCES_DRAW = np.random.default_rng(5)
+NOVEL = PREFERENCES_DRAW.integers(0, 9, (SIZE, 2)).astype(float)
+INDEX = PREFERENCES_DRAW.random((SIZE, 2))
+PREFERENCES_READER = PREFERENCES_DRAW.integers(0, 15, SIZE)
+PREFERENCES_LOG_ODDS = 0.3 * (NOVEL[:, 0] - NOVEL[:, 1]) + 0.6 * PREFERENCES_DRAW.normal(size=15)[PREFERENCES_READER]
+FIRST = PREFERENCES_DRAW.random(SIZE) < 1 / (1 + np.exp(-PREFERENCES_LOG_ODDS))
+TEXT = "word " * 50
+PREFERENCES_MADE: list[dict[str, Any]] = [
+    {
+        "preferred": "a" if first else "B",
+        "novel_a": novel[0],
+        "novel_b": novel[1],
+        "index_a": index[0],
+        "index_b": index[1],
+        "reader": f"r{reader}",
+    }
+    for first, novel, index, reader in zip(FIRST, NOVEL.tolist(), INDEX.tolist(), PREFERENCES_READER, strict=True)
+]
+
+
+def test_each_measure_has_a_model_and_all_of_them_one_over_the_same_rows(tmp_path: Path) -> None:
+    found = preferences(written(tmp_path / "pairs.csv", PREFERENCES_MADE), ["novel", "index"], ["reader"])
+    assert (found.rows, found.left_out, found.groups) == (SIZE, 0, {"reader": 15})
+    assert list(found.models) == ["novel", "index", "all"]
+    novel, index = NOVEL[:, 0] - NOVEL[:, 1], INDEX[:, 0] - INDEX[:, 1]
+    for name, fixed in {"novel": {"novel": novel}, "all": {"novel": novel, "index": index}}.items():
+        model = mixed_logistic(FIRST, fixed, {"reader": PREFERENCES_READER.tolist()})
+        effects = {predictor: effect.coefficient for predictor, effect in found.models[name].effects.items()}
+        assert effects == pytest.approx(model.coefficients)
+        assert found.models[name].aic == pytest.approx(model.aic)
+    # the novel marks made the preferences, and nothing else
+    assert found.models["novel"].effects["novel"].p_value < 0.001
+    assert found.models["index"].effects["index"].p_value > 0.01
+    assert found.models["novel"].aic < found.models["index"].aic
+
+
+def test_lists_of_marks_count_per_100_words_of_their_text(tmp_path: Path) -> None:
+    texts = {"a": TEXT, "b": TEXT + TEXT}
+    marked = [
+        {**row, **texts, **{side: ["m"] * int(row[side]) for side in ("novel_a", "novel_b")}}
+        for row in PREFERENCES_MADE
+    ]
+    # 50 words on one side and 100 on the other
+    counted = [{**row, "novel_a": 2 * row["novel_a"]} for row in PREFERENCES_MADE]
+    found, expected = (
+        preferences(written(tmp_path / f"{len(rows[0])}.jsonl", rows), ["novel"], ["reader"])
+        for rows in (marked, counted)
+    )
+    assert found.models == expected.models
+    assert list(found.models) == ["novel"]
+
+
+def test_without_a_preference_a_row_is_left_out(tmp_path: Path) -> None:
+    open_ = [{**row, "preferred": ""} if place < 9 else row for place, row in enumerate(PREFERENCES_MADE)]
+    found = preferences(written(tmp_path / "pairs.csv", open_), ["novel"], ["reader"])
+    assert (found.rows, found.left_out) == (SIZE - 9, 9)
+
+
+def test_in_standard_deviations_the_coefficient_is_as_many_times_greater(tmp_path: Path) -> None:
+    table = written(tmp_path / "pairs.csv", PREFERENCES_MADE)
+    plain, standardised = (preferences(table, ["novel"], ["reader"], standardised=each) for each in (False, True))
+    spread = float((NOVEL[:, 0] - NOVEL[:, 1]).std(ddof=1))
+    effects = [found.models["novel"].effects["novel"].coefficient for found in (plain, standardised)]
+    assert effects[1] == pytest.approx(spread * effects[0], rel=1e-4)
+    assert math.isclose(plain.models["novel"].aic, standardised.models["novel"].aic, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("changed", "measures", "message"),
+    [
+        ({"preferred": "first"}, ["novel"], "line 3, column 'preferred' is 'first', expected a or b, or nothing"),
+        ({"novel_a": ["m"]}, ["novel"], "line 3, column 'a' has no words, expected the text that 'novel_a' marks"),
+        ({"novel_a": "many"}, ["novel"], "line 3, column 'novel_a' is 'many', expected a number"),
+        ({}, ["awkward"], "has no column 'awkward_a'"),
+        ({}, ["all"], "a measure is named 'all'"),
+    ],
+)
+def test_pairs_that_cannot_be_compared_are_named(
+    tmp_path: Path, changed: dict[str, object], measures: list[str], message: str
+) -> None:
+    rows = [{**row, **changed} if place == 2 else row for place, row in enumerate(PREFERENCES_MADE)]
+    with pytest.raises(TableError, match=message):
+        preferences(written(tmp_path / "pairs.jsonl", rows), measures, ["reader"])
+
+
+@pytest.fixture
+def ratings(tmp_path: Path) -> str:
+    return str(written(tmp_path / "ratings.csv", MADE))
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> str:
+    return str(written(tmp_path / "pairs.jsonl", PREFERENCES_MADE))
+
+
+def test_fit_shows_coefficients_odds_variances_and_how_well_it_fits(ratings: str) -> None:
+    options = ["--outcome", "creative", "--fixed", "log_ppl, source=human", "--group", "reader"]
+    shown = CliRunner().invoke(fit, [ratings, *options])
+    assert shown.exit_code == 0, shown.output
+    model = fitted_table(Path(ratings), "creative", ["log_ppl", "source=human"], ["reader"])
+    effect = model.effects["log_ppl"]
+    row = next(line for line in shown.output.splitlines() if "log_ppl" in line)
+    assert f"{effect.coefficient:.3f}" in row
+    assert f"{effect.odds_ratio:.3g}" in row
+    assert f"[{effect.low:.3g}, {effect.high:.3g}]" in row
+    assert "< .001" in row
+    assert "source[olmo]" in shown.output
+    assert f"400 rows. Log-likelihood {model.log_likelihood:.2f}, AIC {model.aic:.2f}." in shown.output
+    assert f"reader {model.variances['reader']:.3f} (12 groups)" in shown.output
+
+
+def test_fit_prints_json_for_a_script(ratings: str) -> None:
+    options = ["--outcome", "creative", "--fixed", "log_ppl", "--group", "reader", "--json"]
+    found = json.loads(CliRunner().invoke(fit, [ratings, *options]).output)
+    assert found["rows"] == 400
+    assert set(found) == {
+        "outcome", "rows", "left_out", "groups", "effects", "variances", "log_likelihood", "aic"
+    }  # fmt: skip
+    assert set(found["effects"]["log_ppl"]) == {
+        "coefficient", "standard_error", "odds_ratio", "low", "high", "p_value"
+    }  # fmt: skip
+
+
+def test_preference_shows_a_model_a_measure_and_names_the_lowest_aic(pairs: str) -> None:
+    options = ["--measure", "novel,index", "--group", "reader"]
+    shown = CliRunner().invoke(preference, [pairs, *options])
+    assert shown.exit_code == 0, shown.output
+    assert "All measures together" in shown.output
+    assert "400 judgements. Lowest AIC: novel." in shown.output
+    found = json.loads(CliRunner().invoke(preference, [pairs, *options, "--json"]).output)
+    assert list(found["models"]) == ["novel", "index", "all"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--fixed", "length", "--group", "reader"], "has no column 'length'"),
+        (["--fixed", "log_ppl", "--group", "creative"], "told apart|variance of grouping 'creative' grows"),
+        (["--fixed", ",", "--group", "reader"], "',' holds no name, expected names with commas between them"),
+        (["--fixed", "log_ppl", "--group", "reader", "--within", "0.0001"], "rows are too few|outcome is"),
+    ],
+)
+def test_what_cannot_be_fitted_is_one_line(ratings: str, arguments: list[str], message: str) -> None:
+    failed = CliRunner().invoke(fit, [ratings, "--outcome", "creative", *arguments])
+    assert failed.exit_code != 0
+    assert isinstance(failed.exception, SystemExit)
+    assert re.search(message, failed.output)

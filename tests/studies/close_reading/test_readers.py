@@ -1,0 +1,212 @@
+"""Readers against experts, and experts among themselves, on passages that can be counted by hand."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.scorer import Score
+from tests.reports.made_logs import made_log, scored
+
+from genie_inspect.cli import main
+from genie_inspect.graders.close_reader import PassagesError
+from genie_inspect.studies.close_reading.readers import EXPERT, agreement_by_aspect, batch_kappa, passages_with
+
+TIDE = "The tide folded its letters, and went home; nobody minded the lamps."
+SALT = "A bell of salt, he said. It rang by itself, for a while."
+
+
+def passage(text: str, experts: Any, readers: Any = None, batch: str = "1") -> dict[str, Any]:
+    return {"text": text, "batch": batch, "experts": experts, "readers": readers or {}}
+
+
+def written(folder: Path, *rows: object) -> Path:
+    path = folder / "passages.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return path
+
+
+PASSAGES = (
+    passage(
+        TIDE,
+        {"ann": {"novel": ["folded its letters"]}, "bob": {"novel": ["tide folded its letters", "minded the lamps"]}},
+        {"m": {"novel": ["folded its letters", "went home", "a moon of glass"]}, "all": {"novel": [TIDE]}},
+    ),
+    passage(
+        SALT,
+        {"ann": {"novel": []}, "bob": {"novel": []}},
+        {"m": {"novel": ["bell of salt"]}, "all": {"novel": [SALT]}},
+        "2",
+    ),
+)
+
+
+def test_a_reader_is_held_against_what_any_expert_marks(tmp_path: Path) -> None:
+    held = agreement_by_aspect(passages_with(written(tmp_path, *PASSAGES)), 20)["novel"].readers["m"]
+    # experts: "tide folded its letters" (with ann's inside of it) and "minded the lamps"; m quotes four, one of them
+    # invented ("a moon of glass"), and one is right
+    assert (held.passages, held.marks, held.invented, held.gold) == (2, 3, 1, 2)
+    assert held.rules["published"]["precision"].value == pytest.approx(1 / 4)
+    assert held.rules["published"]["recall"].value == pytest.approx(1 / 2)
+    assert held.rules["published"]["f1"].value == pytest.approx(2 * 1 / (2 * 1 + 3 + 1))
+    # 3 of 3 and 3 of 4 words: 6/7 of one mark
+    assert held.rules["strict"]["precision"].value == pytest.approx(6 / 7 / 4)
+    assert held.rules["strict"]["recall"].value == pytest.approx(6 / 7 / 2)
+
+
+def test_a_reader_who_invents_quotes_is_less_precise_and_finds_no_less(tmp_path: Path) -> None:
+    # one right quote, and nine that do not stand in the passage: one holds an expert's mark, one is given twice
+    invented = [f"a moon of {thing}" for thing in ("glass", "tin", "salt", "ash", "wax", "rope", "chalk", "bone")]
+    quotes = ["folded its letters", "nobody folded its letters", *invented, invented[0]]
+    row = passage(TIDE, {"ann": {"novel": ["folded its letters"]}}, {"m": {"novel": quotes}})
+    held = agreement_by_aspect(passages_with(written(tmp_path, row)), 20)["novel"].readers["m"]
+    assert (held.marks, held.invented) == (1, 9)
+    for rule in ("published", "strict"):
+        figures = held.rules[rule]
+        assert (figures["precision"].value, figures["recall"].value) == (1 / 10, 1)
+
+
+def test_who_marks_whole_passages_is_right_by_the_published_rule_and_not_by_the_strict_one(tmp_path: Path) -> None:
+    held = agreement_by_aspect(passages_with(written(tmp_path, PASSAGES[0])), 20)["novel"].readers["all"]
+    assert held.rules["published"]["f1"].value == 1
+    assert held.rules["strict"]["f1"].value == pytest.approx(0, abs=0.1)
+
+
+def test_each_expert_is_held_against_the_others(tmp_path: Path) -> None:
+    held = agreement_by_aspect(passages_with(written(tmp_path, *PASSAGES)), 20)["novel"].readers[EXPERT]
+    # ann's one mark is bob's; of bob's two one is ann's
+    assert (held.marks, held.gold) == (3, 3)
+    assert held.rules["published"]["precision"].value == held.rules["published"]["recall"].value == pytest.approx(2 / 3)
+
+
+def test_the_bootstrap_draws_passages(tmp_path: Path) -> None:
+    held = agreement_by_aspect(passages_with(written(tmp_path, *PASSAGES)), 200)["novel"].readers["m"]
+    precision = held.rules["published"]["precision"]
+    # of the first passage alone 1 of 3, of the second none
+    assert precision.low == 0
+    assert precision.high == pytest.approx(1 / 3)
+
+
+def test_kappa_is_over_the_expressions_of_the_passages_by_batch(tmp_path: Path) -> None:
+    kappa = agreement_by_aspect(passages_with(written(tmp_path, *PASSAGES)), 20)["novel"].kappa
+    # first batch: agreed on two of three expressions, 2 * 2/3 - 1; second: on all four
+    assert (kappa.batches, kappa.units) == (2, 7)
+    assert kappa.mean == pytest.approx((1 / 3 + 1) / 2)
+    assert kappa.spread == pytest.approx(1 / 3)
+
+
+def test_kappa_without_a_second_expert_is_no_number(tmp_path: Path) -> None:
+    alone = passage(TIDE, {"ann": {"novel": []}})
+    held = agreement_by_aspect(passages_with(written(tmp_path, alone)), 20)["novel"]
+    assert math.isnan(held.kappa.mean)
+    assert EXPERT not in held.readers
+    assert math.isnan(batch_kappa([("1", 0, 1)]).mean)
+
+
+def test_a_reader_of_some_passages_is_held_against_the_experts_on_these(tmp_path: Path) -> None:
+    unread = passage(SALT, {"ann": {"novel": ["rang by itself"], "awkward": []}}, {"m": {"awkward": []}})
+    found = agreement_by_aspect(passages_with(written(tmp_path, PASSAGES[0], unread)), 20)
+    assert found["novel"].readers["m"].passages == 1
+    assert found["awkward"].readers["m"].passages == 1
+    assert math.isnan(found["awkward"].readers["m"].rules["strict"]["f1"].value), "nobody marks anything"
+
+
+def reading(*spans: tuple[int, int], novel: float = 1.0, **facts: Any) -> Score:
+    marks = [{"aspect": "novel", "text": TIDE[a:b], "start": a, "end": b, "reason": ""} for a, b in spans]
+    value = {"novel_per_100_words": novel, "awkward_per_100_words": math.nan}
+    signature = "measure:close_reading|reader:close_reader(lab/reader@1f,template=2)|version:1-B"
+    return scored(value, signature, marks=marks, **facts)
+
+
+def test_readers_of_logs_stand_beside_those_of_the_file(tmp_path: Path) -> None:
+    log = made_log(tmp_path / "logs", [{"close_reading": reading((9, 27))}], texts=[f"{TIDE}\n"])
+    found = agreement_by_aspect(passages_with(written(tmp_path, *PASSAGES), [log]), 20)
+    assert list(found) == ["novel"]
+    assert list(found["novel"].readers) == ["m", "all", "lab/reader", EXPERT]
+    assert found["novel"].readers["lab/reader"].rules["published"]["precision"].value == 1
+
+
+def test_what_a_reader_of_a_log_invented_counts_also_where_it_left_nothing_to_measure(tmp_path: Path) -> None:
+    # of the first text one quote is right and three are invented; of the second both are, so that it has no value
+    some = reading((9, 27), absent={"novel": 3, "awkward": 0}, quoted_share={"novel": 0.3, "awkward": None})
+    nothing = reading(novel=math.nan, absent={"novel": 2, "awkward": 0}, quoted_share={"novel": 0.0, "awkward": None})
+    log = made_log(tmp_path / "logs", [{"close_reading": some}, {"close_reading": nothing}], texts=[TIDE, SALT])
+    held = agreement_by_aspect(passages_with(written(tmp_path, *PASSAGES), [log]), 20)["novel"].readers["lab/reader"]
+    assert (held.passages, held.marks, held.invented) == (2, 1, 5)
+    assert held.rules["published"]["precision"].value == pytest.approx(1 / 6)
+
+
+def test_a_text_of_which_a_reader_quoted_too_much_is_not_read_though_it_invented_quotes_beside(tmp_path: Path) -> None:
+    too_much = reading(novel=math.nan, absent={"novel": 1}, quoted_share={"novel": 0.8})
+    log = made_log(tmp_path / "logs", [{"close_reading": too_much}], texts=[TIDE])
+    assert (
+        "lab/reader" not in agreement_by_aspect(passages_with(written(tmp_path, *PASSAGES), [log]), 20)["novel"].readers
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            passage(TIDE, {"ann": {"novel": ["a moon of glass"]}}),
+            "line 1: 'a moon of glass', marked by ann as novel, does",
+        ),
+        (passage(TIDE, {"ann": {"fine": []}}), "'fine' is no aspect, expected one of novel, awkward, senseless"),
+        ({"text": TIDE}, "field experts: Field required"),
+        (passage(TIDE, {"ann": {"novel": "words"}}), "field experts.ann.novel"),
+    ],
+)
+def test_a_wrong_passage_is_one_line(row: object, message: str, tmp_path: Path) -> None:
+    with pytest.raises(PassagesError) as raised:
+        passages_with(written(tmp_path, row))
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_logs_of_other_texts_are_named(tmp_path: Path) -> None:
+    log = made_log(tmp_path / "logs", [{"close_reading": reading()}], texts=["Another text."])
+    with pytest.raises(PassagesError, match="is read in these logs"):
+        passages_with(written(tmp_path, *PASSAGES), [log])
+
+
+SENTENCE = "The tide folded its letters, and went home."
+
+
+def called(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["close-reading", "agreement", *map(str, arguments)])
+
+
+@pytest.fixture
+def passages(tmp_path: Path) -> Path:
+    path = tmp_path / "passages.jsonl"
+    experts = {"ann": {"novel": ["folded its letters"]}, "bob": {"novel": []}}
+    readers = {"one": {"novel": ["folded its letters"]}, "other": {"novel": [SENTENCE]}}
+    rows = [{"text": f"{SENTENCE} {n}", "batch": str(n), "experts": experts, "readers": readers} for n in range(3)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def test_readers_stand_side_by_side_by_both_rules(passages: Path) -> None:
+    found = called(passages, "--resamples", 20)
+    assert found.exit_code == 0, found.output
+    for text in ("novel: marks against", "one", "other", "an expert, by the others", "strict: F1", "over 3 batches"):
+        assert text in found.output
+
+
+def test_json_has_the_same_numbers(passages: Path) -> None:
+    found = json.loads(called(passages, "--resamples", 20, "--json").stdout)["novel"]
+    assert {name: held["rules"]["published"]["f1"]["value"] for name, held in found["readers"].items()} == {
+        "one": 1.0,
+        "other": 1.0,
+        "an expert, by the others": 0.0,
+    }
+    assert found["readers"]["other"]["rules"]["strict"]["f1"]["value"] < 0.6
+    assert found["kappa"]["mean"] == 0.0
+
+
+def test_a_file_that_is_none_is_one_line(tmp_path: Path) -> None:
+    found = called(tmp_path / "nowhere.jsonl")
+    assert found.exit_code == 1
+    assert len(found.stderr.splitlines()) == 1

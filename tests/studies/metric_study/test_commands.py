@@ -1,0 +1,201 @@
+"""`genie interventions`, as a user calls it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.model import Model
+from tests.building.scripts import write_log
+from tests.pairs import pairs
+from tests.scripted import DOCUMENTS, FOX, OWL, Script, small_population
+from tests.studies.metric_study.test_writing import editing
+
+from genie_inspect.cli import main, running
+from genie_inspect.errors import GenieError, GraderFailedError
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.populations.interventions import INTERVENTIONS, LEFT_OUT, Interventions
+from genie_inspect.studies.metric_study.checking import CHECKS
+from genie_inspect.studies.metric_study.commands import REJECTED, materials
+
+
+def genie(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["interventions", *map(str, arguments)])
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Script:
+    """Any model that a command names is this one."""
+    script = editing()
+
+    def named(name: str) -> Model:
+        return script.model()
+
+    monkeypatch.setattr(running, "get_model", named)
+    return script
+
+
+def write(folder: Path, *options: object) -> Result:
+    small_population(folder / "p") if not (folder / "p").exists() else None
+    features = ("--features", folder / "p")
+    return genie("write", folder / "p", "-o", folder / "out", "--editor", "openai/x", *features, *options, "--json")
+
+
+def test_a_folder_holds_originals_edits_and_paraphrases_and_what_was_rejected(model: Script, tmp_path: Path) -> None:
+    result = write(tmp_path, "--paraphrases", 1, "--per-prompt", 1)
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert (said["originals"], said["edits"], said["paraphrases"]) == (2, {"plot": 2, "style": 2}, 2)
+    study = Interventions(tmp_path / "out")
+    assert [text.kind for text in study.texts()] == ["original", "edit", "edit", "paraphrase"] * 2
+    assert (tmp_path / "out" / REJECTED).read_text() == ""
+    assert said["calls"] == len(model.requests)
+
+
+def test_a_dry_run_asks_nobody_and_counts_the_calls_of_the_real_run(model: Script, tmp_path: Path) -> None:
+    planned = json.loads(write(tmp_path, "--paraphrases", 1, "--dry-run").stdout)
+    assert model.requests == []
+    assert not (tmp_path / "out").exists()
+    made = json.loads(write(tmp_path, "--paraphrases", 1).stdout)
+    assert planned["calls_needed"] == made["calls"] == len(model.requests)
+
+
+@pytest.mark.usefixtures("model")
+def test_a_run_that_was_killed_goes_on_without_asking_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script, count = editing(), 0
+
+    def failing(request: str) -> str:
+        nonlocal count
+        count += 1
+        if count > 12:
+            raise GraderFailedError("the server is gone")
+        return str(script.reply(request))
+
+    monkeypatch.setattr(running, "get_model", lambda name: Script(failing).model())
+    stopped = write(tmp_path)
+    assert stopped.exit_code == 1
+    assert "the server is gone" in stopped.output
+    assert not (tmp_path / "out").exists()
+    monkeypatch.setattr(running, "get_model", lambda name: script.model())
+    made = json.loads(write(tmp_path).stdout)
+    assert made["replies_on_record"] == 12
+    assert len(script.requests) == made["calls"] == 53
+
+
+def test_bundled_models_are_no_editors(tmp_path: Path) -> None:
+    small_population(tmp_path / "p")
+    result = genie("write", tmp_path / "p", "-o", tmp_path / "out", "--editor", "bundled/grader")
+    assert result.exit_code == 1
+    assert "has its texts on record and can edit nothing: name a real model" in result.output
+    assert not (tmp_path / "out.work").exists()
+
+
+def test_an_unknown_editor_is_named_with_its_option(tmp_path: Path) -> None:
+    small_population(tmp_path / "p")
+    result = genie("write", tmp_path / "p", "-o", tmp_path / "out", "--editor", "nobody/x")
+    assert "--editor" in result.output
+    assert "'nobody/x' is no model that Inspect has" in result.output
+
+
+def check(folder: Path, *options: object) -> Result:
+    small_population(folder / "p") if not (folder / "p").exists() else None
+    return genie("check", folder / "pairs", "--population", folder / "p", *options)
+
+
+@pytest.mark.usefixtures("model")
+def test_a_check_leaves_the_texts_with_what_was_seen_and_what_is_left_out(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    result = check(tmp_path, "-o", tmp_path / "checked", "--grader", "openai/x", "--json")
+    assert result.exit_code == 0, result.output
+    rows = {row["feature"]: row for row in json.loads(result.stdout)["checks"]}
+    # a reader whose answers quote the text finds every answer another
+    assert (rows["plot"]["texts"], rows["plot"]["effect"], rows["plot"]["invasiveness"]) == (1, 1, 1)
+    assert (rows["plot"]["left_out"], rows["paraphrase"]["left_out"]) == (1, 1)
+    assert rows["paraphrase"]["valid"] is None
+    checked = Interventions(tmp_path / "checked")
+    assert set(checked.left_out) == {"i-owl", "i-again", "i-fox"}
+    assert list(checked.texts()) == []
+    assert len((tmp_path / "checked" / CHECKS).read_text().splitlines()) == 3
+
+
+@pytest.mark.usefixtures("model")
+def test_limits_decide_what_is_left_out(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    options = ("--most-invasive", 1, "--most-paraphrased", 1)
+    check(tmp_path, "-o", tmp_path / "checked", "--grader", "openai/x", *options)
+    assert (tmp_path / "checked" / LEFT_OUT).read_text() == ""
+    assert len(list(Interventions(tmp_path / "checked").texts())) == 5
+
+
+@pytest.mark.usefixtures("model")
+def test_people_fill_tables_of_their_own_and_are_held_against_the_check(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    check(tmp_path, "-o", tmp_path / "checked", "--grader", "openai/x", "--most-invasive", 1, "--most-paraphrased", 1)
+    (tmp_path / "ann.csv").write_text("id,valid,effective,invasive\ni-owl,yes,yes,no\n")
+    (tmp_path / "bob.csv").write_text("id,valid,effective,invasive\ni-owl,yes,no,no\n")
+    tables = ("--from", tmp_path / "ann.csv", "--from", tmp_path / "bob.csv")
+    result = genie("check", tmp_path / "checked", *tables, "--json")
+    rows = {(row["feature"], row["criterion"]): row for row in json.loads(result.stdout)["figures"]}
+    assert (rows["plot", "valid"]["kappa"], rows["plot", "valid"]["agreement"]) == (1, 1)
+    # one says yes and one no: no majority for an effect that the check saw
+    assert (rows["plot", "effective"]["kappa"], rows["plot", "effective"]["agreement"]) == (-1, 0)
+    table = genie("check", tmp_path / "checked", *tables)
+    assert "2 people" in table.output
+    assert "as the check" in table.output
+
+
+def test_one_way_of_checking_is_asked_for_at_a_time(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    for options in ((), ("--grader", "openai/x"), ("--to", tmp_path / "a.csv", "--from", tmp_path / "a.csv")):
+        result = check(tmp_path, *options)
+        assert result.exit_code == 2
+        assert "give one of --grader MODEL with --output FOLDER, --to TABLE, and --from TABLE" in result.output
+
+
+@pytest.mark.usefixtures("model")
+def test_questions_of_other_prompts_check_nothing(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    result = genie("check", tmp_path / "pairs", "-o", tmp_path / "out", "--grader", "openai/x")
+    assert result.exit_code == 1
+    assert "has no question for any prompt of" in result.output
+
+
+def test_a_missing_folder_is_one_line(tmp_path: Path) -> None:
+    result = genie("check", tmp_path / "nowhere", "--to", tmp_path / "a.csv")
+    assert result.exit_code == 1
+    assert f"expected starter, a folder that holds {INTERVENTIONS}" in result.output
+    assert not isinstance(result.exception, PrerequisiteError)
+
+
+def test_a_population_gives_its_documents_with_the_answers_on_record(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "p")
+    found = materials([str(tmp_path / "p")], None, None, tmp_path)
+    assert sorted(m.document.text for m in found) == sorted(DOCUMENTS[OWL] + DOCUMENTS[FOX])
+    first = found[0]
+    assert [question.text for question in first.questions] == [q.text for q in population.questions(OWL)]
+    recorded = population.answers(population.readers[0], OWL) if population.readers else {}
+    assert dict(first.answers) == {q: text for (d, q), text in recorded.items() if d == first.document.id}
+
+
+def test_a_limit_takes_the_first_documents_of_each_prompt_by_their_ids(tmp_path: Path) -> None:
+    small_population(tmp_path / "p")
+    every = [m.document.id for m in materials([str(tmp_path / "p")], None, None, tmp_path)]
+    taken = [m.document.id for m in materials([str(tmp_path / "p")], None, 1, tmp_path)]
+    assert taken == [min(every[:3]), min(every[3:])]
+
+
+def test_documents_of_logs_need_a_population_whose_questions_are_asked(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a.eval", "a/one", {OWL: ["An owl went out at night and came home again."]})
+    with pytest.raises(GenieError, match="documents of logs need --population"):
+        materials([str(log)], None, None, tmp_path)
+    population = small_population(tmp_path / "p")
+    (found,) = materials([str(log)], population, None, tmp_path)
+    assert found.document.text == "An owl went out at night and came home again."
+    assert [question.prompt for question in found.questions] == [OWL] * 3
+    assert found.answers == {}
+
+
+def test_logs_of_other_prompts_are_refused(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a.eval", "a/one", {"Write about a bear.": ["A bear went out at night."]})
+    with pytest.raises(GenieError, match="none of the questions' prompts"):
+        materials([str(log)], small_population(tmp_path / "p"), None, tmp_path)

@@ -1,0 +1,408 @@
+"""A model that edits, paraphrases, screens, reads and rates by what stands in a request."""
+
+import csv
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from tests.pairs import FOX_EDIT, GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
+from tests.scripted import DOCUMENTS, FEATURES, QUESTIONS, Data, Script, numbered, small_population
+from tests.scripted import OWL as WRITING_OWL
+
+from genie_inspect.errors import InterventionsError
+from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.reader import GraderReader
+from genie_inspect.populations.interventions import Edit, Interventions, Original, Paraphrase, drawn
+from genie_inspect.populations.schema import Document, Question, document_id, question_id
+from genie_inspect.prompting.fence import unfenced
+from genie_inspect.studies.metric_study.checking import (
+    CRITERIA,
+    PAIRS_AT_ONCE,
+    Checked,
+    Checker,
+    Limits,
+    faults,
+    people_figures,
+    read_table,
+    write_tables,
+)
+from genie_inspect.studies.metric_study.writing import (
+    Editor,
+    InterventionWriter,
+    Material,
+    Written,
+    length_ratio,
+    visible_fault,
+    words_changed,
+)
+
+
+def editing(
+    edit: Callable[[Data], str] = lambda data: f"{data['text']} Now {data['value']}.",
+    verdict: Callable[[Data], str] = lambda data: "keep",
+    value: Callable[[Data], str] = lambda data: "yes",
+    answer: Callable[[str, str], str] = lambda document, question: f"{question} {document}"[:60],
+) -> Script:
+    """Edits by appending the new value, unless told otherwise."""
+
+    def reply(request: str) -> str:
+        data = unfenced(request)
+        if "questions" in data:
+            return numbered({number: answer(data["document"], asked) for number, asked in data["questions"].items()})
+        if "others" in data:
+            same = {number: 4 if data["answer"] == other else 1 for number, other in data["others"].items()}
+            return numbered(same)
+        if "changed" in data:
+            return numbered({1: verdict(data)})
+        if "version" in data:
+            return f"{data['text']} Again {data['version']}."
+        if "count" in data:
+            return numbered({number: f"{data['feature']} {number}" for number in range(1, data["count"] + 1)})
+        return edit(data) if "reader" in data else numbered({1: value(data)})
+
+    return Script(reply)
+
+
+ASKED = tuple(
+    Question(id=question_id(WRITING_OWL, text), prompt=WRITING_OWL, feature=name, text=text)
+    for name, text in QUESTIONS[WRITING_OWL]
+)
+TEXT = DOCUMENTS[WRITING_OWL][0]
+DOCUMENT = Document(id=document_id(WRITING_OWL, TEXT), prompt=WRITING_OWL, text=TEXT, model="openai/x")
+ON_RECORD = {question.id: f"answer {place}" for place, question in enumerate(ASKED)}
+
+
+async def written(script: Script, materials: Sequence[Material] | None = None, paraphrases: int = 2) -> Written:
+    model = script.model()
+    writer = InterventionWriter(Editor(model), GraderReader(model), FEATURES, "openai/editor", paraphrases)
+    return await writer.write(materials or [Material(DOCUMENT, ASKED, ON_RECORD)])
+
+
+async def test_each_document_is_edited_along_every_feature_and_paraphrased() -> None:
+    result = await written(editing())
+    original, plot, style, *again = result.texts
+    assert original == Original(kind="original", id=DOCUMENT.id, prompt=WRITING_OWL, text=TEXT, writer="openai/x")
+    assert isinstance(plot, Edit)
+    assert isinstance(style, Edit)
+    proposals = tuple(f"plot {number}" for number in range(1, 6))
+    assert plot.alternatives == proposals
+    assert plot.alternative == drawn(proposals, DOCUMENT.id, "plot", 0)
+    assert plot.text == f"{TEXT} Now {plot.alternative}."
+    assert [text.text for text in again if isinstance(text, Paraphrase)] == [f"{TEXT} Again 1.", f"{TEXT} Again 2."]
+    assert {text.writer for text in (plot, style, *again)} == {"openai/editor"}
+    assert result.rejected == []
+
+
+async def test_who_proposes_sees_the_documents_own_answers_and_no_other_document() -> None:
+    script = editing()
+    await written(script)
+    proposal = next(data for data in script.data if data.get("feature") == "plot" and "count" in data)
+    assert proposal["reader"] == {"What happens?": "answer 0", "How does it end?": "answer 1"}
+    assert proposal["definition"] == "What happens."
+    edit = next(data for data in script.data if data.get("feature") == "plot" and "value" in data)
+    assert edit["reader"] == proposal["reader"]
+    everything = "\n".join(script.requests)
+    assert not any(other in everything for other in DOCUMENTS[WRITING_OWL][1:])
+
+
+async def test_what_nobody_has_read_is_read_once_and_what_a_document_does_not_say_is_told() -> None:
+    script = editing(answer=lambda document, question: "[not said]" if "end" in question else "new")
+    known = {ASKED[2].id: "grim"}
+    await written(script, [Material(DOCUMENT, ASKED, known)])
+    readings = [data["questions"] for data in script.data if "questions" in data]
+    assert readings == [{"1": "What happens?", "2": "How does it end?"}]
+    proposals = {data["feature"]: data["reader"] for data in script.data if "count" in data and "reader" in data}
+    assert proposals["plot"] == {"What happens?": "new", "How does it end?": "the document does not say"}
+    assert proposals["style"] == {"What is the tone?": "grim"}
+
+
+async def test_what_is_no_edit_or_no_prose_is_rejected_with_the_reason() -> None:
+    same_plot = editing(
+        edit=lambda data: TEXT if data["feature"] == "plot" else f"{TEXT} 1. 2. 3.",
+        verdict=lambda data: "no prose" if "1. 2." in data["changed"] else "keep",
+    )
+    result = await written(same_plot, paraphrases=0)
+    assert [type(text) for text in result.texts] == [Original]
+    assert result.reasons == {"plot: no edit": 1, "style: no prose": 1}
+    assert [row.text for row in result.rejected] == [TEXT, f"{TEXT} 1. 2. 3."]
+    # what can be seen costs no call
+    assert sum("changed" in data for data in same_plot.data) == 1
+
+
+async def test_a_verdict_that_cannot_be_read_keeps_nothing() -> None:
+    result = await written(editing(verdict=lambda data: "perhaps"), paraphrases=1)
+    assert result.reasons == {
+        "plot: unreadable verdict": 1,
+        "style: unreadable verdict": 1,
+        "paraphrase: unreadable verdict": 1,
+    }
+
+
+async def test_an_editor_that_says_nothing_leaves_no_text_and_no_crash() -> None:
+    silent = Script(lambda request: "")
+    result = await written(silent, paraphrases=1)
+    assert result.reasons == {
+        "plot: no alternative proposed": 1,
+        "style: no alternative proposed": 1,
+        "paraphrase: no text in the reply": 1,
+    }
+
+
+async def test_a_paraphrase_that_comes_twice_counts_once() -> None:
+    script = editing()
+    constant = Script(lambda request: f"{TEXT} Same." if '"version"' in request else str(script.reply(request)))
+    result = await written(constant, paraphrases=3)
+    assert sum(isinstance(text, Paraphrase) for text in result.texts) == 1
+    assert result.reasons == {"paraphrase: stands twice": 2}
+
+
+async def test_progress_counts_documents() -> None:
+    model = editing().model()
+    told: list[int] = []
+    writer = InterventionWriter(Editor(model), GraderReader(model), FEATURES[:1], "x", 0)
+    documents = [Document(id=f"d{n}", prompt=WRITING_OWL, text=f"{TEXT} {n}") for n in range(20)]
+    await writer.write([Material(document, ASKED, ON_RECORD) for document in documents], told.append)
+    assert told == [16, 20]
+
+
+OWL = "The old owl flew home over the barns at night."
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        (f" {OWL} ", "no edit"),
+        ("Owl home, at once.", "too short"),
+        (OWL * 3, "too long"),
+        ("...", "no_response"),
+        ("I'm sorry, but I cannot help with that request.", "refusal"),
+        ("The young owl flew home over the barns at night.", ""),
+    ],
+)
+def test_what_is_no_edit_or_no_text_of_about_the_length_is_seen_without_a_model(changed: str, reason: str) -> None:
+    assert visible_fault(OWL, changed) == reason
+
+
+def test_half_and_twice_the_words_are_the_same_text_and_one_word_more_is_not() -> None:
+    assert visible_fault("a b c d", "a x") == ""
+    assert visible_fault("a b c d", "a b c d e f g x") == ""
+    assert visible_fault("a b c d", "a b c d e f g x y") == "too long"
+    assert visible_fault("a b c d e", "a x") == "too short"
+
+
+def test_a_paraphrase_that_stands_there_already_is_none() -> None:
+    assert visible_fault(OWL, "Home flew the owl that was old.", ["Home flew the  owl that was old."]) == "stands twice"
+
+
+def test_words_changed_and_length_are_shares_of_words() -> None:
+    assert words_changed(OWL, OWL) == 0
+    assert words_changed("a b c d", "a b x d") == 0.25
+    assert words_changed("a b", "x y z w") == 1
+    assert length_ratio("a b c d", "a b c d e") == 1.25
+
+
+ANSWERS = {
+    (GREY, "What happens?"): "it sits",
+    (GREY, "How does it end?"): "calm",
+    (GREY, "What is the tone?"): "plain",
+    (OWL_EDIT, "What happens?"): "it burns",
+    (OWL_EDIT, "How does it end?"): "calm",
+    (OWL_EDIT, "What is the tone?"): "grim",
+}
+
+
+def by_table(document: str, question: str) -> str:
+    return ANSWERS.get((document, question), ANSWERS.get((GREY, question), "the same"))
+
+
+async def checked(script: Script, folder: Path, study: Interventions | None = None) -> dict[str, Checked]:
+    model = script.model()
+    population = small_population(folder / "population")
+    reader, judge = Instrument("list", cache=False).reader_and_judge(model, FEATURES)
+    checker = Checker(population, reader, judge, Editor(model), {f.name: f.definition for f in FEATURES})
+    return {row.id: row for row in await checker.check(study or pairs(folder / "pairs"))}
+
+
+async def test_an_edit_is_valid_effective_and_invasive_by_what_is_read(tmp_path: Path) -> None:
+    script = editing(answer=by_table)
+    rows = await checked(script, tmp_path)
+    edit = rows["i-owl"]
+    # one of two answers about the plot is another, and the one about style
+    assert (edit.kind, edit.feature, edit.valid, edit.effect, edit.invasiveness) == ("edit", "plot", True, 0.5, 1.0)
+    assert (round(edit.words_changed, 3), round(edit.length_ratio, 3)) == (0.286, 1.0)
+    question = next(data for data in script.data if data.get("value") == "a fire")
+    assert question == {"text": OWL_EDIT, "feature": "plot", "definition": "What happens.", "value": "a fire"}
+
+
+async def test_a_paraphrase_has_all_its_answers_held_against_the_originals(tmp_path: Path) -> None:
+    ANSWERS[OWL_AGAIN, "What is the tone?"] = "solemn"
+    again = (await checked(editing(answer=by_table), tmp_path))["i-again"]
+    del ANSWERS[OWL_AGAIN, "What is the tone?"]
+    assert (again.valid, again.effect) == (None, None)
+    assert again.invasiveness == pytest.approx(1 / 3)
+
+
+async def test_equal_answers_are_not_asked_about_and_silence_on_both_sides_is_no_change(tmp_path: Path) -> None:
+    script = editing(answer=lambda document, question: "[not said]" if "tone" in question else "The  same.")
+    rows = await checked(script, tmp_path)
+    assert rows["i-owl"].effect == 0
+    assert rows["i-owl"].invasiveness == 0
+    assert not any("others" in data for data in script.data)
+
+
+async def test_what_a_text_says_and_its_original_did_not_is_another_answer(tmp_path: Path) -> None:
+    said = {(OWL_EDIT, "What is the tone?"): "grim"}
+    script = editing(answer=lambda d, q: said.get((d, q), "[not said]" if "tone" in q else "same"))
+    assert (await checked(script, tmp_path))["i-owl"].invasiveness == 1
+
+
+async def test_what_could_not_be_read_counts_on_neither_side(tmp_path: Path) -> None:
+    script = editing(answer=lambda d, q: "" if d == OWL_EDIT and "tone" in q else "same")
+    row = (await checked(script, tmp_path))["i-owl"]
+    assert row.invasiveness is None
+    assert row.effect == 0
+
+
+async def test_a_verdict_on_the_value_that_cannot_be_read_is_none(tmp_path: Path) -> None:
+    assert (await checked(editing(value=lambda data: "maybe"), tmp_path))["i-owl"].valid is None
+    assert (await checked(editing(value=lambda data: "no"), tmp_path / "b"))["i-owl"].valid is False
+
+
+def row(**changes: object) -> Checked:
+    values = {
+        "id": "i",
+        "kind": "edit",
+        "feature": "plot",
+        "valid": True,
+        "effect": 0.5,
+        "invasiveness": 0.0,
+        "words_changed": 0.2,
+        "length_ratio": 1.0,
+    }
+    return Checked.model_validate(values | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({}, ""),
+        ({"valid": None, "effect": None, "invasiveness": None}, ""),
+        ({"valid": False}, "the new value is not there"),
+        ({"effect": 0.0}, "no answer about the feature changed"),
+        ({"invasiveness": 0.5}, ""),
+        ({"invasiveness": 0.51}, "51% of the answers about other features changed, more than 50%"),
+        ({"words_changed": 0.0}, "it says what its original says, word for word"),
+        ({"kind": "paraphrase", "feature": "", "effect": None, "invasiveness": 0.25}, ""),
+        (
+            {"kind": "paraphrase", "feature": "", "effect": None, "invasiveness": 0.3},
+            "30% of the answers about any feature changed, more than 25%",
+        ),
+    ],
+)
+def test_what_is_no_good_is_left_out_with_the_first_reason(changes: dict[str, object], reason: str) -> None:
+    assert [left.reason for left in faults([row(**changes)], Limits())] == ([reason] if reason else [])
+
+
+def filled(path: Path, **cells: tuple[str, str, str]) -> Path:
+    """A table with what a person wrote for each edit, `i_owl` for i-owl."""
+    rows = [(name.replace("_", "-"), *said) for name, said in cells.items()]
+    path.write_text("\n".join([",".join(("id", *CRITERIA)), *map(",".join, rows)]) + "\n")
+    return path
+
+
+def test_people_see_both_texts_feature_and_value_in_an_order_that_the_seed_shuffles(tmp_path: Path) -> None:
+    study = pairs(tmp_path / "pairs")
+    assert write_tables(tmp_path / "ann.csv", study) == 2
+    with (tmp_path / "ann.csv").open(newline="") as file:
+        rows = {row["id"]: row for row in csv.DictReader(file)}
+    assert set(rows) == {"i-owl", "i-fox"}
+    shown = {name: rows["i-owl"][name] for name in ("original", "edited", "feature", "value", *CRITERIA)}
+    expected = {"original": GREY, "edited": OWL_EDIT, "feature": "plot", "value": "a fire"}
+    assert shown == expected | dict.fromkeys(CRITERIA, "")
+    assert rows["i-fox"]["edited"] == FOX_EDIT
+    assert "invasive" in (tmp_path / "ann.md").read_text()
+    orders = set()
+    for seed in range(8):
+        write_tables(tmp_path / f"{seed}.csv", study, seed)
+        written = (tmp_path / f"{seed}.csv").read_text()
+        orders.add(written.find("i-owl") < written.find("i-fox"))
+    assert len(orders) == 2
+
+
+def test_a_table_of_no_edits_and_one_that_stands_there_are_refused(tmp_path: Path) -> None:
+    from tests.pairs import TEXTS
+
+    with pytest.raises(InterventionsError, match="has no edit that people could check"):
+        write_tables(tmp_path / "t.csv", pairs(tmp_path / "a", (TEXTS[0], TEXTS[2])))
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"i_owl": ("perhaps", "", "")}, "row 2, column valid: 'perhaps', expected yes, no or nothing"),
+        ({"i_cat": ("yes", "", "")}, "row 2: id 'i-cat' is no edit of"),
+    ],
+)
+def test_a_cell_that_is_neither_yes_nor_no_is_named(
+    cells: dict[str, tuple[str, str, str]], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InterventionsError, match=message):
+        read_table(filled(tmp_path / "t.csv", **cells), pairs(tmp_path / "pairs"))
+
+
+def test_a_row_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    path = filled(tmp_path / "t.csv", i_owl=("yes", "", ""))
+    path.write_text(path.read_text() + "i-owl,no,,\n")
+    with pytest.raises(InterventionsError, match="row 3: id 'i-owl' stands twice"):
+        read_table(path, pairs(tmp_path / "pairs"))
+
+
+def test_people_agree_by_criterion_and_with_the_check(tmp_path: Path) -> None:
+    study = pairs(tmp_path / "pairs")
+    ann = read_table(filled(tmp_path / "a.csv", i_owl=("yes", "No", "1"), i_fox=("n", "", "")), study)
+    bob = read_table(filled(tmp_path / "b.csv", i_owl=("yes", "yes", "no")), study)
+    cat = read_table(filled(tmp_path / "c.csv", i_owl=("y", "yes", "no")), study)
+    assert ann == {"i-owl": {"valid": True, "effective": False, "invasive": True}, "i-fox": {"valid": False}}
+    check = Checked(
+        id="i-owl",
+        kind="edit",
+        feature="plot",
+        valid=False,
+        effect=0.5,
+        invasiveness=0.6,
+        words_changed=0.1,
+        length_ratio=1,
+    )
+    figures = {(row.feature, row.criterion): row for row in people_figures([ann, bob, cat], study, [check], 0.5)}
+    valid, effective, invasive = (figures["plot", criterion] for criterion in CRITERIA)
+    assert (valid.edits, valid.good, valid.kappa, valid.agreement) == (1, 1.0, 1.0, 0.0)
+    # two of three say so: observed agreement 1/3, by chance 1/2
+    assert (effective.good, effective.agreement) == (1.0, 1.0)
+    assert effective.kappa == pytest.approx(-1 / 3)
+    # most say that it is not invasive, which is good; the check says it is
+    assert (invasive.good, invasive.agreement) == (1.0, 0.0)
+    assert invasive.kappa == pytest.approx(-1 / 3)
+    alone = figures["style", "valid"]
+    assert (alone.edits, alone.good) == (1, 0.0)
+    assert alone.kappa != alone.kappa
+    assert alone.agreement != alone.agreement
+
+
+def test_a_split_vote_is_good_for_no_criterion(tmp_path: Path) -> None:
+    study = pairs(tmp_path / "pairs")
+    ann = read_table(filled(tmp_path / "a.csv", i_owl=("yes", "yes", "yes")), study)
+    bob = read_table(filled(tmp_path / "b.csv", i_owl=("no", "no", "no")), study)
+    assert [row.good for row in people_figures([ann, bob], study, [], 0.5)][:3] == [0.0, 0.0, 0.0]
+
+
+async def test_an_original_is_read_once_however_many_texts_are_checked_against_it(tmp_path: Path) -> None:
+    again = [
+        Paraphrase(kind="paraphrase", id=f"i-{number}", original="d-owl", text=f"{OWL_AGAIN} {number}.")
+        for number in range(PAIRS_AT_ONCE + 1)
+    ]
+    script = editing(answer=by_table)
+    rows = await checked(script, tmp_path, pairs(tmp_path / "many", (TEXTS[0], *again)))
+    assert list(rows) == [text.id for text in again]
+    read = Counter(data["document"] for data in script.data if "questions" in data)
+    assert read == Counter([GREY, *(text.text for text in again)])

@@ -1,0 +1,457 @@
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.studies.personal.made import HABIT, SAID, STORIES, votes
+
+from genie_inspect.agreement.votes import VotesError
+from genie_inspect.errors import EngineFailedError, UnwritableError
+from genie_inspect.prompting.fence import unfenced
+from genie_inspect.studies.personal.curiosity import (
+    FIGURES,
+    CuriosityComparison,
+    CuriosityManifest,
+    by_plots,
+    by_rows,
+    card,
+    compared,
+    read_explained_votes,
+    shares,
+    write_curiosity,
+)
+from genie_inspect.studies.personal.curiosity_models import Prompts
+from genie_inspect.studies.personal.curiosity_vectors import (
+    EXPLANATIONS,
+    READING,
+    READS_THE_ANSWER,
+    ExplainedVote,
+    Explanation,
+    Values,
+    VectorCuriosity,
+    VectorSettings,
+)
+
+PLAN: dict[str, Any] = {"folds": 3, "resamples": 20}
+VOTES = votes(12)
+
+
+class Noting:
+    """Notes what it learns from and what it is asked; says .25 of everything."""
+
+    name = "noting"
+
+    def __init__(self) -> None:
+        self.learned: list[Sequence[ExplainedVote]] = []
+        self.asked: list[Sequence[ExplainedVote]] = []
+
+    def settings_used(self) -> dict[str, int | float]:
+        return {"wit": 1}
+
+    def fit(self, votes: Sequence[ExplainedVote]) -> "Noting":
+        self.learned.append(votes)
+        return self
+
+    def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
+        self.asked.append(votes)
+        return np.full(len(votes), 0.25)
+
+    def save(self, folder: Path) -> None: ...
+
+
+def noting() -> dict[Explanation, Noting]:
+    return {"none": Noting(), "held-out": Noting()}
+
+
+def test_each_vote_is_asked_once_of_a_model_that_has_seen_nothing_of_its_plot() -> None:
+    models = noting()
+    compared(VOTES, models, "none", **PLAN)
+    asked = models["none"].asked
+    assert sorted(vote.story + vote.rater for part in asked for vote in part) == sorted(
+        v.story + v.rater for v in VOTES
+    )
+    for learned, out in zip(models["none"].learned, asked, strict=True):
+        assert len(learned) + len(out) == len(VOTES)
+        assert not {vote.plot for vote in learned} & {vote.plot for vote in out}
+
+
+def test_without_the_explanation_no_model_that_reads_it_is_asked() -> None:
+    models = noting()
+    comparison = compared(VOTES, models, "none", **PLAN)
+    assert models["held-out"].learned == []
+    assert [(column.explanation, column.held_out) for column in comparison.columns] == [
+        ("none", "plots"),
+        (None, "plots"),
+    ]
+    assert comparison.reading == READING["none"]
+
+
+def test_held_out_shows_rows_whole_plots_and_the_figures_without_the_explanation() -> None:
+    models = noting()
+    comparison = compared(VOTES, models, "held-out", **PLAN)
+    assert [(column.explanation, column.held_out) for column in comparison.columns] == [
+        ("held-out", "rows"),
+        ("held-out", "plots"),
+        ("none", "plots"),
+        (None, "plots"),
+    ]
+    assert comparison.reading == READING["held-out"]
+    by_rows = zip(models["held-out"].learned[:3], models["held-out"].asked[:3], strict=True)
+    assert any({vote.plot for vote in learned} & {vote.plot for vote in out} for learned, out in by_rows)
+
+
+def test_the_leak_is_seen_where_explanations_say_the_verdict() -> None:
+    settings = VectorSettings(penalty=0.01)
+    models = {reading: VectorCuriosity(reading, settings) for reading in READING}
+    rows, plots, honest, _ = compared(votes(24), models, "held-out", **PLAN).columns
+    assert rows.figures["auc"].value > 0.95
+    assert plots.figures["auc"].value > 0.95
+    assert honest.figures["auc"].value < 0.8
+    assert honest.figures["log_loss"].value > 2 * plots.figures["log_loss"].value
+
+
+def test_figures_are_over_all_votes_with_intervals_by_plot() -> None:
+    comparison = compared(VOTES, noting(), "none", **PLAN)
+    figures = comparison.columns[0].figures
+    assert list(figures) == list(FIGURES) == ["pearson", "f1", "log_loss", "auc", "kappa"]
+    # 10 yes of 24, of each of which .25 is said
+    assert figures["log_loss"].value == pytest.approx(-(10 * math.log(0.25) + 14 * math.log(0.75)) / 24)
+    assert figures["log_loss"].low < figures["log_loss"].value < figures["log_loss"].high
+    assert figures["auc"].value == 0.5
+    assert math.isnan(figures["pearson"].value)
+
+
+def test_what_the_figures_rest_on_is_counted() -> None:
+    given = [replace(VOTES[0], explanation=None), *VOTES[1:], replace(VOTES[-1], rater="cy")]
+    comparison = compared(given, noting(), "none", **PLAN)
+    counts = (comparison.votes, comparison.yes, comparison.explained, comparison.stories, comparison.plots)
+    assert counts == (25, 10, 24, 12, 12)
+    assert (comparison.raters, comparison.model, comparison.settings) == (3, "noting", {"wit": 1})
+    assert [column.unknown_raters for column in comparison.columns] == [1, 1]  # cy gave one vote
+
+
+def test_the_baseline_is_the_share_of_yes_on_the_test_outside_of_the_fold() -> None:
+    given = [*VOTES[:4], replace(VOTES[0], test="10")]  # ann and bob: yes yes no no, and one yes on another test
+    # of test 09 in fold 1, no and no: (0 + 1) / (2 + 2); in fold 0, yes and yes; of test 10 nothing is known
+    assert shares(given, np.array([0, 0, 1, 1, 0])).tolist() == [0.25, 0.25, 0.75, 0.75, 0.5]
+
+
+@pytest.mark.parametrize(("said", "called"), [(0.5, 0), (0.5000001, 24)])
+def test_a_yes_is_called_above_one_half_as_for_every_forecast(
+    said: float, called: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Noting, "probabilities", lambda self, votes: np.full(len(votes), said))
+    figures = compared(VOTES, noting(), "none", **PLAN).columns[0].figures
+    # 10 yes of 24
+    assert figures["f1"].value == pytest.approx(2 * (10 if called else 0) / (10 + called))
+
+
+def test_the_share_of_yes_outside_of_the_fold_tells_no_vote_of_the_fold_from_another() -> None:
+    # one test: the same chance for a whole fold, the lower the more yes it holds; over all votes AUC would be below .5
+    figures = compared(VOTES, noting(), "none", **PLAN).columns[-1].figures
+    assert figures["auc"].value == 0.5
+    assert math.isnan(figures["pearson"].value)
+    folds = by_plots(VOTES, 3, 0)
+    chances, yes = shares(VOTES, folds), np.array([vote.verdict for vote in VOTES])
+    assert np.corrcoef(chances, yes)[0, 1] < -0.05
+
+
+def test_progress_is_told_after_each_fold() -> None:
+    told: list[tuple[str, int, int]] = []
+    compared(VOTES, noting(), "held-out", **PLAN, progress=lambda *step: told.append(step))
+    assert told[2:4] == [
+        ("explanation=held-out, rows held out", 3, 3),
+        ("explanation=held-out, plots held out", 1, 3),
+    ]
+    assert len(told) == 9
+
+
+def test_one_rater_alone_is_refused_before_anything_is_learned() -> None:
+    models = noting()
+    with pytest.raises(VotesError, match="all votes are by rater 'ann', expected at least two raters"):
+        compared([vote for vote in VOTES if vote.rater == "ann"], models, "none", **PLAN)
+    with pytest.raises(VotesError, match="12 plots, expected at least 13"):
+        compared(VOTES, models, "none", folds=13)
+    assert models["none"].learned == []
+
+
+MODELS = {reading: VectorCuriosity(reading) for reading in EXPLANATIONS}
+
+
+@pytest.fixture(scope="module")
+def comparisons() -> dict[Explanation, CuriosityComparison]:
+    return {reading: compared(VOTES, MODELS, reading, folds=3, resamples=5) for reading in EXPLANATIONS}
+
+
+@pytest.fixture
+def folder(comparisons: dict[Explanation, CuriosityComparison], tmp_path: Path) -> Path:
+    write_curiosity(tmp_path / "mine", VOTES, MODELS["held-out"], comparisons["held-out"])
+    return tmp_path / "mine"
+
+
+def test_the_folder_holds_weights_settings_and_counts(
+    folder: Path, comparisons: dict[Explanation, CuriosityComparison]
+) -> None:
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    assert files == ["card.md", "curiosity.json", "weights/coefficients.npz"]
+    manifest = CuriosityManifest.model_validate_json((folder / "curiosity.json").read_bytes())
+    assert repr(manifest.comparison) == repr(comparisons["held-out"])  # NaN is unlike itself
+    assert manifest.votes_by_rater == {"ann": 12, "bob": 12}
+    assert manifest.comparison.settings == {"rater_weight": 1, "ridge": 1, "penalty": 1}
+    content = (folder / "weights/coefficients.npz").read_bytes()
+    assert manifest.weights == {"weights/coefficients.npz": hashlib.sha256(content).hexdigest()}
+
+
+def test_no_story_explanation_question_or_verdict_is_in_the_folder(folder: Path) -> None:
+    content = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file()).decode("latin-1")
+    for text in (*STORIES, *SAID.values(), *HABIT.values(), "Is it original", "_model"):
+        assert text not in content
+
+
+def test_manifest_and_card_say_that_the_answer_is_read(folder: Path) -> None:
+    for name in ("curiosity.json", "card.md"):
+        assert READS_THE_ANSWER in (folder / name).read_text(encoding="utf-8")
+
+
+def test_a_card_without_the_explanation_does_not_say_so(comparisons: dict[Explanation, CuriosityComparison]) -> None:
+    lines = "\n".join(card(comparisons["none"]))
+    assert "the answer" not in lines
+    assert "| held out in 3 folds | without the explanation, whole plots | share of yes by test, whole plots |" in lines
+
+
+def test_a_card_has_a_row_a_figure_and_a_column_a_reading(comparisons: dict[Explanation, CuriosityComparison]) -> None:
+    rows = [line for line in card(comparisons["held-out"]) if line.startswith("|")]
+    assert [row.split(" |")[0] for row in rows[2:]] == ["| Pearson", "| F1", "| log loss", "| AUC", "| Cohen's kappa"]
+    assert {row.count("|") for row in rows} == {6}
+    value = comparisons["held-out"].columns[0].figures["auc"]
+    assert f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]" in rows[5]
+
+
+def test_what_stands_at_the_output_is_left_alone(
+    folder: Path, comparisons: dict[Explanation, CuriosityComparison]
+) -> None:
+    with pytest.raises(UnwritableError, match="mine"):
+        write_curiosity(folder, VOTES, MODELS["none"], comparisons["none"])
+
+
+FOLDS_VOTES = votes(30)  # 15 yes by ann, 10 by bob, of 60
+
+
+def test_rows_are_dealt_with_as_many_yes_and_no_in_each_fold() -> None:
+    verdicts = np.array([vote.verdict for vote in FOLDS_VOTES])
+    fold_of = by_rows(FOLDS_VOTES, 5)
+    assert [int(verdicts[fold_of == fold].sum()) for fold in range(5)] == [5] * 5
+    assert [int((fold_of == fold).sum()) for fold in range(5)] == [12] * 5
+
+
+def test_by_rows_a_plot_stands_on_both_sides() -> None:
+    fold_of = by_rows(FOLDS_VOTES, 5)
+    assert any(
+        len({fold_of[place] for place, vote in enumerate(FOLDS_VOTES) if vote.plot == plot}) > 1
+        for plot in "0123456789"
+    )
+
+
+def test_by_plots_a_plot_stands_on_one_side() -> None:
+    fold_of = by_plots(FOLDS_VOTES, 5)
+    for plot in {vote.plot for vote in FOLDS_VOTES}:
+        assert len({fold_of[place] for place, vote in enumerate(FOLDS_VOTES) if vote.plot == plot}) == 1
+
+
+def test_plots_are_dealt_so_that_each_fold_has_about_as_many_yes_and_votes() -> None:
+    verdicts = np.array([vote.verdict for vote in FOLDS_VOTES])
+    fold_of = by_plots(FOLDS_VOTES, 5)
+    assert [int(verdicts[fold_of == fold].sum()) for fold in range(5)] == [5] * 5
+    assert sorted(int((fold_of == fold).sum()) for fold in range(5))[0] >= 10
+
+
+@pytest.mark.parametrize("divided", [by_rows, by_plots])
+def test_folds_follow_the_seed(divided: type) -> None:
+    first, again, other = (divided(FOLDS_VOTES, 5, seed) for seed in (0, 0, 1))
+    assert first.tolist() == again.tolist() != other.tolist()
+
+
+def test_too_few_plots_are_refused() -> None:
+    with pytest.raises(VotesError, match="4 plots, expected at least 5, one for each fold"):
+        by_plots(votes(4), 5)
+
+
+def test_a_text_under_several_plots_is_refused_by_name() -> None:
+    copied = [
+        *votes(6),
+        replace(votes(1)[0], story="9_model", plot="9", text="the lamp by the  river went out. Chapter 0."),
+    ]
+    with pytest.raises(VotesError, match=r"1 stories are copies .*one plot\): '9_model' \(plot '9'\) of '0_model' \("):
+        by_plots(copied, 3)
+    by_plots([replace(vote, plot="0") if vote.plot == "9" else vote for vote in copied], 3)
+
+
+def test_a_fold_of_whole_plots_without_a_yes_is_refused() -> None:
+    lone = [replace(vote, verdict=vote.plot == "3") for vote in votes(6)]
+    with pytest.raises(VotesError, match=r"fold \d of 3 \(plots [\d, ]+\) holds no yes: ask for fewer folds"):
+        by_plots(lone, 3)
+
+
+@pytest.mark.parametrize(("verdict", "name"), [(True, "no"), (False, "yes")])
+def test_fewer_yes_or_no_than_folds_are_refused(verdict: bool, name: str) -> None:
+    few = [replace(vote, verdict=verdict) for vote in votes(6)]
+    with pytest.raises(VotesError, match=f"0 of 12 votes say {name}, expected at least 5"):
+        by_rows(few, 5)
+
+
+ROW = {
+    "story": "3_GPT4",
+    "text": "The lamp went out.",
+    "test": "09",
+    "question": "Is it original?",
+    "rater": "ann",
+    "verdict": True,
+    "explanation": "A fresh idea.",
+}
+
+
+def written(folder: Path, *rows: dict[str, Any]) -> Path:
+    path = folder / "votes.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_line_is_a_vote_whose_plot_is_in_its_story_id(tmp_path: Path) -> None:
+    assert read_explained_votes(written(tmp_path, ROW)) == [
+        ExplainedVote("3_GPT4", "3", "The lamp went out.", "09", "Is it original?", "ann", True, "A fresh idea.")
+    ]
+
+
+def test_a_plot_may_be_named_and_an_explanation_be_missing(tmp_path: Path) -> None:
+    row = {name: value for name, value in ROW.items() if name != "explanation"} | {"plot": "castle"}
+    (vote,) = read_explained_votes(written(tmp_path, row))
+    assert (vote.plot, vote.explanation) == ("castle", None)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"text": "  "}, "line 2, field text: String should have at least 1 character"),
+        ({"explanation": ""}, "line 2, field explanation"),
+        ({"verdict": "perhaps"}, "line 2, field verdict: .*perhaps.*expected a line a verdict"),
+        ({"mood": 1}, "line 2, field mood: Extra inputs"),
+    ],
+)
+def test_a_line_that_is_no_vote_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    with pytest.raises(VotesError, match=said):
+        read_explained_votes(written(tmp_path, ROW, {**ROW, "story": "4_GPT4", **change}))
+
+
+def test_two_verdicts_of_one_rater_on_one_test_are_refused(tmp_path: Path) -> None:
+    others = {**ROW, "test": "10"}, {**ROW, "rater": "bob"}, {**ROW, "verdict": False}
+    with pytest.raises(VotesError, match="'ann' gives 2 verdicts on test '09' of story '3_GPT4', expected one"):
+        read_explained_votes(written(tmp_path, ROW, *others))
+
+
+@pytest.mark.parametrize("change", [{"text": "Another story."}, {"plot": "castle"}])
+def test_a_story_has_one_text_and_one_plot(tmp_path: Path, change: dict[str, str]) -> None:
+    with pytest.raises(VotesError, match="story '3_GPT4' has two texts or plots"):
+        read_explained_votes(written(tmp_path, ROW, {**ROW, "rater": "bob", **change}))
+
+
+def test_an_empty_file_says_what_was_expected(tmp_path: Path) -> None:
+    with pytest.raises(VotesError, match="holds no vote, expected a line a verdict"):
+        read_explained_votes(written(tmp_path))
+
+
+VOTE = replace(votes()[0], text="The lamp went out. " * 200)
+
+
+class Letters:
+    """A tokenizer of a token a character."""
+
+    chat_template: str | None = None
+
+    def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+        return [1] * add_special_tokens + [ord(letter) for letter in text]
+
+    def decode(self, tokens: list[int]) -> str:
+        return "".join(map(chr, tokens))
+
+
+class Chatting(Letters):
+    """The same, of a model that is spoken to."""
+
+    chat_template = "a template"
+
+    def apply_chat_template(self, messages: list[dict[str, str]], tokenize: bool, add_generation_prompt: bool) -> str:
+        assert (tokenize, add_generation_prompt) == (False, True)
+        return "".join(f"<{message['role']}>{message['content']}<assistant>" for message in messages)
+
+
+def shown(tokens: list[int]) -> str:
+    return Letters().decode(tokens)
+
+
+def test_forward_reads_story_question_and_rater_alone() -> None:
+    data = unfenced(shown(Prompts(Letters(), 9_000).forward(VOTE)))
+    assert data == {"story": VOTE.text, "question": VOTE.question, "rater": "ann"}
+
+
+def test_inverse_reads_story_question_and_explanation_and_not_who_gave_it() -> None:
+    data = unfenced(shown(Prompts(Letters(), 9_000).inverse(VOTE)))
+    assert data == {"story": VOTE.text, "question": VOTE.question, "explanation": VOTE.explanation}
+
+
+def test_the_classifier_reads_story_question_and_curiosity() -> None:
+    prompt = shown(Prompts(Letters(), 9_000).verdict(VOTE, np.array([0.123, -1.0])))
+    assert unfenced(prompt) == {"story": VOTE.text, "question": VOTE.question, "curiosity": [0.12, -1]}
+    assert "yes or no" in prompt
+
+
+def test_no_prompt_holds_the_verdict() -> None:
+    prompts = Prompts(Letters(), 9_000)
+    for reading in (prompts.forward, prompts.inverse, lambda vote: prompts.verdict(vote, np.zeros(2))):
+        assert reading(VOTE) == reading(replace(VOTE, verdict=not VOTE.verdict))
+
+
+def test_of_what_is_too_long_the_end_of_the_story_is_left_out() -> None:
+    tokens = Prompts(Letters(), 900).inverse(VOTE)
+    data = unfenced(shown(tokens))
+    assert len(tokens) == 900
+    assert VOTE.text.startswith(data["story"])
+    assert (data["question"], data["explanation"]) == (VOTE.question, VOTE.explanation)
+
+
+def test_a_story_whose_escapes_take_more_room_still_fits() -> None:
+    # a backtick is written as six characters
+    assert len(Prompts(Letters(), 900).inverse(replace(VOTE, text="`" * 2_000))) <= 900
+
+
+def test_what_does_not_fit_without_a_story_is_refused() -> None:
+    with pytest.raises(EngineFailedError, match="more than 64 tokens beside the story: give a larger length"):
+        Prompts(Letters(), 64).forward(VOTE)
+
+
+def test_a_model_with_a_chat_template_reads_what_a_server_would_send_it() -> None:
+    tokens = Prompts(Chatting(), 9_000).forward(VOTE)
+    assert shown(tokens).startswith("<user>Below stand a story")
+    assert shown(tokens).endswith("```\n<assistant>")
+    assert 1 not in tokens  # the template has what begins a text
+
+
+def test_without_a_chat_template_what_begins_a_text_stands_first() -> None:
+    assert Prompts(Letters(), 9_000).forward(VOTE)[0] == 1
+
+
+def test_yes_and_no_are_told_by_their_first_token() -> None:
+    assert Prompts(Letters(), 900).answers() == (ord("n"), ord("y"))
+
+
+def test_a_tokenizer_that_begins_both_alike_is_refused() -> None:
+    class Spaced(Letters):
+        def encode(self, text: str, add_special_tokens: bool) -> list[int]:
+            return super().encode(f" {text}", add_special_tokens)
+
+    with pytest.raises(EngineFailedError, match="begins 'yes' and 'no' alike"):
+        Prompts(Spaced(), 900).answers()

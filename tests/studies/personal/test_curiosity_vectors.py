@@ -1,0 +1,275 @@
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.studies.personal.made import votes
+
+from genie_inspect.errors import UnfittableError, UnknownChoiceError
+from genie_inspect.studies.personal.curiosity_vectors import (
+    COEFFICIENTS,
+    EXPLANATIONS,
+    READING,
+    ExplainedVote,
+    Explanation,
+    FittedVectors,
+    LoraSettings,
+    RaterMeans,
+    Values,
+    VectorCuriosity,
+    VectorSettings,
+    check_both_verdicts,
+    check_readable,
+    curiosity,
+    explained,
+    ridge,
+    settings_of,
+    softmax,
+    softmax_regression,
+)
+
+LEARNED, OUT = votes(12)[:16], votes(12)[16:]
+
+
+@pytest.fixture(scope="module")
+def fitted() -> dict[Explanation, FittedVectors]:
+    return {reading: VectorCuriosity(reading, VectorSettings(penalty=0.01)).fit(LEARNED) for reading in EXPLANATIONS}
+
+
+def with_other(votes: Sequence[ExplainedVote], **changes: str | bool | None) -> list[ExplainedVote]:
+    return [replace(vote, **changes) for vote in votes]  # type: ignore[arg-type]
+
+
+def test_read_explanations_give_the_verdict_away(fitted: dict[Explanation, FittedVectors]) -> None:
+    chances = fitted["held-out"].probabilities(OUT)
+    assert [chance >= 0.5 for chance in chances] == [vote.verdict for vote in OUT]
+    swapped = fitted["held-out"].probabilities(with_other(OUT, explanation="I found the voice flat and predictable"))
+    assert (swapped < 0.5).all()
+
+
+def test_without_the_explanation_nothing_held_out_is_read(fitted: dict[Explanation, FittedVectors]) -> None:
+    chances = fitted["none"].probabilities(OUT)
+    for changed in (with_other(OUT, explanation="fresh"), with_other(OUT, explanation=None)):
+        assert fitted["none"].probabilities(changed).tolist() == chances.tolist()
+
+
+@pytest.mark.parametrize("reading", EXPLANATIONS)
+def test_the_held_out_verdict_is_not_looked_at(fitted: dict[Explanation, FittedVectors], reading: Explanation) -> None:
+    for verdict in (True, False):
+        same = fitted[reading].probabilities(with_other(OUT, verdict=verdict))
+        assert same.tolist() == fitted[reading].probabilities(OUT).tolist()
+
+
+@pytest.mark.parametrize("reading", EXPLANATIONS)
+def test_the_rater_counts_by_the_curiosity(fitted: dict[Explanation, FittedVectors], reading: Explanation) -> None:
+    ann, bob = (fitted[reading].probabilities(with_other(OUT, rater=rater)) for rater in ("ann", "bob"))
+    assert not np.allclose(ann, bob)
+
+
+def test_the_classifier_reads_no_rater_beside_the_curiosity(fitted: dict[Explanation, FittedVectors]) -> None:
+    # 128 of the story, 128 of the question; 128 of the curiosity and one for each rater
+    assert fitted["none"].inputs(OUT).shape == (8, 128 + 128 + 128 + 2)
+
+
+def test_a_rater_who_was_not_learned_from_counts_as_none_of_them(fitted: dict[Explanation, FittedVectors]) -> None:
+    chances = fitted["none"].probabilities(with_other(OUT, rater="cy"))
+    assert ((chances > 0) & (chances < 1)).all()
+    assert chances.tolist() == fitted["none"].probabilities(with_other(OUT, rater="dee")).tolist()
+
+
+def test_an_inverse_vector_has_length_one_and_lambda_weighs_the_raters() -> None:
+    lengths, shares = [], []
+    for weight in (0, 1, 3):
+        model = VectorCuriosity("none", VectorSettings(rater_weight=weight))
+        rows = model.inverse(model.fit(LEARNED).tell, LEARNED)
+        lengths += np.linalg.norm(rows, axis=1).tolist()
+        shares.append(float((rows[:, -2:] ** 2).sum()))
+    assert lengths == pytest.approx([1] * len(lengths))
+    assert shares[0] == 0 < shares[1] < shares[2]
+
+
+def test_the_forward_model_comes_near_the_inverse_model(fitted: dict[Explanation, FittedVectors]) -> None:
+    one = fitted["held-out"]
+    forward, inverse = one.forward(one.model.texts(LEARNED, one.raters)), one.model.inverse(one.tell, LEARNED)
+    cosines = (forward * inverse).sum(axis=1) / np.linalg.norm(forward, axis=1)
+    assert cosines.mean() > 0.9
+
+
+def test_held_out_without_an_explanation_is_refused(fitted: dict[Explanation, FittedVectors]) -> None:
+    with pytest.raises(UnfittableError, match="8 of 8 votes have no explanation"):
+        fitted["held-out"].probabilities(with_other(OUT, explanation=None))
+
+
+def test_what_is_saved_are_numbers_and_names_of_arrays(
+    fitted: dict[Explanation, FittedVectors], tmp_path: Path
+) -> None:
+    fitted["held-out"].save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [COEFFICIENTS]
+    with np.load(tmp_path / COEFFICIENTS, allow_pickle=False) as arrays:
+        kept = {name: arrays[name] for name in arrays.files}
+    assert {array.dtype.kind for array in kept.values()} == {"f"}
+    assert kept["verdict_weights"].tolist() == fitted["held-out"].classifier.weights.tolist()
+    assert kept["rater_means"].shape == (3, 130)  # two raters and everybody
+
+
+def test_it_is_named_after_its_embedder() -> None:
+    model = VectorCuriosity("none")
+    assert model.name.startswith("vectors(static@")
+    assert model.settings_used() == {"rater_weight": 1, "ridge": 1, "penalty": 1}
+
+
+ROWS = np.random.default_rng(0).normal(size=(40, 3))
+
+
+def test_ridge_by_hand() -> None:
+    # x - mean = -1, 1; y - mean = -2, 2: weight = (2 + 2) / (2 + 2) = 1 with penalty 2; intercept 4 - 1 * 2
+    found = ridge(np.array([[1.0], [3.0]]), np.array([[2.0], [6.0]]), penalty=2)
+    assert found.weights.tolist() == [[1]]
+    assert found.intercept.tolist() == [2]
+    assert found(np.array([[5.0]])).tolist() == [[7]]
+
+
+def test_a_large_penalty_leaves_the_mean() -> None:
+    found = ridge(ROWS, ROWS[:, :2] + 3, penalty=1e9)
+    assert found(ROWS) == pytest.approx(np.tile(ROWS[:, :2].mean(axis=0) + 3, (40, 1)), abs=1e-6)
+
+
+def test_logistic_regression_as_scikit_learn_finds_it() -> None:
+    linear_model = pytest.importorskip("sklearn.linear_model", reason="needs the extra `discovery`")
+    yes = ROWS[:, 0] + np.random.default_rng(1).normal(size=40) > 0.3
+    found = softmax_regression(ROWS, np.column_stack([~yes, yes]).astype(float), penalty=0.5)
+    # the two classes' weights are w and -w, whose penalty is twice that of w: as with a penalty of .25 on 2w
+    other = linear_model.LogisticRegression(C=1 / 0.25, tol=1e-10).fit(ROWS, yes)
+    assert softmax(found(ROWS)) == pytest.approx(other.predict_proba(ROWS), abs=1e-3)
+
+
+def test_three_classes_as_scikit_learn_finds_them() -> None:
+    linear_model = pytest.importorskip("sklearn.linear_model", reason="needs the extra `discovery`")
+    labels = np.digitize(ROWS[:, 1] + np.random.default_rng(1).normal(size=40), [-0.5, 0.5])
+    found = softmax_regression(ROWS, np.eye(3)[labels], penalty=2)
+    other = linear_model.LogisticRegression(C=1 / 2, tol=1e-10).fit(ROWS, labels)
+    assert softmax(found(ROWS)) == pytest.approx(other.predict_proba(ROWS), abs=1e-3)
+
+
+def test_the_intercept_bears_no_penalty() -> None:
+    labels = np.array([[1.0, 0]] * 3 + [[0, 1.0]])
+    found = softmax_regression(np.zeros((4, 1)), labels, penalty=1e6)
+    assert softmax(found(np.zeros((1, 1))))[0] == pytest.approx([0.75, 0.25], abs=1e-4)
+
+
+def test_softmax_bears_large_numbers() -> None:
+    assert softmax(np.array([[1000.0, 1000.0, -1000.0]])).tolist() == [[0.5, 0.5, 0]]
+
+
+def unread(votes: Sequence[ExplainedVote]) -> Values:
+    raise AssertionError("an explanation is read")
+
+
+def means(rows: Sequence[Sequence[float]]) -> RaterMeans:
+    """Of ann, bob, ann."""
+    first, second, third, *_ = votes()
+    return RaterMeans([first, second, third], np.array(rows))
+
+
+def test_a_rater_stands_for_the_mean_of_what_was_learned_from() -> None:
+    ann, bob, *_ = votes()
+    stranger = replace(ann, rater="cy")
+    rows = means([[0, 1], [6, 6], [2, 5]]).rows([bob, ann, stranger])
+    # ann: (0 + 2) / 2, (1 + 5) / 2; a stranger is everybody: 8 / 3, 12 / 3
+    assert rows.tolist() == [[6, 6], [1, 3], [8 / 3, 4]]
+
+
+def test_without_the_explanation_nothing_reads_it() -> None:
+    ann, bob, *_ = votes()
+    scores = curiosity([ann, bob], np.array([[5.0], [7.0]]), unread, means([[1], [2], [3]]), "none")
+    assert scores.tolist() == [[3], [5]]
+
+
+def test_held_out_takes_the_inverse_of_the_held_out_explanation() -> None:
+    ann, bob, *_ = votes()
+    scores = curiosity(
+        [ann, bob], np.array([[5.0], [7.0]]), lambda _: np.array([[1.0], [9.0]]), means([[1]] * 3), "held-out"
+    )
+    assert scores.tolist() == [[4], [-2]]
+
+
+def test_only_votes_with_an_explanation_are_learned_from() -> None:
+    given = votes()
+    given[0] = replace(given[0], explanation=None)
+    assert explained(given, "none") == given[1:]
+
+
+def test_held_out_needs_every_explanation() -> None:
+    given = votes()
+    given[0] = replace(given[0], explanation=None)
+    with pytest.raises(
+        UnfittableError, match="1 of 12 votes have no explanation, expected one each with explanation=h"
+    ):
+        explained(given, "held-out")
+    with pytest.raises(UnfittableError, match="1 of 12 votes have no explanation"):
+        check_readable(given, "held-out")
+    check_readable(given, "none")
+
+
+@pytest.mark.parametrize("reading", ["none", "held-out"])
+def test_without_any_explanation_there_is_no_curiosity_model(reading: str) -> None:
+    with pytest.raises(UnfittableError, match="none of 12 votes has an explanation"):
+        explained(votes(explained=False), "held-out" if reading == "held-out" else "none")
+
+
+def test_one_rater_alone_cannot_be_told_apart() -> None:
+    with pytest.raises(UnfittableError, match="all explanations are by rater 'ann', expected at least two raters"):
+        explained([vote for vote in votes() if vote.rater == "ann"], "none")
+
+
+@pytest.mark.parametrize(("verdict", "missing"), [(True, "no"), (False, "yes")])
+def test_verdicts_that_are_all_alike_teach_nothing(verdict: bool, missing: str) -> None:
+    with pytest.raises(UnfittableError, match=f"among 12 votes to learn from there is no '{missing}'"):
+        check_both_verdicts([replace(vote, verdict=verdict) for vote in votes()])
+
+
+def test_held_out_says_that_it_reads_the_answer_and_none_does_not() -> None:
+    assert "reads the held-out rater's own explanation" in READING["held-out"]
+    assert "the answer" in READING["held-out"]
+    assert "the answer" not in READING["none"]
+
+
+STATED = {
+    "rater_weight": 1,
+    "rank": 16,
+    "alpha": 32,
+    "dropout": 0.1,
+    "epochs": 3,
+    "batch": 4,
+    "accumulation": 8,
+    "length": 4096,
+    "warmup": 0.1,
+}
+
+
+def test_the_settings_that_the_study_states_are_the_defaults() -> None:
+    settings = LoraSettings().model_dump()
+    assert {name: settings[name] for name in STATED} == STATED
+    assert set(settings) - set(STATED) == {"learning_rate", "width", "clip", "seed"}
+
+
+def test_settings_are_given_by_name() -> None:
+    settings = settings_of(LoraSettings, ["epochs=1", "learning_rate=1e-3"])
+    assert (settings.epochs, settings.learning_rate, settings.rank) == (1, 0.001, 16)
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownChoiceError, match="setting is 'epochs', expected one of rater_weight, ridge, penalty"):
+        settings_of(VectorSettings, ["epochs=1"])
+
+
+@pytest.mark.parametrize("pair", ["ridge=0", "ridge=much", "ridge", "penalty=-1"])
+def test_a_value_out_of_range_is_refused(pair: str) -> None:
+    with pytest.raises(UnknownChoiceError, match=f"setting is '{pair}', expected a value in range"):
+        settings_of(VectorSettings, [pair])
+
+
+def test_a_vector_of_one_number_is_refused_because_its_cosine_has_no_gradient() -> None:
+    with pytest.raises(UnknownChoiceError, match="width"):
+        settings_of(LoraSettings, ["width=1"])

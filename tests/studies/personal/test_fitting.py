@@ -1,0 +1,338 @@
+"""A judge is what its votes say: leniency and taste recovered, counts right, nothing claimed where nothing is."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.processes import tries
+
+from genie_inspect.agreement.votes import VotesError
+from genie_inspect.statistics.forecasts import Draws
+from genie_inspect.statistics.ordinal import chance as logistic
+from genie_inspect.studies.personal.ballots import Ballots, Factor
+from genie_inspect.studies.personal.fitting import (
+    Foretold,
+    figures,
+    fit_judge,
+    folds_of,
+    foretell,
+    held_out,
+    judge_model,
+    models_of,
+    shares,
+)
+from genie_inspect.studies.personal.judge import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE, Figure
+from genie_inspect.studies.personal.power import (
+    LEAST,
+    Curve,
+    Point,
+    World,
+    from_data,
+    from_simulation,
+    power_chart,
+    simulated,
+    world_of,
+)
+
+TASTES = World(stories=90, tests=4, raters=8, raters_a_story=4, leniency=1.0, taste=1.0)
+
+
+def numbers(ballots: Ballots, row: int) -> dict[str, float]:
+    return {column.name: ballots.scores[row, index] for index, column in enumerate(ballots.columns)}
+
+
+def test_raters_of_known_leniency_and_taste_are_recovered() -> None:
+    truth = simulated(TASTES, 1)
+    judge, figures = fit_judge(truth.ballots, resamples=100)
+    order = [int(name[1:]) for name in judge.raters]
+    leniency = [terms.leniency for terms in judge.raters.values()]
+    assert np.corrcoef(leniency, truth.leniency[order])[0, 1] > 0.85
+    tests = [f"t{number}" for number in range(4)]
+    whole = np.array([[terms.leniency + terms.taste[test] for test in tests] for terms in judge.raters.values()])
+    assert np.corrcoef(whole.ravel(), (truth.leniency[:, None] + truth.taste)[order].ravel())[0, 1] > 0.85
+    assert figures.gain.is_below
+    assert figures.sentence.startswith("Better than the grader alone by 0.")
+
+
+@pytest.mark.repeated
+def test_raters_who_do_not_differ_cannot_be_told_from_the_average() -> None:
+    for seed in range(tries(3, 8)):
+        judge, figures = fit_judge(simulated(World(), seed).ballots, resamples=100, seed=seed)
+        assert not figures.gain.is_below
+        assert not any(map(judge.stands_out, judge.raters))
+
+
+def test_without_a_difference_the_sentence_claims_no_gain() -> None:
+    judge, figures = fit_judge(simulated(World(), 3).ballots, resamples=100)
+    assert figures.sentence.startswith(("Cannot be told from the grader alone: better by -", "Worse than"))
+    assert not any(map(judge.stands_out, judge.raters))
+
+
+def test_a_large_difference_is_claimed() -> None:
+    for seed in range(2):
+        _, figures = fit_judge(simulated(World(stories=60, leniency=1.5), seed).ballots, resamples=200, seed=seed)
+        assert figures.gain.is_below
+
+
+def test_the_judge_foretells_what_its_model_does() -> None:
+    ballots = simulated(TASTES, 4).ballots
+    judge, _ = fit_judge(ballots, resamples=10)
+    whole = foretell(ballots, models=[WITH_TASTE]).chances[WITH_TASTE]
+    own = np.array(
+        [
+            opinion.expected
+            for row in range(len(ballots))
+            if (
+                opinion := judge.opinion(
+                    ballots.raters.names[ballots.raters.codes[row]],
+                    ballots.tests.names[ballots.tests.codes[row]],
+                    numbers(ballots, row),
+                )
+            )
+        ]
+    )
+    # each plot's own votes are in the one and not in the other
+    assert np.corrcoef(own, whole[:, 0])[0, 1] > 0.97
+
+
+def test_votes_behind_each_rater_are_counted() -> None:
+    ballots = simulated(TASTES, 5).ballots
+    judge, figures = fit_judge(ballots, resamples=10)
+    assert sum(terms.votes for terms in judge.raters.values()) == len(ballots) == figures.votes
+    assert {name: own.votes for name, own in figures.raters.items()} == {
+        name: terms.votes for name, terms in judge.raters.items()
+    }
+
+
+def test_without_taste_raters_have_leniency_alone() -> None:
+    judge, figures = fit_judge(simulated(TASTES, 6).ballots, taste=False, resamples=10)
+    assert figures.model == WITH_LENIENCY
+    assert not any(terms.taste for terms in judge.raters.values())
+
+
+def test_a_rater_with_one_vote_is_near_the_average_and_least_sure() -> None:
+    ballots = simulated(TASTES, 7).ballots
+    first = np.flatnonzero(ballots.raters.codes == 0)
+    judge, figures = fit_judge(ballots.at(np.delete(np.arange(len(ballots)), first[1:])), resamples=10)
+    lone = judge.raters[ballots.raters.names[0]]
+    others = [terms for terms in judge.raters.values() if terms is not lone]
+    assert lone.votes == 1
+    assert abs(lone.leniency) < 0.7 * max(abs(terms.leniency) for terms in others)
+    assert lone.error > max(terms.error for terms in others)
+    assert figures.raters[ballots.raters.names[0]].gain.low is None
+
+
+def test_the_same_votes_and_seed_give_the_same_judge_and_figures() -> None:
+    ballots = simulated(TASTES, 8).ballots
+    assert fit_judge(ballots, resamples=20) == fit_judge(ballots, resamples=20)
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[str, int, int]] = []
+    fit_judge(simulated(World(), 0).ballots, resamples=10, told=lambda *step: told.append(step))
+    assert told[-1] == ("holding plots out", 12, 12)
+
+
+def test_a_world_is_found_again_from_its_votes() -> None:
+    truth = simulated(World(stories=200, tests=6, leniency=0.8, taste=0.6, story=0.7), 9)
+    world = world_of(truth.ballots)
+    assert (world.stories, world.tests, world.raters, world.raters_a_story, world.stories_a_plot) == (200, 6, 10, 3, 3)
+    assert world.leniency == pytest.approx(truth.leniency.std(), abs=0.15)
+    assert world.taste == pytest.approx(0.6, abs=0.15)
+    assert world.story == pytest.approx(0.7, abs=0.15)
+    assert world.scores[0] == pytest.approx(0.8, abs=0.12)
+
+
+BALLOTS = simulated(World(stories=24, tests=3, raters=4, leniency=1.0), 1).ballots
+
+
+def test_few_plots_are_each_held_out_alone_and_many_in_ten_folds_of_whole_plots() -> None:
+    few = np.repeat(np.arange(8), 3)
+    assert folds_of(few, 8, seed=0).tolist() == few.tolist()
+    many = np.repeat(np.arange(45), 3)
+    folds = folds_of(many, 45, seed=0)
+    assert len(set(folds.tolist())) == 10
+    assert all(len(set(folds[many == plot].tolist())) == 1 for plot in range(45))
+    assert np.bincount(folds).max() - np.bincount(folds).min() <= 3
+    assert (folds_of(many, 45, seed=1) != folds).any()
+
+
+def test_one_plot_cannot_be_held_out() -> None:
+    with pytest.raises(VotesError, match="all votes are on stories of one plot"):
+        folds_of(np.zeros(5, dtype=int), 1, seed=0)
+
+
+def test_no_vote_of_a_plot_has_a_part_in_what_is_foretold_of_it() -> None:
+    plot = BALLOTS.plots.codes == 2
+    turned = replace(BALLOTS, levels=np.where(plot, 1 - BALLOTS.levels, BALLOTS.levels))
+    here, there = foretell(BALLOTS), foretell(turned)
+    for name in here.chances:
+        assert here.chances[name][plot] == pytest.approx(there.chances[name][plot])
+        assert (here.chances[name][~plot] != there.chances[name][~plot]).any()
+
+
+def test_the_models_are_what_the_votes_allow() -> None:
+    fitted = [RATER, GRADER, WITH_LENIENCY, WITH_TASTE]
+    assert models_of(BALLOTS) == [MAJORITY, *fitted]
+    sources = Factor.of([f"w{code % 3}" for code in BALLOTS.stories.codes])
+    assert models_of(replace(BALLOTS, sources=sources)) == [MAJORITY, SOURCE, *fitted]
+    one_test = BALLOTS.at(np.flatnonzero(BALLOTS.tests.codes == 0))
+    one_test = replace(one_test, tests=Factor(("t0",), one_test.tests.codes))
+    assert WITH_TASTE not in models_of(one_test)
+    many = replace(BALLOTS, raters=Factor(tuple(map(str, range(1_001))), BALLOTS.raters.codes))
+    assert WITH_TASTE not in models_of(many)
+    assert judge_model(many, taste=True) == judge_model(BALLOTS, taste=False) == WITH_LENIENCY
+
+
+def test_the_majority_is_the_share_of_yes_on_a_test_with_half_a_vote_for_and_against() -> None:
+    rows = np.arange(len(BALLOTS))
+    learnt, wanted = rows[:40], rows[40:43]
+    chances = held_out(BALLOTS, MAJORITY, learnt, wanted)[:, 0]
+    for row, chance in zip(wanted, chances, strict=True):
+        own = BALLOTS.levels[learnt][BALLOTS.tests.codes[learnt] == BALLOTS.tests.codes[row]]
+        assert chance == (own.sum() + 0.5) / (len(own) + 1)
+
+
+def test_the_source_alone_knows_nothing_but_who_wrote_it() -> None:
+    sources = Factor(("human", "machine"), BALLOTS.stories.codes % 2)
+    rows = np.arange(len(BALLOTS))
+    chances = shares(BALLOTS, sources, rows, rows)[:, 0]
+    assert len(set(chances[sources.codes == 0].tolist())) == len(set(chances[sources.codes == 1].tolist())) == 1
+
+
+def test_a_source_that_decides_stands_above_what_only_found_a_part_of_it() -> None:
+    human = BALLOTS.stories.codes % 3 == 0
+    decided = replace(BALLOTS, sources=Factor(("machine", "human"), human.astype(int)), levels=human.astype(int))
+    assert next(iter(figures(foretell(decided), WITH_TASTE, resamples=20).models)) == SOURCE
+
+
+def test_every_figure_of_every_model_has_an_interval_and_the_best_comes_first() -> None:
+    found = figures(foretell(BALLOTS), WITH_LENIENCY, resamples=200)
+    losses = [own["log_loss"].value or 0 for own in found.models.values()]
+    assert losses == sorted(losses)
+    assert (found.votes, found.stories, found.plots, found.folds) == (216, 24, 8, 8)
+    for own in found.models.values():
+        loss = own["log_loss"]
+        assert loss.value is not None
+        assert loss.low is not None
+        assert loss.high is not None
+        assert loss.low < loss.value < loss.high
+    assert found.gains[GRADER].value == 0
+    assert sum(tenth.votes for tenth in found.calibration) == found.votes
+
+
+def test_leniency_cannot_change_the_order_of_a_raters_votes() -> None:
+    draw = np.random.default_rng(0)
+    folds = folds_of(BALLOTS.plots.codes, len(BALLOTS.plots), 0)
+    plain = draw.normal(BALLOTS.levels, 1.0)
+    # what a rater adds, and what the fold's own votes take away from the others' level
+    moved = plain + np.linspace(-2, 2, 4)[BALLOTS.raters.codes] - np.linspace(0, 3, 8)[folds]
+    chances = {GRADER: plain, WITH_LENIENCY: moved}
+    found = figures(Foretold(BALLOTS, folds, {name: logistic(own)[:, None] for name, own in chances.items()}), GRADER)
+    within = [found.models[name]["auc_within"] for name in chances]
+    assert within[0] == within[1]
+    assert found.models[GRADER]["auc"] != found.models[WITH_LENIENCY]["auc"]
+
+
+def test_intervals_of_raters_hold_for_all_of_them_together() -> None:
+    found = foretell(BALLOTS, models=[GRADER, WITH_LENIENCY])
+    row = BALLOTS.raters.codes == 0
+    deltas = found.losses(WITH_LENIENCY) - found.losses(GRADER)
+    draws = Draws.of(8, 1_000, 0)
+    plots = BALLOTS.plots.codes[row]
+    sums, counts = (np.bincount(plots, own, 8).astype(float) for own in (deltas[row], np.ones(row.sum())))
+    # four raters, each with votes on all eight plots: 1 - .05 / 4
+    own = Figure.of(draws.difference(sums, counts, 0.9875))
+    assert figures(found, WITH_LENIENCY).raters[BALLOTS.raters.names[0]].gain == own
+    assert own != Figure.of(draws.difference(sums, counts))
+
+
+def test_the_gain_is_the_difference_in_log_loss() -> None:
+    found = figures(foretell(BALLOTS), WITH_LENIENCY, resamples=20)
+    ours, graders = (found.models[name]["log_loss"].value or 0 for name in (WITH_LENIENCY, GRADER))
+    assert found.gain.value == pytest.approx(ours - graders, abs=1e-5)
+    votes = sum((own.gain.value or 0) * own.votes for own in found.raters.values())
+    assert votes / found.votes == pytest.approx(found.gain.value, abs=1e-5)
+
+
+def test_a_rater_on_few_plots_has_no_interval() -> None:
+    few = BALLOTS.at(np.flatnonzero((BALLOTS.raters.codes > 0) | (BALLOTS.plots.codes < 4)))
+    raters = figures(foretell(few), WITH_LENIENCY, resamples=20).raters
+    assert raters[few.raters.names[0]].gain.low is None
+    assert raters[few.raters.names[1]].gain.low is not None
+
+
+def test_numbers_have_no_precision_and_are_foretold_step_by_step() -> None:
+    steps = replace(BALLOTS, levels=BALLOTS.levels + (BALLOTS.scores[:, 0] > 0), scale=(1.0, 2.0, 3.0))
+    found = foretell(steps)
+    chances = found.chances[WITH_TASTE]
+    assert chances.shape == (len(steps), 2)
+    assert (chances[:, 0] > chances[:, 1]).all()
+    own = figures(found, WITH_TASTE, resamples=20).models[WITH_TASTE]
+    assert {"f1", "precision", "recall"}.isdisjoint(own)
+    assert own["auc"].value is not None
+
+
+LENIENT_BALLOTS = simulated(World(stories=60, tests=2, raters=4, leniency=1.2), 0).ballots
+
+
+def test_the_gain_grows_with_the_stories() -> None:
+    curve = from_data(LENIENT_BALLOTS, (3, 40), repeats=12)
+    few, many = curve.points
+    assert (few.stories, many.stories) == (3, 39)
+    assert many.gain < few.gain
+    assert many.gain < 0
+    assert many.better > 0.9
+    assert many.votes == pytest.approx(39 * 2 * 3 / 4)
+    assert many.low < many.gain < many.high
+
+
+def test_a_gain_of_next_to_nothing_is_not_better() -> None:
+    # raters who do not differ: their terms shrink to nearly nothing, and so do gains and losses
+    alike = simulated(World(stories=60, tests=2, raters=4), 1).ballots
+    (point,) = from_data(alike, (30,), repeats=40).points
+    losses = foretell(alike, models=[GRADER]).losses(GRADER)
+    assert abs(point.gain) < LEAST * losses.mean()
+    assert point.better < 0.05
+
+
+def test_without_numbers_the_curve_goes_from_two_plots_to_all_but_two() -> None:
+    stories = [point.stories for point in from_data(LENIENT_BALLOTS, repeats=2).points]
+    assert (stories[0], stories[-1], len(stories)) == (6, 54, 6)
+
+
+def test_more_stories_than_there_are_must_be_simulated() -> None:
+    with pytest.raises(VotesError, match="stories is 80, expected fewer than the 60 that there are"):
+        from_data(LENIENT_BALLOTS, (80,))
+    (point,) = from_simulation(LENIENT_BALLOTS, (80,), repeats=2).points
+    assert point.stories == 80
+
+
+def test_two_plots_are_too_few() -> None:
+    with pytest.raises(VotesError, match="there are 2 plots, expected 3 or more"):
+        from_data(simulated(World(stories=6), 0).ballots)
+
+
+def test_a_simulated_curve_says_of_which_world() -> None:
+    curve = from_simulation(LENIENT_BALLOTS, repeats=2)
+    assert curve.title.startswith("Learning curve, simulated: 2 tests, 3 of 4 raters a story, leniency ")
+    assert [point.stories for point in curve.points] == [60, 120, 240, 480]
+
+
+def test_the_sentence_names_the_first_number_from_which_on_it_is_sure() -> None:
+    points = [
+        Point(stories, stories / 2, -0.01, -0.02, 0, better, 40) for stories, better in ((6, 0.97), (12, 0.9), (18, 1))
+    ]
+    assert Curve("", tuple(points)).sentence == (
+        "Learnt from 18 stories (9 votes a rater), votes are foretold better than by the grader alone (1% of its log "
+        "loss or more) in 95% of the draws or more."
+    )
+    assert Curve("", tuple(points[:2])).sentence.endswith("in 90% of the draws, not yet in 95%.")
+
+
+def test_the_picture_has_a_point_for_each_number_of_stories() -> None:
+    pytest.importorskip("altair")
+    drawn = json.dumps(power_chart(from_data(LENIENT_BALLOTS, (6, 12), repeats=2)).to_dict())
+    assert '"stories": 6' in drawn
+    assert '"stories": 12' in drawn

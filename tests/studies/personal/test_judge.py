@@ -1,0 +1,341 @@
+"""The arithmetic of a judge, by hand."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from genie_inspect.agreement.machine_scores import JudgedStory
+from genie_inspect.agreement.votes import VotedStory, VotesError
+from genie_inspect.errors import UnknownChoiceError, UnwritableError
+from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
+from genie_inspect.studies.personal.fitting import fit_judge
+from genie_inspect.studies.personal.folder import PersonalError, forget, read_figures, read_judge, write_folder
+from genie_inspect.studies.personal.judge import Column, Figure, Given, HeldOut, PersonalJudge, RaterTerms, Source
+from genie_inspect.studies.personal.power import World, simulated
+
+CRITIC = Column(name="critic", scorer="ttcw", signature="measure:ttcw", mean=0.5, spread=0.25, slope=0.5)
+
+
+def made(**other: object) -> PersonalJudge:
+    fields: dict[str, object] = {
+        "scale": (0, 1),
+        "thresholds": (0.3,),
+        "tests": {"01": 0.2, "02": -0.4},
+        "columns": (CRITIC,),
+        "raters": {
+            "ann": RaterTerms(votes=40, leniency=-0.7, error=0.1, taste={"01": 0.1}),
+            "bob": RaterTerms(votes=3, leniency=0.2, error=0.5),
+        },
+        "variances": {"leniency": 0.5},
+    }
+    return PersonalJudge.model_validate(fields | other)
+
+
+def chance(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-log_odds))
+
+
+def test_a_verdict_is_test_score_leniency_and_taste() -> None:
+    opinion = made().opinion("ann", "01", {"critic": 1.0})
+    assert opinion is not None
+    # two standard deviations above the mean, half a log-odd each
+    assert opinion.scores == pytest.approx(1.0)
+    assert (opinion.leniency, opinion.taste) == (-0.7, 0.1)
+    assert opinion.average == pytest.approx(chance(0.2 + 1.0 - 0.3))
+    assert opinion.expected == pytest.approx(chance(0.2 + 1.0 - 0.7 + 0.1 - 0.3))
+
+
+def test_a_test_without_a_vote_of_the_rater_is_foretold_by_leniency_alone() -> None:
+    opinion = made().opinion("ann", "02", {"critic": 0.5})
+    assert opinion is not None
+    assert opinion.taste == 0
+    assert opinion.expected == pytest.approx(chance(-0.4 - 0.7 - 0.3))
+
+
+def test_a_missing_number_is_no_opinion() -> None:
+    assert made().opinion("ann", "01", {}) is None
+    assert made().opinion("ann", "01", {"critic": math.nan}) is None
+
+
+def test_of_numbers_the_expected_one_counts_the_steps_between() -> None:
+    judge = made(scale=(1, 2, 5), thresholds=(-1, 1))
+    opinion = judge.opinion("bob", "01", {"critic": 0.5})
+    assert opinion is not None
+    first, second = chance(0.4 + 1), chance(0.4 - 1)
+    assert opinion.chances == pytest.approx((first, second))
+    assert opinion.expected == pytest.approx(1 + first + 3 * second)
+    assert not judge.is_yes_or_no
+
+
+def test_a_rater_stands_out_beyond_the_error_that_all_raters_share() -> None:
+    assert made().stands_out("ann")
+    assert not made().stands_out("bob")
+    # 2.1 errors are beyond the bound of one rater, 1.96, and within that of two, 2.24
+    pair = {name: RaterTerms(votes=9, leniency=0.21, error=0.1) for name in ("ann", "bob")}
+    assert not made(raters=pair).stands_out("ann")
+    assert made(raters={"ann": pair["ann"]}).stands_out("ann")
+
+
+def test_raters_who_do_not_differ_do_not_stand_out() -> None:
+    assert not made(raters={"ann": RaterTerms(votes=9, leniency=0, error=0)}).stands_out("ann")
+
+
+def test_a_number_is_a_value_a_verdict_or_points() -> None:
+    given = Given({"01": 1.0}, {"01": 3.0}, {"plot": 0.4})
+    assert Source(name="a").number(given, "01") == 1
+    assert Source(name="a", points=True).number(given, "01") == 3
+    assert Source(name="a", key="plot").number(given, "01") == 0.4
+    assert math.isnan(Source(name="a", key="style").number(given, "01"))
+    assert math.isnan(Source(name="a").number(given, "02"))
+
+
+def test_the_digest_is_of_all_that_it_says() -> None:
+    assert made().digest == made().digest
+    assert made().digest != made().without("bob").digest
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"scale": (1, 0)},
+        {"scale": (1,)},
+        {"thresholds": (1, 1)},
+        {"thresholds": (math.inf,)},
+        {"format": 2},
+        {"votes": {"ann": [1, 0]}},
+    ],
+)
+def test_what_is_no_judge_is_refused(other: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        made(**other)
+
+
+JUDGE, FIGURES = fit_judge(simulated(World(stories=24, tests=2, raters=4, leniency=1.0), 0).ballots, resamples=20)
+ANN = "ann-1f3c"
+
+
+def renamed(judge: PersonalJudge, figures: HeldOut) -> tuple[PersonalJudge, HeldOut]:
+    """The first rater under a name that stands nowhere else."""
+    first = next(iter(judge.raters))
+    raters, foretold = (
+        {ANN if key == first else key: value for key, value in own.items()} for own in (judge.raters, figures.raters)
+    )
+    return judge.model_copy(update={"raters": raters}), figures.model_copy(update={"raters": foretold})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_folder(*renamed(JUDGE, FIGURES), tmp_path / "taste")
+    return tmp_path / "taste"
+
+
+def test_what_was_written_is_read_back(folder: Path) -> None:
+    judge, figures = renamed(JUDGE, FIGURES)
+    assert (read_judge(folder), read_figures(folder)) == (judge, figures)
+    assert {path.name for path in folder.iterdir()} == {"manifest.json", "judge.json", "figures.json", "README.md"}
+
+
+def test_the_card_says_what_it_is_worth_and_of_whom(folder: Path) -> None:
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    for told in (FIGURES.sentence, ANN, "| grader + leniency + taste |", "majority by test", read_judge(folder).digest):
+        assert told in card
+
+
+def test_a_rater_who_is_forgotten_stands_in_no_file_any_more(folder: Path) -> None:
+    votes = forget(folder, ANN)
+    assert votes == next(iter(JUDGE.raters.values())).votes
+    assert not [path for path in folder.iterdir() if ANN in path.read_text(encoding="utf-8")]
+    assert len(read_judge(folder).raters) == len(JUDGE.raters) - 1
+    assert ANN not in read_figures(folder).raters
+    assert read_judge(folder).tests == JUDGE.tests
+
+
+def test_an_unknown_rater_cannot_be_forgotten(folder: Path) -> None:
+    before = (folder / "judge.json").read_bytes()
+    with pytest.raises(UnknownChoiceError, match=r"rater is 'zoe', expected one of those in .*taste: ann-1f3c, "):
+        forget(folder, "zoe")
+    assert (folder / "judge.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(("name", "read"), [("judge.json", read_judge), ("figures.json", read_figures)])
+def test_a_file_that_somebody_changed_is_refused(folder: Path, name: str, read: object) -> None:
+    path = folder / name
+    path.write_text(path.read_text(encoding="utf-8").replace("0.", "1.", 1), encoding="utf-8")
+    assert callable(read)
+    with pytest.raises(PersonalError, match=f"{name} is not what was written, by its digest"):
+        read(folder)
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PersonalError, match=r"manifest\.json cannot be read: .*, expected a folder by genie rater fit"):
+        read_judge(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"format": 1}', encoding="utf-8")
+    with pytest.raises(PersonalError, match=r"manifest\.json, field made_by"):
+        read_judge(tmp_path)
+
+
+def test_nothing_is_written_over(folder: Path) -> None:
+    with pytest.raises(UnwritableError, match="a folder that is not empty"):
+        write_folder(JUDGE, FIGURES, folder)
+
+
+def with_gain(gain: Figure, plots: int = 12) -> str:
+    return FIGURES.model_copy(update={"gains": {FIGURES.model: gain}, "plots": plots}).sentence
+
+
+def test_the_sentence_claims_no_more_than_the_interval() -> None:
+    assert with_gain(Figure(value=-0.02, low=-0.03, high=-0.01)) == (
+        "Better than the grader alone by 0.0200 [0.0100, 0.0300] in log loss a vote."
+    )
+    assert with_gain(Figure(value=-0.02, low=-0.05, high=0.01)) == (
+        "Cannot be told from the grader alone: better by 0.0200 [-0.0100, 0.0500] in log loss a vote."
+    )
+    assert with_gain(Figure(value=0.02, low=0.01, high=0.03)).startswith(
+        "Worse than the grader alone by 0.0200 [0.0100, 0.0300] in log loss a vote: "
+    )
+    assert with_gain(Figure(value=-0.02, low=-0.03, high=-0.01), plots=7).startswith(
+        "Cannot be told from the grader alone: 7 plots are too few for an interval, expected 8"
+    )
+
+
+YES, NO = 1.0, 0.0
+
+
+def judged(*stories: JudgedStory) -> dict[str, dict[str, JudgedStory]]:
+    return {"critic": {story.story: story for story in stories}}
+
+
+STORIES = [
+    VotedStory("1_GPT4", {"ann": {"01": YES, "02": NO}, "bob": {"01": NO}}),
+    VotedStory("1_Claude", {"ann": {"01": NO, "02": YES}}),
+    VotedStory("2_GPT4", {"bob": {"01": YES}}),
+]
+SCORES = judged(*(JudgedStory(story.story, 1, {"01": 1.0, "02": 0.0}) for story in STORIES))
+
+
+def joined(choice: Choice | None = None, scores: dict[str, dict[str, JudgedStory]] | None = None) -> Ballots:
+    return ballots(STORIES, SCORES if scores is None else scores, choice or Choice())
+
+
+def test_a_row_is_a_vote_with_its_story_plot_test_rater_source_and_score() -> None:
+    rows = joined()
+    assert (len(rows), rows.scale) == (6, (0.0, 1.0))
+    assert (rows.stories.names, rows.plots.names) == (("1_GPT4", "1_Claude", "2_GPT4"), ("1", "2"))
+    assert rows.sources is not None
+    assert rows.sources.names == ("GPT4", "Claude")
+    assert rows.levels.tolist() == [1, 0, 0, 0, 1, 1]
+    assert rows.scores[:, 0].tolist() == [1, 0, 1, 1, 0, 1]
+    assert rows.left_out == {}
+
+
+def test_some_rows_keep_all_names() -> None:
+    some = joined().at(np.array([5]))
+    assert (some.raters.names, some.raters.codes.tolist()) == (("ann", "bob"), [1])
+    assert (len(some), some.scale) == (1, (0.0, 1.0))
+
+
+def test_a_plot_is_told_by_the_file_or_by_the_id() -> None:
+    own = [VotedStory("x", {"ann": {"01": YES}}, plot="p"), VotedStory("y", {"ann": {"01": NO}})]
+    scores = judged(*(JudgedStory(story.story, 1, {"01": 1.0}) for story in own))
+    assert ballots(own, scores, Choice(plot=lambda story: story * 2)).plots.names == ("p", "yy")
+
+
+def test_only_tests_and_stories_that_are_asked_for_count() -> None:
+    assert len(joined(Choice(tests=("01",)))) == 4
+    assert joined(Choice(leave_out=("*_Claude",))).stories.names == ("1_GPT4", "2_GPT4")
+
+
+def test_people_and_machines_are_two_sources_where_people_are_named() -> None:
+    sources = joined(Choice(humans=("Claude",))).sources
+    assert sources is not None
+    assert sources.names == ("machine", "human")
+
+
+def test_a_human_who_wrote_nothing_is_refused() -> None:
+    with pytest.raises(VotesError, match="no story is by 'NewYorker', expected one of GPT4, Claude"):
+        joined(Choice(humans=("NewYorker",)))
+
+
+def test_one_source_throughout_is_none() -> None:
+    assert joined(Choice(leave_out=("*_Claude",))).sources is None
+
+
+def test_votes_on_unknown_stories_are_left_out_and_counted() -> None:
+    scores = judged(*(SCORES["critic"][name] for name in ("1_GPT4", "1_Claude")))
+    rows = joined(scores=scores)
+    assert (len(rows), rows.left_out) == (5, {"on stories without a score: 2_GPT4": 1})
+
+
+def test_votes_on_a_test_that_no_grader_judged_are_left_out_and_counted() -> None:
+    scores = judged(*(JudgedStory(story.story, 1, {"01": 1.0, "02": math.nan}) for story in STORIES))
+    rows = joined(scores=scores)
+    assert (rows.tests.names, rows.left_out) == (("01",), {"on tests that no grader judged: 02": 2})
+
+
+def test_votes_that_lack_one_of_two_graders_are_left_out_and_counted() -> None:
+    other = {"1_GPT4": JudgedStory("1_GPT4", 1, {"01": 1.0, "02": 1.0})}
+    rows = joined(scores=SCORES | {"other": other})
+    assert rows.left_out == {"without a score by every grader: 1_Claude, 2_GPT4": 3}
+
+
+def test_no_vote_with_a_score_is_one_line() -> None:
+    with pytest.raises(VotesError, match="no vote has scores beside it: 6 on stories without a score: 1_GPT4, 1_Cl"):
+        joined(scores=judged(JudgedStory("9_GPT4", 1, {"01": 1.0})))
+
+
+def test_votes_that_are_all_alike_are_refused() -> None:
+    with pytest.raises(VotesError, match="all 1 votes are 1, expected some of another kind"):
+        joined(Choice(leave_out=("1_*",)))
+
+
+def test_no_vote_at_all_is_refused() -> None:
+    with pytest.raises(VotesError, match="no vote is left"):
+        joined(Choice(tests=("99",)))
+
+
+def test_a_rater_cannot_have_the_name_of_all() -> None:
+    with pytest.raises(VotesError, match="a rater has the id 'all'"):
+        ballots([VotedStory("1_GPT4", {"all": {"01": YES}})], SCORES, Choice())
+
+
+def test_more_numbers_than_steps_of_a_scale_are_refused() -> None:
+    own = [VotedStory("1_GPT4", {f"r{number}": {"01": number / 7} for number in range(30)})]
+    with pytest.raises(VotesError, match="30 different numbers, expected at most 20"):
+        ballots(own, SCORES, Choice())
+
+
+def test_a_grader_without_verdicts_on_the_tests_counts_by_its_values() -> None:
+    genie = JudgedStory("1_GPT4", math.nan, {}, values={"plot": 0.4, "style": 0.7}, scorer="genie", signature="s")
+    other = JudgedStory("2_GPT4", math.nan, {}, values={"plot": 0.5, "style": 0.6}, scorer="genie", signature="s")
+    rows = joined(scores={"genie": {"1_GPT4": genie, "2_GPT4": other}})
+    assert [(source.name, source.key, source.scorer) for source in rows.columns] == [
+        ("genie plot", "plot", "genie"),
+        ("genie style", "style", "genie"),
+    ]
+    assert rows.scores[0].tolist() == [0.4, 0.7]
+
+
+def test_keys_say_which_values_count_beside_the_tests() -> None:
+    both = JudgedStory("1_GPT4", 9, {"01": 1.0, "02": 0.0}, values={"ttcw_total": 9.0, "ttcw_01": 1.0}, scorer="ttcw")
+    assert [source.key for source in joined(scores=judged(both)).columns] == [""]
+    rows = joined(Choice(keys=("ttcw_total",)), judged(both))
+    assert [source.key for source in rows.columns] == ["", "ttcw_total"]
+    with pytest.raises(VotesError, match="no score has a key 'plot'"):
+        joined(Choice(keys=("plot",)), judged(both))
+
+
+def test_points_count_where_they_are_asked_for() -> None:
+    both = JudgedStory("1_GPT4", 9, {"01": 1.0, "02": 0.0}, {"01": -1.0, "02": -4.0})
+    rows = joined(Choice(points=True), judged(both))
+    assert rows.scores[:, 0].tolist() == [-1, -4, -1]
+    with pytest.raises(VotesError, match="the scores have no points on the tests 01, 02, and no other value"):
+        joined(Choice(points=True))
+
+
+def test_a_score_from_a_file_without_tests_counts_as_it_is() -> None:
+    scores = judged(*(JudgedStory(story.story, number, {}) for number, story in enumerate(STORIES)))
+    rows = joined(scores=scores)
+    assert ([source.key for source in rows.columns], rows.scores[-1].tolist()) == (["score"], [2.0])

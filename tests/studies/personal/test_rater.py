@@ -1,0 +1,177 @@
+"""`genie rater`: from votes and logs to a folder, a curve, and a rater who is forgotten."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.studies.personal.made import FIGURES, TESTS, WRITER, judge, written
+
+from genie_inspect.cli import main
+from genie_inspect.studies.personal.commands import raters_table
+from genie_inspect.studies.personal.folder import read_judge
+from genie_inspect.studies.personal.judge import Figure, RaterFigures
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    written(tmp_path)
+
+    def called(*words: str) -> Result:
+        return CliRunner().invoke(main, ["rater", *words])
+
+    return called
+
+
+def test_a_fit_prints_every_model_every_rater_and_one_sentence(run: Run, tmp_path: Path) -> None:
+    done = run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "50")
+    assert done.exit_code == 0, done.output
+    for told in ("majority by test", "grader + leniency + taste", "AUC, within a rater", "Cohen's kappa", "recall"):
+        assert told in done.output
+    assert "Better than the grader alone by 0." in done.output
+    fitted = read_judge(tmp_path / "taste")
+    assert f"taste: 3 raters, judge@{fitted.digest}" in done.output
+    assert (fitted.columns[0].scorer, fitted.columns[0].signature) == (
+        "ttcw",
+        "measure:ttcw|judge:critic(mock/a)|version:1",
+    )
+
+
+def test_json_has_the_whole_judge_and_all_figures(run: Run) -> None:
+    done = run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10", "--json")
+    found = json.loads(done.stdout)
+    assert found["sentence"].startswith(("Better", "Worse", "Cannot"))
+    assert set(found["judge"]["raters"]) == set(found["figures"]["raters"]) == {"r0", "r1", "r2"}
+
+
+def test_verdicts_of_a_table_are_votes_as_those_of_lines_are(run: Run, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (tmp_path / "votes.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = ["story,rater,question,verdict,plot"]
+    rows += [
+        f"{one['story']},{one['rater']},{one['test']},{'yes' if one['verdict'] else 'no'},{one['plot']}"
+        for one in lines
+    ]
+    (tmp_path / "votes.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    for file, output in (("votes.csv", "a"), ("votes.jsonl", "b")):
+        assert run("fit", file, "--scores", "logs", "-o", output, "--resamples", "10").exit_code == 0
+    assert read_judge(tmp_path / "a") == read_judge(tmp_path / "b")
+
+
+def test_points_and_keys_are_gone_by_where_they_are_asked_for(run: Run, tmp_path: Path) -> None:
+    done = run(
+        "fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10", "--points", "--key", "ttcw_total"
+    )
+    assert done.exit_code == 0, done.output
+    columns = read_judge(tmp_path / "taste").columns
+    assert [(column.key, column.points) for column in columns] == [("", True), ("ttcw_total", False)]
+
+
+def test_a_plot_can_be_a_part_of_the_id(run: Run, tmp_path: Path) -> None:
+    votes = (tmp_path / "votes.jsonl").read_text(encoding="utf-8")
+    bare = "".join(
+        json.dumps({k: v for k, v in json.loads(line).items() if k != "plot"}) + "\n" for line in votes.splitlines()
+    )
+    (tmp_path / "bare.jsonl").write_text(bare, encoding="utf-8")
+    fit = ("fit", "bare.jsonl", "--scores", "logs", "--resamples", "10", "-o")
+    assert "24 stories of 10 plots" in run(*fit, "a", "--plot", r"([0-9])_").output
+    assert "story '0_mockllm/writer' has no plot by 'x'" in run(*fit, "b", "--plot", "x").output
+    assert "plot is '(', expected a regular expression" in run(*fit, "c", "--plot", "(").output
+
+
+def test_votes_that_do_not_count_are_told(run: Run, tmp_path: Path) -> None:
+    with (tmp_path / "votes.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"story": "99_x", "rater": "r0", "test": "01", "verdict": 1, "plot": "p99"}\n')
+    done = run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10")
+    assert "Left out: 1 votes on stories without a score: 99_x." in done.output
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"verdict": 1, "test": "01"}, f"'r0' votes twice on story '0_{WRITER}', test '01'"),
+        ({"verdict": "maybe", "test": "03"}, "column 'verdict' is 'maybe', expected 1 or 0, true or false"),
+        ({"verdict": 1, "number": 4, "test": "03"}, "has a verdict and a number, expected one of them"),
+        ({"verdict": 1, "test": "03", "plot": "p7"}, "has the plot 'p7', and 'p0' before"),
+        ({"verdict": 1, "rater": ""}, "has no rater, expected a vote"),
+    ],
+)
+def test_a_vote_that_cannot_be_is_one_line(run: Run, tmp_path: Path, line: dict[str, object], message: str) -> None:
+    with (tmp_path / "votes.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"story": f"0_{WRITER}", "rater": "r0", "plot": "p0"} | line) + "\n")
+    done = run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste")
+    assert done.exit_code == 1
+    assert message in done.output
+    assert done.output.strip().count("\n") == 0
+    assert not (tmp_path / "taste").exists()
+
+
+def test_nothing_is_learnt_where_the_folder_is_taken(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "taste").write_text("mine", encoding="utf-8")
+    done = run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste")
+    assert "taste is a file, expected a new or empty folder" in done.output
+
+
+def test_power_says_from_how_many_stories_on(run: Run) -> None:
+    done = run("power", "votes.jsonl", "--scores", "logs", "--stories", "6", "--stories", "15", "--repeats", "4")
+    assert done.exit_code == 0, done.output
+    assert "votes are foretold better than by the grader alone (1% of its log loss or more) in" in done.output
+    points = json.loads(
+        run(
+            "power", "votes.jsonl", "--scores", "logs", "--simulate", "--stories", "30", "--repeats", "2", "--json"
+        ).stdout
+    )["points"]
+    assert [point["stories"] for point in points] == [30]
+
+
+def test_pictures_are_written(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    fit = ("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10", "--picture", "calibration.svg")
+    assert run(*fit).exit_code == 0
+    power = ("power", "votes.jsonl", "--scores", "logs", "--stories", "6", "--repeats", "2", "--picture", "power.svg")
+    assert run(*power).exit_code == 0
+    assert "came true" in (tmp_path / "calibration.svg").read_text(encoding="utf-8")
+    assert "votes a rater" in (tmp_path / "power.svg").read_text(encoding="utf-8")
+
+
+def test_a_rater_is_forgotten_and_it_says_what_stays(run: Run, tmp_path: Path) -> None:
+    run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10")
+    done = run("forget", "taste", "r1")
+    assert done.exit_code == 0, done.output
+    assert f"taste: forgot r1 and the {24 * len(TESTS)} votes behind; 2 raters are left." in done.output
+    assert "still rest on these votes too" in done.output
+    assert set(read_judge(tmp_path / "taste").raters) == {"r0", "r2"}
+    again = run("forget", "taste", "r1")
+    assert again.exit_code == 1
+    assert "rater is 'r1', expected one of those in taste: " in again.output
+
+
+def test_numbers_are_foretold_as_numbers(run: Run, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (tmp_path / "votes.jsonl").read_text(encoding="utf-8").splitlines()]
+    for number, line in enumerate(lines):
+        line["number"] = 1 + 2 * line.pop("verdict") + number % 2
+    (tmp_path / "numbers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    done = run("fit", "numbers.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10")
+    assert done.exit_code == 0, done.output
+    assert read_judge(tmp_path / "taste").scale == (1, 2, 3, 4)
+    assert "precision" not in done.output
+
+
+def test_a_rater_is_foretold_better_worse_or_cannot_be_told_and_the_table_says_which() -> None:
+    own = judge()
+    gains = {"ann": (-0.074, -0.131, -0.014), "bob|b": (0.02, 0.01, 0.03), "cy": (-0.01, -0.03, 0.01)}
+    raters = {
+        name: RaterFigures(votes=40, stories=20, gain=Figure(value=value, low=low, high=high))
+        for name, (value, low, high) in gains.items()
+    }
+    terms = {name: one.model_copy(update={"votes": 40}) for name, one in own.raters.items()}
+    table = raters_table(own.model_copy(update={"raters": terms}), FIGURES.model_copy(update={"raters": raters}))
+    assert list(map(str, table.columns[-1].cells)) == [
+        "more lenient, foretold better than by the grader alone",
+        "harsher, foretold worse than by the grader alone",
+        "cannot be told from the average",
+    ]

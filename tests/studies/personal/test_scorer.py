@@ -1,0 +1,432 @@
+"""What raters are expected to say of a sample, by the scores that it has: whole scores, from judges made by hand."""
+
+import json
+import math
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import score as rescored
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.scorer import Score
+from tests.reports.made_logs import made_log
+from tests.scripted import written as sample_of
+from tests.studies.personal.made import (
+    FIGURES,
+    JUDGE_SIGNATURE,
+    SENTENCE,
+    SIGNATURE,
+    WRITER,
+    column,
+    judge,
+    verdict,
+    written,
+)
+
+from genie_inspect.agreement.machine_scores import read_scores
+from genie_inspect.agreement.votes import read_votes
+from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.graders.grader import RefusedError
+from genie_inspect.logs.measures import declared, keys_to_test, known_range
+from genie_inspect.studies.personal.ballots import Choice, ballots
+from genie_inspect.studies.personal.fitting import fit_judge
+from genie_inspect.studies.personal.folder import PersonalError, forget, read_judge, write_folder
+from genie_inspect.studies.personal.judge import Figure, PersonalJudge, RaterFigures
+from genie_inspect.studies.personal.personal import personal
+from genie_inspect.studies.personal.scorer import Foretelling, explained, explained_all, opened
+
+PASSES = verdict({"01": 1, "02": 0}, JUDGE_SIGNATURE)
+YES, NO = 1 / (1 + math.exp(-1)), 1 / (1 + math.exp(1))  # of the average rater, for a pass and a fail
+
+
+async def foretold(
+    raters: tuple[str, ...] = ("ann",),
+    scores: Mapping[str, Score] | None = None,
+    own: PersonalJudge | None = None,
+    fewest: int = 20,
+    **options: Any,
+) -> Score:
+    by_test = options.get("by_test", len(raters) == 1)
+    foretelling = Foretelling(own or judge(), FIGURES, raters, by_test, fewest)
+    return await foretelling.score(sample_of("A story.", scores={"ttcw": PASSES} if scores is None else scores))
+
+
+def values(score: Score) -> dict[str, Any]:
+    assert isinstance(score.value, dict)
+    return {key: value for key, value in score.value.items() if value == value}
+
+
+async def test_a_rater_has_a_chance_a_test_and_their_sum() -> None:
+    score = await foretold()
+    # log-odds 1 of a pass and -1 of a fail; the rater adds 1, and half as much again on the first test
+    chances = 1 / (1 + math.exp(-2.5)), 0.5
+    assert score.value == {
+        "personal_ann_total": round(sum(chances), 3),
+        "personal_ann_01": round(chances[0], 3),
+        "personal_ann_02": 0.5,
+    }
+    digest = judge().digest
+    assert score.metadata == {
+        "signature": f"measure:personal|by:judge@{digest}|rater:ann|fewest:20|lowest:0|highest:1|version:1-A",
+        "judged": 2,
+        "not_judged": 0,
+        "votes": {"ann": 40},
+    }
+    assert score.answer == "A story."
+    assert "| 01 | 1 | 0.73 | 0.92 |" in (score.explanation or "")
+
+
+async def test_all_raters_have_their_totals_and_who_has_too_few_votes_none() -> None:
+    score = await foretold(("cy", "ann", "bob|b"))
+    assert values(score) == {
+        "personal_ann_total": 1.424,
+        "personal_bob|b_total": round(0.5 + 1 / (1 + math.exp(2)), 3),
+    }
+    assert list(score.value if isinstance(score.value, dict) else ()) == [
+        "personal_cy_total",
+        "personal_ann_total",
+        "personal_bob|b_total",
+    ]
+    assert (score.metadata or {})["votes"] == {"cy": 19, "ann": 40, "bob|b": 30}
+    assert "|rater:all|" in (score.metadata or {})["signature"]
+    assert "| cy | 19 | as the average | too few votes |" in (score.explanation or "")
+
+
+async def test_as_many_votes_as_are_asked_for_are_enough() -> None:
+    assert (await foretold(("cy",), fewest=19)).reason is None
+    score = await foretold(("cy",))
+    assert score.reason == "too few votes by this rater"
+    assert score.explanation == ("Not scored: too few votes by this rater: cy has 19, expected 20 or more.")
+    assert values(score) == {}
+
+
+async def test_a_test_without_a_verdict_is_not_foretold_and_the_rest_is() -> None:
+    score = await foretold(scores={"ttcw": verdict({"01": 1, "02": None}, JUDGE_SIGNATURE)})
+    assert values(score) == {"personal_ann_total": 0.924, "personal_ann_01": 0.924}
+    assert ((score.metadata or {})["judged"], (score.metadata or {})["not_judged"]) == (1, 1)
+
+
+async def test_of_a_whole_story_there_is_a_total_alone() -> None:
+    own = judge(column(key="ttcw_total"), scale=(1.0, 2.0), tests=("",))
+    score = await foretold(own=own)
+    # the total is 1, two spreads of 0.25 above the mean would be more: log-odds 1, 1 by the rater and 0.5 by taste
+    assert score.value == {"personal_ann_total": 1.924}
+    assert "|lowest:1|highest:2|" in (score.metadata or {})["signature"]
+
+
+async def test_points_count_where_a_column_goes_by_them() -> None:
+    rows = [{"id": "01", "pass": True, "score": 4}, {"id": "02", "pass": True, "score": -4}]
+    given = Score(value={"ttcw_total": 2.0}, metadata={"signature": JUDGE_SIGNATURE, "tests": rows})
+    own = judge(column(points=True, mean=0.0, spread=4.0))
+    assert values(await foretold(scores={"ttcw": given}, own=own)) == {
+        "personal_ann_total": 1.424,
+        "personal_ann_01": 0.924,
+        "personal_ann_02": 0.5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [
+        ({}, "no score by ttcw"),
+        ({"other": PASSES.model_copy(update={"metadata": {"signature": "measure:x|version:1"}})}, "no score by ttcw"),
+        ({"genie_inspect/ttcw": verdict({"01": 1}, JUDGE_SIGNATURE + "0")}, "ttcw has another signature"),
+        ({"ttcw": verdict({"01": None, "02": None}, JUDGE_SIGNATURE)}, "no value by ttcw"),
+    ],
+)
+async def test_what_cannot_be_foretold_says_why_and_what_to_do(scores: dict[str, Score], reason: str) -> None:
+    score = await foretold(scores=scores)
+    assert score.reason == reason
+    assert score.explanation == (
+        f"Not scored: {reason}. personal reads the scores that it was fitted to: name their scorers before it."
+    )
+    assert values(score) == {}
+    assert score.answer == "A story."
+    assert "measure:personal|" in (score.metadata or {})["signature"]
+
+
+async def test_a_signed_score_counts_by_its_signature_whatever_its_name_and_the_last_of_several() -> None:
+    earlier = verdict({"01": 0, "02": 0}, JUDGE_SIGNATURE)
+    assert values(await foretold(scores={"mine": earlier, "mine1": PASSES}))["personal_ann_01"] == 0.924
+    assert values(await foretold(scores={"mine": earlier, "yours": PASSES}))["personal_ann_01"] == 0.924
+
+
+async def test_a_score_without_a_signature_counts_by_its_scorer_s_name() -> None:
+    own = judge(column(scorer="theirs", signature="none", key="theirs", mean=0.0, spread=1.0))
+    plain = Score(value=1.0)
+    score = await foretold(scores={"theirs": plain}, own=own)
+    assert values(score)["personal_ann_01"] == 0.924
+    assert (await foretold(scores={"others": plain}, own=own)).reason == "no score by theirs"
+
+
+async def test_a_scorer_of_two_columns_without_a_value_is_named_once() -> None:
+    own = judge(column(), column("points", points=True))
+    assert (
+        await foretold(scores={"ttcw": verdict({"01": None}, JUDGE_SIGNATURE)}, own=own)
+    ).reason == "no value by ttcw"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("a#b") / "taste"
+    write_folder(judge(), FIGURES, place)
+    return place
+
+
+def test_a_folder_is_opened_for_one_rater_or_for_all_with_twenty_votes_unless_told(folder: Path) -> None:
+    keys = ["personal_ann_total", "personal_ann_01", "personal_ann_02"]
+    one = opened(f"{folder}#ann", None)
+    assert (one.raters, one.by_test, one.fewest, one.keys) == (("ann",), True, 20, keys)
+    both = opened(f"{folder}#all", 0)
+    assert (both.raters, both.by_test, both.fewest) == (("ann", "bob|b", "cy"), False, 0)
+    assert both.keys == ["personal_ann_total", "personal_bob|b_total", "personal_cy_total"]
+    assert (one.judge, one.figures) == (judge(), FIGURES)
+
+
+@pytest.mark.parametrize("rater", ["taste", "#ann", "taste#"])
+def test_what_names_no_folder_or_no_rater_is_refused(rater: str) -> None:
+    with pytest.raises(UnknownChoiceError, match=f"rater is '{rater}', expected FOLDER#ID, or FOLDER#all"):
+        opened(rater, None)
+
+
+@pytest.mark.parametrize(
+    ("rater", "fewest", "said"), [(3, None, "rater"), ("{}#ann", -1, "fewest"), ("{}#zoe", 0, "zoe")]
+)
+def test_a_wrong_option_is_refused_by_its_name(folder: Path, rater: Any, fewest: int | None, said: str) -> None:
+    with pytest.raises(GenieError, match=said):
+        opened(rater.format(folder) if isinstance(rater, str) else rater, fewest)
+
+
+def test_a_judge_without_raters_or_by_scores_of_no_log_is_refused(tmp_path: Path) -> None:
+    write_folder(judge().model_copy(update={"raters": {}}), FIGURES, tmp_path / "none")
+    with pytest.raises(PersonalError, match="none has no rater left: fit anew with genie rater fit"):
+        opened(f"{tmp_path / 'none'}#all", None)
+    write_folder(judge(column(), column("gpt", scorer="")), FIGURES, tmp_path / "file")
+    with pytest.raises(PersonalError, match=r"was fitted to scores from a file \(gpt\), which no score of a log"):
+        opened(f"{tmp_path / 'file'}#ann", None)
+
+
+def test_a_row_a_test_then_what_is_expected_and_how_far_the_rater_stands_apart() -> None:
+    own = judge(column(), column("words", slope=0.0))
+    numbers = {"01": {"critic|a": 1.0, "words": 1234.5}, "02": {"critic|a": math.nan, "words": 0.5}}
+    opinions = {test: own.opinion("ann", test, row) for test, row in numbers.items()}
+    # log-odds 1 by the score, and 1 and 0.5 more by the rater: chances 0.73 and 0.92
+    assert explained(own, "ann", opinions, numbers, FIGURES) == (
+        "| test | critic\\|a | words | average rater | ann | log-odds moved by |\n"
+        "| :-- | --: | --: | --: | --: | --: |\n"
+        "| 01 | 1 | 1.23e+03 | 0.73 | 0.92 | scores +1.00, leniency +1.00, taste +0.50 |\n"
+        "| 02 | none | 0.5 |  |  | a score is missing |\n\n"
+        "Expected of ann: 0.92 yes on 1 tests; average rater: 0.73.\n\n"
+        "1 of 2 tests are not foretold: a score of theirs is missing.\n\n"
+        "ann, 40 votes: more lenient than the average rater (+1.00 [+0.76, +1.24]).\n\n" + SENTENCE
+    )
+
+
+def test_of_whole_stories_with_numbers_points_are_expected_of_whoever_is_harsh() -> None:
+    own = judge(scale=(1.0, 2.0, 3.0), tests=("",))
+    numbers = {"": {"critic|a": 0.5}}
+    # steps at log-odds 0 and 1: chances 0.5 and 0.27 by the average, 0.27 and 0.12 by one who is harsher by 1
+    assert explained(own, "bob|b", {"": own.opinion("bob|b", "", numbers[""])}, numbers, FIGURES) == (
+        "| test | critic\\|a | average rater | bob\\|b | log-odds moved by |\n"
+        "| :-- | --: | --: | --: | --: |\n"
+        "| story | 0.5 | 1.77 | 1.39 | leniency -1.00 |\n\n"
+        "Expected of bob\\|b: 1.39 points on 1 tests; average rater: 1.77.\n\n"
+        "bob\\|b, 30 votes: harsher than the average rater (-1.00 [-1.24, -0.76]).\n\n" + SENTENCE
+    )
+
+
+def test_a_rater_like_the_average_is_moved_by_nothing() -> None:
+    own = judge()
+    numbers = {"01": {"critic|a": 0.5}}
+    said = explained(own, "cy", {"01": own.opinion("cy", "01", numbers["01"])}, numbers, FIGURES)
+    assert "| 01 | 0.5 | 0.50 | 0.50 | nothing |" in said
+    assert "cy, 19 votes: cannot be told from the average rater in leniency (as the average)." in said
+    assert "not foretold" not in said
+
+
+def test_a_rater_who_is_foretold_better_or_worse_than_by_the_grader_is_told_apart_by_that() -> None:
+    own, numbers = judge(), {"01": {"critic|a": 0.5}}
+    opinions = {"01": own.opinion("cy", "01", numbers["01"])}
+    for gain, says in (
+        (Figure(value=-0.074, low=-0.131, high=-0.014), "foretold better than by the grader alone (-0.074 [-0.131, "),
+        (Figure(value=0.02, low=0.01, high=0.03), "foretold worse than by the grader alone (+0.020 [+0.010, +0.030])."),
+    ):
+        raters = {"cy": RaterFigures(votes=19, stories=10, gain=gain)}
+        said = explained(own, "cy", opinions, numbers, FIGURES.model_copy(update={"raters": raters}))
+        assert f"cannot be told from the average rater in leniency (as the average); {says}" in said
+
+
+def test_of_all_raters_each_has_a_row_also_who_has_too_few_votes() -> None:
+    own = judge()
+    opinions = {rater: {"01": own.opinion(rater, "01", {"critic|a": 1.0}), "02": None} for rater in ("ann", "bob|b")}
+    assert explained_all(own, opinions, tuple(own.raters), FIGURES) == (
+        "| rater | votes | leniency | expected |\n"
+        "| :-- | --: | --: | --: |\n"
+        "| ann | 40 | +1.00 \\[+0.76, +1.24\\] | 0.92 |\n"
+        "| bob\\|b | 30 | -1.00 \\[-1.24, -0.76\\] | 0.50 |\n"
+        "| cy | 19 | as the average | too few votes |\n\n" + SENTENCE
+    )
+
+
+@pytest.fixture(scope="module")
+def fitted_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A judge that was fitted to a log's verdicts."""
+    place = tmp_path_factory.mktemp("judge")
+    votes, log = written(place)
+    rows = ballots(read_votes(votes, numbers=True), read_scores([log]), Choice())
+    write_folder(*fit_judge(rows, resamples=20), place / "taste")
+    return place / "taste"
+
+
+def told(tmp_path: Path, rater: str, score: Score | None, **options: Any) -> Score:
+    """What it says of a sample with one score by ttcw, or none."""
+    log: EvalLog = read_eval_log(made_log(tmp_path / "logs", [{"ttcw": score} if score else {}], model=WRITER))
+    done = rescored(log, personal(rater, **options), action="append", display="none")
+    assert done.status == "success", done.error
+    (sample,) = done.samples or []
+    return (sample.scores or {})["personal"]
+
+
+def numbers_of(score: Score) -> dict[str, float]:
+    assert isinstance(score.value, dict)
+    return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
+
+
+def test_each_test_has_its_chance_of_a_yes_and_the_total_is_their_sum(tmp_path: Path, fitted_folder: Path) -> None:
+    found = numbers_of(told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0})))
+    assert list(found) == ["personal_r1_total", "personal_r1_01", "personal_r1_02"]
+    judge = read_judge(fitted_folder)
+    (column,) = judge.columns
+    for test, passes in (("01", 1.0), ("02", 0.0)):
+        opinion = judge.opinion("r1", test, {column.name: passes})
+        assert opinion is not None
+        assert found[f"personal_r1_{test}"] == pytest.approx(opinion.expected, abs=5e-4)
+    assert found["personal_r1_total"] == pytest.approx(found["personal_r1_01"] + found["personal_r1_02"], abs=2e-3)
+
+
+def test_all_raters_have_a_key_each(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#all", verdict({"01": 1, "02": 0}))
+    assert sorted(numbers_of(score)) == ["personal_r0_total", "personal_r1_total", "personal_r2_total"]
+    one = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}))
+    assert numbers_of(score)["personal_r1_total"] == numbers_of(one)["personal_r1_total"]
+    assert "| rater | votes | leniency | expected |" in (score.explanation or "")
+
+
+def test_the_explanation_says_how_the_verdict_moved_and_why(tmp_path: Path, fitted_folder: Path) -> None:
+    text = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0})).explanation or ""
+    assert "| test | critic(mock/a) | average rater | r1 | log-odds moved by |" in text
+    assert "leniency " in text
+    assert "Expected of r1: " in text
+    assert "log loss a vote." in text
+
+
+def test_the_signature_knows_the_folder_by_its_digest(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}))
+    signature = (score.metadata or {})["signature"]
+    assert signature.startswith(f"measure:personal|by:judge@{read_judge(fitted_folder).digest}|rater:r1|fewest:20|")
+    assert str(fitted_folder) not in str(score.metadata)
+
+
+def test_a_test_of_a_log_without_a_verdict_is_not_foretold(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": None}))
+    found = numbers_of(score)
+    assert math.isnan(found["personal_r1_02"])
+    assert found["personal_r1_total"] == found["personal_r1_01"]
+    assert (score.metadata or {})["not_judged"] == 1
+    assert "1 of 2 tests are not foretold" in (score.explanation or "")
+
+
+@pytest.mark.parametrize(
+    ("score", "reason"),
+    [
+        (None, "no score by ttcw"),
+        (verdict({"01": 1, "02": 0}, SIGNATURE.replace("mock/a", "mock/b")), "ttcw has another signature"),
+        (verdict({"01": 1, "02": 0}, SIGNATURE.replace("1-A", "2-A")), "ttcw has another signature"),
+        (verdict({"01": None, "02": None}), "no value by ttcw"),
+    ],
+)
+def test_what_cannot_be_foretold_is_unscored_with_the_reason(
+    tmp_path: Path, fitted_folder: Path, score: Score | None, reason: str
+) -> None:
+    found = told(tmp_path, f"{fitted_folder}#r1", score)
+    assert found.reason == reason
+    assert reason in (found.explanation or "")
+    assert set(numbers_of(found)) == {"personal_r1_total", "personal_r1_01", "personal_r1_02"}
+    assert all(map(math.isnan, numbers_of(found).values()))
+
+
+def test_the_letter_of_a_version_is_no_other_signature(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}, SIGNATURE.replace("1-A", "1-C")))
+    assert not score.reason
+
+
+def test_a_rater_with_too_few_votes_is_unscored(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}), fewest=100)
+    assert score.reason == "too few votes by this rater"
+    assert "r1 has 48, expected 100 or more" in (score.explanation or "")
+    assert all(map(math.isnan, numbers_of(score).values()))
+
+
+@pytest.mark.parametrize(
+    ("rater", "message"),
+    [
+        ("{fitted_folder}", "rater is '.*', expected FOLDER#ID, or FOLDER#all for one key a rater"),
+        ("{fitted_folder}#zoe", "rater is 'zoe', expected one of those in .*: r"),
+        ("nowhere#r1", r"nowhere/manifest\.json cannot be read"),
+    ],
+)
+def test_whoever_cannot_be_spoken_for_is_one_line(fitted_folder: Path, rater: str, message: str) -> None:
+    with pytest.raises(RefusedError, match=message):
+        personal(rater.format(fitted_folder=fitted_folder))
+
+
+def test_a_judge_by_scores_from_a_file_is_refused_on_logs(tmp_path: Path) -> None:
+    votes, _ = written(tmp_path)
+    stories = {f"{story}_{WRITER}": "YN" if story % 2 else "NY" for story in range(24)}
+    file = tmp_path / "verdicts.json"
+    file.write_text(json.dumps({"judges": {"gpt4": stories}}), encoding="utf-8")
+    rows = ballots(read_votes(votes, numbers=True), read_scores([file]), Choice())
+    write_folder(*fit_judge(rows, resamples=10), tmp_path / "taste")
+    with pytest.raises(RefusedError, match=r"fitted to scores from a file \(gpt4\), which no score of a log"):
+        personal(f"{tmp_path / 'taste'}#r1")
+
+
+def test_no_vote_and_no_word_of_a_rater_is_in_a_score(tmp_path: Path, fitted_folder: Path) -> None:
+    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}))
+    assert set(score.metadata or {}) == {"signature", "judged", "not_judged", "votes"}
+    assert (score.metadata or {})["votes"] == {"r1": 48}
+
+
+def test_a_rater_who_was_forgotten_cannot_be_spoken_for(tmp_path: Path, fitted_folder: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(fitted_folder, copy)
+    forget(copy, "r1")
+    with pytest.raises(RefusedError, match="rater is 'r1'"):
+        personal(f"{copy}#r1")
+
+
+def test_a_document_that_was_refused_is_unscored_as_by_every_scorer(tmp_path: Path, fitted_folder: Path) -> None:
+    log = read_eval_log(
+        made_log(
+            tmp_path / "logs",
+            [{"ttcw": verdict({"01": 1, "02": 0})}],
+            model=WRITER,
+            texts=["I'm sorry, but I can't help with that request."],
+        )
+    )
+    done = rescored(log, personal(f"{fitted_folder}#r1"), action="append", display="none")
+    (sample,) = done.samples or []
+    assert (sample.scores or {})["personal"].reason == "refusal"
+
+
+def test_reports_know_its_headline_its_ranges_and_which_way_is_up(tmp_path: Path) -> None:
+    header = read_eval_log(made_log(tmp_path, [{}]))
+    signature = "measure:personal|by:judge@0|rater:ann|fewest:20|lowest:0|highest:1|version:1-A"
+    (own,) = declared(header, "personal", signature).values()
+    keys = ("personal_ann_total", "personal_ann_01", "personal_ann_02", "personal_ann_03")
+    assert keys_to_test([own], keys) == keys[:1]
+    assert known_range(header, "personal", signature, keys[1]) == (0, 1)
+    assert known_range(header, "personal", signature, keys[0]) is None
+    assert "igher is" in own.meaning

@@ -1,0 +1,409 @@
+"""`genie ttcw`, as a user calls it."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.model import Model, get_model
+from tests.looks import rows, told_by
+from tests.reports.made_logs import made_log, scored
+from tests.scripted import Script, output, saying
+from tests.tasks.test_ttcw_stories import STORIES, run, said
+
+import genie_inspect.cli.running as running
+from genie_inspect.agreement.figures import Ranking
+from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
+from genie_inspect.agreement.votes import VotedStory, VotesError
+from genie_inspect.cli import main
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.populations.stories import ReferenceStory, reference_stories
+from genie_inspect.prompting.replies import labels
+from genie_inspect.statistics.bootstrap import BootstrapInterval
+from genie_inspect.studies.ttcw.verdicts import (
+    CutoffCurve,
+    CutoffPoint,
+    asked_ways,
+    at_cutoff,
+    cutoff_chart,
+    cutoff_curves,
+    story_words,
+    writer_totals,
+)
+
+VOTES = {"0_plain": (0, 0), "0_bold": (1, 1), "1_plain": (0, 0)}
+
+
+def called(*arguments: object) -> Result:
+    return CliRunner(env={"COLUMNS": "220"}).invoke(main, ["ttcw", *map(str, arguments)])
+
+
+def as_json(*arguments: object) -> Any:
+    result = called(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.output)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a log of stories in the study's two ways, and votes on them."""
+    folder = tmp_path_factory.mktemp("ttcw")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        patched.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
+        run(Script(said))
+    rows = [
+        {"story": story, "rater": "ann", "votes": {f"{place:02d}": vote for place, vote in enumerate(own, start=1)}}
+        for story, own in VOTES.items()
+    ]
+    (folder / "votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return folder
+
+
+def test_cutoffs_show_a_table_a_judge_and_mark_the_logs_own(folder: Path) -> None:
+    result = called("cutoffs", folder / "logs", "--votes", folder / "votes.jsonl", "--resamples", 20)
+    assert result.exit_code == 0, result.output
+    for text in ("critic(mockllm/model", "*-2", "14.00", "4.67", "Spearman's rho", "3 stories"):
+        assert text in result.output
+    (curve,) = as_json("cutoffs", folder / "logs", "--cutoff", -1)
+    assert [(point["cutoff"], round(point["total"], 2), point["rankings"]) for point in curve["points"]] == [
+        (-1, 4.67, {})
+    ]
+
+
+def test_ways_are_rows_of_one_table(folder: Path) -> None:
+    result = called("ways", folder / "logs", "--votes", folder / "votes.jsonl", "--resamples", 20)
+    assert result.exit_code == 0, result.output
+    for text in ("reference, analyse then rate", "alone, yes or no", "plain", "bold", "3 of 3", "pairwise accuracy"):
+        assert text in result.output
+    both, baseline = as_json("ways", folder / "logs")
+    assert (both["total"], both["by_writer"]) == (14, {"plain": 14, "bold": 14})
+    assert baseline["by_writer"] == {"plain": 0, "bold": 14}
+
+
+def test_totals_are_a_histogram_by_judge_and_writer(folder: Path) -> None:
+    result = called("totals", folder / "logs", "--votes", folder / "votes.jsonl")
+    assert result.exit_code == 0, result.output
+    assert "people" in result.output
+    rows = as_json("totals", "--votes", folder / "votes.jsonl")
+    assert {row["writer"]: row["totals"] for row in rows} == {"plain": [0, 0], "bold": [2]}
+
+
+def test_words_are_a_row_a_plot_and_a_column_a_writer() -> None:
+    result = called("words", STORIES)
+    assert result.exit_code == 0, result.output
+    assert all(text in result.output for text in ("plain", "bold", "fine", "15", "mean"))
+    assert {row["writer"]: row["words"] for row in as_json("words", STORIES)}["bold"] == 11
+
+
+@pytest.mark.parametrize("verb", ["cutoffs", "totals"])
+@pytest.mark.parametrize(("ending", "begins"), [(".svg", b"<svg"), (".png", b"\x89PNG")])
+def test_a_picture_is_written_by_its_ending(
+    folder: Path, tmp_path: Path, verb: str, ending: str, begins: bytes
+) -> None:
+    pytest.importorskip("altair")
+    picture = tmp_path / f"picture{ending}"
+    votes = ("--votes", folder / "votes.jsonl")
+    result = called(verb, folder / "logs", *votes, "--picture", picture)
+    assert result.exit_code == 0, result.output
+    assert picture.read_bytes().startswith(begins)
+    if ending == ".svg":
+        text = picture.read_text(encoding="utf-8")
+        assert ("a test passes from this score on" if verb == "cutoffs" else "bold, by people") in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (("cutoffs", "nowhere"), "nowhere does not exist"),
+        (("cutoffs", "{logs}", "--cutoff", "9"), "cutoff is 9, expected -3 to 4"),
+        (("cutoffs", "{logs}", "--picture", "a.gif"), "picture is 'a.gif'"),
+        (("ways", "{logs}", "--votes", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
+        (("words", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
+        (("totals",), "nothing to count"),
+    ],
+)
+def test_what_cannot_be_used_is_one_line(folder: Path, arguments: tuple[str, ...], fault: str) -> None:
+    result = called(*(part.format(logs=folder / "logs") for part in arguments))
+    assert result.exit_code == 1
+    assert fault in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("verb", ["cutoffs", "ways", "totals", "words"])
+def test_every_verb_has_an_example_and_is_listed(verb: str) -> None:
+    assert verb in called("--help").output
+    assert f"genie ttcw {verb}" in called(verb, "--help").output
+
+
+LABELS = labels(5)
+SIGNATURE = "measure:ttcw|judge:critic(m/x@12ab,template=34cd)|levels:5|analyse:true|reference:true|cutoff:-2"
+
+
+def story(name: str, *points: float, signature: str = SIGNATURE) -> JudgedStory:
+    by_test = {f"{place:02d}": value for place, value in enumerate(points, start=1)}
+    return JudgedStory(name, math.nan, {}, by_test, signature=signature)
+
+
+def votes(name: str, *results: float) -> VotedStory:
+    return VotedStory(name, {"ann": {f"{place:02d}": value for place, value in enumerate(results, start=1)}})
+
+
+def test_a_test_passes_from_the_cutoff_on_and_what_was_not_judged_counts_nowhere() -> None:
+    counted = at_cutoff(story("1_a", -3, -2, 4, math.nan), -2)
+    assert counted.score == 2
+    assert [counted.tests[test] for test in ("01", "02", "03")] == [0, 1, 1]
+    assert math.isnan(counted.tests["04"])
+
+
+def test_a_scale_is_swept_from_its_lowest_cutoff_to_0_and_ranked_as_people_rank_at_each() -> None:
+    # points of 1_a, 1_b: with -3 both pass all, with -2 1_b passes 1 and 1_a 2, with 0 1_b passes 1 and 1_a 0
+    judged = {"m": {one.story: one for one in (story("1_a", -2, -1), story("1_b", -3, 4))}}
+    (curve,) = cutoff_curves(judged, [votes("1_a", 1, 1), votes("1_b", 0, 0)], resamples=10)
+    assert [(point.cutoff, point.total) for point in curve.points] == [(-3, 2), (-2, 1.5), (-1, 1), (0, 0.5)]
+    rho = [point.rankings["spearman"].mean.value for point in curve.points]
+    assert math.isnan(rho[0])
+    assert math.isnan(rho[2])
+    assert (rho[1], rho[3]) == pytest.approx((1, -1))
+    assert curve.cutoff == -2
+
+
+@pytest.mark.parametrize(("levels", "expected"), [(3, [-1, 0]), (7, [-5, -4, -3, -2, -1, 0])])
+def test_each_scale_has_its_own_cutoffs(levels: int, expected: list[int]) -> None:
+    one = story("1_a", 0, signature=SIGNATURE.replace("levels:5", f"levels:{levels}"))
+    (curve,) = cutoff_curves({"m": {"1_a": one}})
+    assert [point.cutoff for point in curve.points] == expected
+
+
+def test_a_cutoff_outside_of_the_scale_and_scores_without_points_are_refused() -> None:
+    with pytest.raises(UnknownChoiceError, match="cutoff is 5, expected -3 to 4"):
+        cutoff_curves({"m": {"1_a": story("1_a", 0)}}, cutoffs=[5])
+    with pytest.raises(VotesError, match="no score has points"):
+        cutoff_curves({"m": {"1_a": JudgedStory("1_a", 3, {"01": 1})}})
+    with pytest.raises(VotesError, match="'1_b' has no points"):
+        cutoff_curves({"m": {"1_a": story("1_a", 0), "1_b": JudgedStory("1_b", 3, {})}})
+
+
+def test_a_sweep_over_a_log_asks_nothing_and_equals_a_run_at_each_cutoff(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def verdict(request: str) -> str:
+        # another in each order, so that scores of all sizes come about
+        return LABELS[crc32(request.encode()) % 5]
+
+    critic = Script(verdict)
+    run(critic, ways="both")
+    asked = len(critic.requests)
+    (curve,) = cutoff_curves(read_scores([Path("logs")]))
+    swept = {point.cutoff: point.total for point in curve.points}
+    assert len(critic.requests) == asked
+    assert len(set(swept.values())) > 2
+    for cutoff, total in swept.items():
+        log = run(critic, ways="both", cutoff=cutoff)
+        assert log.results
+        assert log.results.scores[0].metrics["mean"].value == pytest.approx(total)
+
+
+def test_a_way_has_its_mean_by_writer_and_counts_what_was_not_judged() -> None:
+    judged = {
+        name: JudgedStory(name, score, {}, signature=SIGNATURE)
+        for name, score in {"1_a": 4.0, "2_a": 6.0, "1_b": math.nan}.items()
+    }
+    (row,) = asked_ways({"m": judged})
+    assert (row.judge, row.way, row.cutoff) == ("m/x", "reference, analyse then rate", "-2")
+    assert (row.stories, row.not_judged, row.total) == (3, 1, 5)
+    assert row.by_writer["a"] == 5
+    assert math.isnan(row.by_writer["b"])
+
+
+def test_totals_by_writer_are_those_of_most_people_and_of_each_judge() -> None:
+    people = [votes("1_a", 1, 1), votes("2_a", 1, 0), votes("1_b", 0, 0)]
+    machine = {"m": {"1_a": JudgedStory("1_a", 2, {}), "1_b": JudgedStory("1_b", math.nan, {})}}
+    rows = writer_totals(machine, people)
+    assert [(row.judge, row.writer, row.totals) for row in rows] == [
+        ("people", "a", [2, 1]),
+        ("people", "b", [0]),
+        ("m", "a", [2]),
+        ("m", "b", []),
+    ]
+    assert (rows[0].mean, rows[0].stories) == (1.5, {1: 1, 2: 1})
+    assert math.isnan(rows[3].mean)
+
+
+def test_numbers_and_nothing_are_no_totals() -> None:
+    with pytest.raises(VotesError, match="votes are numbers"):
+        writer_totals({}, [votes("1_a", 7)])
+    with pytest.raises(VotesError, match="nothing to count"):
+        writer_totals({})
+
+
+def test_words_are_those_of_stories_and_of_what_they_are_held_against_each_once() -> None:
+    rows = [(row.plot, row.writer, row.words, row.is_reference) for row in story_words([STORIES])]
+    assert rows == [
+        *(("0", "plain", 7, False), ("0", "bold", 11, False), ("1", "plain", 6, False)),
+        *(("0", "fine", 15, True), ("1", "reference", 12, True)),
+    ]
+
+
+def test_words_of_a_log_are_those_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run(Script(lambda request: "[[YES]]"), ways="baseline")
+    assert set(story_words([Path("logs")])) == set(story_words([STORIES]))
+
+
+def test_references_are_found_by_title_for_words_too(tmp_path: Path) -> None:
+    path = tmp_path / "stories.jsonl"
+    path.write_text(json.dumps({"story": "0_a", "title": "Bees", "text": "Two words."}), encoding="utf-8")
+    rows = story_words([path], [ReferenceStory("Bees", "", "Three fine words.")])
+    assert [(row.writer, row.words) for row in rows] == [("a", 2), ("reference", 3)]
+
+
+def test_a_log_without_points_of_tests_is_refused_and_names_the_story(tmp_path: Path) -> None:
+    score = scored({"ttcw_total": 3.0}, SIGNATURE, judge="critic(m/x)", tests="90 tests: too many to keep here")
+    with pytest.raises(VotesError, match="no score has points"):
+        cutoff_curves(read_scores([Path(made_log(tmp_path, [{"ttcw": score}]))]))
+
+
+PLOT = " ".join(["A keeper of bees counts them every night until one of them is missing and"] * 2) + " leaves."
+BEES = [
+    {"title": "Bees", "story": "She counted."},
+    {"title": "Lock", "plot": "A lock opens.", "story": "It opened."},
+]
+
+
+@pytest.fixture
+def bees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(json.dumps(row) + "\n" for row in BEES)
+    (tmp_path / "stories.jsonl").write_text(rows, encoding="utf-8")
+    return tmp_path
+
+
+def plots_called(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: str) -> Result:
+    def model(name: str) -> Model:
+        return script.model() if name == "mock/g" else get_model(name)
+
+    monkeypatch.setattr(running, "get_model", model)
+    return CliRunner().invoke(main, ["plots", *arguments, "-o", "refs.jsonl", "--grader", "mock/g"])
+
+
+def test_a_plot_is_drawn_for_each_story_that_has_none_and_the_file_is_the_tasks(
+    bees: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = saying(PLOT)
+    result = plots_called(monkeypatch, script, "stories.jsonl", "--json")
+    assert result.exit_code == 0, result.output
+    said: dict[str, Any] = json.loads(result.stdout)
+    assert (said["drawn"], said["had_a_plot"], said["outside_of_25_to_50_words"], said["calls"]) == (1, 1, 0, 1)
+    assert [(story.title, story.plot) for story in reference_stories("refs.jsonl")] == [
+        ("Bees", PLOT),
+        ("Lock", "A lock opens."),
+    ]
+
+
+def test_a_folder_of_texts_is_stories_titled_by_their_files(bees: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bees / "mine").mkdir()
+    (bees / "mine" / "door.txt").write_text("\ufeffA door.\n", encoding="utf-8")
+    assert plots_called(monkeypatch, saying("Short."), "mine").exit_code == 0
+    (story,) = reference_stories("refs.jsonl")
+    assert (story.title, story.plot, story.story) == ("door", "Short.", "A door.")
+
+
+def test_a_run_that_failed_goes_on_where_it_ended(bees: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    more = json.dumps({"title": "Door", "story": "It closed."})
+    with (bees / "stories.jsonl").open("a", encoding="utf-8") as file:
+        file.write(more + "\n")
+
+    def reply(request: str) -> str:
+        if "closed" in request:
+            raise ConnectionError("gone")
+        return PLOT
+
+    assert plots_called(monkeypatch, Script(reply), "stories.jsonl").exit_code == 1
+    assert not (bees / "refs.jsonl").exists()
+    script = saying(PLOT)
+    result = plots_called(monkeypatch, script, "stories.jsonl", "--json")
+    assert result.exit_code == 0, result.output
+    assert len(script.requests) == 1
+    assert json.loads(result.stdout)["replies_on_record"] == 1
+
+
+def test_a_plot_that_is_cut_off_is_no_plot_and_is_not_on_record(bees: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Script(lambda _: output("A keeper of bees", "max_tokens"))
+    result = plots_called(monkeypatch, cut, "stories.jsonl")
+    assert result.exit_code == 1
+    assert "drew no plot in 3 replies: cut off at 2048 tokens: 'A keeper of bees'" in result.output
+    assert len(cut.requests) == 3
+    assert not (bees / "refs.jsonl").exists()
+    whole = saying(PLOT)
+    said = json.loads(plots_called(monkeypatch, whole, "stories.jsonl", "--json").stdout)
+    assert (len(whole.requests), said["replies_on_record"]) == (1, 0)
+
+
+def test_after_a_plot_that_is_cut_off_a_whole_one_is_taken_and_kept(
+    bees: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies = iter([output("A keeper", "max_tokens"), output(PLOT)])
+    said = json.loads(plots_called(monkeypatch, Script(lambda _: next(replies)), "stories.jsonl", "--json").stdout)
+    assert (said["drawn"], said["calls"]) == (1, 2)
+    assert reference_stories("refs.jsonl")[0].plot == PLOT
+
+
+def test_a_dry_run_asks_nobody_and_writes_nothing(bees: Path) -> None:
+    arguments = ["plots", "stories.jsonl", "-o", "refs.jsonl", "--grader", "openai/gpt-4o", "--dry-run", "--json"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert (said["stories"], said["calls_needed"]) == (2, 1)
+    assert 25 < said["output_tokens"] < 90
+    assert sorted(path.name for path in bees.iterdir() if path.name != "cache") == ["stories.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (None, "holds no file *.txt"),
+        (" ", "a.txt is empty"),
+    ],
+)
+def test_a_folder_without_stories_is_one_clear_line(bees: Path, content: str | None, fault: str) -> None:
+    (bees / "mine").mkdir()
+    if content is not None:
+        (bees / "mine" / "a.txt").write_text(content, encoding="utf-8")
+    result = CliRunner().invoke(main, ["plots", "mine", "-o", "refs.jsonl", "--grader", "mockllm/model"])
+    assert result.exit_code == 1
+    assert fault in result.output
+
+
+def test_a_file_that_is_there_is_not_written_over_and_nobody_is_asked(
+    bees: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bees / "refs.jsonl").write_text("mine", encoding="utf-8")
+    script = saying(PLOT)
+    result = plots_called(monkeypatch, script, "stories.jsonl")
+    assert result.exit_code == 1
+    assert "refs.jsonl" in result.output
+    assert "expected a new file" in result.output
+    assert not script.requests
+
+
+def test_the_picture_has_an_interval_at_each_cutoff_from_its_lower_end_to_its_upper() -> None:
+    pytest.importorskip("altair", reason="needs the extra `charts`")
+    spearman = Ranking(BootstrapInterval(0.5, 0.25, 0.75, 0), 0, {"1": 0.5})
+    points = [CutoffPoint(-1, 2.0, {"spearman": spearman}), CutoffPoint(0, 1.5, {"spearman": spearman})]
+    spec = cutoff_chart([CutoffCurve("m", -1, 3, points)], "spearman", "rho").to_dict()
+    (panel,) = spec["vconcat"]
+    assert [told_by(panel, layer) for layer in (0, 1)] == [
+        {"x": "cutoff", "y": "low", "y2": "high"},
+        {"x": "cutoff", "y": "value"},
+    ]
+    for layer in (0, 1):
+        assert rows(spec | panel, layer) == [
+            {"cutoff": cutoff, "value": 0.5, "low": 0.25, "high": 0.75} for cutoff in (-1, 0)
+        ]
+    assert {one["encoding"]["y"]["title"] for one in panel["layer"]} == {"rho"}

@@ -1,0 +1,402 @@
+"""What holds of every task: version, headline, a view that trusts no text, options that are refused in one line."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task
+from inspect_ai._util.registry import (  # Inspect lists what it has registered in no public way
+    registry_find,
+    registry_info,
+)
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import EvalLog, HeadlineMetric
+from inspect_ai.solver import SolverSpec
+from tests.processes import Commands
+from tests.scripted import FOX, OWL, grading, saying, small_population
+from tests.tasks.runs import line_of, run
+
+import genie_inspect._registry  # noqa: F401  # registers what is looked for
+from genie_inspect.graders.grader import PrerequisiteError, RefusedError
+from genie_inspect.scorers.compression import ALONE
+from genie_inspect.signature import PACKAGE, package_version
+from genie_inspect.tasks.leave_one_out import leave_one_out
+from genie_inspect.tasks.metric_study import metric_study
+from genie_inspect.tasks.novelty_partition import novelty_partition
+from genie_inspect.tasks.population_prompts import population_prompts
+from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
+from genie_inspect.tasks.ttcw import ttcw
+from genie_inspect.tasks.ttcw_stories import ttcw_stories
+from genie_inspect.tasks.writing_prompts import writing_prompts
+from genie_inspect.versions import TASKS
+
+STORIES = Path(__file__).parent / "stories.jsonl"
+MADE: dict[str, Callable[[], Task]] = {
+    "synthetic_prompts": lambda: synthetic_prompts(judge="embedded"),
+    "writing_prompts": lambda: writing_prompts(population="starter", judge="embedded"),
+    "population_prompts": lambda: population_prompts("abstracts", judge="embedded"),
+    "leave_one_out": lambda: leave_one_out(judge="embedded"),
+    "metric_study": lambda: metric_study(judge="embedded"),
+    "novelty_partition": novelty_partition,
+    "ttcw": ttcw,
+    "ttcw_stories": lambda: ttcw_stories(str(STORIES)),
+}
+HEADLINES = {
+    "synthetic_prompts": "genie",
+    "writing_prompts": "genie",
+    "population_prompts": "genie",
+    "leave_one_out": "genie",
+    "metric_study": "genie",
+    "novelty_partition": "novelty_bench",
+    "ttcw": "ttcw",
+    "ttcw_stories": "ttcw",
+}
+
+
+def test_every_task_has_a_version() -> None:
+    assert set(MADE) == set(TASKS)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_task_carries_its_own_version_and_the_packages_beside_it(name: str) -> None:
+    task = MADE[name]()
+    assert task.version == TASKS[name]
+    assert re.fullmatch(r"[0-9]+-[A-Z]", str(task.version))
+    assert (task.metadata or {})[PACKAGE] == package_version()
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_no_view_of_a_task_takes_texts_for_markup(name: str) -> None:
+    viewer = MADE[name]().viewer
+    assert viewer is not None
+    assert viewer.trust_content is False
+
+
+def test_a_task_that_only_generates_trusts_no_text_either() -> None:
+    task = synthetic_prompts(population="none")
+    assert (task.viewer and task.viewer.trust_content) is False
+    assert (task.headline_metric, task.version) == (None, TASKS["synthetic_prompts"])
+
+
+@pytest.mark.parametrize("name", HEADLINES)
+def test_the_headline_of_a_task_is_chosen(name: str) -> None:
+    headline = MADE[name]().headline_metric
+    assert headline is not None
+    # no key of the score: before the first sample is scored Inspect knows none, and would warn of one that is named
+    assert (headline.scorer, headline.score, headline.metric) == (HEADLINES[name], None, "mean")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "score"),
+    [
+        ("synthetic_prompts", {"panel": "cosine"}, "plot"),
+        ("population_prompts", {"population": "abstracts"}, "problem"),
+    ],
+)
+def test_a_run_resolves_the_headline_to_the_plot_else_to_the_first_feature_and_warns_of_nothing(
+    name: str, options: dict[str, str], score: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    writer = "bundled/inventive" if name == "synthetic_prompts" else "bundled/researcher"
+    log = run(name, tmp_path, writer, limit=2, epochs=1, task_args={"judge": "embedded", **options})
+    assert log.results is not None
+    assert log.results.headline is not None
+    assert (log.results.headline.score, log.results.headline.metric) == (score, "mean")
+    assert "Headline" not in caplog.text
+
+
+Options = dict[str, list[Any]]
+SHARED: Options = {
+    "population": ["nowhere", 2024],
+    "judge": ["kind", 3],
+    "embedder": ["word2vec", 128],
+    "templates": ["nowhere"],
+    "cache": ["maybe", 0],
+}
+PANEL: Options = {"panel": ["cosin", "none,cosine"]}
+# the options of each that accept a closed set, with values outside of it
+WRONG: dict[str, Options] = {
+    "synthetic_prompts": SHARED | PANEL,
+    "writing_prompts": SHARED | PANEL | {"sample": [0, "ten"]},
+    "population_prompts": SHARED | PANEL,
+    "metric_study": SHARED | PANEL | {"population": ["nowhere", "none"], "pairs": ["nowhere"], "scorer": ["nowhere"]},
+    "leave_one_out": SHARED | PANEL | {"population": ["nowhere", "none"]},
+    "novelty_partition": {
+        "k": [1, "ten"],
+        "equivalence": ["same"],
+        "quality": ["good"],
+        "embedder": ["word2vec"],
+        "templates": ["nowhere"],
+    },
+    "ttcw": {"rubric": ["nowhere"], "levels": [4], "analyse": ["before"]},
+    "ttcw_stories": {"stories": [None, 3], "ways": ["best", ""], "rubric": ["nowhere"]},
+}
+SOLVERS: dict[str, Options] = {
+    "generations": {"k": [1, 2.5, "ten", True]},
+    "negative_sampling": {"rounds": [0, "two"], "templates": ["nowhere"]},
+    "outline": {"stages": ["", ["plot", "plot"], 4], "words": [0, "many"], "templates": ["nowhere"]},
+    "require_models": {"equivalence": ["same"], "quality": ["good"], "preference": ["yes"]},
+    "trim": {"meta": ["no", None], "templates": ["nowhere"]},
+    "verbalized_sampling": {
+        "k": [0, "five", True],
+        "threshold": [1.5, "low"],
+        "words": [-3],
+        "pick": ["best"],
+        "templates": ["nowhere"],
+    },
+}
+KINDS = ("scorer", "solver", "task")
+WITHOUT = {
+    "announce_cost",  # what a task gives it
+    "recorded",  # has no options
+    "require_grader",  # any name of a judge
+    "plot_prompt",  # a folder
+}
+
+
+def cases(table: dict[str, Options]) -> list[tuple[str, str, Any]]:
+    return [(name, option, value) for name, options in table.items() for option in options for value in options[option]]
+
+
+def refusal(task: Any, folder: Path, **options: Any) -> PrerequisiteError:
+    """The error that ends a run in which a writer and a grader stand by."""
+    writer, grader = saying("A story."), grading()
+    with pytest.raises(PrerequisiteError) as caught:
+        run(task, folder, writer, grader, **options)
+    assert writer.requests == grader.requests == []
+    return caught.value
+
+
+def names_option_and_value(error: PrerequisiteError, option: str, value: object) -> None:
+    """Hold one line to what it must say."""
+    line = line_of(error)
+    assert len(line.splitlines()) == 1
+    assert option in line
+    assert repr(value) in line
+    assert "expected" in line
+
+
+@pytest.mark.parametrize(("task", "option", "value"), cases(WRONG))
+def test_a_tasks_wrong_option_is_one_line(task: str, option: str, value: object, tmp_path: Path) -> None:
+    names_option_and_value(refusal(task, tmp_path, task_args={option: value}), option, value)
+
+
+@pytest.mark.parametrize(("solver", "option", "value"), cases(SOLVERS))
+def test_a_solvers_wrong_option_is_one_line(solver: str, option: str, value: object, tmp_path: Path) -> None:
+    task = Task(dataset=MemoryDataset([Sample(input=OWL)]))
+    error = refusal(task, tmp_path, solver=SolverSpec(f"genie_inspect/{solver}", {option: value}, {option: value}))
+    assert isinstance(error, RefusedError)
+    names_option_and_value(error, option, value)
+
+
+def test_no_task_and_no_solver_was_forgotten() -> None:
+    ours = [registry_info(made) for made in registry_find(lambda info: info.name.startswith("genie_inspect/"))]
+    for kind, table in (("task", WRONG), ("solver", SOLVERS)):
+        names = {info.name.removeprefix("genie_inspect/") for info in ours if info.type == kind}
+        assert names - WITHOUT == table.keys()
+
+
+def test_a_misspelt_option_stops_any_task_solver_and_scorer_and_names_the_nearest(tmp_path: Path) -> None:
+    ours = registry_find(lambda info: info.name.startswith("genie_inspect/") and info.type in KINDS)
+    for made in ours:
+        assert callable(made)
+        with pytest.raises(PrerequisiteError, match=rf"^{registry_info(made).name} has no option 'jugde': (did|It) "):
+            made(jugde="list")
+    for task in ("synthetic_prompts", "metric_study"):
+        line = line_of(refusal(task, tmp_path, task_args={"jugde": "list"}))
+        assert line.startswith(
+            f"genie_inspect/{task} has no option 'jugde': did you mean judge? It has answer_length, "
+        )
+
+
+def test_the_options_that_there_are_stand_in_the_log_as_they_were_given(tmp_path: Path) -> None:
+    task_args = {"population": "none", "judge": "embedded"}
+    log = run("synthetic_prompts", tmp_path, saying("A story."), limit=1, task_args=task_args)
+    assert log.eval.task_args_passed == {"population": "none", "judge": "embedded"}
+    assert "unknown" not in log.eval.task_args
+
+
+@pytest.mark.parametrize("population", ["starter", "none"])
+def test_an_option_is_refused_whether_or_not_there_is_anything_to_score(population: str, tmp_path: Path) -> None:
+    arguments = {"population": population, "judge": "kind"}
+    error = refusal("synthetic_prompts", tmp_path, task_args=arguments)
+    assert line_of(error) == "judge is 'kind', expected one of list, pairwise, logit, vectors, embedded, none"
+
+
+@pytest.mark.parametrize("arguments", [{}, {"population": "starter", "prompts": "prompts.txt"}])
+def test_a_population_and_prompts_are_given_one_or_the_other(arguments: dict[str, str], tmp_path: Path) -> None:
+    line = line_of(refusal("population_prompts", tmp_path, task_args=arguments))
+    assert "expected one of population=<name or folder> and prompts=<text file of a prompt a line>" in line
+
+
+def test_a_panel_without_a_population_is_refused(tmp_path: Path) -> None:
+    arguments = {"population": "none", "panel": "cheap"}
+    line = line_of(refusal("synthetic_prompts", tmp_path, task_args=arguments))
+    assert line.startswith("panel is 'cheap', expected none when there is no population")
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["-T", "cache=maybe"], "cache is 'maybe', expected true or false"),
+        (["-T", "jugde=list"], "genie_inspect/synthetic_prompts has no option 'jugde': did you mean judge? It"),
+        (
+            ["-T", "population=none", "--solver", "genie_inspect/outline", "-S", "wrods=3"],
+            "genie_inspect/outline has no option 'wrods': did you mean words? It has stages,",
+        ),
+        (
+            ["-T", "population=none", "--solver", "genie_inspect/verbalized_sampling", "-S", "pick=best"],
+            "pick is 'best', expected one of random, least, all",
+        ),
+    ],
+)
+def test_on_the_command_line_it_is_that_line_and_no_traceback(options: list[str], line: str, tmp_path: Path) -> None:
+    arguments = [*options, "--model", "mockllm/model", "--display", "plain"]
+    with Commands(tmp_path) as commands:
+        ended = commands.run("eval", "genie_inspect/synthetic_prompts", *arguments, program="inspect")
+    assert ended.code != 0
+    # a terminal folds it
+    assert line in " ".join(ended.stdout.split())
+    assert "Traceback" not in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "model", "line"),
+    [
+        ("synthetic_prompts", {"population": "none"}, "inventive", "bundled/inventive has no story on record for"),
+        ("synthetic_prompts", {"judge": "embedded"}, "researcher", "bundled/researcher has no story on record for"),
+        ("synthetic_prompts", {"judge": "embedded"}, "grader", "bundled/grader reads and judges and writes nothing"),
+        ("novelty_partition", {}, "inventive", "bundled/inventive has no story on record for"),
+    ],
+)
+def test_a_bundled_model_without_a_story_for_a_prompt_ends_the_run_before_it_begins(
+    task: str, options: dict[str, str], model: str, line: str, tmp_path: Path
+) -> None:
+    with pytest.raises(PrerequisiteError) as caught:
+        run(task, tmp_path, f"bundled/{model}", "bundled/grader", task_args=options)
+    assert line_of(caught.value).startswith(line)
+    assert list(tmp_path.iterdir()) == []
+
+
+WITH_GENIE = ("synthetic_prompts", "writing_prompts", "population_prompts", "leave_one_out")
+RECIPE = Path(__file__).parents[2] / "tasks" / "mitigation_grid.py"
+
+
+@pytest.fixture
+def population(tmp_path: Path) -> str:
+    return str(small_population(tmp_path / "population").folder)
+
+
+def requests(task: str, population: str, folder: Path, *, cache: bool) -> int:
+    """How much the grader is asked in a run that writes the same two stories as any other."""
+    grader = grading()
+    run(task, folder, saying("A story."), grader, epochs=1, task_args={"population": population, "cache": cache})
+    return len(grader.requests)
+
+
+def announced(shown: str) -> list[int]:
+    """The calls that each line before a run speaks of."""
+    return [int(calls.replace(",", "")) for calls in re.findall(r"judging asks for about ([\d,]+) calls", shown)]
+
+
+@pytest.mark.parametrize("task", WITH_GENIE)
+def test_what_the_grader_has_said_is_asked_again_only_with_cache_false(
+    task: str, population: str, tmp_path: Path
+) -> None:
+    first = requests(task, population, tmp_path, cache=True)
+    assert first > 0
+    assert requests(task, population, tmp_path, cache=True) == 0
+    assert requests(task, population, tmp_path, cache=False) >= first
+
+
+def test_the_line_before_a_run_counts_everything_when_the_cache_is_off(
+    population: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for cache in (False, True, True, False):
+        requests("synthetic_prompts", population, tmp_path, cache=cache)
+    empty, fresh, kept, off = announced(capsys.readouterr().err)
+    assert kept < fresh <= empty
+    assert off == empty
+
+
+@pytest.mark.skipif(not RECIPE.is_file(), reason="recipes stand in a clone, not in a wheel")
+@pytest.mark.parametrize("task", ["mitigation_grid.py@grid_baseline", "mitigation_grid.py@grid_outline"])
+def test_recipes_take_it_too(task: str, population: str, tmp_path: Path) -> None:
+    recipe = f"{RECIPE.parent / task}"
+    first = requests(recipe, population, tmp_path, cache=True)
+    assert requests(recipe, population, tmp_path, cache=True) == 0
+    assert requests(recipe, population, tmp_path, cache=False) >= first > 0
+
+
+CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]
+
+
+def without_grader(task: str, folder: Path, **options: Any) -> EvalLog:
+    """The log of a run in which no grader is named."""
+    population = small_population(folder / "population").folder
+    task_args = {"population": str(population), **options}
+    return run(task, folder, saying("A grey owl slept."), epochs=1, task_args=task_args)
+
+
+def refused(task: str, folder: Path, **options: Any) -> str:
+    """What a run says that ends before anything is written."""
+    with pytest.raises(PrerequisiteError) as caught:
+        without_grader(task, folder, **options)
+    return line_of(caught.value)
+
+
+@pytest.mark.parametrize("task", WITH_GENIE)
+def test_the_panel_scores_alone_and_needs_no_grader(
+    task: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = without_grader(task, tmp_path, panel="cheap", judge="none")
+    for sample in log.samples or []:
+        assert list(sample.scores or {}) == [*CHEAP, "document"]
+        reasons = {name: score.reason for name, score in (sample.scores or {}).items() if score.reason}
+        # of two foxes one is left out: what one document adds to one other has no zero
+        assert reasons == ({"compression": ALONE} if task == "leave_one_out" and sample.input == FOX else {})
+    assert log.eval.headline_metric == HeadlineMetric(scorer="cosine", metric="mean")
+    # who left Genie out need not be told
+    assert "genie" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("task", WITH_GENIE)
+def test_beside_a_cheap_panel_a_missing_grader_is_answered_with_the_option_that_needs_none(
+    task: str, tmp_path: Path
+) -> None:
+    lines = refused(task, tmp_path, panel="cheap").splitlines()
+    assert [line.split()[:2] for line in lines if "judge=none" in line] == [["-T", "judge=none"]]
+
+
+@pytest.mark.parametrize("panel", ["none", "partition", "cheap,litbench", "all"])
+def test_where_leaving_genie_out_would_not_do_it_is_not_named(panel: str, tmp_path: Path) -> None:
+    said = refused("synthetic_prompts", tmp_path, panel=panel)
+    assert "--model-role grader=" in said
+    assert "judge=none" not in said
+
+
+@pytest.mark.parametrize("task", WITH_GENIE)
+def test_without_genie_and_without_a_panel_there_is_nothing_to_score_with(task: str, tmp_path: Path) -> None:
+    said = refused(task, tmp_path, judge="none")
+    assert said == "judge is 'none', expected a judge, or measures in Genie's place (-T panel=cheap asks no model)"
+
+
+def test_a_measure_that_asks_the_grader_asks_it_without_genie_too(tmp_path: Path) -> None:
+    said = refused("synthetic_prompts", tmp_path, judge="none", panel="partition")
+    assert said.startswith("equivalence=grader asks a model, and no grader is named")
+    assert "-T panel=cheap" in said
+
+
+def test_the_scorer_genie_has_no_such_judge(tmp_path: Path) -> None:
+    from genie_inspect.scorers.genie import genie
+
+    with pytest.raises(RefusedError, match="judge is 'none', expected one of list, pairwise, logit, vectors, embedded"):
+        genie(judge="none")
+
+
+def test_the_view_has_a_column_a_measure_and_none_of_genie(tmp_path: Path) -> None:
+    log = without_grader("synthetic_prompts", tmp_path, panel="cosine,compression", judge="none")
+    assert "score__genie" not in json.dumps(log.eval.viewer.model_dump() if log.eval.viewer else {})
+    assert [score.name for score in log.results.scores if log.results][:2] == ["cosine_mean", "cosine_nearest"]  # type: ignore[union-attr]

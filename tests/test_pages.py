@@ -1,0 +1,302 @@
+"""docs/studies.md: a row for every table and figure, and commands that run; those that ask nobody run here."""
+
+import csv
+import glob
+import json
+import math
+import os
+import re
+import shlex
+import shutil
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from docs_pages import PAGES, astray, files, lay_out
+from inspect_ai import eval as evaluate
+from scipy.stats import nct, t
+from tests.documented import ROOT, Command, blocks, commands, run
+from tests.left_out import with_ci
+from tests.processes import Commands
+from tests.published import second_data_set, ttcw_released
+from tests.scripted import Script, saying
+
+from genie_inspect.cli import main
+from genie_inspect.cli.results import demo
+from genie_inspect.statistics.differences import LEVEL, pairs_that_find
+from genie_inspect.statistics.equivalence import tost
+from genie_inspect.statistics.power import paired_power
+
+PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+TTCW = PAGE.partition("## TTCW, reference-based")[2]
+ROWS = [line for line in TTCW.splitlines() if line.startswith("|")]
+COMMANDS = [command.text for command in commands("docs/studies.md")]
+ASKING = ("genie plots", "genie prompts")
+"""Beginnings of commands of ours that ask a model, or the hub."""
+RUNS = {
+    "logs/ways": {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "ways": "all"},
+    "logs/confederacy": {"stories": "confederacy.jsonl", "rubric": "gomez_williams", "ways": "published"},
+}
+"""What the page's evaluations are asked for, by the folder of their log."""
+
+
+def replied(request: str) -> str:
+    return "[[YES]]" if "[[YES]]" in request else "[[A=B]]"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, genie_demo: tuple[Path, str]) -> Path:
+    """What the page takes for granted, and the logs that its evaluations leave."""
+    folder = tmp_path_factory.mktemp("studies")
+    shutil.copytree(genie_demo[0], folder / demo.make_context("demo", []).params["log_dir"])
+    ttcw_released(folder)
+    second_data_set(folder)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        patched.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
+        for logs, options in RUNS.items():
+            [log] = evaluate(
+                "genie_inspect/ttcw_stories",
+                model=saying("nothing").model(),
+                model_roles={"grader": Script(replied).model()},
+                task_args=dict(options),
+                log_dir=logs,
+                display="none",
+            )
+            assert log.status == "success", log.error
+    return folder
+
+
+MADE_THERE = ("logs/own", "logs/grid", "logs/study")
+"""Logs of the page's own evaluations, with which `make commands` and CI=1 run the whole page."""
+DEMO = "genie demo"
+"""Runs once for all tests, as `genie_demo`; its logs stand where it leaves them without an option."""
+OURS = [
+    command
+    for command in COMMANDS
+    if command.startswith("genie ")
+    and (not command.startswith(ASKING) or "--dry-run" in command)
+    and not any(log in command for log in MADE_THERE)
+    and command != DEMO
+]
+
+
+@pytest.mark.parametrize("command", OURS)
+def test_a_command_that_asks_nobody_runs_as_it_stands(
+    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "--picture" in command:
+        pytest.importorskip("altair")
+    monkeypatch.chdir(folder)
+    words = shlex.split(command.replace("\\\n", " "))[1:]
+    # as a shell does: a pattern that matches no file stays
+    arguments = [name for word in words for name in (sorted(glob.glob(word)) or [word])]
+    result = CliRunner().invoke(
+        main, [*arguments, *(["--resamples", "20"] if "--votes" in words and _draws(words) else [])]
+    )
+    assert result.exit_code == 0, result.output
+
+
+def test_the_page_begins_with_the_demo() -> None:
+    assert COMMANDS[0] == DEMO
+
+
+def _draws(words: list[str]) -> bool:
+    return words[0] == "agreement" or words[1] in ("ways", "cutoffs")
+
+
+@pytest.mark.parametrize(("logs", "options"), RUNS.items())
+def test_the_evaluations_of_the_page_are_those_that_are_run_here(logs: str, options: dict[str, str]) -> None:
+    (command,) = [text for text in COMMANDS if text.startswith("inspect eval") and text.endswith(f"--log-dir {logs}")]
+    assert dict(re.findall(r"-T (\w+)=(\S+)", command)) == options
+
+
+@pytest.mark.parametrize(
+    "what", [*(f"table {number}" for number in range(1, 7)), *(f"figure {n}" for n in (1, 5)), "figures 2, 3, 4"]
+)
+def test_every_table_and_figure_has_a_row(what: str) -> None:
+    assert any(what in row.split("|")[1] for row in ROWS)
+
+
+def test_every_row_says_what_it_costs_and_what_came_out_or_why_nothing_did() -> None:
+    rows = [row.strip("|").split("|") for row in ROWS if len(row.split("|")) == 8][2:]
+    assert len(rows) > 10
+    assert all(cells[3].strip() and cells[4].strip() and cells[5].strip() for cells in rows)
+
+
+def test_the_letters_of_rows_are_those_of_commands() -> None:
+    letters = set(re.findall(r"^# ([A-Z]):", TTCW, re.MULTILINE))
+    named = {letter for row in ROWS for letter in re.findall(r"\b([A-Z])\b(?=[,; |])", row.split("|")[3])}
+    assert named <= letters
+
+
+METRIC_STUDY = (ROOT / "docs" / "metric_study.md").read_text(encoding="utf-8")
+FEATURES = 6
+ORIGINALS = (8, 16, 25, 50, 100)
+
+
+def rows(heading: str) -> dict[str, list[str]]:
+    """The cells of the page's table below some words, by the first of each line."""
+    text = METRIC_STUDY.split(heading)[1].split("\n\n|")[1].split("\n\n")[0]
+    cells = [re.findall(r"[^|]+", line) for line in text.splitlines()[2:]]
+    return {row[0].strip(): [cell.strip() for cell in row[1:]] for row in cells}
+
+
+def equivalence_power(spread: float, originals: int) -> float:
+    """Chance that two one-sided t tests find a mean of 0 within 0.2, of differences with this standard deviation."""
+    bound = t.ppf(1 - LEVEL, originals - 1)
+    return max(0.0, float(1 - 2 * nct.cdf(bound, originals - 1, 0.2 / spread * math.sqrt(originals))))
+
+
+def test_the_table_of_power_is_that_of_a_paired_t_test_at_the_corrected_level() -> None:
+    table = rows("## How many prompts")
+    assert len(table) == 8
+    for effect, cells in table.items():
+        shares = [f"{paired_power(float(effect), 1, originals, LEVEL / FEATURES):.0%}" for originals in ORIGINALS]
+        assert cells == [*shares, str(pairs_that_find(float(effect), 1, LEVEL / FEATURES))]
+
+
+def test_the_table_of_equivalence_is_that_of_two_one_sided_t_tests() -> None:
+    table = rows("The chance that paraphrases which change nothing")
+    assert list(table) == ["0.1", "0.2", "0.4"]
+    for spread, cells in table.items():
+        assert cells == [f"{equivalence_power(float(spread), originals):.0%}" for originals in ORIGINALS]
+
+
+def test_the_chance_of_equivalence_is_what_a_simulation_finds() -> None:
+    dice = np.random.default_rng(3)
+    found = [tost(np.zeros(16), 0.25 * dice.normal(size=16), 0.2).p_value < LEVEL for _ in range(400)]
+    assert np.mean(found) == pytest.approx(equivalence_power(0.25, 16), abs=0.05)
+
+
+def test_the_levels_of_the_page_are_the_benchmarks() -> None:
+    benchmark = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    table = rows("## Which test")
+    assert list(map(int, table)) == list(ORIGINALS)
+    for originals, shares in table.items():
+        assert f"| normal | {originals} | {' | '.join(shares)} |" in benchmark
+
+
+def test_the_levels_of_several_originals_of_a_prompt_are_the_benchmarks_and_prompts_keep_theirs() -> None:
+    benchmark = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    lines = METRIC_STUDY.split("Taking each original for a pair")[1].split("\n\n|")[1].split("\n\n")[0].splitlines()[2:]
+    assert len(lines) == 6
+    for line in lines:
+        assert f"| 8 {line}" in benchmark
+    by_prompt = re.findall(r"^\| (?:8|16) \| [25] \| 0[.0-9]* \| [0-9.]+% \| ([0-9.]+)% \|$", benchmark, re.MULTILINE)
+    assert len(by_prompt) == 12
+    assert max(map(float, by_prompt)) <= 6
+
+
+def test_several_originals_of_a_prompt_enlarge_d_as_the_page_says() -> None:
+    # of m with correlation r the mean's variance is (1 + (m - 1) r) / m
+    for each, shown in ((2, "sqrt(2 / 1.3) = 1.24"), (5, "sqrt(5 / 2.2) = 1.51")):
+        assert shown in " ".join(METRIC_STUDY.split())
+        assert f"{math.sqrt(each / (1 + (each - 1) * 0.3)):.2f}" == shown.split()[-1]
+
+
+FRAMES = "docs/frames.md"
+SCRIPTS = [text for language, text in blocks((ROOT / FRAMES).read_text(encoding="utf-8")) if language == "python"]
+WITH = ("pandas", "inspect_viz")
+
+
+@pytest.fixture(scope="module")
+def frames_folder(genie_demo: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    shutil.copytree(genie_demo[0], folder / "logs" / "demo")
+    return folder
+
+
+def ran(command: Command, frames_folder: Path) -> str:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = run(command, frames_folder, {**os.environ, "PATH": path, "INSPECT_DISPLAY": "plain"})
+    assert done.code == 0, done.output
+    return done.output
+
+
+@with_ci("runs for ten seconds what other tests hold in parts")
+def test_its_commands_write_the_files_that_they_name(frames_folder: Path) -> None:
+    shown = [ran(command, frames_folder) for command in commands(FRAMES) if command.language != "python"]
+    assert len(shown) == 4
+    # two storytellers, eight prompts, two epochs, six features
+    assert len((frames_folder / "scores.csv").read_text(encoding="utf-8").splitlines()) > 2 * 8 * 6
+    assert (frames_folder / "scores.parquet").read_bytes().startswith(b"PAR1")
+    assert "score_genie_plot" in (frames_folder / "means.csv").read_text(encoding="utf-8").splitlines()[0]
+
+
+@pytest.mark.parametrize("place", range(len(SCRIPTS)))
+def test_its_python_runs(place: int, frames_folder: Path) -> None:
+    for library in WITH[: 1 + ("inspect_viz" in SCRIPTS[place])]:
+        pytest.importorskip(library)
+    script = frames_folder / f"script{place}.py"
+    script.write_text(SCRIPTS[place], encoding="utf-8")
+    with Commands(frames_folder) as running:
+        ended = running.run(program=script)
+    assert ended.code == 0, ended.stdout + ended.stderr
+    if "inspect_viz" in SCRIPTS[place]:
+        assert all((frames_folder / name).is_file() for name in ("radar.html", "heatmap.html"))
+
+
+DOCS = Path(__file__).parents[1] / "docs"
+SHEET = DOCS / "real_run_answers.csv"
+
+
+def page() -> str:
+    return " ".join((DOCS / "real_run.md").read_text(encoding="utf-8").split())
+
+
+def test_the_ratings_by_hand_are_those_of_the_sheet() -> None:
+    with SHEET.open(encoding="utf-8", newline="") as file:
+        counts = Counter(row["rating"] for row in csv.DictReader(file))
+    assert counts.total() == 50
+    assert (
+        f"{counts['4']} interchangeable, {counts['3']} the same idea, {counts['2']} a slight overlap, "
+        f"{counts['1']} different, and {counts['0']} that are no answer"
+    ) in page()
+
+
+def test_vectors_agree_with_the_sheet_as_the_page_says() -> None:
+    options = ["calibrate", "--ratings", str(SHEET), "--judge", "vectors", "--json"]
+    report = json.loads(CliRunner().invoke(main, options).stdout)
+    (whole,) = (row for row in report["agreements"] if row["feature"] == "all features")
+    alpha = f"{whole['alpha']:.2f}".removeprefix("0")
+    command = "genie calibrate --ratings real_run_answers.csv --judge vectors"
+    assert f"an alpha of {alpha} (`{command}`, {whole['pairs']} pairs" in page()
+
+
+def pages(nav: Any) -> Iterator[str]:
+    """The pages that a menu names, in order."""
+    for entry in nav:
+        for place in entry.values():
+            yield from [place] if isinstance(place, str) else pages(place)
+
+
+def test_the_menu_names_every_page_and_no_other() -> None:
+    project = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
+    assert sorted(pages(project["nav"])) == [path.as_posix() for path in files(PAGES)]
+
+
+@pytest.mark.parametrize("page", files(PAGES), ids=str)
+def test_every_link_and_picture_of_a_page_is_on_the_site(page: Path) -> None:
+    assert list(astray(page)) == []
+
+
+def test_a_link_that_leads_nowhere_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "README.md").write_text("[a](README.md#b) [c](lost.md) ![d](lost.png) [e](https://example.org) [f](#b)")
+    monkeypatch.setattr("docs_pages.ROOT", tmp_path)
+    assert list(astray(Path("README.md"))) == ["lost.md", "lost.png"]
+
+
+def test_the_pages_are_laid_out_as_they_are_in_the_repository_in_place_of_older_ones(tmp_path: Path) -> None:
+    (tmp_path / "site" / "pages").mkdir(parents=True)
+    (tmp_path / "site" / "pages" / "old.md").touch()
+    lay_out(tmp_path / "site")
+    there = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*.*")}
+    assert {"zensical.toml", "pages/README.md", "pages/docs/ttcw.md", "pages/docs/pictures/report.png"} <= there
+    assert "pages/old.md" not in there
