@@ -285,7 +285,7 @@ def build_index(texts: Path, folder: Path, progress: Progress = lambda stage: No
         _sort(building)
         progress("checking")
         # an index of the wrong number type opens, and counts wrong, without an error
-        _check_counts(building, symbols)
+        _check_counts(building)
         sizes = {name: (building / name).stat().st_size for name in FILES}
         manifest = IndexManifest(FORMAT, DTYPE, symbols, documents, vocabulary.digest, sizes)
         manifest.write(building)
@@ -359,7 +359,7 @@ def _sort(folder: Path) -> None:
         )
 
 
-def _check_counts(folder: Path, symbols: int) -> None:
+def _check_counts(folder: Path) -> None:
     text = np.memmap(folder / TOKENS, dtype="<u2", mode="r")
     engine = open_engine(folder)
     for run in _sampled_runs(text):
