@@ -14,7 +14,6 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from pydantic import ValidationError
 
 from genie_inspect.building.interviewing import Progress, record_folder, recorded, work_folder
-from genie_inspect.cli.tables import shown_errors
 from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.errors import GenieError
 from genie_inspect.files.folders import check_unused
@@ -74,18 +73,6 @@ def progress_bar() -> Iterator[Progress]:
             bars.update(tasks[step], completed=done, total=total)
 
         yield advance
-
-
-@contextmanager
-def errors_in_one_line() -> Iterator[None]:
-    """Our own errors and Inspect's of a wrong set-up, without a traceback."""
-    try:
-        with shown_errors():
-            yield
-    except PrerequisiteError as error:
-        from rich.text import Text
-
-        raise click.ClickException(Text.from_markup(str(error)).plain) from error
 
 
 def run_asking(

@@ -15,7 +15,6 @@ from rich.table import Table
 from rich.text import Text
 
 from genie_inspect.cli.terminal import echo
-from genie_inspect.errors import GenieError
 from genie_inspect.files.printable import printable
 from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.evidence import NO_SHARE, Share
@@ -44,15 +43,6 @@ SIGNATURE = click.option(
 )
 FINE = 0.1  # a row of means that are all nearer to 0 gets a third decimal
 BIASED = 0.5  # points, from which a judge's preference for a place is pointed out
-
-
-@contextmanager
-def shown_errors() -> Iterator[None]:
-    """Our own errors as one line and exit code 1, without a traceback."""
-    try:
-        yield
-    except GenieError as error:
-        raise click.ClickException(str(error)) from error
 
 
 def text_table(

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from genie_inspect.agreement.votes import TableError, read_rows
+from genie_inspect.cli import main
 from genie_inspect.errors import UnfittableError
 from genie_inspect.statistics.mixed import mixed_logistic
 from genie_inspect.studies.close_reading.commands import fit, preference
@@ -281,7 +282,7 @@ def test_preference_shows_a_model_a_measure_and_names_the_lowest_aic(pairs: str)
     ],
 )
 def test_what_cannot_be_fitted_is_one_line(ratings: str, arguments: list[str], message: str) -> None:
-    failed = CliRunner().invoke(fit, [ratings, "--outcome", "creative", *arguments])
+    failed = CliRunner().invoke(main, ["close-reading", "fit", ratings, "--outcome", "creative", *arguments])
     assert failed.exit_code != 0
     assert isinstance(failed.exception, SystemExit)
     assert re.search(message, failed.output)

@@ -9,7 +9,7 @@ import click
 
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.running import listed
-from genie_inspect.cli.tables import replacing, shown_errors
+from genie_inspect.cli.tables import replacing
 from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.studies.close_reading.meeting import (
@@ -105,14 +105,13 @@ def meeting(
     \b
     Example: genie close-reading logs/ --picture quarter.svg
     """
-    with shown_errors():
-        if picture:
-            check_picture(picture)
-        ratings, left_out = logged_ratings(logs)
-        found = meeting_of(ratings, baseline, resamples, seed)
-        if picture:
-            with replacing(picture):
-                write_chart(lambda: meeting_chart(found), picture)
+    if picture:
+        check_picture(picture)
+    ratings, left_out = logged_ratings(logs)
+    found = meeting_of(ratings, baseline, resamples, seed)
+    if picture:
+        with replacing(picture):
+            write_chart(lambda: meeting_chart(found), picture)
     if as_json:
         echo_json(found)
         return
@@ -175,8 +174,7 @@ def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int, 
     \b
     Example: genie close-reading agreement passages.jsonl --logs logs/
     """
-    with shown_errors():
-        found = agreement_by_aspect(passages_with(passages, logs), resamples, seed)
+    found = agreement_by_aspect(passages_with(passages, logs), resamples, seed)
     if as_json:
         echo_json(found)
         return
@@ -268,8 +266,7 @@ def fit(
     \b
     Example: genie close-reading fit ratings.csv --outcome creative --fixed log_ppl --group source,annotator,passage
     """
-    with shown_errors():
-        model = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
+    model = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
     if as_json:
         echo_json(model)
         return
@@ -307,8 +304,7 @@ def preference(
     \b
     Example: genie close-reading preference pairs.jsonl --measure novel,creativity_index_mean --group reader,prompt
     """
-    with shown_errors():
-        found = preferences(pairs, measures, groups, standardised=standardised)
+    found = preferences(pairs, measures, groups, standardised=standardised)
     if as_json:
         echo_json(found)
         return

@@ -19,7 +19,6 @@ from genie_inspect.cli.running import (
     JSON,
     TEMPLATES,
     cost,
-    errors_in_one_line,
     run_asking,
     show,
 )
@@ -101,21 +100,20 @@ def write(
     from genie_inspect.graders.instrument import RECORDED
     from genie_inspect.populations.population import open_population, read_features
 
-    with errors_in_one_line():
-        # whatever a recording holds, it is no editor of other texts
-        if editor.split("/", 1)[0] == RECORDED:
-            raise unmet(f"--editor {editor} has its texts on record and can edit nothing: name a real model")
-        work = partial(
-            write_interventions,
-            sources=sources,
-            features=read_features(features),
-            population=open_population(population) if population else None,
-            per_prompt=per_prompt,
-            paraphrases=paraphrases,
-            seed=seed,
-            templates=templates,
-        )
-        written, tally = run_asking(work, editor, output, dry_run=dry_run, option="--editor")
+    # whatever a recording holds, it is no editor of other texts
+    if editor.split("/", 1)[0] == RECORDED:
+        raise unmet(f"--editor {editor} has its texts on record and can edit nothing: name a real model")
+    work = partial(
+        write_interventions,
+        sources=sources,
+        features=read_features(features),
+        population=open_population(population) if population else None,
+        per_prompt=per_prompt,
+        paraphrases=paraphrases,
+        seed=seed,
+        templates=templates,
+    )
+    written, tally = run_asking(work, editor, output, dry_run=dry_run, option="--editor")
     show({**({} if dry_run else {"folder": str(output)}), **written, **cost(tally, dry_run=dry_run)}, as_json)
 
 
@@ -183,36 +181,35 @@ def check(
     ways = (grader is not None, table is not None, bool(tables))
     if sum(ways) != 1 or (grader is None) != (output is None):
         raise click.UsageError("give one of --grader MODEL with --output FOLDER, --to TABLE, and --from TABLE")
-    with errors_in_one_line():
-        interventions = Interventions(pairs)
-        if table is not None:
-            from genie_inspect.studies.metric_study.checking import write_tables
+    interventions = Interventions(pairs)
+    if table is not None:
+        from genie_inspect.studies.metric_study.checking import write_tables
 
-            show({"table": str(table), "edits": write_tables(table, interventions, seed)}, as_json)
-        elif tables:
-            _show_people(tables, interventions, most_invasive, as_json=as_json)
-        elif grader is not None and output is not None:
-            from genie_inspect.populations.population import open_population
-            from genie_inspect.studies.metric_study.checking import Limits, check_interventions
+        show({"table": str(table), "edits": write_tables(table, interventions, seed)}, as_json)
+    elif tables:
+        _show_people(tables, interventions, most_invasive, as_json=as_json)
+    elif grader is not None and output is not None:
+        from genie_inspect.populations.population import open_population
+        from genie_inspect.studies.metric_study.checking import Limits, check_interventions
 
-            work = partial(
-                check_interventions,
-                interventions=interventions,
-                population=open_population(population),
-                judge=judge,
-                limits=Limits(most_invasive, most_paraphrased),
-                templates=templates,
-            )
-            figures, tally = run_asking(work, grader, output, dry_run=dry_run)
-            facts = {**({} if dry_run else {"folder": str(output)}), **cost(tally, dry_run=dry_run)}
-            if as_json:
-                echo_json({**facts, "checks": [asdict(row) for row in figures]})
-                return
-            # a rehearsal's answers are made up
-            if not dry_run:
-                console().print(record_table("edits and paraphrases", [asdict(row) for row in figures], HEADS))
-                echo(CHECK_KEY)
-            show(facts, as_json)
+        work = partial(
+            check_interventions,
+            interventions=interventions,
+            population=open_population(population),
+            judge=judge,
+            limits=Limits(most_invasive, most_paraphrased),
+            templates=templates,
+        )
+        figures, tally = run_asking(work, grader, output, dry_run=dry_run)
+        facts = {**({} if dry_run else {"folder": str(output)}), **cost(tally, dry_run=dry_run)}
+        if as_json:
+            echo_json({**facts, "checks": [asdict(row) for row in figures]})
+            return
+        # a rehearsal's answers are made up
+        if not dry_run:
+            console().print(record_table("edits and paraphrases", [asdict(row) for row in figures], HEADS))
+            echo(CHECK_KEY)
+        show(facts, as_json)
 
 
 def _show_people(tables: Sequence[Path], interventions: Any, most_invasive: float, *, as_json: bool) -> None:

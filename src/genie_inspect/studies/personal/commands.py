@@ -12,7 +12,7 @@ from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import VotesError, prompt_of, read_votes
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.running import JSON, progress_bar, with_options
-from genie_inspect.cli.tables import replacing, shown_errors
+from genie_inspect.cli.tables import replacing
 from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.files.folders import check_unused
 from genie_inspect.reports.charts import check_picture, write_chart
@@ -191,17 +191,16 @@ def fit(
     \b
     Example: genie rater fit votes.csv --scores logs/ -o taste
     """
-    with shown_errors():
-        check_unused(output)
-        if picture:
-            check_picture(picture)
-        ballots = voted(**given)
-        with progress_bar() as advance:
-            judge, figures = fit_judge(ballots, taste=taste, resamples=resamples, seed=seed, told=advance)
-        write_folder(judge, figures, output)
-        if picture:
-            with replacing(picture):
-                write_chart(lambda: calibration_chart(figures), picture)
+    check_unused(output)
+    if picture:
+        check_picture(picture)
+    ballots = voted(**given)
+    with progress_bar() as advance:
+        judge, figures = fit_judge(ballots, taste=taste, resamples=resamples, seed=seed, told=advance)
+    write_folder(judge, figures, output)
+    if picture:
+        with replacing(picture):
+            write_chart(lambda: calibration_chart(figures), picture)
     if as_json:
         told = {"judge": judge.model_dump(), "figures": figures.model_dump()}
         echo_json({"folder": str(output), "sentence": figures.sentence, **told})
@@ -245,16 +244,15 @@ def power(
     \b
     Example: genie rater power votes.csv --scores logs/ --picture power.svg
     """
-    with shown_errors():
-        if picture:
-            check_picture(picture)
-        ballots = voted(**given)
-        with progress_bar() as told:
-            learning = from_simulation if simulate else from_data
-            curve = learning(ballots, sizes, repeats=repeats, taste=taste, seed=seed, told=told)
-        if picture:
-            with replacing(picture):
-                write_chart(lambda: power_chart(curve), picture)
+    if picture:
+        check_picture(picture)
+    ballots = voted(**given)
+    with progress_bar() as told:
+        learning = from_simulation if simulate else from_data
+        curve = learning(ballots, sizes, repeats=repeats, taste=taste, seed=seed, told=told)
+    if picture:
+        with replacing(picture):
+            write_chart(lambda: power_chart(curve), picture)
     if as_json:
         echo_json(curve)
         return
@@ -277,10 +275,9 @@ def forget(folder: Path, rater: str) -> None:
     \b
     Example: genie rater forget taste ann
     """
-    with shown_errors():
-        before = read_judge(folder).digest
-        votes = forgotten(folder, rater)
-        after = read_judge(folder)
+    before = read_judge(folder).digest
+    votes = forgotten(folder, rater)
+    after = read_judge(folder)
     echo(f"{folder}: forgot {rater} and the {votes} votes behind; {len(after.raters)} raters are left.")
     echo(f"judge@{before} is now judge@{after.digest}: scores by the one do not compare with those by the other.")
     echo("Coefficients of tests and scores, and the figures over all votes, still rest on these votes too: fit anew")
@@ -323,17 +320,16 @@ def curiosity(
     Example: genie rater curiosity votes.jsonl --explanation held-out
              genie rater curiosity votes.jsonl --base models/qwen -o mine
     """
-    with shown_errors():
-        if output:
-            check_unused(output)
-        models = _models(base, pairs)
-        explained = read_explained_votes(votes)
-        with progress_bar() as progress:
-            comparison = compared(
-                explained, models, explanation, folds=folds, resamples=resamples, seed=seed, progress=progress
-            )
-        if output:
-            write_curiosity(output, explained, models[explanation], comparison)
+    if output:
+        check_unused(output)
+    models = _models(base, pairs)
+    explained = read_explained_votes(votes)
+    with progress_bar() as progress:
+        comparison = compared(
+            explained, models, explanation, folds=folds, resamples=resamples, seed=seed, progress=progress
+        )
+    if output:
+        write_curiosity(output, explained, models[explanation], comparison)
     if as_json:
         echo_json(comparison)
     else:

@@ -20,12 +20,11 @@ from genie_inspect.cli.running import (
     JSON,
     TEMPLATES,
     cost,
-    errors_in_one_line,
     run_asking,
     show,
     with_options,
 )
-from genie_inspect.cli.tables import replacing, shown_errors
+from genie_inspect.cli.tables import replacing
 from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.files.folders import clear_left
 from genie_inspect.files.writing import write_lines
@@ -122,14 +121,13 @@ def cutoffs(
     \b
     Example: genie ttcw cutoffs logs/ --votes votes.jsonl --picture cutoffs.svg
     """
-    with shown_errors():
-        if picture:
-            check_picture(picture)
-        scores, voted = read(logs, votes)
-        curves = cutoff_curves(scores, voted, cutoffs, **options)
-        if picture:
-            with replacing(picture):
-                write_chart(lambda: cutoff_chart(curves, "spearman", NAMES["spearman"]), picture)
+    if picture:
+        check_picture(picture)
+    scores, voted = read(logs, votes)
+    curves = cutoff_curves(scores, voted, cutoffs, **options)
+    if picture:
+        with replacing(picture):
+            write_chart(lambda: cutoff_chart(curves, "spearman", NAMES["spearman"]), picture)
     if as_json:
         echo_json(curves)
         return
@@ -156,14 +154,13 @@ def totals(scores: tuple[Path, ...], votes: Path | None, picture: Path | None, a
     Example: genie ttcw totals --votes votes.jsonl --picture totals.svg
              genie ttcw totals logs/ --votes votes.jsonl
     """
-    with shown_errors():
-        if picture:
-            check_picture(picture)
-        judged, voted = read(scores, votes)
-        rows = writer_totals(judged, voted)
-        if picture:
-            with replacing(picture):
-                write_chart(lambda: totals_chart(rows), picture)
+    if picture:
+        check_picture(picture)
+    judged, voted = read(scores, votes)
+    rows = writer_totals(judged, voted)
+    if picture:
+        with replacing(picture):
+            write_chart(lambda: totals_chart(rows), picture)
     if as_json:
         echo_json([{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows])
         return
@@ -196,9 +193,8 @@ def ways(logs: tuple[Path, ...], votes: Path | None, as_json: bool, **options: A
     \b
     Example: genie ttcw ways logs/ --votes votes.jsonl
     """
-    with shown_errors():
-        scores, voted = read(logs, votes)
-        rows = asked_ways(scores, voted, **options)
+    scores, voted = read(logs, votes)
+    rows = asked_ways(scores, voted, **options)
     if as_json:
         echo_json(rows)
         return
@@ -231,8 +227,7 @@ def words(stories: tuple[Path, ...], references: str | None, as_json: bool) -> N
     \b
     Example: genie ttcw words stories.jsonl
     """
-    with shown_errors():
-        rows = story_words(stories, reference_stories(references) if references else ())
+    rows = story_words(stories, reference_stories(references) if references else ())
     if as_json:
         echo_json(rows)
         return
@@ -325,14 +320,13 @@ def plots(stories: Path, output: Path, grader: str, templates: Path | None, dry_
     """
     from genie_inspect.files.writing import check_absent
 
-    with errors_in_one_line():
-        own = own_stories(stories)
-        check_absent(output)
+    own = own_stories(stories)
+    check_absent(output)
 
-        async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-            return await draw_plots(own, templates, target, model, folder, progress)
+    async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
+        return await draw_plots(own, templates, target, model, folder, progress)
 
-        drawn, tally = run_asking(work, grader, output, dry_run=dry_run, keep_cut=False)
+    drawn, tally = run_asking(work, grader, output, dry_run=dry_run, keep_cut=False)
     # a rehearsal's plots are made up
     told = {"stories": drawn["stories"]} if dry_run else {"file": str(output), **drawn}
     show({**told, **cost(tally, dry_run=dry_run)}, as_json)
