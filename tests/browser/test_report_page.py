@@ -289,7 +289,7 @@ def crowded_report(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def _scores(value: float, own: dict[str, float]) -> Score:
     values = dict.fromkeys(FEATURES, value) | {"plot": 0.4, "style": math.nan}
-    return scored(values, yardstick={key: own for key in values if key != "style"})
+    return scored(values, standing={key: own for key in values if key != "style"})
 
 
 def _cosine(value: float) -> Score:

@@ -211,6 +211,10 @@ class JuryAssessment(Assessment):
         return self.parts[self.shown_by].results
 
     @property
+    def by_grader(self) -> tuple[Assessment, ...]:
+        return tuple(self.parts.values())
+
+    @property
     def shown_by(self) -> str:
         """The first grader of whom a question could be used; the first of all where there is none."""
         return next((name for name, part in self.parts.items() if part.used), next(iter(self.parts)))
