@@ -349,7 +349,7 @@ def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: P
 
 def test_vectors_judge_the_bundled_stories_offline(tmp_path: Path) -> None:
     means = {}
-    for storyteller in ("bundled/inventive", "bundled/conventional"):
+    for storyteller in ("bundled/inventive", "bundled/ordinary"):
         (log,) = evaluate(
             "genie_inspect/synthetic_prompts",
             task_args={"judge": "vectors"},
@@ -362,4 +362,4 @@ def test_vectors_judge_the_bundled_stories_offline(tmp_path: Path) -> None:
         assert log.status == "success", log.error
         found = [values(score) for score in scores(log)]
         means[storyteller] = sum(sum(novelty.values()) for novelty in found) / len(found)
-    assert means["bundled/inventive"] > means["bundled/conventional"]
+    assert means["bundled/inventive"] > means["bundled/ordinary"]

@@ -34,7 +34,7 @@ def population(tmp_path: Path) -> Population:
     """Three owls whose ends are rated 1, 1 and 2 in pairs; nothing is known of the foxes."""
     made = small_population(tmp_path / "population")
     happens, ends, tone = made.questions(OWL)
-    ratings = {
+    ratings: dict[str, dict[str, tuple[Tally, ...]]] = {
         owl.id: {happens.id: (Tally(),), ends.id: (Tally(total, 2, 2),), tone.id: (Tally(*known),)}
         for owl, total, known in zip(made.documents(OWL), (2, 3, 3), ((4, 1, 1), (4, 1, 2), (0, 0, 2)), strict=True)
     }

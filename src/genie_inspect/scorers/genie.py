@@ -109,7 +109,7 @@ async def measured(
 ) -> Score:
     """The score of a sample's document, by one grader or a jury."""
     from genie_inspect.graders.protocols import caution
-    from genie_inspect.samples import document_of, made_of, prompt_of
+    from genie_inspect.samples import document_of, is_original, made_of, prompt_of
     from genie_inspect.scorers.assessor import jury_facts, jury_notes
     from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on, why_nothing
     from genie_inspect.scorers.outcome import unscored
@@ -120,7 +120,7 @@ async def measured(
     # unscored, not 0: a document to a prompt that the population does not know has no others to be like
     if not population.questions(prompt):
         return unscored(features, UNKNOWN_PROMPT, f"Not scored: {UNKNOWN_PROMPT}.", text, facts)
-    assessment = await assessor.assess(text, prompt, made_of(state))
+    assessment = await assessor.assess(text, prompt, made_of(state), anew=is_original(state))
     novelty = assessment.novelty(features)
     standings = standing.of(assessment, prompt)
     notes = [ANSWERS_ALONE.format(readers=", ".join(population.readers))] if population.answers_alone else []
