@@ -19,7 +19,8 @@ import pytest
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
 from inspect_ai import eval as evaluate
-from inspect_ai.model import ChatMessage, ModelAPI, ModelOutput, modelapi
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, modelapi
+from inspect_ai.tool import ToolChoice, ToolInfo
 from syrupy.assertion import SnapshotAssertion
 from tests.documented import VOTES
 from tests.published import second_data_set, ttcw_released
@@ -88,7 +89,7 @@ def released() -> None:
     ttcw_released(Path())
     second_data_set(Path())
     Path("votes.jsonl").write_text(VOTES, encoding="utf-8")
-    asked = {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "ways": "all"}
+    asked: dict[str, Any] = {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "ways": "all"}
     evaluated("ttcw_stories", "logs", "mockllm/model", grader="willing/large", limit=0, **asked)
 
 
@@ -238,7 +239,13 @@ class WillingAPI(ModelAPI):
 
     told = Willing()
 
-    async def generate(self, input: Sequence[ChatMessage], **_: Any) -> ModelOutput:  # noqa: A002  # Inspect's name
+    async def generate(
+        self,
+        input: Sequence[ChatMessage],  # noqa: A002  # Inspect's name
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
         return output(self.told.reply(input[-1].text))
 
 
