@@ -26,7 +26,7 @@ from genie_inspect.studies.close_reading.meeting import Rating, meeting
 from genie_inspect.studies.close_reading.readers import batch_kappa
 
 PAGE = (ROOT / "docs" / "more_studies.md").read_text(encoding="utf-8")
-((_, SCRIPT), (_, COMMANDS), *_) = blocks(PAGE)
+SCRIPT, COMMANDS = (text for _, text in blocks(PAGE))
 Row = dict[str, str]
 SOURCES = ("olmo1", "olmo2")
 MAIN_STUDY = 10  # its last batch; two frontier models came in an eleventh

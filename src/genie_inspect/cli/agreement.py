@@ -24,8 +24,8 @@ FILE = click.Path(path_type=Path)
 PUBLISHED_AVERAGES = click.option(
     "--published-averages",
     is_flag=True,
-    help="As published: an undefined correlation counts 0 in the means, and pairwise accuracy takes each pair of stories"
-    " from one side, that of the writer whom people rate lower; else from both.",
+    help="As published: an undefined correlation counts 0 in the means, and pairwise accuracy takes each pair of "
+    "stories from one side, that of the writer whom people rate lower; else from both.",
 )
 NAMES = {
     "spearman": "Spearman's rho",
