@@ -107,7 +107,7 @@ def test_the_report_begins_with_what_it_is_about_and_the_verdict(look: Callable[
     for said in (
         "0: ",
         "1: ",
-        "bundled/ordinary, bundled/inventive",
+        "bundled/inventive, bundled/ordinary",
         "8 prompts x 2 epochs: 16 a run",
         "starter-",
     ):
