@@ -421,7 +421,9 @@ def test_two_scores_of_one_story_under_one_signature_are_refused(tmp_path: Path)
 
 
 def test_logs_of_one_signature_and_other_stories_are_one_column(tmp_path: Path) -> None:
-    other = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 5.0}, TTCW, judge="critic(mock/a)")}], model="mock/other")
+    other = made_log(
+        tmp_path, [{"ttcw": scored({"ttcw_total": 5.0}, TTCW, judge="critic(mock/a)")}], model="mock/other"
+    )
     mine = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 7.0}, TTCW, judge="critic(mock/a)")}])
     scores = read_scores([Path(mine), Path(other)])
     assert {story: own.score for story, own in scores["critic(mock/a)"].items()} == {

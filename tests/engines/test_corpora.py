@@ -295,7 +295,9 @@ def test_a_service_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_a_service_that_sends_on_to_another_place_is_not_followed(service: Service) -> None:
     service.headers = {"Location": "http://elsewhere.example/?key=secret"}
     service.answer = lambda request: (307, b"")
-    with pytest.raises(EngineFailedError, match=r"HTTP status 307: it sends on to http://elsewhere\.example/, expected"):
+    with pytest.raises(
+        EngineFailedError, match=r"HTTP status 307: it sends on to http://elsewhere\.example/, expected"
+    ):
         InfiniGramService(service.url, "v4_test").count("owl")
     assert len(service.requests) == 1
 

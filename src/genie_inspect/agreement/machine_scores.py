@@ -145,8 +145,8 @@ def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
 
     An answer that begins with neither yes nor no counts as a pass, as in the published figures.
     """
-    for number, item in json_objects(path, TableError):
-        where = f"{path}, line {number}"
+    for line, item in json_objects(path, TableError):
+        where = f"{path}, line {line}"
         name, response = item.get("id"), item.get("response")
         match = _ANSWER.fullmatch(name) if isinstance(name, str) else None
         if match is None or not isinstance(response, str):

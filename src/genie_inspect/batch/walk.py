@@ -279,7 +279,7 @@ def _one_line(address: str, what: str = "read") -> Iterator[None]:
         yield
     except GenieError:
         raise
-    except Exception as error:  # noqa: BLE001  # each of these libraries has errors of its own
+    except Exception as error:  # each of these libraries has errors of its own
         reason = error.strerror if isinstance(error, OSError) and error.strerror else f"{type(error).__name__}: {error}"
         raise ScaleError(f"{redacted(address)} cannot be {what}: {redacted(one_line(reason))[:MOST_SAID]}") from error
 

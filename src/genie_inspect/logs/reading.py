@@ -151,7 +151,7 @@ def _warn_of_numbers(file: str, documents: Iterable[ScoredDocument]) -> None:
     if beyond:
         sample, scorer, key, value = beyond[0]
         warnings.warn(
-            f"{file}: {len(beyond)} values are out of their range and do not count, the first is {str(value):.20} for "
+            f"{file}: {len(beyond)} values are out of their range and do not count, the first is {value!s:.20} for "
             f"{key} by {scorer} in sample {sample}",
             GenieWarning,
             stacklevel=2,
