@@ -161,7 +161,8 @@ LONGEST_SEARCHED = 100_000  # characters of a text in which it is: 17,000 words
 MOST_COMPARED = 1_000  # different spans
 ROUNDING = 1e-9
 _NOWHERE = np.array([], dtype=np.intp)
-_BOTH = re.compile(r"\w\w")
+_BOUND = "(?:(?<![a-zA-Z0-9_])|(?![a-zA-Z0-9_]))"
+"""Not between two plain letters or digits."""
 Span = tuple[int, int]
 """From which character up to which."""
 
@@ -307,12 +308,12 @@ def _place(parts: Sequence[str], text: str, *, last: bool) -> Span | None:
     """Where the parts stand, any space between them, first or last; never from or to the middle of a word."""
     # looked ahead, so that a place in the middle of a word does not hide one that overlaps it
     pattern = r"\s+".join(map(re.escape, parts))
-    found = (match.span(1) for match in re.finditer(f"(?=({pattern}))", text))
+    found = (match.span(1) for match in re.finditer(f"(?={_BOUND}({pattern}){_BOUND})", text))
     spans = reversed(list(found)) if last else found
     return next((s for s in spans if not (_is_inside_word(text, s[0]) or _is_inside_word(text, s[1]))), None)
 
 
 def _is_inside_word(text: str, place: int) -> bool:
-    """Whether the characters on either side of a place belong to one word."""
-    both = text[place - 1 : place + 1] if 0 < place < len(text) else ""
-    return _BOTH.fullmatch(both) is not None if both.isascii() else (0, 2) in word_spans(both)
+    """Whether the characters on either side of a place belong to one word; of plain letters `_BOUND` has seen that."""
+    both = text[place - 1 : place + 1]
+    return 0 < place < len(text) and not both.isascii() and (0, 2) in word_spans(both)
