@@ -2,6 +2,7 @@
 
 import mmap
 import re
+import struct
 import sys
 import warnings
 import zlib
@@ -29,6 +30,7 @@ else:
 # what a log that is no whole one raises; the second line where an archive or a JSON file lacks a part, or it is another
 DAMAGED = (
     *(OSError, EOFError, ValueError, NotImplementedError, BadZipFile, ZstdError, RecursionError, MemoryError),
+    struct.error,
     *(KeyError, IndexError, AssertionError, TypeError, AttributeError, ArithmeticError, RuntimeError, zlib.error),
 )
 DEEPEST = 500  # brackets within brackets; Inspect's reader of JSON takes 20 GB for 100,000 of them

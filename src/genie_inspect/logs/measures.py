@@ -164,6 +164,9 @@ def viewed_range(log: EvalLog, key: str) -> Bounds | None:
     configured = log.eval.viewer.task_samples_view if log.eval.viewer else None
     views = configured if isinstance(configured, list) else [configured] if configured else []
     for scale in (scale for view in views if (scale := (view.score_color_scales or {}).get(key))):
-        if isinstance(scale, ScoreColorScale) and scale.min is not None and scale.max is not None:
-            return scale.min, scale.max
+        low, high = (
+            (number(scale.min), number(scale.max)) if isinstance(scale, ScoreColorScale) else (math.nan, math.nan)
+        )
+        if low < high:
+            return low, high
     return None

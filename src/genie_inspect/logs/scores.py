@@ -104,7 +104,10 @@ def scores_of(scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> S
     raw, signature, facts = _by_key(scorer, score), signature_of(score), score.metadata or {}
     values = {key: number(value, *(ranges(scorer, signature, key) or ())) for key, value in raw.items()}
     # what is no number at all is none of ours; only NaN is unequal to itself
-    beyond = {k: v for k, v in raw.items() if isinstance(v, int | float) and v == v and math.isnan(values[k])}
+    stated = raw or {scorer: score.value}
+    beyond = {
+        k: v for k, v in stated.items() if isinstance(v, int | float) and v == v and math.isnan(values.get(k, math.nan))
+    }
     length, graders = mapping(facts.get("length")), parts_of(facts)
     return Scores(
         values=values,
