@@ -148,7 +148,7 @@ def test_ten_million_characters_are_dropped_before_anything_splits_or_logs_them(
     start = time.process_time()
     asked = run(task, tmp_path / "asked", saying(short), saying(endless), **settings)
     wrote = run(task, tmp_path / "wrote", saying(endless), Script(graded), **settings)
-    # without the door 13 to 80 seconds
+    # without the door 3 to 15 seconds for the replies alone
     assert time.process_time() - start < 10
     with ZipFile(asked.location.removeprefix("file://")) as archive:
         assert max(info.file_size for info in archive.infolist()) < 4_000_000, "no reply of the grader's is in the log"
