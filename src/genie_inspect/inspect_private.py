@@ -293,8 +293,9 @@ def bounded(model: Model) -> Model:
         async def generate(*given: Any, **named: Any) -> Any:
             said = await ask(*given, **named)
             output = said[0] if isinstance(said, tuple) else said
-            is_long = isinstance(output, ModelOutput) and sum(_length(one.message) for one in output.choices) > LONGEST
-            return _without_text(output) if is_long else said
+            if isinstance(output, ModelOutput) and sum(_length(one.message) for one in output.choices) > LONGEST:
+                return _without_text(output)
+            return said
 
         generate.is_bounded = True  # type: ignore[attr-defined]
         model.api.generate = generate  # type: ignore[method-assign]

@@ -23,7 +23,8 @@ from genie_inspect import _registry
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.replies import yes_or_no
-from genie_inspect.samples import TOO_LONG, no_document
+from genie_inspect.prompting.texts import TOO_LONG
+from genie_inspect.samples import no_document
 from genie_inspect.solvers.generations import generations
 
 HALF = "An owl \ud83d sat on a clock.\ude00 It struck."

@@ -19,8 +19,9 @@ def number(raw: object, low: float = -MOST, high: float = MOST) -> float:
     (2.0, nan, nan, nan, nan)
     """
     # JSON's true is an int to Python, and means 1 to Inspect; an integer of 400 digits compares, but is no float
-    is_one = isinstance(raw, int | float) and max(low, -MOST) - SLACK <= raw <= min(high, MOST) + SLACK
-    return float(raw) if is_one else math.nan
+    if isinstance(raw, int | float) and max(low, -MOST) - SLACK <= raw <= min(high, MOST) + SLACK:
+        return float(raw)
+    return math.nan
 
 
 def count(raw: object) -> int | None:
