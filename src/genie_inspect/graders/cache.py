@@ -211,10 +211,10 @@ class Cache(SqliteFile):
 def _row(table: str, row: Mapping[str, object]) -> tuple[Any, ...]:
     """The values of a row from outside, in the order of the columns; nothing of one that cannot be ours."""
     columns, keys = TABLES[table], KEYS[table]
-    values = tuple(float(v) if isinstance(v, int) and table == "ratings" else v for v in map(row.get, columns))
     try:
+        values = tuple(float(v) if isinstance(v, int) and table == "ratings" else v for v in map(row.get, columns))
         CHECKS[table](*values[-READ_COLUMNS[table] :])
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, OverflowError):  # an integer beyond any float
         return ()
     return values if all(isinstance(value, str) for value in values[:keys]) else ()
 
