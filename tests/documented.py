@@ -48,6 +48,8 @@ NOT_RUN = {
     "sbatch": "it needs a cluster",
     "genie compare logs/grid --baseline grid_baseline --pooled": "README has run the grid, in a folder of its own",
     "genie study LOG": "docs/metric_study.md has it with the log of a study",
+    "genie study released": "the released scores are no part of the project: tests/reference has them",
+    "import csv\nimport gzip": "the released scores are no part of the project: tests/reference has them",
     "genie rater fit ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
     "genie rater power ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
     "genie rater curiosity explained.jsonl --base": "it needs a base model and the extra `personal`",
@@ -59,6 +61,7 @@ NOT_RUN = {
 ELSEWHERE = {
     "docs/extending.md": "tests/test_docs.py runs it together with the page's Python",
     "docs/real_run.md": "it needs servers of two real models; make test-real runs a short form of it",
+    "docs/more_studies.md": "the released ratings are no part of the project: tests/reference runs it with them",
     "docs/frames.md": "tests/test_pages.py runs it, each part where the libraries that it needs are",
 }
 """Pages that another test runs whole, or that nothing here can run."""
@@ -108,7 +111,7 @@ def commands(page: str) -> list[Command]:
     found = []
     for language, text in blocks((ROOT / page).read_text(encoding="utf-8")):
         if language == "python":
-            found.append(Command(page, language, text, ELSEWHERE.get(page, "")))
+            found.append(Command(page, language, text, _reason(page, text)))
         elif language in SHELLS:
             lines = [re.sub(r"(^|\s+)#.*", "", line).strip() for line in re.split(r"(?<!\\)\n", text)]
             found += [Command(page, language, line, _reason(page, line)) for line in lines if line]

@@ -179,7 +179,7 @@ def _fields() -> Iterator[tuple[str, tuple[str, str, str]]]:
         "judge",
         "graders",
         "marks",
-        "yardstick",
+        "standing",
         "tests",
     ):
         yield f"{fact} object", (SAMPLE, f"{facts}.{fact}", '{"plot": ["x", {"y": -1}]}')

@@ -63,6 +63,15 @@ def test_an_undefined_correlation_is_counted_and_left_out_and_entered_as_0_on_de
     assert means(VOTES, ties, published_averages=True)["spearman"] == (0.5, 1)  # (1 + 0) / 2
 
 
+def test_ties_count_from_both_sides_and_as_published_from_that_of_the_writer_whom_people_rate_lower() -> None:
+    # people: c 0, b 1, a 2 in prompt 1, b 0 and a 2 in prompt 2; the machine ties all
+    ties = judged(**dict.fromkeys(("1_a", "1_b", "1_c", "2_a", "2_b"), 4))
+    for votes in (VOTES, VOTES[::-1], [VOTES[1], VOTES[3], VOTES[0], VOTES[4], VOTES[2]]):
+        assert means(votes, ties)["pairwise_accuracy"] == (0.5, 0)
+        # from c to a people never prefer the first, and neither does the machine
+        assert means(votes, ties, published_averages=True)["pairwise_accuracy"] == (1, 0)
+
+
 def test_stories_that_were_not_judged_are_left_out_and_counted() -> None:
     scores = judged(**{"1_a": 9, "1_b": math.nan, "1_c": 1, "2_a": 4, "2_b": 2})
     found = agreement(VOTES, {"mine": scores}, resamples=50)

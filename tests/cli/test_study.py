@@ -224,3 +224,26 @@ def test_a_study_of_which_no_original_was_scored_has_no_documents(tmp_path: Path
 
 def test_this_command_has_no_notice_of_what_others_leave_out(log: str) -> None:
     assert called("study", log).stderr == ""
+
+
+def test_the_example_of_the_help_is_a_file_of_scores_that_is_read(tmp_path: Path) -> None:
+    example = called("study", "--help").output.partition("original,edited,key,value")[2].partition("Options:")[0]
+    file = tmp_path / "scores.csv"
+    file.write_text("original,edited,key,value\n" + "\n".join(example.split()) + "\n", encoding="utf-8")
+    result = called("study", file)
+    assert result.exit_code == 0, result.output
+    assert "edits and paraphrases; prompts: 1 (each original its own), originals: 1" in result.output
+    assert ["plot", "0.610", "0.740", "+0.130"] in [cells[:4] for cells in lines(result.output, "plot")]
+    assert " words " not in result.output.partition("A prompt is one pair")[0]
+
+
+def test_without_originals_the_table_says_what_stands_for_them(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    rows = [
+        f"o{n},{feature},plot,{0.1 * n + (feature == 'plot')},p{n}" for n in range(8) for feature in ("plot", "style")
+    ]
+    file.write_text("\n".join(["original,edited,key,value,prompt", *rows]) + "\n", encoding="utf-8")
+    output = called("study", file).output
+    assert "prompts: 8, no originals: edits of other features stand for them" in output
+    assert "other edits" in output
+    assert "Beware: no originals: those edits of an original stand for it" in " ".join(output.split())

@@ -6,6 +6,9 @@ the tables as released beside these ratings (`linear_models/latex`), which the p
 
 import csv
 import gzip
+import json
+import re
+import shlex
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -13,12 +16,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from numpy.typing import NDArray
+from tests.documented import ROOT, blocks
 
+from genie_inspect.cli import main
 from genie_inspect.statistics.mixed import MixedModel, mixed_logistic
 from genie_inspect.studies.close_reading.meeting import Rating, meeting
 from genie_inspect.studies.close_reading.readers import batch_kappa
 
+PAGE = (ROOT / "docs" / "more_studies.md").read_text(encoding="utf-8")
+SCRIPT, COMMANDS = (text for _, text in blocks(PAGE))
 Row = dict[str, str]
 SOURCES = ("olmo1", "olmo2")
 MAIN_STUDY = 10  # its last batch; two frontier models came in an eleventh
@@ -192,3 +200,23 @@ def test_slopes_of_pragmaticality_in_the_ratings_alone_are_the_papers(ratings: l
     human = slopes["log_ppl"]
     by_writer = [human, human + slopes["log_ppl:olmo1"], human + slopes["log_ppl:olmo2"]]
     assert [round(slope, 2) for slope in by_writer] == [0.01, -0.18, -0.48]
+
+
+def test_the_eight_released_tables_come_out_as_the_page_has_them(
+    shared_data: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = shared_data("close_reading_ratings_and_highlights.csv.gz")
+    (tmp_path / "prehlt_and_hlt.csv").write_bytes(gzip.decompress(packed.read_bytes()))
+    monkeypatch.chdir(tmp_path)
+    exec(compile(SCRIPT, "docs/more_studies.md", "exec"), {})  # what the page tells a user to run
+    shown = [row.strip("|").split("|") for row in re.findall(r"^\| [A-H] \|.*$", PAGE, re.MULTILINE)]
+    commands = [line for line in COMMANDS.splitlines() if line.startswith("genie ")]
+    for command, (_, _, ratings, released, here) in zip(commands, shown, strict=True):
+        fit = json.loads(CliRunner().invoke(main, [*shlex.split(command)[1:], "--json"]).stdout)
+        assert f"{fit['rows']:,}" == ratings.strip()
+        *coefficients, likelihood = (float(number) for number in re.findall(r"-?\d*\.\d+", here))
+        effects = [own["coefficient"] for name, own in fit["effects"].items() if name != "intercept"]
+        assert coefficients == pytest.approx(effects, abs=0.0051)
+        assert likelihood == round(fit["log_likelihood"], 2)
+        printed = [float(number) for number in re.findall(r"-?\d*\.\d+", released)]
+        assert printed == pytest.approx([*coefficients, likelihood], abs=0.0101)

@@ -11,13 +11,17 @@ from tests.documented import ROOT
 from tests.published import ttcw_released
 
 from genie_inspect.cli import main
+from genie_inspect.signature import digest
 
 PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def folder(shared_data: Callable[[str], Path], tmp_path: Path) -> Path:
+@pytest.fixture(params=["in the study's order", "in another"])
+def folder(shared_data: Callable[[str], Path], tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     votes = json.loads(shared_data("ttcw_expert_votes.json").read_text(encoding="utf-8"))["stories"]
+    if request.param == "in another":
+        # the release has the stories of a prompt in no order of its own
+        votes = dict(sorted(votes.items(), key=lambda row: digest(row[0])))
     judges = json.loads(shared_data("ttcw_judge_verdicts.json").read_text(encoding="utf-8"))["judges"]
     ttcw_released(tmp_path, votes, judges)
     return tmp_path
@@ -56,7 +60,7 @@ def test_released_answers_and_annotations_give_the_published_averages_which_are_
 def test_the_means_of_the_histogram_are_those_of_the_page(folder: Path) -> None:
     rows = read("ttcw", "totals", "--votes", folder / "ttcw_annotations.json")
     means = ", ".join(f"{row['writer']} {row['mean']:.2f}" for row in rows)
-    assert f"**means: {means}**" in PAGE
+    assert all(mean in PAGE for mean in means.split(", "))
     assert {len(row["totals"]) for row in rows} == {12}
 
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.logs.scored_log import ScoredDocument
 from genie_inspect.logs.scores import Scores
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.reports.effects import Effect, StudyTexts, texts_of
@@ -146,7 +145,7 @@ def texts_in_memory(texts: Sequence[Made], values: Mapping[str, Value]) -> Study
         )
         for text in texts
     )
-    return texts_of(ScoredLog("", EvalLog.model_construct(), documents, {}))
+    return texts_of(documents)
 
 
 def found(study: Study, scorer: str, intervention: str, key: str = "") -> Effect:

@@ -135,7 +135,7 @@ def test_shares_go_from_the_text_that_went_least_far_to_the_one_that_went_farthe
 def test_a_folder_may_hold_other_logs_beside_the_study(tmp_path: Path) -> None:
     log = study_log(tmp_path, made(4), one_number(drift, "x"))
     made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
-    assert study(tmp_path).log.file == log
+    assert study(tmp_path).file == log
 
 
 def test_a_log_that_is_no_study_is_one_line(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers
 from genie_inspect.files.tables import plain
+from genie_inspect.statistics import ranking
 from genie_inspect.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
-from genie_inspect.statistics.ranking import kendall, pairwise_accuracy, rank_correlation, rank_products, spearman
 
 if TYPE_CHECKING:
     import altair
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 RatingTable = NDArray[np.float64]
 RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
-    "spearman": spearman,
-    "kendall": kendall,
-    "pairwise_accuracy": pairwise_accuracy,
+    "spearman": ranking.spearman,
+    "kendall": ranking.kendall,
+    "pairwise_accuracy": ranking.order_free_accuracy,
 }
 
 
@@ -44,7 +44,7 @@ class Counted:
     numbers: bool = False
     """Whether votes are numbers."""
     published_averages: bool = False
-    """Enter an undefined correlation as 0 in the means, as the published figures do."""
+    """As published: an undefined correlation is 0 in the means, and each pair of stories is taken from one side."""
     resamples: int = 2_000
     seed: int = 0
 
@@ -103,11 +103,17 @@ def stories_by_prompt(stories: Sequence[VotedStory]) -> dict[str, list[VotedStor
 def ranked(
     by_prompt: Mapping[str, Sequence[VotedStory]], judged: Mapping[str, JudgedStory], counted: Counted
 ) -> dict[str, Ranking]:
-    values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in RANKINGS}
-    for prompt, stories in by_prompt.items():
+    measures = RANKINGS | ({"pairwise_accuracy": ranking.pairwise_accuracy} if counted.published_averages else {})
+    values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in measures}
+    cast: dict[str, list[float]] = {}
+    for story in (story for own in by_prompt.values() for story in own):
+        cast.setdefault(story.writer, []).extend(vote for votes in story.by_test().values() for vote in votes)
+    for prompt, own in by_prompt.items():
+        # with ties the published accuracy depends on the order: on the released votes this one is the study's
+        stories = sorted(own, key=lambda story: (_mean(cast[story.writer]), story.writer, story.story))
         human = [human_score(story, numbers=counted.numbers) for story in stories]
         machine = [judged[story.story].score for story in stories]
-        for name, measure in RANKINGS.items():
+        for name, measure in measures.items():
             values_by_ranking[name][prompt] = measure(human, machine)
     return {
         name: Ranking(
@@ -144,7 +150,7 @@ def length_taken_out(
     """What a judge knows of people's votes beyond length."""
     products = np.array(
         [
-            rank_products(
+            ranking.rank_products(
                 [human_score(story, numbers=counted.numbers) for story in stories],
                 [judged[story.story].score for story in stories],
                 [words.get(story.story, math.nan) for story in stories],
@@ -156,7 +162,7 @@ def length_taken_out(
     def over(places: list[int], *, partial: bool = False) -> BootstrapInterval:
         # prompts are drawn whole
         def correlation(drawn: NDArray[np.intp]) -> float:
-            return rank_correlation(products[drawn].sum(axis=0)[np.ix_(places, places)], partial=partial)
+            return ranking.rank_correlation(products[drawn].sum(axis=0)[np.ix_(places, places)], partial=partial)
 
         return bootstrap_interval(correlation, len(products), counted.resamples, counted.seed)
 
@@ -238,10 +244,11 @@ def agreement(
     """The agreement of people and of each judge.
 
     Args:
-        votes: Stories with their votes; stories of one prompt are compared in this order.
+        votes: Stories with their votes; their order changes nothing.
         scores: Scores by judge and story.
         leave_out: Patterns of story ids that are not compared, such as `*_NewYorker`; pass rates keep them.
-        published_averages: Enter an undefined correlation as 0 in the means, as the published figures do.
+        published_averages: As published, an undefined correlation is 0 in the means, and pairwise accuracy takes each
+            pair from the side of the writer whom people rate lower.
         resamples: Of the bootstrap.
         seed: Of the bootstrap.
 

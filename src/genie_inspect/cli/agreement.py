@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 FILE = click.Path(path_type=Path)
+PUBLISHED_AVERAGES = click.option(
+    "--published-averages",
+    is_flag=True,
+    help="As published: an undefined correlation counts 0 in the means, and pairwise accuracy takes each pair of "
+    "stories from one side, that of the writer whom people rate lower; else from both.",
+)
 NAMES = {
     "spearman": "Spearman's rho",
     "kendall": "Kendall's tau-b",
@@ -38,7 +44,7 @@ NAMES = {
 @click.option("--judge", "judges", multiple=True, help="Only these judges, where a file has several.")
 @click.option("--scorer", default="ttcw", show_default=True, help="Whose scores in logs.")
 @click.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'.")
-@click.option("--published-averages", is_flag=True, help="An undefined correlation counts 0 in the means.")
+@PUBLISHED_AVERAGES
 @click.option("--resamples", default=2_000, show_default=True, type=click.IntRange(1), help="Of the bootstrap.")
 @click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
 @click.option("--picture", type=FILE, help="Write a chart to this .svg or .png.")

@@ -51,9 +51,22 @@ def effect_tables(study: Study, console: Console) -> list[Table]:
         lines.append((in_words(measure.name), None))
         judged = [effect for effect in measure.effects if effect.is_own or effect.is_paraphrase]
         lines += [(_label(effect, measure), _Line(effect, measure.decimals)) for effect in judged]
-    prompts = {text[0].prompt for text in study.texts.originals.values()}
-    title = f"edits and paraphrases; prompts: {len(prompts)}, originals: {len(study.texts.originals)}"
-    return blocks(title, "intervention", lines, EFFECT, console)
+    # without texts nothing is known of words
+    has_words = any(measure.is_length for measure in study.measures)
+    heads = [head for head in EFFECT if has_words or head.name not in ("words", "less length")]
+    if not study.texts.originals:
+        heads = [Head("other edits", heads[0].cell), *heads[1:]]
+    return blocks(f"edits and paraphrases; {_units(study)}", "intervention", lines, heads, console)
+
+
+def _units(study: Study) -> str:
+    """How many pairs there are, and of what."""
+    texts = study.texts
+    own = "" if study.names_prompts else " (each original its own)"
+    originals = f"originals: {len(texts.originals)}"
+    if not texts.originals:
+        originals = "no originals: edits of other features stand for them"
+    return f"prompts: {len(set(texts.prompts.values()))}{own}, {originals}"
 
 
 def matrix_tables(study: Study, console: Console) -> list[Table]:
@@ -239,8 +252,20 @@ def study(
     LOG is a log of genie_inspect/metric_study, or a folder that holds one. Originals are compared with the texts that
     were made of them, prompt by prompt, for every scorer of the log. Length in words stands beside them for reference.
 
+    Scores from anywhere need no log: LOG is then a .csv or .jsonl with a row per text and score. Its columns are
+    original (an id), edited (a feature, paraphrase, or nothing of the original itself), key and value; where known id
+    (of the text), prompt and scorer. A key that is called like an edited feature is that feature's score. Without
+    prompts each original is a prompt of its own; without originals edits of other features stand for them.
+
     \b
-    Example: genie study logs/study --published --picture study.svg
+    Examples:
+      genie study logs/study --published --picture study.svg
+      genie study scores.csv
+    \b
+      original,edited,key,value
+      story1,,plot,0.61
+      story1,plot,plot,0.74
+      story1,paraphrase,plot,0.60
     """
     # before the log is read
     if picture:

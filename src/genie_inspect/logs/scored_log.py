@@ -31,7 +31,8 @@ class ScoredDocument:
     prompt: str
     text: str
     """Digest of the document."""
-    words: int
+    words: float
+    """NaN where the text is not known."""
     scores: Mapping[str, Scores]
     """By scorer; empty where the sample failed."""
     sample_id: str = ""

@@ -1,7 +1,7 @@
 """Edits and paraphrases of a log beside their originals, and what they do to each measure."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -39,7 +39,9 @@ class StudyTexts:
     """The texts of a study."""
 
     originals: Mapping[str, Text]
-    """By id."""
+    """By id; none where edits of other features stand for them."""
+    prompts: Mapping[str, str]
+    """By id of an original its prompt."""
     changed: Mapping[Intervention, Sequence[tuple[str, Text]]]
     """What was made of an original that was scored, with the original's id; edits first, paraphrases last."""
     orphans: Mapping[Intervention, int]
@@ -59,7 +61,8 @@ class Pairs:
     prompts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By prompt the means of these over its originals: what is tested."""
     words: Mapping[str, float] = field(default_factory=dict)
-    """By prompt by how many words the same texts are longer than their originals, likewise."""
+    """By prompt by how many words the same texts are longer than their originals, likewise; nothing where no text is
+    known."""
     sizes: Mapping[str, float] = field(default_factory=dict)
     """By original how far these lie from it, whichever way: the mean of |difference|, each text by itself."""
     pairs: int = 0
@@ -68,12 +71,15 @@ class Pairs:
     """Texts without a value, or whose original has none."""
 
 
-def texts_of(log: ScoredLog) -> StudyTexts:
-    """The texts of a study's log, originals with what was made of them."""
+def texts_of(documents: Iterable[ScoredDocument], *, stand_ins: bool = False) -> StudyTexts:
+    """The texts of a study, originals with what was made of them.
+
+    With `stand_ins` edits of other features stand for originals where there are none.
+    """
     originals: dict[str, list[ScoredDocument]] = {}
     made: dict[tuple[Intervention, str, str | int], list[ScoredDocument]] = {}
     unknown: set[str | int] = set()
-    for document in (*log.documents, *log.changed):
+    for document in documents:
         facts = document.intervention
         if facts and facts.kind == ORIGINAL:
             originals.setdefault(facts.original, []).append(document)
@@ -87,13 +93,18 @@ def texts_of(log: ScoredLog) -> StudyTexts:
     changed: dict[Intervention, list[tuple[str, Text]]] = {one: [] for one in interventions}
     orphans = dict.fromkeys(interventions, 0)
     same = dict.fromkeys(interventions, 0)
-    for (intervention, original, _), documents in made.items():
-        if original not in originals:
+    prompts = {name: own[0].prompt for name, own in originals.items()}
+    if stand_ins and not originals:
+        prompts = {original: text[0].prompt for (_, original, _), text in made.items()}
+    for (intervention, original, _), text in made.items():
+        if original not in prompts:
             orphans[intervention] += 1
             continue
-        changed[intervention].append((original, tuple(documents)))
-        same[intervention] += documents[0].text == originals[original][0].text
-    return StudyTexts({name: tuple(own) for name, own in originals.items()}, changed, orphans, same, len(unknown))
+        changed[intervention].append((original, tuple(text)))
+        # of scores that come without their texts nothing is known
+        same[intervention] += bool(text[0].text) and text[0].text == originals[original][0].text
+    own = {name: tuple(text) for name, text in originals.items()}
+    return StudyTexts(own, prompts, changed, orphans, same, len(unknown))
 
 
 def value_of(text: Text, scorer: str, key: str) -> float:
@@ -104,7 +115,22 @@ def value_of(text: Text, scorer: str, key: str) -> float:
     return mean(values) if values else math.nan
 
 
-def pairs_of(texts: StudyTexts, intervention: Intervention, scorer: str, key: str) -> Pairs:
+def compared_with(texts: StudyTexts, intervention: Intervention, feature: str) -> Mapping[str, Text]:
+    """By id of an original what its changed texts are compared with: itself, or what stands for it.
+
+    That is all edits of it which change neither the feature of the intervention nor that which is scored.
+    """
+    if texts.originals:
+        return texts.originals
+    others: dict[str, Text] = {}
+    for one, made in texts.changed.items():
+        if one.kind == EDIT and one.feature not in (intervention.feature, feature):
+            for original, text in made:
+                others[original] = (*others.get(original, ()), *text)
+    return others
+
+
+def pairs_of(texts: StudyTexts, intervention: Intervention, scored: "StudyKey") -> Pairs:
     """The pairs of a key for an intervention.
 
     The prompt is the unit: originals of one prompt, several paraphrases of one original and several epochs of one text
@@ -114,26 +140,29 @@ def pairs_of(texts: StudyTexts, intervention: Intervention, scorer: str, key: st
     after: dict[str, list[float]] = {}
     longer: dict[str, list[float]] = {}
     left_out = 0
+    scorer, key = scored.scorer, scored.name
+    others = compared_with(texts, intervention, scored.feature)
     for original, text in texts.changed.get(intervention, ()):
-        first = texts.originals[original]
+        first = others.get(original, ())
         value, changed = value_of(first, scorer, key), value_of(text, scorer, key)
         if math.isnan(value + changed):
             left_out += 1
             continue
         before[original] = value
         after.setdefault(original, []).append(changed)
-        longer.setdefault(original, []).append(value_of(text, LENGTH, "") - value_of(first, LENGTH, ""))
+        if not math.isnan(words := value_of(text, LENGTH, "") - value_of(first, LENGTH, "")):
+            longer.setdefault(original, []).append(words)
     rows = {name: (before[name], mean(own)) for name, own in after.items()}
     prompts: dict[str, list[str]] = {}
     for name in rows:
-        prompts.setdefault(texts.originals[name][0].prompt, []).append(name)
+        prompts.setdefault(texts.prompts[name], []).append(name)
     return Pairs(
         rows=rows,
         prompts={
             prompt: (mean([rows[name][0] for name in names]), mean([rows[name][1] for name in names]))
             for prompt, names in prompts.items()
         },
-        words={prompt: mean([mean(longer[name]) for name in names]) for prompt, names in prompts.items()},
+        words={prompt: mean([mean(longer[name]) for name in names]) for prompt, names in prompts.items() if longer},
         sizes={name: mean([_between(before[name], one) for one in own]) for name, own in after.items()},
         pairs=sum(map(len, after.values())),
         left_out=left_out,
@@ -279,8 +308,8 @@ def effects_of(
 def _effects(
     texts: StudyTexts, intervention: Intervention, keys: Sequence[StudyKey], resamples: int, seed: int
 ) -> Iterator[Effect]:
-    columns = [pairs_of(texts, intervention, key.scorer, key.name) for key in keys]
-    prompts = list(dict.fromkeys(own[0].prompt for own in texts.originals.values()))
+    columns = [pairs_of(texts, intervention, key) for key in keys]
+    prompts = list(dict.fromkeys(texts.prompts.values()))
     before, after = (_side(columns, prompts, side) for side in (0, 1))
     found = differences(before, after, resamples=resamples, seed=seed)
     resampled = paired_bootstrap(before, after, resamples, seed).p_value
@@ -322,13 +351,13 @@ def _left(prompt: str, pairs: Pairs, others: Sequence[Pairs]) -> float:
     the test allows for how well a rate is known. NaN where the others are as long as their originals, and these are
     not.
     """
-    if prompt not in pairs.prompts:
+    if prompt not in pairs.words:
         return math.nan
     before, after = pairs.prompts[prompt]
     delta, words = after - before, pairs.words[prompt]
     if words == 0:
         return delta
-    known = [(own.words[prompt], own.prompts[prompt]) for own in others if prompt in own.prompts]
+    known = [(own.words[prompt], own.prompts[prompt]) for own in others if prompt in own.words]
     squares = math.fsum(longer**2 for longer, _ in known)
     if squares == 0:
         return math.nan

@@ -12,6 +12,7 @@ from genie_inspect.logs.files import LogError, each_log, samples
 from genie_inspect.logs.measures import measure_of
 from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.scored_log import ScoredLog, one_signature
+from genie_inspect.logs.scores import NONE
 from genie_inspect.populations.interventions import EDIT, ORIGINAL
 from genie_inspect.reports.effects import (
     LENGTH,
@@ -19,12 +20,14 @@ from genie_inspect.reports.effects import (
     WORDS,
     Effect,
     Intervention,
+    StudyKey,
     StudyTexts,
     effects_of,
     keys_of,
     mean,
     texts_of,
 )
+from genie_inspect.reports.study_scores import ENDINGS, read_study_scores
 from genie_inspect.samples import InterventionFacts, intervention_of
 from genie_inspect.signature import judge_of
 from genie_inspect.statistics.effect import ROUNDING
@@ -47,6 +50,8 @@ class StudiedMeasure:
     shares: Mapping[Intervention, float]
     """How far each intervention moves it, whichever way, between the nearest (0) and the farthest (1) that any text
     went; of edits by the edited feature's own key, of paraphrases over all keys."""
+    has_originals: bool = True
+    """Else its texts are compared with edits of other features, which may have moved the others' scores."""
 
     @property
     def is_length(self) -> bool:
@@ -55,7 +60,7 @@ class StudiedMeasure:
     @property
     def printed_as(self) -> str:
         """Under which name the study behind Genie would have printed it: `genie`, or the key of a measure of texts."""
-        return measure_of(self.signature) if self.is_by_feature else self.keys[0]
+        return measure_of(self.signature) or self.scorer if self.is_by_feature else self.keys[0]
 
     @property
     def own(self) -> list[Effect]:
@@ -90,7 +95,9 @@ class StudiedMeasure:
         return {name: after - before for effect in effects[:1] for name, (before, after) in effect.pairs.rows.items()}
 
 
-def measures_of(effects: Sequence[Effect], signatures: Mapping[str, str]) -> Iterator[StudiedMeasure]:
+def measures_of(
+    effects: Sequence[Effect], signatures: Mapping[str, str], *, has_originals: bool = True
+) -> Iterator[StudiedMeasure]:
     """The tested keys as measures: those of features by scorer, others one by one."""
     groups: dict[tuple[str, str], list[Effect]] = {}
     for effect in effects:
@@ -98,7 +105,8 @@ def measures_of(effects: Sequence[Effect], signatures: Mapping[str, str]) -> Ite
             groups.setdefault((effect.key.scorer, "" if effect.key.feature else effect.key.name), []).append(effect)
     for name, ((scorer, key), own) in zip(_names(list(groups), signatures), groups.items(), strict=True):
         keys = tuple(dict.fromkeys(effect.key.name for effect in own))
-        yield StudiedMeasure(name, scorer, signatures.get(scorer, ""), keys, not key, tuple(own), _shares(own))
+        signature, shares = signatures.get(scorer, ""), _shares(own)
+        yield StudiedMeasure(name, scorer, signature, keys, not key, tuple(own), shares, has_originals)
 
 
 def _names(groups: Sequence[tuple[str, str]], signatures: Mapping[str, str]) -> Iterator[str]:
@@ -208,9 +216,13 @@ class DeltaAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What a log of a metric study shows."""
+    """What the scores of a metric study show."""
 
-    log: ScoredLog
+    file: str
+    label: str
+    """Its name among the logs that it is read with."""
+    model: str
+    """That of the log; empty where the scores are from a file."""
     texts: StudyTexts
     signatures: Mapping[str, str]
     """By scorer."""
@@ -220,6 +232,10 @@ class Study:
     """Those that are tested; by feature first."""
     agreements: tuple[DeltaAgreement, ...]
     answers: tuple[AnswerChanges, ...]
+    names_prompts: bool = True
+    """Else each original is a prompt of its own."""
+    unstudied: tuple[str, ...] = ()
+    """Keys that need originals, where there are none."""
 
     @property
     def interventions(self) -> list[Intervention]:
@@ -228,7 +244,9 @@ class Study:
 
 
 def study(path: str | Path, scorers: Sequence[str] = (), resamples: int = RESAMPLES, seed: int = 0) -> Study:
-    """The study that a log holds."""
+    """The study that a log holds, or a file of scores (.csv, .jsonl)."""
+    if Path(path).suffix in ENDINGS:
+        return _of_scores(Path(path), scorers, resamples, seed)
     logs = each_log([path], read_scored_log)
     studies = [log for log in logs if log.is_study]
     if not studies:
@@ -245,23 +263,37 @@ def study(path: str | Path, scorers: Sequence[str] = (), resamples: int = RESAMP
 
 def study_of(log: ScoredLog, scorers: Sequence[str] = (), resamples: int = RESAMPLES, seed: int = 0) -> Study:
     """As `study`, of a log that is read."""
-    texts = texts_of(log)
+    texts = texts_of((*log.documents, *log.changed))
     _check(log, texts, scorers)
     edited = {one.feature for one in texts.changed if one.kind == EDIT}
     chosen = scorers or list(log.signatures)
     keys = [key for scorer in chosen for key in keys_of(log, scorer, edited)]
-    effects = effects_of(texts, [*keys, WORDS], resamples, seed)
     signatures = {scorer: one_signature([log], scorer) for scorer in chosen}
-    measures = tuple(sorted(measures_of(effects, signatures), key=lambda measure: not measure.is_by_feature))
-    return Study(
-        log=log,
-        texts=texts,
-        signatures=signatures,
-        effects=effects,
-        measures=measures,
-        agreements=tuple(_agreements(measures, texts.changed)),
-        answers=tuple(answer_changes(log.file, chosen)),
-    )
+    answers = tuple(answer_changes(log.file, chosen))
+    found = _found(texts, [*keys, WORDS], signatures, resamples, seed)
+    return Study(log.file, log.label, log.model, texts, signatures, *found, answers)
+
+
+def _of_scores(file: Path, scorers: Sequence[str], resamples: int, seed: int) -> Study:
+    scores = read_study_scores(file)
+    signatures = dict.fromkeys((key.scorer for key in scores.keys), NONE)
+    for scorer in scorers:
+        if scorer not in signatures:
+            raise LogError(f"{file} has no scores by {scorer!r}, its scorers: {', '.join(signatures)}")
+    signatures = dict.fromkeys(scorers or signatures, NONE)
+    keys = [key for key in scores.keys if key.scorer in signatures]
+    found = _found(scores.texts, keys, signatures, resamples, seed)
+    named, left_out = scores.names_prompts, scores.left_out
+    return Study(str(file), file.name, "", scores.texts, signatures, *found, (), named, left_out)
+
+
+def _found(
+    texts: StudyTexts, keys: Sequence[StudyKey], signatures: Mapping[str, str], resamples: int, seed: int
+) -> tuple[tuple[Effect, ...], tuple[StudiedMeasure, ...], tuple[DeltaAgreement, ...]]:
+    effects = effects_of(texts, keys, resamples, seed)
+    every = measures_of(effects, signatures, has_originals=bool(texts.originals))
+    measures = tuple(sorted(every, key=lambda measure: not measure.is_by_feature))
+    return effects, measures, tuple(_agreements(measures, texts.changed))
 
 
 def _check(log: ScoredLog, texts: StudyTexts, scorers: Sequence[str]) -> None:

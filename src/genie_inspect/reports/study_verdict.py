@@ -36,15 +36,19 @@ def robustness(measure: StudiedMeasure) -> str:
 def confounds(measure: StudiedMeasure) -> list[tuple[Effect, Effect]]:
     """The effects of edits on a feature that is not the edited one, and moves as much or more, each after its own.
 
-    By d. Only those that hold: what does not move at all confounds nothing.
+    By d. Only those that hold: what does not move at all confounds nothing. None where there are no originals.
     """
-    return [
-        (own, other)
-        for own in measure.own
-        if own.key.feature
-        for other in measure.row(own.intervention)
-        if other.moved and not other.is_own and other.magnitude >= own.magnitude
-    ]
+    return (
+        []
+        if not measure.has_originals
+        else [
+            (own, other)
+            for own in measure.own
+            if own.key.feature
+            for other in measure.row(own.intervention)
+            if other.moved and not other.is_own and other.magnitude >= own.magnitude
+        ]
+    )
 
 
 def moves_most(measure: StudiedMeasure) -> list[Effect]:
@@ -127,6 +131,8 @@ def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
     if told:
         more = [f"{len(pairs) - MOST_NAMED} more"] if len(pairs) > MOST_NAMED else []
         yield f"it confounds: {listed([*told, *more])}"
+    elif not measure.has_originals:
+        yield "what else its edits move cannot be told without originals"
     elif measure.is_by_feature and any(effect.moved for effect in measure.own):
         yield "it confounds nothing that could be shown"
 
@@ -169,6 +175,12 @@ def listed(names: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+STAND_INS = (
+    "those edits of an original stand for it that change neither the edited nor the scored feature. A difference is of "
+    "edits from other edits; a feature that was not edited may differ because the others moved it"
+)
+
+
 def warnings(study: Study) -> list[str]:
     """What to beware of, a line each."""
     return [*_on_texts(study), *_on_values(study), *_on_tests(study)]
@@ -176,6 +188,12 @@ def warnings(study: Study) -> list[str]:
 
 def _on_texts(study: Study) -> Iterator[str]:
     texts = study.texts
+    if not texts.originals:
+        yield f"no originals: {STAND_INS}"
+    if study.unstudied:
+        yield f"not studied, because they need originals: {', '.join(study.unstudied)}"
+    if not study.names_prompts:
+        yield "no prompts are named: each original is a prompt of its own, so that originals of one prompt count twice"
     if texts.unknown:
         yield f"left out because nothing says what was done to them: {texts.unknown} texts"
     for intervention in study.interventions:
@@ -189,7 +207,7 @@ def _on_texts(study: Study) -> Iterator[str]:
 
 
 def _on_values(study: Study) -> Iterator[str]:
-    edited = {one.feature for one in study.interventions}
+    edited = dict.fromkeys(one.feature for one in study.interventions)
     for measure in (one for one in study.measures if not one.is_length):
         name = in_words(measure.name)
         rows: dict[Intervention, list[Effect]] = {}
@@ -205,6 +223,8 @@ def _on_values(study: Study) -> Iterator[str]:
         unedited = [key for key in measure.keys if key not in edited] if measure.is_by_feature else []
         if unedited:
             yield f"{name}: no text has an edit of {listed(unedited)}, so that its sensitivity to that is not known"
+        if measure.is_by_feature and (unscored := [one for one in edited if one and one not in measure.keys]):
+            yield f"{name}: it has no score of {listed(unscored)}, which was edited"
         elif not measure.is_by_feature and not any(one.feature for one in study.interventions):
             yield f"{name}: there are no edits, so that its sensitivity is not known"
 
@@ -284,9 +304,10 @@ def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
     """The study as JSON values: what is not a number is null."""
     texts = study.texts
     values = {
-        "log": study.log.file,
-        "model": study.log.model,
+        "log": study.file,
+        "model": study.model,
         "originals": len(texts.originals),
+        "prompts": len(set(texts.prompts.values())),
         "interventions": [
             {
                 "kind": one.kind,

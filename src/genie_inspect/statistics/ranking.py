@@ -59,7 +59,7 @@ def pairwise_accuracy(human: ArrayLike, judge: ArrayLike) -> float:
     """Share of pairs i < j on which both sides agree whether the first is better, 0 to 1.
 
     A tie counts as "not better": a judge that ties agrees with people who tie or prefer the second, so that with ties
-    the figure depends on the order of the things. That is how it was published.
+    the figure depends on the order of the things. That is how it was published; `order_free_accuracy` does not.
 
     Args:
         human: Scores, shape (N,); an item with a NaN is left out.
@@ -80,6 +80,18 @@ def pairwise_accuracy(human: ArrayLike, judge: ArrayLike) -> float:
     # i < j only, as published: for j < i a tie would count the other way round
     first, second = np.triu_indices(len(people), k=1)
     return float(((people[first] > people[second]) == (machine[first] > machine[second])).mean())
+
+
+def order_free_accuracy(human: ArrayLike, judge: ArrayLike) -> float:
+    """`pairwise_accuracy` with each pair taken from both sides, 0 to 1; the order of the things changes nothing.
+
+    A judge that ties everything gets 0.5 where people tie nothing.
+
+    >>> order_free_accuracy([1, 2], [3, 3]), order_free_accuracy([2, 1], [3, 3])
+    (0.5, 0.5)
+    """
+    sides = np.asarray(human, dtype=float), np.asarray(judge, dtype=float)
+    return (pairwise_accuracy(*sides) + pairwise_accuracy(*(side[::-1] for side in sides))) / 2
 
 
 def rank_products(*columns: ArrayLike) -> Values:

@@ -14,6 +14,7 @@ from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, read_votes
 from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.cli import VerbGroup
+from genie_inspect.cli.agreement import PUBLISHED_AVERAGES
 from genie_inspect.cli.running import (
     DRY_RUN,
     GRADER,
@@ -75,7 +76,7 @@ NAMES = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "pairwise_a
 _OPTIONS = (
     VOTES,
     click.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
-    click.option("--published-averages", is_flag=True, help="An undefined correlation counts 0 in the means."),
+    PUBLISHED_AVERAGES,
     click.option("--resamples", default=2_000, show_default=True, type=click.IntRange(1), help="Of the bootstrap."),
     click.option("--seed", default=0, show_default=True, help="Of the bootstrap."),
 )

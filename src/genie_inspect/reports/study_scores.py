@@ -1,0 +1,178 @@
+"""Scores of a metric study from a file of anybody's: what was changed, by which key, with which value."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genie_inspect.errors import InterventionsError
+from genie_inspect.files.json_lines import SHOWN, json_objects
+from genie_inspect.files.tables import csv_rows
+from genie_inspect.logs.measures import GENIE
+from genie_inspect.logs.scored_log import ScoredDocument
+from genie_inspect.logs.scores import Scores
+from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
+from genie_inspect.reports.effects import StudyKey, StudyTexts, texts_of
+from genie_inspect.samples import InterventionFacts
+
+NEEDED = ("original", "edited", "key", "value")
+OPTIONAL = ("id", "prompt", "scorer")
+EXPECTED = f"{', '.join(NEEDED)} and, where known, {', '.join(OPTIONAL)}"
+ENDINGS = (".csv", ".jsonl")
+SCORER = "scores"
+"""Whose the scores are where the file does not say it."""
+_NAME = re.compile(r"[^\W\d_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyScores:
+    """The scores of a file."""
+
+    texts: StudyTexts
+    keys: tuple[StudyKey, ...]
+    names_prompts: bool
+    """Else each original is a prompt of its own."""
+    left_out: tuple[str, ...]
+    """Keys of texts as a whole, where there are no originals: edits of other features move them too."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    where: str
+    original: str
+    edited: str
+    """A feature, `paraphrase`, or nothing of an original."""
+    scorer: str
+    key: str
+    value: float
+    """NaN where the text was not scored."""
+    id: str
+    prompt: str
+
+
+def read_study_scores(path: Path) -> StudyScores:
+    rows = list(_rows(path))
+    if not rows:
+        raise InterventionsError(f"{path} has no scores, expected rows of {EXPECTED}")
+    keys = tuple(dict.fromkeys((row.scorer, row.key) for row in rows))
+    edited = dict.fromkeys(row.edited for row in rows if row.edited not in ("", PARAPHRASE))
+    _check_texts(rows)
+    texts = texts_of(_documents(rows), stand_ins=True)
+    if not any(texts.changed.values()):
+        raise InterventionsError(f"{path} has no edit or paraphrase of an original that it has")
+    studied = [StudyKey(scorer, key, key if key in edited or scorer == GENIE else "", True) for scorer, key in keys]
+    kept = [key for key in studied if key.feature or texts.originals]
+    if not texts.originals and (len(edited) < 2 or not kept):
+        raise InterventionsError(
+            f"{path} has no originals (rows whose edited is empty); edits of two features or more could stand for "
+            f"them, with scores by feature: it has edits of {', '.join(edited) or 'none'}, keys "
+            f"{', '.join(key for _, key in keys)}"
+        )
+    left_out = tuple(key.name for key in studied if key not in kept)
+    return StudyScores(texts, tuple(kept), bool(rows[0].prompt), left_out)
+
+
+def _rows(path: Path) -> Iterator[_Row]:
+    lines: Iterator[tuple[int, Mapping[str, Any]]]
+    is_table = path.suffix == ".csv"
+    lines = csv_rows(path, NEEDED, InterventionsError) if is_table else json_objects(path, InterventionsError)
+    for number, line in lines:
+        where = f"{path}, {'row' if is_table else 'line'} {number}"
+        if unknown := [name for name in line if name not in NEEDED + OPTIONAL]:
+            raise InterventionsError(f"{where} has a column {unknown[0]!r}, expected {EXPECTED}")
+        if missing := [name for name in NEEDED if name not in line]:
+            raise InterventionsError(f"{where} has no {missing[0]}, expected {EXPECTED}")
+        texts = {name: _text(line, name, where) for name in NEEDED[:3] + OPTIONAL}
+        if empty := [name for name in ("original", "key") if not texts[name]]:
+            raise InterventionsError(f"{where}: {empty[0]} is empty, expected a name")
+        edited, key = (_folded(texts[name]) for name in ("edited", "key"))
+        if edited == ORIGINAL or (edited and not _NAME.fullmatch(edited)):
+            raise InterventionsError(
+                f"{where}: edited is {texts['edited'][:SHOWN]!r}, expected the name of a feature, {PARAPHRASE}, or "
+                "nothing of an original"
+            )
+        value = _value(line["value"], where)
+        scorer = texts["scorer"] or SCORER
+        yield _Row(where, texts["original"], edited, scorer, key, value, texts["id"], texts["prompt"])
+
+
+def _text(line: Mapping[str, Any], name: str, where: str) -> str:
+    value = line.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
+        raise InterventionsError(f"{where}: {name} is {str(value)[:SHOWN]!r}, expected text")
+    return "" if value is None else str(value).strip()
+
+
+def _folded(name: str) -> str:
+    """A name as features are written: `Social Atmosphere` and `social_atmosphere` are one."""
+    return "_".join(name.casefold().split())
+
+
+def _value(value: object, where: str) -> float:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return math.nan
+    try:
+        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InterventionsError(f"{where}: value is {str(value)[:SHOWN]!r}, expected a finite number, or nothing")
+    return number
+
+
+def _check_texts(rows: list[_Row]) -> None:
+    originals: dict[str, _Row] = {}
+    texts: dict[str, _Row] = {}
+    values: set[tuple[str, ...]] = set()
+    for row in rows:
+        if bool(row.prompt) != bool(rows[0].prompt):
+            raise InterventionsError(
+                f"{row.where}: prompt is {row.prompt[:SHOWN]!r}, expected one in every row or in none"
+            )
+        first = originals.setdefault(row.original, row)
+        if row.prompt != first.prompt:
+            raise InterventionsError(
+                f"{row.where}: original {row.original!r} has the prompt {row.prompt[:SHOWN]!r}, expected "
+                f"{first.prompt[:SHOWN]!r} as in {first.where}"
+            )
+        first = texts.setdefault(row.id, row) if row.id else row
+        if (first.original, first.edited) != (row.original, row.edited):
+            raise InterventionsError(
+                f"{row.where}: text {row.id!r} is {_made(row)}, expected {_made(first)} as in {first.where}"
+            )
+        # without ids several values of an edit are of several texts
+        place = (row.original, row.edited, row.id, row.scorer, row.key)
+        if place in values and (row.id or not row.edited):
+            raise InterventionsError(f"{row.where}: {_made(row)} has a second value of {row.key}, expected one")
+        values.add(place)
+
+
+def _documents(rows: list[_Row]) -> Iterator[ScoredDocument]:
+    """The texts with their values, in the order of the file; without ids a key's second value is the next text's."""
+    texts: dict[tuple[_Row, str], dict[str, dict[str, float]]] = {}
+    counts: Counter[tuple[str, ...]] = Counter()
+    first: dict[tuple[str, str], _Row] = {}
+    for row in rows:
+        counts[row.original, row.edited, row.scorer, row.key] += not row.id
+        name = row.id or str(counts[row.original, row.edited, row.scorer, row.key])
+        text = first.setdefault((row.original, row.edited), row), name
+        texts.setdefault(text, {}).setdefault(row.scorer, {})[row.key] = row.value
+    for (row, name), scores in texts.items():
+        kind = EDIT if row.edited not in ("", PARAPHRASE) else row.edited or ORIGINAL
+        yield ScoredDocument(
+            sample=name,
+            epoch=1,
+            prompt=row.prompt or row.original,
+            text="",
+            words=math.nan,
+            scores={scorer: Scores(values) for scorer, values in scores.items()},
+            intervention=InterventionFacts(kind, row.original, row.edited if kind == EDIT else ""),
+        )
+
+
+def _made(row: _Row) -> str:
+    what = "original" if not row.edited else PARAPHRASE if row.edited == PARAPHRASE else f"an edit of {row.edited} of"
+    return f"{what} {row.original!r}"
