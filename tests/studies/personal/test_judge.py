@@ -13,10 +13,10 @@ from genie_inspect.errors import UnknownChoiceError, UnwritableError
 from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
 from genie_inspect.studies.personal.fitting import fit_judge
 from genie_inspect.studies.personal.folder import PersonalError, forget, read_figures, read_judge, write_folder
-from genie_inspect.studies.personal.judge import Column, Figure, Given, HeldOut, PersonalJudge, RaterTerms, Source
+from genie_inspect.studies.personal.judge import Figure, HeldOut, PersonalJudge, RaterTerms, ScoreColumn, ScoreSource
 from genie_inspect.studies.personal.power import World, simulated
 
-CRITIC = Column(name="critic", scorer="ttcw", signature="measure:ttcw", mean=0.5, spread=0.25, slope=0.5)
+CRITIC = ScoreColumn(name="critic", scorer="ttcw", signature="measure:ttcw", mean=0.5, spread=0.25, slope=0.5)
 
 
 def made(**other: object) -> PersonalJudge:
@@ -71,30 +71,30 @@ def test_of_numbers_the_expected_one_counts_the_steps_between() -> None:
 
 
 def test_a_rater_stands_out_beyond_the_error_that_all_raters_share() -> None:
-    assert made().stands_out("ann")
-    assert not made().stands_out("bob")
+    assert made().leaning("ann")
+    assert not made().leaning("bob")
     # 2.1 errors are beyond the bound of one rater, 1.96, and within that of two, 2.24
     pair = {name: RaterTerms(votes=9, leniency=0.21, error=0.1) for name in ("ann", "bob")}
-    assert not made(raters=pair).stands_out("ann")
-    assert made(raters={"ann": pair["ann"]}).stands_out("ann")
+    assert not made(raters=pair).leaning("ann")
+    assert made(raters={"ann": pair["ann"]}).leaning("ann")
 
 
 def test_raters_who_do_not_differ_do_not_stand_out() -> None:
-    assert not made(raters={"ann": RaterTerms(votes=9, leniency=0, error=0)}).stands_out("ann")
+    assert not made(raters={"ann": RaterTerms(votes=9, leniency=0, error=0)}).leaning("ann")
 
 
 def test_a_number_is_a_value_a_verdict_or_points() -> None:
-    given = Given({"01": 1.0}, {"01": 3.0}, {"plot": 0.4})
-    assert Source(name="a").number(given, "01") == 1
-    assert Source(name="a", points=True).number(given, "01") == 3
-    assert Source(name="a", key="plot").number(given, "01") == 0.4
-    assert math.isnan(Source(name="a", key="style").number(given, "01"))
-    assert math.isnan(Source(name="a").number(given, "02"))
+    given = JudgedStory("7", 1.0, {"01": 1.0}, {"01": 3.0}, {"plot": 0.4})
+    assert ScoreSource(name="a").number(given, "01") == 1
+    assert ScoreSource(name="a", points=True).number(given, "01") == 3
+    assert ScoreSource(name="a", key="plot").number(given, "01") == 0.4
+    assert math.isnan(ScoreSource(name="a", key="style").number(given, "01"))
+    assert math.isnan(ScoreSource(name="a").number(given, "02"))
 
 
 def test_the_digest_is_of_all_that_it_says() -> None:
     assert made().digest == made().digest
-    assert made().digest != made().without("bob").digest
+    assert made().digest != made(raters={}).digest
 
 
 @pytest.mark.parametrize(
