@@ -45,13 +45,11 @@ class Noting:
     """Notes what it learns from and what it is asked; says .25 of everything."""
 
     name = "noting"
+    settings = VectorSettings(ridge=7)
 
     def __init__(self) -> None:
         self.learned: list[Sequence[ExplainedVote]] = []
         self.asked: list[Sequence[ExplainedVote]] = []
-
-    def settings_used(self) -> dict[str, int | float]:
-        return {"wit": 1}
 
     def fit(self, votes: Sequence[ExplainedVote]) -> "Noting":
         self.learned.append(votes)
@@ -131,7 +129,11 @@ def test_what_the_figures_rest_on_is_counted() -> None:
     comparison = compared(given, noting(), "none", **PLAN)
     counts = (comparison.votes, comparison.yes, comparison.explained, comparison.stories, comparison.plots)
     assert counts == (25, 10, 24, 12, 12)
-    assert (comparison.raters, comparison.model, comparison.settings) == (3, "noting", {"wit": 1})
+    assert (comparison.raters, comparison.model, comparison.settings) == (
+        3,
+        "noting",
+        {"rater_weight": 1, "ridge": 7, "penalty": 1},
+    )
     assert [column.unknown_raters for column in comparison.columns] == [1, 1]  # cy gave one vote
 
 

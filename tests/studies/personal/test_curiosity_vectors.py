@@ -116,7 +116,7 @@ def test_what_is_saved_are_numbers_and_names_of_arrays(
 def test_it_is_named_after_its_embedder() -> None:
     model = VectorCuriosity("none")
     assert model.name.startswith("vectors(static@")
-    assert model.settings_used() == {"rater_weight": 1, "ridge": 1, "penalty": 1}
+    assert model.settings.model_dump() == {"rater_weight": 1, "ridge": 1, "penalty": 1}
 
 
 ROWS = np.random.default_rng(0).normal(size=(40, 3))
