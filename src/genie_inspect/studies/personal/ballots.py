@@ -1,22 +1,19 @@
 """Votes with what machines say of the same stories and tests: a row a vote."""
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from genie_inspect.agreement.figures import compared_stories, some
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import Vote, VotedStory, VotesError, prompt_of, writer_of
 from genie_inspect.studies.personal.judge import ALL, ScoreSource, values_of
 
 Scores = Mapping[str, Mapping[str, JudgedStory]]
-
-SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,7 @@ def source_columns(scores: Scores, wanted: Set[str], choice: Choice) -> list[tup
         raise VotesError(f"no score has a key {missing[0]!r}, expected keys of the scores")
     if not columns:
         what = "points on" if choice.points else "verdicts on"
-        raise VotesError(f"the scores have no {what} the tests {', '.join(sorted(wanted)[:SHOWN])}, and no other value")
+        raise VotesError(f"the scores have no {what} the tests {', '.join(sorted(wanted)[:3])}, and no other value")
     return columns
 
 
@@ -152,9 +149,7 @@ def ballots(stories: Sequence[VotedStory], scores: Scores, choice: Choice) -> Ba
 
 
 def _votes(stories: Sequence[VotedStory], choice: Choice) -> Iterator[Vote]:
-    for story in stories:
-        if any(fnmatchcase(story.story, pattern) for pattern in choice.leave_out):
-            continue
+    for story in compared_stories(stories, choice.leave_out):
         for rater, ballot in story.votes.items():
             if rater == ALL:
                 raise VotesError(f"a rater has the id {ALL!r}, expected another: it stands for all of them")
@@ -186,7 +181,7 @@ def _with_scores(
             missing.setdefault("on tests that no grader judged", []).append(vote.test)
         else:
             missing.setdefault("without a score by every grader", []).append(vote.story)
-    left_out = {f"{reason}: {_some(names)}": len(names) for reason, names in missing.items()}
+    left_out = {f"{reason}: {some(names)}": len(names) for reason, names in missing.items()}
     return kept, rows, left_out
 
 
@@ -194,12 +189,6 @@ def _sources(names: Sequence[str], humans: Sequence[str]) -> Factor | None:
     if not all(names):
         return None
     if missing := [human for human in humans if human not in names]:
-        raise VotesError(f"no story is by {missing[0]!r}, expected one of {_some(names)}")
+        raise VotesError(f"no story is by {missing[0]!r}, expected one of {some(names)}")
     kinds = [(HUMAN if name in humans else MACHINE) if humans else name for name in names]
     return Factor.of(kinds) if len(set(kinds)) > 1 else None
-
-
-def _some(names: Iterable[str]) -> str:
-    counted = Counter(names)
-    shown = ", ".join(list(counted)[:SHOWN])
-    return shown + (f" and {len(counted) - SHOWN} more" if len(counted) > SHOWN else "")

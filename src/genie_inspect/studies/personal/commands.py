@@ -96,9 +96,8 @@ def chances_table(figures: HeldOut) -> "Table":
 
 
 def verdicts_table(figures: HeldOut) -> "Table":
-    models = figures.models
-    names = [name for name in FIGURES if name not in AS_CHANCES and any(name in own for own in models.values())]
-    rows = [(model, *(shown(own[name]) for name in names)) for model, own in models.items()]
+    names = [name for name in FIGURES if name not in AS_CHANCES and name in figures.models[figures.model]]
+    rows = [(model, *(shown(own[name]) for name in names)) for model, own in figures.models.items()]
     heads = ("foretold by", *(FIGURES[name] for name in names))
     return _table("Verdicts: yes above a chance of a half [95%]", heads, rows)
 
