@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.populations.schema import NonEmpty, Row
@@ -23,10 +23,11 @@ FEWEST_VOTES = 20
 """Of a rater with fewer nothing is foretold: little more than the average of all raters would come out."""
 
 DECIMALS = 6  # of what is written of a fit; steps of a scale stay as they were voted
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+MOST = 1e12  # of a number in a folder
+Finite = Annotated[float, Field(allow_inf_nan=False, ge=-MOST, le=MOST)]
 Rounded = Annotated[Finite, AfterValidator(lambda value: round(value, DECIMALS))]
 Deviation = Annotated[Rounded, Field(ge=0)]
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=MOST)]
 
 
 def _rising(values: tuple[float, ...]) -> tuple[float, ...]:
@@ -109,6 +110,12 @@ class PersonalJudge(Row):
     raters: dict[NonEmpty, RaterTerms]
     variances: dict[NonEmpty, Deviation]
     """By kind of term; 0 where its terms do not differ beyond chance."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> "PersonalJudge":
+        if len(self.thresholds) != len(self.scale) - 1:
+            raise ValueError(f"a scale of {len(self.scale)} steps has {len(self.thresholds)} thresholds")
+        return self
 
     @property
     def digest(self) -> str:
@@ -226,6 +233,12 @@ class HeldOut(Row):
     raters: dict[NonEmpty, RaterFigures]
     left_out: dict[NonEmpty, int]
     """Votes that were not used, by reason."""
+
+    @model_validator(mode="after")
+    def _has_its_gain(self) -> "HeldOut":
+        if self.model not in self.gains:
+            raise ValueError(f"there is no gain of the model {self.model!r}")
+        return self
 
     @property
     def gain(self) -> Figure:
