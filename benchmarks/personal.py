@@ -58,7 +58,7 @@ def claims(world: World, seed: int, resamples: int = 400) -> Claims:
     return Claims(
         gain.is_below,
         gain.is_above,
-        any(judge_of(ballots, fit).stands_out(name) for name in ballots.raters.names),
+        any(judge_of(ballots, fit).leaning(name) for name in ballots.raters.names),
         gain.value or 0.0,
         correlation(fit.model.terms[LENIENCY], truth.leniency[raters]),
         correlation(tastes, truth.taste[raters].ravel()[: len(tastes)]),

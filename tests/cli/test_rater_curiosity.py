@@ -106,7 +106,3 @@ def test_a_base_that_does_not_exist_is_one_line(file: Path, monkeypatch: pytest.
     shown = called(file, "--base", "models/qwen")
     assert shown.exit_code == 1
     assert "Error: base models/qwen does not exist, expected a folder with a causal model" in shown.stderr
-
-
-def test_the_group_names_its_verbs() -> None:
-    assert "curiosity" in CliRunner().invoke(main, ["rater", "--help"]).output

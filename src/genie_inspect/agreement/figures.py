@@ -1,7 +1,7 @@
 """Whether a machine judges stories as people do: rank agreement by prompt, chance-corrected agreement of raters."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -186,14 +186,15 @@ def check_scored(compared: Sequence[VotedStory], scores: Mapping[str, Mapping[st
         for story in compared:
             if story.story not in judged:
                 raise VotesError(
-                    f"story {story.story!r} has votes but no score by {judge}, expected one of {_some(judged)}; "
+                    f"story {story.story!r} has votes but no score by {judge}, expected one of {some(judged)}; "
                     "--leave-out leaves stories out"
                 )
 
 
-def _some(stories: Mapping[str, JudgedStory]) -> str:
-    names = list(stories)
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+def some(names: Iterable[str]) -> str:
+    """The first names, each once, and how many more there are."""
+    each = list(dict.fromkeys(names))
+    return ", ".join(each[:3]) + (f" and {len(each) - 3} more" if len(each) > 3 else "")
 
 
 AVERAGE = "average"

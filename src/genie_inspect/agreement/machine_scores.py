@@ -204,7 +204,7 @@ def _by_scorer(
         _Logged(str((own[scorer].metadata or {}).get("judge", scorer)), signature_of(own[scorer]), judged, file)
         for story, own, words in scores
         if scorer in own
-        for judged in [replace(_logged(story, scorer, own[scorer], ranges), words=words)]
+        for judged in [replace(judged_in_log(story, scorer, own[scorer], ranges), words=words)]
     ]
     failed = [story for story, own, _ in scores if scorer not in own]
     # a sample that failed before it was scored counts as not judged, by the judge of the others
@@ -215,7 +215,7 @@ def _by_scorer(
     ]
 
 
-def _logged(story: str, scorer: str, score: Score, ranges: Ranges) -> JudgedStory:
+def judged_in_log(story: str, scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> JudgedStory:
     values = scores_of(scorer, score, ranges).values
     # the key begins with the rubric's name, which may be any
     total = next((value for key, value in values.items() if key.endswith(TOTAL)), math.nan)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from genie_inspect.cli.tables import text_table
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 if TYPE_CHECKING:
@@ -14,23 +15,10 @@ def study_table(
     title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "", left: int = 1
 ) -> "Table":
     """A table whose first `left` columns are words; an empty row draws a line."""
-    from rich.table import Table
-    from rich.text import Text
-
-    # texts, so that rich reads no interval and no name as markup
-    table = Table(
-        title=Text(title, "table.title"),
-        title_justify="left",
-        caption=Text(caption, "table.caption") if caption else None,
-        caption_justify="left",
-    )
-    for place, head in enumerate(heads):
-        table.add_column(Text(head), justify="left" if place < left else "right", overflow="fold")
-    for row in rows:
-        if row:
-            table.add_row(*map(Text, row))
-        else:
-            table.add_section()
+    table = text_table(title, heads, (row or None for row in rows), caption=caption, words=left, justify="left")
+    # a long name is broken, and nothing of it is cut off
+    for column in table.columns:
+        column.overflow = "fold"
     return table
 
 

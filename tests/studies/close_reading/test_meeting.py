@@ -183,12 +183,6 @@ def test_a_picture_is_written(logs: Path, tmp_path: Path) -> None:
     assert "by expression" in picture.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("verb", ["meeting", "agreement", "fit", "preference"])
-def test_each_verb_has_a_help_with_an_example(verb: str) -> None:
-    assert verb in called("--help").output
-    assert "Example: genie close-reading" in called(verb, "--help").output
-
-
 def test_what_is_no_verb_and_no_log_is_one_line() -> None:
     found = called("nowhere")
     assert found.exit_code == 1

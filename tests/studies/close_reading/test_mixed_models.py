@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from genie_inspect.agreement.votes import TableError, read_rows
 from genie_inspect.cli import main
 from genie_inspect.errors import UnfittableError
 from genie_inspect.statistics.mixed import mixed_logistic
-from genie_inspect.studies.close_reading.commands import fit, preference
+from genie_inspect.studies.close_reading.commands import fit, model_table, preference
 from genie_inspect.studies.close_reading.mixed_models import fitted_table, preferences, standard
 
 Rows = Sequence[Mapping[str, Any]]
@@ -248,6 +249,13 @@ def test_fit_shows_coefficients_odds_variances_and_how_well_it_fits(ratings: str
     assert "source[olmo]" in shown.output
     assert f"400 rows. Log-likelihood {model.log_likelihood:.2f}, AIC {model.aic:.2f}." in shown.output
     assert f"reader {model.variances['reader']:.3f} (12 groups)" in shown.output
+
+
+def test_a_p_value_has_three_decimals_or_is_below_the_least_of_them(ratings: str) -> None:
+    model = fitted_table(Path(ratings), "creative", ["log_ppl"], ["reader"])
+    effects = {str(p): replace(model.effects["log_ppl"], p_value=p) for p in (0.0004, 0.0042, 0.0421)}
+    table = model_table("", replace(model, effects=effects), model.groups)
+    assert list(map(str, table.columns[-1].cells)) == ["< .001", "0.004", "0.042"]
 
 
 def test_fit_prints_json_for_a_script(ratings: str) -> None:

@@ -8,7 +8,7 @@ from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.studies.personal.curiosity_vectors import ExplainedVote
-from genie_inspect.studies.personal.judge import Column, Figure, HeldOut, PersonalJudge, RaterFigures, RaterTerms
+from genie_inspect.studies.personal.judge import Figure, HeldOut, PersonalJudge, RaterFigures, RaterTerms, ScoreColumn
 from genie_inspect.studies.personal.power import World, simulated
 
 STORIES = ("The lamp by the river went out.", "A train left the desert at noon.", "Nobody fed the snow that year.")
@@ -51,13 +51,13 @@ FIGURES = HeldOut(
 SENTENCE = "Better than the grader alone by 0.0200 [0.0100, 0.0300] in log loss a vote."
 
 
-def column(name: str = "critic|a", **facts: object) -> Column:
+def column(name: str = "critic|a", **facts: object) -> ScoreColumn:
     known = {"scorer": "ttcw", "signature": JUDGE_SIGNATURE, "mean": 0.5, "spread": 0.5, "slope": 1.0}
-    return Column.model_validate({"name": name, **known, **facts})
+    return ScoreColumn.model_validate({"name": name, **known, **facts})
 
 
 def judge(
-    *columns: Column, scale: tuple[float, ...] = (0.0, 1.0), tests: tuple[str, ...] = ("01", "02")
+    *columns: ScoreColumn, scale: tuple[float, ...] = (0.0, 1.0), tests: tuple[str, ...] = ("01", "02")
 ) -> PersonalJudge:
     """Of ann, who is lenient and likes the first test; bob, who is harsh; and cy, who is as the average."""
     return PersonalJudge(

@@ -1,7 +1,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,13 @@ import pytest
 from tests.studies.personal.made import HABIT, SAID, STORIES, votes
 
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.errors import EngineFailedError, UnwritableError
+from genie_inspect.errors import EngineFailedError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.studies.personal.curiosity import (
     FIGURES,
     CuriosityComparison,
     CuriosityManifest,
+    Folds,
     by_plots,
     by_rows,
     card,
@@ -45,13 +46,11 @@ class Noting:
     """Notes what it learns from and what it is asked; says .25 of everything."""
 
     name = "noting"
+    settings = VectorSettings(ridge=7)
 
     def __init__(self) -> None:
         self.learned: list[Sequence[ExplainedVote]] = []
         self.asked: list[Sequence[ExplainedVote]] = []
-
-    def settings_used(self) -> dict[str, int | float]:
-        return {"wit": 1}
 
     def fit(self, votes: Sequence[ExplainedVote]) -> "Noting":
         self.learned.append(votes)
@@ -131,7 +130,11 @@ def test_what_the_figures_rest_on_is_counted() -> None:
     comparison = compared(given, noting(), "none", **PLAN)
     counts = (comparison.votes, comparison.yes, comparison.explained, comparison.stories, comparison.plots)
     assert counts == (25, 10, 24, 12, 12)
-    assert (comparison.raters, comparison.model, comparison.settings) == (3, "noting", {"wit": 1})
+    assert (comparison.raters, comparison.model, comparison.settings) == (
+        3,
+        "noting",
+        {"rater_weight": 1, "ridge": 7, "penalty": 1},
+    )
     assert [column.unknown_raters for column in comparison.columns] == [1, 1]  # cy gave one vote
 
 
@@ -218,12 +221,6 @@ def test_manifest_and_card_say_that_the_answer_is_read(folder: Path) -> None:
         assert READS_THE_ANSWER in (folder / name).read_text(encoding="utf-8")
 
 
-def test_a_card_without_the_explanation_does_not_say_so(comparisons: dict[Explanation, CuriosityComparison]) -> None:
-    lines = "\n".join(card(comparisons["none"]))
-    assert "the answer" not in lines
-    assert "| held out in 3 folds | without the explanation, whole plots | share of yes by test, whole plots |" in lines
-
-
 def test_a_card_has_a_row_a_figure_and_a_column_a_reading(comparisons: dict[Explanation, CuriosityComparison]) -> None:
     rows = [line for line in card(comparisons["held-out"]) if line.startswith("|")]
     assert [row.split(" |")[0] for row in rows[2:]] == ["| Pearson", "| F1", "| log loss", "| AUC", "| Cohen's kappa"]
@@ -232,53 +229,24 @@ def test_a_card_has_a_row_a_figure_and_a_column_a_reading(comparisons: dict[Expl
     assert f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]" in rows[5]
 
 
-def test_what_stands_at_the_output_is_left_alone(
-    folder: Path, comparisons: dict[Explanation, CuriosityComparison]
-) -> None:
-    with pytest.raises(UnwritableError, match="mine"):
-        write_curiosity(folder, VOTES, MODELS["none"], comparisons["none"])
-
-
 FOLDS_VOTES = votes(30)  # 15 yes by ann, 10 by bob, of 60
 
 
-def test_rows_are_dealt_with_as_many_yes_and_no_in_each_fold() -> None:
-    verdicts = np.array([vote.verdict for vote in FOLDS_VOTES])
-    fold_of = by_rows(FOLDS_VOTES, 5)
+@pytest.mark.parametrize(("divided", "whole", "fewest"), [(by_rows, False, 12), (by_plots, True, 10)])
+def test_each_fold_has_as_many_yes_and_about_as_many_votes_and_of_plots_whole_ones(
+    divided: Callable[..., Folds], whole: bool, fewest: int
+) -> None:
+    verdicts, plots = (np.array([getattr(vote, name) for vote in FOLDS_VOTES]) for name in ("verdict", "plot"))
+    fold_of = divided(FOLDS_VOTES, 5)
     assert [int(verdicts[fold_of == fold].sum()) for fold in range(5)] == [5] * 5
-    assert [int((fold_of == fold).sum()) for fold in range(5)] == [12] * 5
-
-
-def test_by_rows_a_plot_stands_on_both_sides() -> None:
-    fold_of = by_rows(FOLDS_VOTES, 5)
-    assert any(
-        len({fold_of[place] for place, vote in enumerate(FOLDS_VOTES) if vote.plot == plot}) > 1
-        for plot in "0123456789"
-    )
-
-
-def test_by_plots_a_plot_stands_on_one_side() -> None:
-    fold_of = by_plots(FOLDS_VOTES, 5)
-    for plot in {vote.plot for vote in FOLDS_VOTES}:
-        assert len({fold_of[place] for place, vote in enumerate(FOLDS_VOTES) if vote.plot == plot}) == 1
-
-
-def test_plots_are_dealt_so_that_each_fold_has_about_as_many_yes_and_votes() -> None:
-    verdicts = np.array([vote.verdict for vote in FOLDS_VOTES])
-    fold_of = by_plots(FOLDS_VOTES, 5)
-    assert [int(verdicts[fold_of == fold].sum()) for fold in range(5)] == [5] * 5
-    assert sorted(int((fold_of == fold).sum()) for fold in range(5))[0] >= 10
+    assert np.bincount(fold_of).min() >= fewest
+    assert all(len(set(fold_of[plots == plot])) == 1 for plot in plots) == whole
 
 
 @pytest.mark.parametrize("divided", [by_rows, by_plots])
 def test_folds_follow_the_seed(divided: type) -> None:
     first, again, other = (divided(FOLDS_VOTES, 5, seed) for seed in (0, 0, 1))
     assert first.tolist() == again.tolist() != other.tolist()
-
-
-def test_too_few_plots_are_refused() -> None:
-    with pytest.raises(VotesError, match="4 plots, expected at least 5, one for each fold"):
-        by_plots(votes(4), 5)
 
 
 def test_a_text_under_several_plots_is_refused_by_name() -> None:
@@ -393,20 +361,15 @@ def shown(tokens: list[int]) -> str:
     return Letters().decode(tokens)
 
 
-def test_forward_reads_story_question_and_rater_alone() -> None:
-    data = unfenced(shown(Prompts(Letters(), 9_000).forward(VOTE)))
-    assert data == {"story": VOTE.text, "question": VOTE.question, "rater": "ann"}
-
-
-def test_inverse_reads_story_question_and_explanation_and_not_who_gave_it() -> None:
-    data = unfenced(shown(Prompts(Letters(), 9_000).inverse(VOTE)))
-    assert data == {"story": VOTE.text, "question": VOTE.question, "explanation": VOTE.explanation}
-
-
-def test_the_classifier_reads_story_question_and_curiosity() -> None:
-    prompt = shown(Prompts(Letters(), 9_000).verdict(VOTE, np.array([0.123, -1.0])))
-    assert unfenced(prompt) == {"story": VOTE.text, "question": VOTE.question, "curiosity": [0.12, -1]}
-    assert "yes or no" in prompt
+def test_each_prompt_holds_what_its_model_may_read() -> None:
+    prompts, common = Prompts(Letters(), 9_000), {"story": VOTE.text, "question": VOTE.question}
+    assert prompts.forward(VOTE)[0] == 1, "without a chat template what begins a text stands first"
+    assert unfenced(shown(prompts.forward(VOTE))) == common | {"rater": "ann"}
+    # not who gave it
+    assert unfenced(shown(prompts.inverse(VOTE))) == common | {"explanation": VOTE.explanation}
+    verdict = shown(prompts.verdict(VOTE, np.array([0.123, -1.0])))
+    assert unfenced(verdict) == common | {"curiosity": [0.12, -1]}
+    assert "yes or no" in verdict
 
 
 def test_no_prompt_holds_the_verdict() -> None:
@@ -438,10 +401,6 @@ def test_a_model_with_a_chat_template_reads_what_a_server_would_send_it() -> Non
     assert shown(tokens).startswith("<user>Below stand a story")
     assert shown(tokens).endswith("```\n<assistant>")
     assert 1 not in tokens  # the template has what begins a text
-
-
-def test_without_a_chat_template_what_begins_a_text_stands_first() -> None:
-    assert Prompts(Letters(), 9_000).forward(VOTE)[0] == 1
 
 
 def test_yes_and_no_are_told_by_their_first_token() -> None:

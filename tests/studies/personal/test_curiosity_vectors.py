@@ -10,18 +10,13 @@ from genie_inspect.errors import UnfittableError, UnknownChoiceError
 from genie_inspect.studies.personal.curiosity_vectors import (
     COEFFICIENTS,
     EXPLANATIONS,
-    READING,
     ExplainedVote,
     Explanation,
     FittedVectors,
     LoraSettings,
     RaterMeans,
-    Values,
     VectorCuriosity,
     VectorSettings,
-    check_both_verdicts,
-    check_readable,
-    curiosity,
     explained,
     ridge,
     settings_of,
@@ -116,7 +111,7 @@ def test_what_is_saved_are_numbers_and_names_of_arrays(
 def test_it_is_named_after_its_embedder() -> None:
     model = VectorCuriosity("none")
     assert model.name.startswith("vectors(static@")
-    assert model.settings_used() == {"rater_weight": 1, "ridge": 1, "penalty": 1}
+    assert model.settings.model_dump() == {"rater_weight": 1, "ridge": 1, "penalty": 1}
 
 
 ROWS = np.random.default_rng(0).normal(size=(40, 3))
@@ -128,20 +123,6 @@ def test_ridge_by_hand() -> None:
     assert found.weights.tolist() == [[1]]
     assert found.intercept.tolist() == [2]
     assert found(np.array([[5.0]])).tolist() == [[7]]
-
-
-def test_a_large_penalty_leaves_the_mean() -> None:
-    found = ridge(ROWS, ROWS[:, :2] + 3, penalty=1e9)
-    assert found(ROWS) == pytest.approx(np.tile(ROWS[:, :2].mean(axis=0) + 3, (40, 1)), abs=1e-6)
-
-
-def test_logistic_regression_as_scikit_learn_finds_it() -> None:
-    linear_model = pytest.importorskip("sklearn.linear_model", reason="needs the extra `discovery`")
-    yes = ROWS[:, 0] + np.random.default_rng(1).normal(size=40) > 0.3
-    found = softmax_regression(ROWS, np.column_stack([~yes, yes]).astype(float), penalty=0.5)
-    # the two classes' weights are w and -w, whose penalty is twice that of w: as with a penalty of .25 on 2w
-    other = linear_model.LogisticRegression(C=1 / 0.25, tol=1e-10).fit(ROWS, yes)
-    assert softmax(found(ROWS)) == pytest.approx(other.predict_proba(ROWS), abs=1e-3)
 
 
 def test_three_classes_as_scikit_learn_finds_them() -> None:
@@ -162,10 +143,6 @@ def test_softmax_bears_large_numbers() -> None:
     assert softmax(np.array([[1000.0, 1000.0, -1000.0]])).tolist() == [[0.5, 0.5, 0]]
 
 
-def unread(votes: Sequence[ExplainedVote]) -> Values:
-    raise AssertionError("an explanation is read")
-
-
 def means(rows: Sequence[Sequence[float]]) -> RaterMeans:
     """Of ann, bob, ann."""
     first, second, third, *_ = votes()
@@ -180,59 +157,28 @@ def test_a_rater_stands_for_the_mean_of_what_was_learned_from() -> None:
     assert rows.tolist() == [[6, 6], [1, 3], [8 / 3, 4]]
 
 
-def test_without_the_explanation_nothing_reads_it() -> None:
-    ann, bob, *_ = votes()
-    scores = curiosity([ann, bob], np.array([[5.0], [7.0]]), unread, means([[1], [2], [3]]), "none")
-    assert scores.tolist() == [[3], [5]]
-
-
-def test_held_out_takes_the_inverse_of_the_held_out_explanation() -> None:
-    ann, bob, *_ = votes()
-    scores = curiosity(
-        [ann, bob], np.array([[5.0], [7.0]]), lambda _: np.array([[1.0], [9.0]]), means([[1]] * 3), "held-out"
-    )
-    assert scores.tolist() == [[4], [-2]]
+GIVEN = votes()
+PARTLY = [replace(GIVEN[0], explanation=None), *GIVEN[1:]]
 
 
 def test_only_votes_with_an_explanation_are_learned_from() -> None:
-    given = votes()
-    given[0] = replace(given[0], explanation=None)
-    assert explained(given, "none") == given[1:]
+    assert explained(PARTLY, "none") == PARTLY[1:]
 
 
-def test_held_out_needs_every_explanation() -> None:
-    given = votes()
-    given[0] = replace(given[0], explanation=None)
-    with pytest.raises(
-        UnfittableError, match="1 of 12 votes have no explanation, expected one each with explanation=h"
-    ):
-        explained(given, "held-out")
-    with pytest.raises(UnfittableError, match="1 of 12 votes have no explanation"):
-        check_readable(given, "held-out")
-    check_readable(given, "none")
-
-
-@pytest.mark.parametrize("reading", ["none", "held-out"])
-def test_without_any_explanation_there_is_no_curiosity_model(reading: str) -> None:
-    with pytest.raises(UnfittableError, match="none of 12 votes has an explanation"):
-        explained(votes(explained=False), "held-out" if reading == "held-out" else "none")
-
-
-def test_one_rater_alone_cannot_be_told_apart() -> None:
-    with pytest.raises(UnfittableError, match="all explanations are by rater 'ann', expected at least two raters"):
-        explained([vote for vote in votes() if vote.rater == "ann"], "none")
-
-
-@pytest.mark.parametrize(("verdict", "missing"), [(True, "no"), (False, "yes")])
-def test_verdicts_that_are_all_alike_teach_nothing(verdict: bool, missing: str) -> None:
-    with pytest.raises(UnfittableError, match=f"among 12 votes to learn from there is no '{missing}'"):
-        check_both_verdicts([replace(vote, verdict=verdict) for vote in votes()])
-
-
-def test_held_out_says_that_it_reads_the_answer_and_none_does_not() -> None:
-    assert "reads the held-out rater's own explanation" in READING["held-out"]
-    assert "the answer" in READING["held-out"]
-    assert "the answer" not in READING["none"]
+@pytest.mark.parametrize(
+    ("given", "reading", "said"),
+    [
+        (PARTLY, "held-out", "1 of 12 votes have no explanation, expected one each with explanation=h"),
+        (votes(explained=False), "held-out", "none of 12 votes has an explanation"),
+        (votes(explained=False), "none", "none of 12 votes has an explanation"),
+        (GIVEN[::2], "none", "all explanations are by rater 'ann', expected at least two raters"),
+        ([replace(vote, verdict=True) for vote in GIVEN], "none", "among 12 votes to learn from there is no 'no'"),
+        ([replace(vote, verdict=False) for vote in GIVEN], "none", "among 12 votes to learn from there is no 'yes'"),
+    ],
+)
+def test_votes_that_teach_nothing_are_refused(given: list[ExplainedVote], reading: Explanation, said: str) -> None:
+    with pytest.raises(UnfittableError, match=said):
+        VectorCuriosity(reading).fit(given)
 
 
 STATED = {
@@ -259,17 +205,15 @@ def test_settings_are_given_by_name() -> None:
     assert (settings.epochs, settings.learning_rate, settings.rank) == (1, 0.001, 16)
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownChoiceError, match="setting is 'epochs', expected one of rater_weight, ridge, penalty"):
-        settings_of(VectorSettings, ["epochs=1"])
-
-
-@pytest.mark.parametrize("pair", ["ridge=0", "ridge=much", "ridge", "penalty=-1"])
-def test_a_value_out_of_range_is_refused(pair: str) -> None:
-    with pytest.raises(UnknownChoiceError, match=f"setting is '{pair}', expected a value in range"):
-        settings_of(VectorSettings, [pair])
-
-
-def test_a_vector_of_one_number_is_refused_because_its_cosine_has_no_gradient() -> None:
-    with pytest.raises(UnknownChoiceError, match="width"):
-        settings_of(LoraSettings, ["width=1"])
+@pytest.mark.parametrize(
+    ("kind", "pair", "said"),
+    [
+        *((VectorSettings, pair, f"'{pair}', expected a value") for pair in ("ridge=0", "ridge=much", "penalty=-1")),
+        (VectorSettings, "ridge", "'ridge', expected a value in range"),
+        # the cosine of two numbers has no gradient
+        (LoraSettings, "width=1", "width"),
+    ],
+)
+def test_a_value_out_of_range_is_refused(kind: type[LoraSettings], pair: str, said: str) -> None:
+    with pytest.raises(UnknownChoiceError, match=f"setting is .*{said}"):
+        settings_of(kind, [pair])

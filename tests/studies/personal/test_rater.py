@@ -28,27 +28,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return called
 
 
-def test_a_fit_prints_every_model_every_rater_and_one_sentence(run: Run, tmp_path: Path) -> None:
-    done = run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "50")
-    assert done.exit_code == 0, done.output
-    for told in ("majority by test", "grader + leniency + taste", "AUC, within a rater", "Cohen's kappa", "recall"):
-        assert told in done.output
-    assert "Better than the grader alone by 0." in done.output
-    fitted = read_judge(tmp_path / "taste")
-    assert f"taste: 3 raters, judge@{fitted.digest}" in done.output
-    assert (fitted.columns[0].scorer, fitted.columns[0].signature) == (
-        "ttcw",
-        "measure:ttcw|judge:critic(mock/a)|version:1",
-    )
-
-
-def test_json_has_the_whole_judge_and_all_figures(run: Run) -> None:
-    done = run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10", "--json")
-    found = json.loads(done.stdout)
-    assert found["sentence"].startswith(("Better", "Worse", "Cannot"))
-    assert set(found["judge"]["raters"]) == set(found["figures"]["raters"]) == {"r0", "r1", "r2"}
-
-
 def test_verdicts_of_a_table_are_votes_as_those_of_lines_are(run: Run, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "votes.jsonl").read_text(encoding="utf-8").splitlines()]
     rows = ["story,rater,question,verdict,plot"]

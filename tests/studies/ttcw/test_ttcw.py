@@ -84,37 +84,6 @@ def test_ways_are_rows_of_one_table(folder: Path) -> None:
     assert baseline["by_writer"] == {"plain": 0, "bold": 14}
 
 
-def test_totals_are_a_histogram_by_judge_and_writer(folder: Path) -> None:
-    result = called("totals", folder / "logs", "--votes", folder / "votes.jsonl")
-    assert result.exit_code == 0, result.output
-    assert "people" in result.output
-    rows = as_json("totals", "--votes", folder / "votes.jsonl")
-    assert {row["writer"]: row["totals"] for row in rows} == {"plain": [0, 0], "bold": [2]}
-
-
-def test_words_are_a_row_a_plot_and_a_column_a_writer() -> None:
-    result = called("words", STORIES)
-    assert result.exit_code == 0, result.output
-    assert all(text in result.output for text in ("plain", "bold", "fine", "15", "mean"))
-    assert {row["writer"]: row["words"] for row in as_json("words", STORIES)}["bold"] == 11
-
-
-@pytest.mark.parametrize("verb", ["cutoffs", "totals"])
-@pytest.mark.parametrize(("ending", "begins"), [(".svg", b"<svg"), (".png", b"\x89PNG")])
-def test_a_picture_is_written_by_its_ending(
-    folder: Path, tmp_path: Path, verb: str, ending: str, begins: bytes
-) -> None:
-    pytest.importorskip("altair")
-    picture = tmp_path / f"picture{ending}"
-    votes = ("--votes", folder / "votes.jsonl")
-    result = called(verb, folder / "logs", *votes, "--picture", picture)
-    assert result.exit_code == 0, result.output
-    assert picture.read_bytes().startswith(begins)
-    if ending == ".svg":
-        text = picture.read_text(encoding="utf-8")
-        assert ("a test passes from this score on" if verb == "cutoffs" else "bold, by people") in text
-
-
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
@@ -131,12 +100,6 @@ def test_what_cannot_be_used_is_one_line(folder: Path, arguments: tuple[str, ...
     assert result.exit_code == 1
     assert fault in result.output
     assert "Traceback" not in result.output
-
-
-@pytest.mark.parametrize("verb", ["cutoffs", "ways", "totals", "words"])
-def test_every_verb_has_an_example_and_is_listed(verb: str) -> None:
-    assert verb in called("--help").output
-    assert f"genie ttcw {verb}" in called(verb, "--help").output
 
 
 LABELS = labels(5)

@@ -1,7 +1,7 @@
 """`genie close-reading`: what close readers find, beside n-gram novelty and beside people."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,8 @@ from genie_inspect.studies.close_reading.meeting import (
 from genie_inspect.studies.close_reading.meeting import meeting as meeting_of
 from genie_inspect.studies.close_reading.mixed_models import (
     ALL,
-    Effect,
+    FittedTable,
+    PreferenceModel,
     fitted_table,
     preferences,
 )
@@ -207,38 +208,24 @@ def _experts(kappa: Kappa) -> str:
 HEADS = ("", "coefficient", "error", "odds ratio", "95% interval", "p")
 
 
-def effects_table(title: str, effects: Mapping[str, Effect], notes: Iterable[str]) -> "Table":
-    rows = [
+def model_table(title: str, model: FittedTable | PreferenceModel, groups: Mapping[str, int], rows: str = "") -> "Table":
+    effects = [
         (
             name,
             f"{effect.coefficient:.3f}",
             f"{effect.standard_error:.3f}",
             f"{effect.odds_ratio:.3g}",
             f"[{effect.low:.3g}, {effect.high:.3g}]",
-            shown_p(effect.p_value),
+            "< .001" if effect.p_value < 0.001 else f"{effect.p_value:.3f}",
         )
-        for name, effect in effects.items()
+        for name, effect in model.effects.items()
     ]
-    return study_table(title, HEADS, rows, caption="\n".join(notes))
-
-
-def shown_p(p_value: float) -> str:
-    """A p-value with three decimals.
-
-    >>> shown_p(0.0004), shown_p(0.0421)
-    ('< .001', '0.042')
-    """
-    return "< .001" if p_value < 0.001 else f"{p_value:.3f}"
-
-
-def variances(by_grouping: Mapping[str, float], groups: Mapping[str, int]) -> str:
-    """The variances of the random intercepts in one line.
-
-    >>> variances({"annotator": 0.5546}, {"annotator": 26})
-    'Variances of random intercepts: annotator 0.555 (26 groups).'
-    """
-    each = [f"{name} {variance:.3f} ({groups[name]} groups)" for name, variance in by_grouping.items()]
-    return f"Variances of random intercepts: {', '.join(each)}."
+    variances = [f"{name} {variance:.3f} ({groups[name]} groups)" for name, variance in model.variances.items()]
+    caption = (
+        f"{rows}Log-likelihood {model.log_likelihood:.2f}, AIC {model.aic:.2f}.\n"
+        f"Variances of random intercepts: {', '.join(variances)}."
+    )
+    return study_table(title, HEADS, effects, caption=caption)
 
 
 @click.command()
@@ -271,11 +258,8 @@ def fit(
         echo_json(model)
         return
     left_out = f", {model.left_out} left out" if model.left_out else ""
-    notes = (
-        f"{model.rows} rows{left_out}. Log-likelihood {model.log_likelihood:.2f}, AIC {model.aic:.2f}.",
-        variances(model.variances, model.groups),
-    )
-    console().print(effects_table(f"Log-odds of {model.outcome}", model.effects, notes))
+    rows = f"{model.rows} rows{left_out}. "
+    console().print(model_table(f"Log-odds of {model.outcome}", model, model.groups, rows))
 
 
 @click.command()
@@ -310,12 +294,7 @@ def preference(
         return
     screen = console()
     for name, model in found.models.items():
-        notes = (
-            f"Log-likelihood {model.log_likelihood:.2f}, AIC {model.aic:.2f}.",
-            variances(model.variances, found.groups),
-        )
-        title = "All measures together" if name == ALL else name
-        screen.print(effects_table(title, model.effects, notes))
+        screen.print(model_table("All measures together" if name == ALL else name, model, found.groups))
     best = min(found.models, key=lambda name: found.models[name].aic)
     left_out = f", {found.left_out} left out" if found.left_out else ""
     screen.print(f"{found.rows} judgements{left_out}. Lowest AIC: {best}.", highlight=False, markup=False)

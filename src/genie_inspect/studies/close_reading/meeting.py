@@ -6,7 +6,7 @@ creative; of its expressions eight in ten were creative to nobody. The two answe
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,8 @@ NOVEL, AWKWARD, NEITHER = "novel", "awkward", "neither"
 VERDICTS = (NOVEL, AWKWARD, NEITHER)
 QUARTER = 0.25
 Flags = NDArray[np.bool_]
+Counts = NDArray[np.float64]
+"""By cluster how often each verdict is given, and last how many ratings there are, shape (4, clusters)."""
 
 
 class MeetingError(GenieError):
@@ -60,7 +62,7 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class WriterFigures:
     ratings: int
     expressions: int
     shares: dict[str, float]
@@ -85,7 +87,7 @@ class Meeting:
     """Share of the novel ratings whose expression is less n-gram-novel than the mean; NaN without any."""
     novel_in_lowest_quarter: float
     baseline: str
-    sources: dict[str, Source]
+    sources: dict[str, WriterFigures]
 
 
 def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_000, seed: int = 0) -> Meeting:
@@ -94,27 +96,69 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
     The quarter is that of the ratings, so that an expression counts in it as often as it was rated. Where it begins, a
     resample does not ask again.
     """
-    sources = list(dict.fromkeys(rating.source for rating in ratings))
-    if not ratings or (baseline and baseline not in sources):
-        wanted = f"one of {', '.join(sources)}" if ratings else "texts with both close_reading and expression_novelty"
-        raise MeetingError(
-            f"baseline is {baseline!r}, expected {wanted}" if ratings else f"no rating, expected {wanted}"
-        )
+    if not ratings:
+        raise MeetingError("no rating, expected texts with both close_reading and expression_novelty")
+    by_source: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        by_source.setdefault(rating.source, []).append(rating)
+    baseline = baseline or ratings[0].source
+    if baseline not in by_source:
+        raise MeetingError(f"baseline is {baseline!r}, expected one of {', '.join(by_source)}")
     logs = np.array([rating.log_perplexity for rating in ratings])
     threshold = float(np.quantile(logs, 1 - QUARTER))
     novel = logs[[rating.novel for rating in ratings]]
-    drawn = _Drawn(ratings, resamples, seed)
     top = [rating for rating, log in zip(ratings, logs, strict=True) if log > threshold]
+    clusters = {cluster: place for place, cluster in enumerate(dict.fromkeys(rating.cluster for rating in ratings))}
+
+    def counted(own: Iterable[Rating]) -> Counts:
+        counts = np.zeros((len(VERDICTS) + 1, len(clusters)))
+        for rating in own:
+            counts[:, clusters[rating.cluster]] += (*is_given(rating), 1)
+        return counts
+
+    def interval(ratio: Callable[..., tuple[float, float]], *parts: Counts) -> BootstrapInterval:
+        """The ratio of two numbers that come of sums over clusters; NaN where it has no end."""
+
+        def statistic(drawn: NDArray[np.intp]) -> float:
+            part, whole = ratio(*(counts[:, drawn].sum(axis=1) for counts in parts))
+            return float(part / whole) if whole else np.nan
+
+        return bootstrap_interval(statistic, len(clusters), resamples, seed)
+
+    def shares(own: Sequence[Rating]) -> Shares:
+        counts = counted(own)
+
+        def share(place: int) -> BootstrapInterval:
+            return interval(lambda sums: (sums[place], sums[-1]), counts)
+
+        return Shares(len(own), {verdict: share(place) for place, verdict in enumerate(VERDICTS)})
+
+    def writer(source: str, own: Sequence[Rating]) -> WriterFigures:
+        counts, base = counted(own), counted(by_source[baseline])
+
+        def odds(place: int) -> BootstrapInterval:
+            if source == baseline:
+                return BootstrapInterval(np.nan, np.nan, np.nan, 0)
+            return interval(lambda a, b: (a[place] * (b[-1] - b[place]), b[place] * (a[-1] - a[place])), counts, base)
+
+        given = counts[:-1].sum(axis=1) / len(own)
+        return WriterFigures(
+            ratings=len(own),
+            expressions=len(by_expression(own)),
+            shares=dict(zip(VERDICTS, given.tolist(), strict=True)),
+            odds={verdict: odds(VERDICTS.index(verdict)) for verdict in (NOVEL, AWKWARD)},
+        )
+
     return Meeting(
         ratings=len(ratings),
-        clusters=len(drawn.clusters),
+        clusters=len(clusters),
         threshold=threshold,
-        by_rating=_shares(top, drawn),
-        by_expression=_shares(by_expression(top), drawn),
+        by_rating=shares(top),
+        by_expression=shares(by_expression(top)),
         novel_below_mean=_mean(novel < logs.mean()),
         novel_in_lowest_quarter=_mean(novel < np.quantile(logs, QUARTER)),
-        baseline=baseline or sources[0],
-        sources={source: _source(ratings, source, baseline or sources[0], drawn) for source in sources},
+        baseline=baseline,
+        sources={source: writer(source, own) for source, own in by_source.items()},
     )
 
 
@@ -124,80 +168,18 @@ def by_expression(ratings: Iterable[Rating]) -> list[Rating]:
     for rating in ratings:
         units.setdefault((rating.source, rating.cluster, rating.expression), []).append(rating)
     return [
-        Rating(
-            source=first.source,
-            cluster=first.cluster,
-            expression=first.expression,
-            log_perplexity=first.log_perplexity,
-            novel=any(one.novel for one in unit),
-            awkward=any(one.awkward for one in unit),
-        )
+        replace(unit[0], novel=any(one.novel for one in unit), awkward=any(one.awkward for one in unit))
         for unit in units.values()
-        for first in unit[:1]
     ]
 
 
-class _Drawn:
-    """The bootstrap over clusters: each draws how often verdicts are given in them."""
-
-    def __init__(self, ratings: Sequence[Rating], resamples: int, seed: int) -> None:
-        self.clusters = {cluster: place for place, cluster in enumerate(dict.fromkeys(r.cluster for r in ratings))}
-        self.resamples, self.seed = resamples, seed
-
-    def counts(self, ratings: Iterable[Rating], verdict: str) -> NDArray[np.float64]:
-        """By cluster, how often the verdict is given, and how many ratings there are, shape (2, clusters)."""
-        table = np.zeros((2, len(self.clusters)))
-        for rating in ratings:
-            table[:, self.clusters[rating.cluster]] += (is_given(rating, verdict), 1)
-        return table
-
-    def interval(self, statistic: Callable[[NDArray[np.intp]], float]) -> BootstrapInterval:
-        return bootstrap_interval(statistic, len(self.clusters), self.resamples, self.seed)
-
-
-def is_given(rating: Rating, verdict: str) -> bool:
-    if verdict == NEITHER:
-        return not (rating.novel or rating.awkward)
-    return rating.novel if verdict == NOVEL else rating.awkward
-
-
-def _shares(ratings: Sequence[Rating], drawn: _Drawn) -> Shares:
-    def share(verdict: str) -> BootstrapInterval:
-        given, of = drawn.counts(ratings, verdict)
-        return drawn.interval(lambda places: _ratio(given[places].sum(), of[places].sum()))
-
-    return Shares(len(ratings), {verdict: share(verdict) for verdict in VERDICTS})
-
-
-def _source(ratings: Sequence[Rating], source: str, baseline: str, drawn: _Drawn) -> Source:
-    own = [rating for rating in ratings if rating.source == source]
-    other = [rating for rating in ratings if rating.source == baseline]
-
-    def ratio(verdict: str) -> BootstrapInterval:
-        given, of = drawn.counts(own, verdict)
-        base, of_base = drawn.counts(other, verdict)
-        return drawn.interval(
-            lambda at: _ratio(
-                given[at].sum() * (of_base[at] - base[at]).sum(), base[at].sum() * (of[at] - given[at]).sum()
-            )
-        )
-
-    none = BootstrapInterval(np.nan, np.nan, np.nan, 0)
-    return Source(
-        ratings=len(own),
-        expressions=len(by_expression(own)),
-        shares={verdict: _mean(np.array([is_given(one, verdict) for one in own])) for verdict in VERDICTS},
-        odds={verdict: none if source == baseline else ratio(verdict) for verdict in (NOVEL, AWKWARD)},
-    )
+def is_given(rating: Rating) -> tuple[bool, bool, bool]:
+    """Whether each of the verdicts is given."""
+    return rating.novel, rating.awkward, not (rating.novel or rating.awkward)
 
 
 def _mean(flags: Flags) -> float:
     return float(flags.mean()) if len(flags) else np.nan
-
-
-def _ratio(part: float, whole: float) -> float:
-    # odds of 0 or without end are no odds that could be compared
-    return float(part / whole) if whole else np.nan
 
 
 def logged_ratings(paths: Iterable[str | Path]) -> tuple[list[Rating], int]:

@@ -1,7 +1,7 @@
 """A mixed logistic model of a user's table."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,10 +60,7 @@ def fitted_table(
 ) -> FittedTable:
     parts = list(dict.fromkeys(part for term in fixed for part in term.split(":")))
     named = [outcome, *(part.partition("=")[0] for part in parts), *groups]
-    table = read_rows(path, named)
-    rows = complete(table, named)
-    if not rows:
-        raise TableError(f"{path} has no row with a value in each of {', '.join(dict.fromkeys(named))}")
+    rows, gaps = complete_rows(path, named)
     columns = {part: _columns(rows, part, standardised=standardised) for part in parts}
     kept = _within(rows, parts, within)
     predictors = {
@@ -76,9 +73,18 @@ def fitted_table(
         {name: [row.text(name) for row in used] for name in groups},
     )
     return FittedTable(
-        outcome, model.rows, len(table) - model.rows, model.groups, effects_of(model), model.variances,
+        outcome, model.rows, gaps + len(rows) - model.rows, model.groups, effects_of(model), model.variances,
         model.log_likelihood, model.aic,
     )  # fmt: skip
+
+
+def complete_rows(path: Path, columns: Sequence[str]) -> tuple[list[TableRow], int]:
+    """The rows of a file with a value in each of the columns, and how many others there are."""
+    table = read_rows(path, columns)
+    rows = complete(table, columns)
+    if not rows:
+        raise TableError(f"{path} has no row with a value in each of {', '.join(dict.fromkeys(columns))}")
+    return rows, len(table) - len(rows)
 
 
 def effects_of(model: MixedModel) -> dict[str, Effect]:
@@ -180,25 +186,22 @@ def preferences(
     if ALL in measures:
         raise TableError(f"a measure is named {ALL!r}, expected another name: it stands for the model of all of them")
     named = [PREFERRED, *(f"{measure}_{side}" for measure in measures for side in (FIRST, SECOND)), *groups]
-    table = read_rows(path, named)
-    rows = complete(table, named)
-    if not rows:
-        raise TableError(f"{path} has no row with a value in each of {', '.join(named)}")
+    rows, gaps = complete_rows(path, named)
     outcome = [_prefers_first(row) for row in rows]
-    differences = {measure: _difference(rows, measure, standardised=standardised) for measure in measures}
     columns = {name: [row.text(name) for row in rows] for name in groups}
-    together = {ALL: differences} if len(differences) > 1 else {}
-    models = {
-        name: _model(outcome, fixed, columns)
-        for name, fixed in {**{name: {name: values} for name, values in differences.items()}, **together}.items()
-    }
+    differences: Columns = {}
+    for measure in measures:
+        values = [_value(row, measure, FIRST) - _value(row, measure, SECOND) for row in rows]
+        differences[measure] = standard(values) if standardised else np.array(values)
+    predictors = {name: {name: values} for name, values in differences.items()}
+    if len(differences) > 1:
+        predictors[ALL] = differences
+    models = {}
+    for name, fixed in predictors.items():
+        model = mixed_logistic(outcome, fixed, columns)
+        models[name] = PreferenceModel(effects_of(model), model.variances, model.log_likelihood, model.aic)
     sizes = {name: len(set(column)) for name, column in columns.items()}
-    return Preferences(len(rows), len(table) - len(rows), sizes, models)
-
-
-def _model(outcome: Sequence[bool], fixed: Mapping[str, Values], groups: Mapping[str, list[str]]) -> PreferenceModel:
-    model = mixed_logistic(outcome, fixed, groups)
-    return PreferenceModel(effects_of(model), model.variances, model.log_likelihood, model.aic)
+    return Preferences(len(rows), gaps, sizes, models)
 
 
 def _prefers_first(row: TableRow) -> bool:
@@ -208,11 +211,6 @@ def _prefers_first(row: TableRow) -> bool:
             f"{row.where}, column {PREFERRED!r} is {side[:60]!r}, expected {FIRST} or {SECOND}, or nothing for neither"
         )
     return side == FIRST
-
-
-def _difference(rows: Sequence[TableRow], measure: str, *, standardised: bool) -> Values:
-    values = [_value(row, measure, FIRST) - _value(row, measure, SECOND) for row in rows]
-    return standard(values) if standardised else np.array(values)
 
 
 def _value(row: TableRow, measure: str, side: str) -> float:

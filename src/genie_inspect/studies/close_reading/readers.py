@@ -10,8 +10,9 @@ it contains an expert's mark; beside the published rule, which can be gamed, sta
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -121,16 +122,8 @@ def _logged(paths: Iterable[str | Path]) -> Iterator[tuple[str, str, dict[str, M
                     )
                     for aspect in sorted(reading.measured | reading.invented.keys())
                 }
-                yield document_of(sample).strip(), _reader_of(signature_of(scores[scorer])) or scorer, marked
-
-
-def _reader_of(signature: str) -> str:
-    found = _READER.match(facts_of(signature).get("reader", ""))
-    return found[1] if found else ""
-
-
-def names_of(people: Iterable[Mapping[str, object]]) -> list[str]:
-    return list(dict.fromkeys(name for by_name in people for name in by_name))
+                model = _READER.match(facts_of(signature_of(scores[scorer])).get("reader", ""))
+                yield document_of(sample).strip(), model[1] if model else scorer, marked
 
 
 PUBLISHED, STRICT = "published", "strict"
@@ -176,79 +169,64 @@ def agreement_by_aspect(
     passages: Sequence[Passage], resamples: int = 2_000, seed: int = 0
 ) -> dict[str, AspectAgreement]:
     """By aspect, each reader against all experts, and the experts among themselves."""
-    marked = [aspect for aspect in ASPECTS if any(aspect in by for p in passages for by in p.experts.values())]
+    names = dict.fromkeys(name for passage in passages for name in passage.readers)
     return {
         aspect: AspectAgreement(
-            {
-                name: held
-                for name in [*names_of(passage.readers for passage in passages), EXPERT]
-                if (held := _held(list(_pairs(passages, name, aspect)), resamples, seed))
-            },
+            {name: held for name in (*names, EXPERT) if (held := _held(passages, name, aspect, resamples, seed))},
             batch_kappa(_units(passages, aspect)),
         )
-        for aspect in marked
+        for aspect in ASPECTS
+        if any(aspect in by for passage in passages for by in passage.experts.values())
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    text: str
-    predicted: Sequence[Span]
-    gold: Sequence[Span]
-    invented: int
-
-    def agreement(self, *, strict: bool) -> Agreement:
-        predicted, gold = ([self.text[slice(*span)] for span in spans] for spans in (self.predicted, self.gold))
-        return marks_agreement([predicted], [gold], strict) + Agreement(0, self.invented, 0)
-
-
-def _pairs(passages: Iterable[Passage], name: str, aspect: str) -> Iterable[list[_Pair]]:
-    """For each passage the pairs of marks that are compared in it; several for the experts, each in turn."""
-    for passage in passages:
-        experts = {who: by[aspect].spans for who, by in passage.experts.items() if aspect in by}
-        if name == EXPERT:
-            turns = [
-                _Pair(
-                    passage.text, own, apart([s for other, spans in experts.items() if other != who for s in spans]), 0
-                )
-                for who, own in experts.items()
-                if len(experts) > 1
-            ]
-        else:
-            own = passage.readers.get(name, {}).get(aspect)
-            gold = apart([span for spans in experts.values() for span in spans])
-            turns = [_Pair(passage.text, own.spans, gold, own.invented)] if own and experts else []
-        if turns:
-            yield turns
+def _turns(passage: Passage, name: str, aspect: str) -> list[tuple[Marked, list[Span]]]:
+    """Whose marks are held against which in a passage; several for the experts, each in turn against the others."""
+    experts = {who: by[aspect] for who, by in passage.experts.items() if aspect in by}
+    if name != EXPERT:
+        own = passage.readers.get(name, {}).get(aspect)
+        return [(own, apart([span for by in experts.values() for span in by.spans]))] if own and experts else []
+    return [
+        (own, apart([span for other, by in experts.items() if other != who for span in by.spans]))
+        for who, own in experts.items()
+        if len(experts) > 1
+    ]
 
 
-def _held(pairs: Sequence[Sequence[_Pair]], resamples: int, seed: int) -> ReaderAgreement | None:
-    """The figures over the passages; None without any."""
-    if not pairs:
+def _held(passages: Iterable[Passage], name: str, aspect: str, resamples: int, seed: int) -> ReaderAgreement | None:
+    """The figures over the passages that this reader read; None without any."""
+    read = [(passage.text, turns) for passage in passages if (turns := _turns(passage, name, aspect))]
+    if not read:
         return None
-    every = [pair for turns in pairs for pair in turns]
-    rules: dict[str, dict[str, BootstrapInterval]] = {}
-    for rule in RULES:
-        each = [[pair.agreement(strict=rule == STRICT) for pair in turns] for turns in pairs]
-        counts = np.array(
-            [[sum(getattr(one, n) for one in turns) for n in ("true", "false", "missed")] for turns in each]
-        )
-        rules[rule] = {figure: _interval(counts, figure, resamples, seed) for figure in FIGURES}
+    every = [turn for _, turns in read for turn in turns]
     return ReaderAgreement(
-        passages=len(pairs),
-        marks=sum(len(pair.predicted) for pair in every),
-        invented=sum(pair.invented for pair in every),
-        gold=sum(len(pair.gold) for pair in every),
-        rules=rules,
+        passages=len(read),
+        marks=sum(len(own.spans) for own, _ in every),
+        invented=sum(own.invented for own, _ in every),
+        gold=sum(len(gold) for _, gold in every),
+        rules={
+            rule: _figures([_agreement(text, turns, strict=rule == STRICT) for text, turns in read], resamples, seed)
+            for rule in RULES
+        },
     )
 
 
-def _interval(counts: NDArray[np.float64], figure: str, resamples: int, seed: int) -> BootstrapInterval:
-    def statistic(drawn: NDArray[np.intp]) -> float:
-        value: float = getattr(Agreement(*map(float, counts[drawn].sum(axis=0))), figure)
+def _agreement(text: str, turns: Iterable[tuple[Marked, list[Span]]], *, strict: bool) -> Agreement:
+    whole = Agreement(0, 0, 0)
+    for own, gold in turns:
+        predicted, expected = ([text[begin:end] for begin, end in spans] for spans in (own.spans, gold))
+        whole += marks_agreement([predicted], [expected], strict) + Agreement(0, own.invented, 0)
+    return whole
+
+
+def _figures(by_passage: Sequence[Agreement], resamples: int, seed: int) -> dict[str, BootstrapInterval]:
+    counts = np.array([astuple(agreement) for agreement in by_passage])
+
+    def statistic(figure: str, drawn: NDArray[np.intp]) -> float:
+        value: float = getattr(Agreement(*counts[drawn].sum(axis=0).tolist()), figure)
         return value
 
-    return bootstrap_interval(statistic, len(counts), resamples, seed)
+    return {name: bootstrap_interval(partial(statistic, name), len(counts), resamples, seed) for name in FIGURES}
 
 
 def batch_kappa(units: Iterable[tuple[str, int, int]]) -> Kappa:

@@ -1,21 +1,19 @@
 """Votes with what machines say of the same stories and tests: a row a vote."""
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from genie_inspect.agreement.figures import compared_stories, some
 from genie_inspect.agreement.machine_scores import JudgedStory
-from genie_inspect.agreement.votes import VotedStory, VotesError, prompt_of, writer_of
-from genie_inspect.studies.personal.judge import ALL, Given, Source
+from genie_inspect.agreement.votes import Vote, VotedStory, VotesError, prompt_of, writer_of
+from genie_inspect.studies.personal.judge import ALL, ScoreSource, values_of
 
 Scores = Mapping[str, Mapping[str, JudgedStory]]
-
-SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +33,29 @@ class Choice:
     points: bool = False
 
 
-def source_columns(scores: Scores, tests: Iterable[str], choice: Choice) -> list[tuple[Source, str]]:
+def source_columns(scores: Scores, wanted: Set[str], choice: Choice) -> list[tuple[ScoreSource, str]]:
     """The numbers that there are to go by, each with the judge whose it is.
 
     A judge who says something of the tests that were voted on counts by that, any other by all values of his scores.
     """
-    wanted = set(tests)
-    columns: list[tuple[Source, str]] = []
+    columns: list[tuple[ScoreSource, str]] = []
     for judge, judged in scores.items():
         first = next(iter(judged.values()))
-        origin = {"scorer": first.scorer, "signature": first.signature}
+        source = partial(ScoreSource, scorer=first.scorer, signature=first.signature)
         says = {test for story in judged.values() for test in (story.points if choice.points else story.tests)}
-        values = list(dict.fromkeys(key for story in judged.values() for key in _values(story)))
+        values = list(dict.fromkeys(key for story in judged.values() for key in values_of(story)))
         keys = [key for key in values if not choice.keys or key in choice.keys]
         if says & wanted:
-            columns.append((Source(name=judge, points=choice.points).model_copy(update=origin), judge))
+            columns.append((source(name=judge, points=choice.points), judge))
             keys = keys if choice.keys else []
-        columns += [(Source(name=f"{judge} {key}", key=key).model_copy(update=origin), judge) for key in keys]
+        columns += [(source(name=f"{judge} {key}", key=key), judge) for key in keys]
     known = {source.key for source, _ in columns}
     if missing := [key for key in choice.keys if key not in known]:
         raise VotesError(f"no score has a key {missing[0]!r}, expected keys of the scores")
     if not columns:
         what = "points on" if choice.points else "verdicts on"
-        raise VotesError(f"the scores have no {what} the tests {', '.join(sorted(wanted)[:SHOWN])}, and no other value")
+        raise VotesError(f"the scores have no {what} the tests {', '.join(sorted(wanted)[:3])}, and no other value")
     return columns
-
-
-def given_by(story: JudgedStory) -> Given:
-    return Given(story.tests, story.points, _values(story))
-
-
-def _values(story: JudgedStory) -> Mapping[str, float]:
-    # a file has a score, or tests
-    return story.values or ({} if story.tests else {"score": story.score})
 
 
 Values = NDArray[np.float64]
@@ -109,7 +97,7 @@ class Ballots:
     levels: Codes
     """Of each vote its step of the scale, from 0."""
     scale: tuple[float, ...]
-    columns: tuple[Source, ...]
+    columns: tuple[ScoreSource, ...]
     scores: Values
     """Shape (votes, columns)."""
     left_out: Mapping[str, int]
@@ -131,14 +119,6 @@ class Ballots:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Vote:
-    story: VotedStory
-    test: str
-    rater: str
-    value: float
-
-
 def ballots(stories: Sequence[VotedStory], scores: Scores, choice: Choice) -> Ballots:
     votes = list(_votes(stories, choice))
     if not votes:
@@ -148,82 +128,67 @@ def ballots(stories: Sequence[VotedStory], scores: Scores, choice: Choice) -> Ba
     if not kept:
         reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.items())
         raise VotesError(f"no vote has scores beside it: {reasons}")
-    scale, levels = _scale([vote.value for vote in kept])
+    scale, levels = np.unique([vote.value for vote in kept], return_inverse=True)
+    if len(scale) > MOST_STEPS:
+        raise VotesError(f"votes have {len(scale)} different numbers, expected at most {MOST_STEPS} steps of a scale")
+    if len(scale) < 2:
+        raise VotesError(f"all {len(kept)} votes are {scale[0]:g}, expected some of another kind: nothing to learn")
     return Ballots(
-        stories=Factor.of([vote.story.story for vote in kept]),
-        plots=Factor.of([vote.story.plot or choice.plot(vote.story.story) for vote in kept]),
+        stories=Factor.of([vote.story for vote in kept]),
+        plots=Factor.of([vote.plot or choice.plot(vote.story) for vote in kept]),
         tests=Factor.of([vote.test for vote in kept]),
         raters=Factor.of([vote.rater for vote in kept]),
-        sources=_sources([vote.story for vote in kept], choice.humans),
-        levels=levels,
-        scale=scale,
+        sources=_sources([vote.source or writer_of(vote.story) for vote in kept], choice.humans),
+        levels=levels.astype(np.int64),
+        # of verdicts both, as of numbers those that somebody gave
+        scale=tuple(map(float, scale)),
         columns=tuple(source for source, _ in sources),
         scores=np.array(numbers).reshape(len(kept), len(sources)),
         left_out=left_out,
     )
 
 
-def _votes(stories: Sequence[VotedStory], choice: Choice) -> Iterator[_Vote]:
-    for story in stories:
-        if any(fnmatchcase(story.story, pattern) for pattern in choice.leave_out):
-            continue
+def _votes(stories: Sequence[VotedStory], choice: Choice) -> Iterator[Vote]:
+    for story in compared_stories(stories, choice.leave_out):
         for rater, ballot in story.votes.items():
             if rater == ALL:
                 raise VotesError(f"a rater has the id {ALL!r}, expected another: it stands for all of them")
             for test, value in ballot.items():
                 if not math.isnan(value) and (not choice.tests or test in choice.tests):
-                    yield _Vote(story, test, rater, value)
+                    yield Vote("", story.story, rater, test, value, story.plot, story.source)
 
 
 def _with_scores(
-    votes: Sequence[_Vote], sources: Sequence[tuple[Source, str]], scores: Scores
-) -> tuple[list[_Vote], list[list[float]], dict[str, int]]:
-    given = {judge: {story: given_by(own) for story, own in judged.items()} for judge, judged in scores.items()}
-    unknown = Given()
+    votes: Sequence[Vote], sources: Sequence[tuple[ScoreSource, str]], scores: Scores
+) -> tuple[list[Vote], list[list[float]], dict[str, int]]:
+    unknown = JudgedStory("", math.nan, {})
     numbers = {
-        (story, test): [source.number(given[judge].get(story, unknown), test) for source, judge in sources]
-        for story, test in dict.fromkeys((vote.story.story, vote.test) for vote in votes)
+        (story, test): [source.number(scores[judge].get(story, unknown), test) for source, judge in sources]
+        for story, test in dict.fromkeys((vote.story, vote.test) for vote in votes)
     }
     scored = {story for judged in scores.values() for story in judged}
     judged = {test for (_, test), row in numbers.items() if not all(map(math.isnan, row))}
     kept, rows = [], []
     missing: dict[str, list[str]] = {}
     for vote in votes:
-        row = numbers[vote.story.story, vote.test]
+        row = numbers[vote.story, vote.test]
         if not any(map(math.isnan, row)):
             kept.append(vote)
             rows.append(row)
-        elif vote.story.story not in scored:
-            missing.setdefault("on stories without a score", []).append(vote.story.story)
+        elif vote.story not in scored:
+            missing.setdefault("on stories without a score", []).append(vote.story)
         elif vote.test not in judged:
             missing.setdefault("on tests that no grader judged", []).append(vote.test)
         else:
-            missing.setdefault("without a score by every grader", []).append(vote.story.story)
-    left_out = {f"{reason}: {_some(names)}": len(names) for reason, names in missing.items()}
+            missing.setdefault("without a score by every grader", []).append(vote.story)
+    left_out = {f"{reason}: {some(names)}": len(names) for reason, names in missing.items()}
     return kept, rows, left_out
 
 
-def _scale(values: Sequence[float]) -> tuple[tuple[float, ...], Codes]:
-    steps, levels = np.unique(np.array(values), return_inverse=True)
-    if len(steps) > MOST_STEPS:
-        raise VotesError(f"votes have {len(steps)} different numbers, expected at most {MOST_STEPS} steps of a scale")
-    if len(steps) < 2:
-        raise VotesError(f"all {len(values)} votes are {steps[0]:g}, expected some of another kind: nothing to learn")
-    # of verdicts both, as of numbers those that somebody gave
-    return tuple(map(float, steps)), levels.astype(np.int64)
-
-
-def _sources(stories: Sequence[VotedStory], humans: Sequence[str]) -> Factor | None:
-    names = [story.source or writer_of(story.story) for story in stories]
+def _sources(names: Sequence[str], humans: Sequence[str]) -> Factor | None:
     if not all(names):
         return None
     if missing := [human for human in humans if human not in names]:
-        raise VotesError(f"no story is by {missing[0]!r}, expected one of {_some(names)}")
+        raise VotesError(f"no story is by {missing[0]!r}, expected one of {some(names)}")
     kinds = [(HUMAN if name in humans else MACHINE) if humans else name for name in names]
     return Factor.of(kinds) if len(set(kinds)) > 1 else None
-
-
-def _some(names: Iterable[str]) -> str:
-    counted = Counter(names)
-    shown = ", ".join(list(counted)[:SHOWN])
-    return shown + (f" and {len(counted) - SHOWN} more" if len(counted) > SHOWN else "")

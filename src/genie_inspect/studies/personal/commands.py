@@ -45,11 +45,11 @@ from genie_inspect.studies.personal.judge import (
     FIGURES,
     HeldOut,
     PersonalJudge,
-    foretold,
-    leniency,
+    beside_grader,
     shown,
+    shown_leniency,
 )
-from genie_inspect.studies.personal.power import from_data, from_simulation, power_chart
+from genie_inspect.studies.personal.power import learning_curve, power_chart
 from genie_inspect.studies.tables import study_table
 
 if TYPE_CHECKING:
@@ -96,9 +96,8 @@ def chances_table(figures: HeldOut) -> "Table":
 
 
 def verdicts_table(figures: HeldOut) -> "Table":
-    models = figures.models
-    names = [name for name in FIGURES if name not in AS_CHANCES and any(name in own for own in models.values())]
-    rows = [(model, *(shown(own[name]) for name in names)) for model, own in models.items()]
+    names = [name for name in FIGURES if name not in AS_CHANCES and name in figures.models[figures.model]]
+    rows = [(model, *(shown(own[name]) for name in names)) for model, own in figures.models.items()]
     heads = ("foretold by", *(FIGURES[name] for name in names))
     return _table("Verdicts: yes above a chance of a half [95%]", heads, rows)
 
@@ -110,10 +109,12 @@ def raters_table(judge: PersonalJudge, figures: HeldOut) -> "Table":
         if terms.votes < FEWEST_VOTES:
             says = f"fewer than {FEWEST_VOTES} votes: not foretold"
         else:
-            lenient = ("more lenient" if terms.leniency > 0 else "harsher") if judge.stands_out(name) else ""
-            says = ", ".join(filter(None, (lenient, foretold(own.gain)))) or "cannot be told from the average"
+            says = (
+                ", ".join(filter(None, (judge.leaning(name), beside_grader(own.gain))))
+                or "cannot be told from the average"
+            )
         gain = shown(own.gain, sign="+")
-        rows.append((name, f"{terms.votes:,}", str(own.stories), leniency(judge, name), gain, says))
+        rows.append((name, f"{terms.votes:,}", str(own.stories), shown_leniency(judge, name), gain, says))
     heads = ("rater", "votes", "stories", "leniency", GAIN, "")
     return _table("Raters [95%, for all raters together]", heads, rows)
 
@@ -248,8 +249,7 @@ def power(
         check_picture(picture)
     ballots = voted(**given)
     with progress_bar() as told:
-        learning = from_simulation if simulate else from_data
-        curve = learning(ballots, sizes, repeats=repeats, taste=taste, seed=seed, told=told)
+        curve = learning_curve(ballots, sizes, simulate=simulate, repeats=repeats, taste=taste, seed=seed, told=told)
     if picture:
         with replacing(picture):
             write_chart(lambda: power_chart(curve), picture)

@@ -85,19 +85,19 @@ def _check_copies(votes: Sequence[ExplainedVote]) -> None:
         )
 
 
-HeldOut = Literal["rows", "plots"]
+Division = Literal["rows", "plots"]
 Progress = Callable[[str, int, int], None]
 DIVISIONS = {"rows": by_rows, "plots": by_plots}
 FIGURES = ("pearson", "f1", LOG_LOSS, AUC, "kappa")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Prediction:
     """One way of predicting every vote once, from folds that did not hold it."""
 
     explanation: Explanation | None
     """None: no model, but the share of yes on the test."""
-    held_out: HeldOut
+    held_out: Division
     figures: dict[str, BootstrapInterval]
     """Over all votes, with intervals by plot; AUC and Pearson compare votes of one fold alone."""
     unknown_raters: int
@@ -117,7 +117,7 @@ class CuriosityComparison:
     stories: int
     plots: int
     raters: int
-    columns: tuple[Column, ...]
+    columns: tuple[Prediction, ...]
 
 
 def compared(
@@ -134,7 +134,7 @@ def compared(
     raters = {vote.rater for vote in votes}
     if len(raters) < 2:
         raise VotesError(f"all votes are by rater {raters.pop()!r}, expected at least two raters")
-    ways: list[tuple[Explanation, HeldOut]] = [("none", "plots")]
+    ways: list[tuple[Explanation, Division]] = [("none", "plots")]
     if explanation == "held-out":
         ways = [("held-out", "rows"), ("held-out", "plots"), *ways]
     # faults are said before hours of training
@@ -144,13 +144,13 @@ def compared(
     outcomes = np.array([float(vote.verdict) for vote in votes])
     plots, codes = np.unique([vote.plot for vote in votes], return_inverse=True)
 
-    def column(chances: Values, reading: Explanation | None, held_out: HeldOut) -> Column:
+    def column(chances: Values, reading: Explanation | None, held_out: Division) -> Prediction:
         fold_of = divisions[held_out]
         forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
         found = Draws.of(len(plots), resamples, seed).figures(forecasts, folds)
         known = [{vote.rater for vote in _parted(votes, fold_of == fold)[0]} for fold in range(folds)]
         unknown = sum(vote.rater not in known[fold] for vote, fold in zip(votes, fold_of, strict=True))
-        return Column(reading, held_out, {name: found[name] for name in FIGURES}, unknown)
+        return Prediction(reading, held_out, {name: found[name] for name in FIGURES}, unknown)
 
     columns = []
     for reading, held_out in ways:
@@ -167,7 +167,7 @@ def compared(
     return CuriosityComparison(
         reading=READING[explanation],
         model=model.name,
-        settings=model.settings_used(),
+        settings=model.settings.model_dump(),
         folds=folds,
         votes=len(votes),
         yes=sum(vote.verdict for vote in votes),
@@ -261,14 +261,14 @@ def counts(comparison: CuriosityComparison) -> str:
     )
 
 
-def heading(column: Column) -> str:
+def heading(column: Prediction) -> str:
     if column.explanation is None:
         return "share of yes by test, whole plots"
     reading = "reads the answer" if column.explanation == "held-out" else "without the explanation"
     return f"{reading}, {'by rows' if column.held_out == 'rows' else 'whole plots'}"
 
 
-def cell(column: Column, key: str) -> str:
+def cell(column: Prediction, key: str) -> str:
     return shown_interval(column.figures[key], "{:.3f}".format, "not defined")
 
 
@@ -295,17 +295,7 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
     A story's plot is what the file says, else the part of its id before the first underscore.
     """
     votes = [
-        ExplainedVote(
-            row.story,
-            row.plot or prompt_of(row.story),
-            row.text,
-            row.test,
-            row.question,
-            row.rater,
-            row.verdict,
-            row.explanation,
-        )
-        for _, row in rows(path, _Row, FORM)
+        ExplainedVote(**{**dict(row), "plot": row.plot or prompt_of(row.story)}) for _, row in rows(path, _Row, FORM)
     ]
     if not votes:
         raise VotesError(f"{path} holds no vote, expected {FORM}")

@@ -214,7 +214,8 @@ class FittedLanguageModel:
         """1 less the mean cosine of forward and inverse vectors, plus lambda times the raters' cross-entropy."""
         import torch
 
-        forward, inverse = (self._vectors([read(vote) for vote in votes]) for read in self._readings())
+        readings = (self.prompts.forward, self.prompts.inverse)
+        forward, inverse = (self._vectors([read(vote) for vote in votes]) for read in readings)
         apart = 1 - torch.nn.functional.cosine_similarity(forward, inverse).mean()
         raters = torch.tensor([self.raters.index(vote.rater) for vote in votes], device=device())
         told = torch.nn.functional.cross_entropy(self.heads["rater"](inverse), raters)
@@ -253,9 +254,6 @@ class FittedLanguageModel:
             means = np.array([*self.means.by_rater.values(), self.means.everybody])
             save_file({**weights, "rater_means": torch.from_numpy(means)}, folder / HEADS)
             (folder / "README.md").unlink(missing_ok=True)  # a model card of blanks
-
-    def _readings(self) -> tuple[Callable[[ExplainedVote], list[int]], Callable[[ExplainedVote], list[int]]]:
-        return self.prompts.forward, self.prompts.inverse
 
     def _learning(self, adapter: str) -> list[Any]:
         self.model.set_adapter(adapter)
@@ -316,9 +314,6 @@ class LanguageCuriosity:
     def name(self) -> str:
         """`lora(<folder and digest>)`."""
         return f"lora({model_identity(self.base, self._facts)})"
-
-    def settings_used(self) -> dict[str, int | float]:
-        return self.settings.model_dump()
 
     def fit(self, votes: Sequence[ExplainedVote]) -> FittedLanguageModel:
         """Both adapters, trained on these votes alone."""

@@ -53,7 +53,8 @@ class CuriosityModel(Protocol):
     @property
     def name(self) -> str: ...
 
-    def settings_used(self) -> dict[str, int | float]: ...
+    @property
+    def settings(self) -> "CuriositySettings": ...
 
     def fit(self, votes: Sequence[ExplainedVote]) -> FittedCuriosity:
         """A model that has learned from these votes alone."""
@@ -254,9 +255,6 @@ class VectorCuriosity:
     @property
     def name(self) -> str:
         return f"vectors({self._embedder.identity})"
-
-    def settings_used(self) -> dict[str, int | float]:
-        return self.settings.model_dump()
 
     def fit(self, votes: Sequence[ExplainedVote]) -> "FittedVectors":
         """Forward and inverse model and classifier, from these votes alone."""

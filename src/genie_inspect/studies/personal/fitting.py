@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,12 +25,12 @@ from genie_inspect.studies.personal.judge import (
     TEST,
     WITH_LENIENCY,
     WITH_TASTE,
-    Column,
     Figure,
     HeldOut,
     PersonalJudge,
     RaterFigures,
     RaterTerms,
+    ScoreColumn,
     Tenth,
 )
 
@@ -54,22 +53,23 @@ TERMS: Mapping[str, tuple[str, ...]] = {
 """Kinds of terms of each fitted model."""
 
 
+STORY = "story"
+"""What no grader sees of a story: a kind of term that only a world is fitted with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    model: ShrunkenModel
+    terms: tuple[str, ...]
     means: Values
+    """Of the scores."""
     spreads: Values
+    model: ShrunkenModel
 
-
-def groupings(ballots: Ballots, terms: tuple[str, ...]) -> dict[str, tuple[Codes, int]]:
-    """The groupings of a model: of each vote its group, and how many groups there are."""
-    tests, raters = ballots.tests, ballots.raters
-    every = {
-        TEST: (tests.codes, len(tests)),
-        LENIENCY: (raters.codes, len(raters)),
-        TASTE: (raters.codes * len(tests) + tests.codes, len(raters) * len(tests)),
-    }
-    return {name: every[name] for name in terms if name in every}
+    def chances(self, ballots: Ballots) -> Values:
+        """Chances of at least each step but the lowest, of votes, shape (N, steps - 1)."""
+        groups = {name: codes for name, (codes, _) in _groupings(ballots, self.terms).items()}
+        columns = {SCORES: (ballots.scores - self.means) / self.spreads} if SCORES in self.terms else {}
+        return self.model.chances(groups, columns)
 
 
 def fitted(ballots: Ballots, terms: tuple[str, ...]) -> Fitted:
@@ -77,15 +77,20 @@ def fitted(ballots: Ballots, terms: tuple[str, ...]) -> Fitted:
     # a number that never varies says nothing
     spreads[spreads < 1e-9] = 1.0
     columns = {SCORES: (ballots.scores - means) / spreads} if SCORES in terms else {}
-    model = shrunken_ordinal(ballots.levels, len(ballots.scale), groupings(ballots, terms), columns)
-    return Fitted(model, means, spreads)
+    model = shrunken_ordinal(ballots.levels, len(ballots.scale), _groupings(ballots, terms), columns)
+    return Fitted(terms, means, spreads, model)
 
 
-def foretold(fitted: Fitted, ballots: Ballots, terms: tuple[str, ...]) -> Values:
-    """Chances of at least each step but the lowest, of votes, shape (N, steps - 1)."""
-    groups = {name: codes for name, (codes, _) in groupings(ballots, terms).items()}
-    columns = {SCORES: (ballots.scores - fitted.means) / fitted.spreads} if SCORES in terms else {}
-    return fitted.model.chances(groups, columns)
+def _groupings(ballots: Ballots, terms: tuple[str, ...]) -> dict[str, tuple[Codes, int]]:
+    """Of each vote its group, and how many groups there are."""
+    tests, raters = ballots.tests, ballots.raters
+    every = {
+        TEST: (tests.codes, len(tests)),
+        LENIENCY: (raters.codes, len(raters)),
+        TASTE: (raters.codes * len(tests) + tests.codes, len(raters) * len(tests)),
+        STORY: (ballots.stories.codes, len(ballots.stories)),
+    }
+    return {name: every[name] for name in terms if name in every}
 
 
 def shares(ballots: Ballots, factor: Factor, learnt: Rows, wanted: Rows) -> Values:
@@ -105,8 +110,7 @@ def held_out(ballots: Ballots, name: str, learnt: Rows, wanted: Rows) -> Values:
         if factor is None:
             raise ValueError("no source is named, expected one of each story")
         return shares(ballots, factor, learnt, wanted)
-    terms = TERMS[name]
-    return foretold(fitted(ballots.at(learnt), terms), ballots.at(wanted), terms)
+    return fitted(ballots.at(learnt), TERMS[name]).chances(ballots.at(wanted))
 
 
 def judge_model(ballots: Ballots, *, taste: bool) -> str:
@@ -191,7 +195,7 @@ def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
     found = {}
     for name in foretold.chances:
         intervals = draws.figures(foretold.forecasts(name), folds)
-        found[name] = {figure: Figure.of(intervals[figure]) for figure in wanted}
+        found[name] = {figure: Figure.model_validate(intervals[figure]) for figure in wanted}
     losses = {name: foretold.losses(name) for name in foretold.chances}
     names = sorted(found, key=lambda name: found[name][LOG_LOSS].value or 0.0)
     return HeldOut(
@@ -203,7 +207,7 @@ def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
         models={name: found[name] for name in names},
         gains={name: _gain(losses[name] - losses[GRADER], ballots.plots.codes, draws) for name in names},
         calibration=tuple(
-            Tenth(votes=own.forecasts, mean=round(own.mean, 6), share=round(own.share, 6))
+            Tenth(votes=own.forecasts, mean=own.mean, share=own.share)
             for own in foretold.forecasts(model).calibration()
         ),
         raters=_holding_out_raters(foretold, losses[model] - losses[GRADER], draws),
@@ -214,7 +218,7 @@ def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
 def _gain(deltas: Values, plots: Codes, draws: Draws, confidence: float = 0.95) -> Figure:
     count = draws.counts.shape[1]
     sums, counts = (np.bincount(plots, own, count).astype(float) for own in (deltas, np.ones(len(plots))))
-    return Figure.of(draws.difference(sums, counts, confidence))
+    return Figure.model_validate(draws.difference(sums, counts, confidence))
 
 
 def _holding_out_raters(foretold: Foretold, deltas: Values, draws: Draws) -> dict[str, RaterFigures]:
@@ -236,9 +240,6 @@ def _holding_out_raters(foretold: Foretold, deltas: Values, draws: Draws) -> dic
     }
 
 
-DECIMALS = 6
-
-
 def fit_judge(
     ballots: Ballots, *, taste: bool = True, resamples: int = 1_000, seed: int = 0, told: Told = lambda *_: None
 ) -> tuple[PersonalJudge, HeldOut]:
@@ -249,43 +250,33 @@ def fit_judge(
 
 
 def judge_of(ballots: Ballots, fit: Fitted) -> PersonalJudge:
-    model = fit.model
-    slopes = model.terms[SCORES]
-    return PersonalJudge(
-        scale=ballots.scale,
-        thresholds=tuple(_rounded(value) for value in model.thresholds),
-        tests={name: _rounded(value) for name, value in zip(ballots.tests.names, model.terms[TEST], strict=True)},
-        columns=tuple(
-            Column(**dict(source), mean=_rounded(mean), spread=_rounded(spread), slope=_rounded(slope))
-            for source, mean, spread, slope in zip(ballots.columns, fit.means, fit.spreads, slopes, strict=True)
-        ),
-        raters=_raters(ballots, fit),
-        variances={name: _rounded(value) for name, value in model.variances.items()},
-    )
-
-
-def _raters(ballots: Ballots, fit: Fitted) -> dict[str, RaterTerms]:
-    tests, raters = ballots.tests, ballots.raters
+    tests, raters, model = ballots.tests, ballots.raters, fit.model
     cells = np.bincount(raters.codes * len(tests) + tests.codes, minlength=len(raters) * len(tests))
     votes = cells.reshape(len(raters), len(tests))
-    tastes = fit.model.terms.get(TASTE, np.zeros(votes.size)).reshape(votes.shape)
-    own: dict[str, dict[str, float]] = {name: {} for name in raters.names}
-    for (rater, name), (test, label) in product(enumerate(raters.names), enumerate(tests.names)):
-        if votes[rater, test] and tastes[rater, test]:
-            own[name][label] = _rounded(tastes[rater, test])
-    return {
-        name: RaterTerms(
-            votes=int(votes[index].sum()),
-            leniency=_rounded(fit.model.terms[LENIENCY][index]),
-            error=_rounded(fit.model.errors[LENIENCY][index]),
-            taste=own[name],
-        )
-        for index, name in enumerate(raters.names)
-    }
-
-
-def _rounded(value: float) -> float:
-    return round(float(value), DECIMALS)
+    tastes = model.terms.get(TASTE, np.zeros(votes.size)).reshape(votes.shape)
+    # a test without a vote of the rater has no taste
+    tastes = np.where(votes, tastes, 0)
+    return PersonalJudge(
+        scale=ballots.scale,
+        thresholds=tuple(model.thresholds),
+        tests=dict(zip(tests.names, model.terms[TEST], strict=True)),
+        columns=tuple(
+            ScoreColumn(**dict(source), mean=mean, spread=spread, slope=slope)
+            for source, mean, spread, slope in zip(
+                ballots.columns, fit.means, fit.spreads, model.terms[SCORES], strict=True
+            )
+        ),
+        raters={
+            name: RaterTerms(
+                votes=votes[rater].sum(),
+                leniency=model.terms[LENIENCY][rater],
+                error=model.errors[LENIENCY][rater],
+                taste={test: taste for test, taste in zip(tests.names, tastes[rater], strict=True) if taste},
+            )
+            for rater, name in enumerate(raters.names)
+        },
+        variances=model.variances,
+    )
 
 
 def calibration_chart(figures: HeldOut) -> "altair.LayerChart | altair.FacetChart":

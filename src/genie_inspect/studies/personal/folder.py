@@ -15,9 +15,9 @@ from genie_inspect.studies.personal.judge import (
     FIGURES,
     HeldOut,
     PersonalJudge,
-    leniency,
     markdown_table,
     shown,
+    shown_leniency,
 )
 
 CARD = "README.md"
@@ -81,7 +81,7 @@ def card(judge: PersonalJudge, figures: HeldOut) -> str:
         raters_table=markdown_table(
             ["rater", "votes", "leniency", "gain"],
             (
-                [plain(name), str(terms.votes), leniency(judge, name), shown(figures.raters[name].gain, sign="+")]
+                [plain(name), str(terms.votes), shown_leniency(judge, name), shown(figures.raters[name].gain, sign="+")]
                 for name, terms in judge.raters.items()
             ),
         ),
@@ -130,8 +130,10 @@ def forget(folder: Path, rater: str) -> int:
     # what a link points at stands elsewhere, and is not ours to write
     if links := [name for name in (JUDGE, HELD_OUT, CARD, MANIFEST) if (folder / name).is_symlink()]:
         raise PersonalError(f"{folder / links[0]} is a link, expected a file by genie rater fit")
-    _write(judge.without(rater), figures.without(rater), folder)
-    return judge.raters[rater].votes
+    votes = judge.raters.pop(rater).votes
+    figures.raters.pop(rater)
+    _write(judge, figures, folder)
+    return votes
 
 
 def check_rater(judge: PersonalJudge, rater: str, folder: Path) -> None:

@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
+from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.signature import digest
-from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 FORMAT = 1
 YES_NO = (0.0, 1.0)
@@ -22,8 +22,11 @@ ALL = "all"
 FEWEST_VOTES = 20
 """Of a rater with fewer nothing is foretold: little more than the average of all raters would come out."""
 
+DECIMALS = 6  # of what is written of a fit; steps of a scale stay as they were voted
 MOST = 1e12  # of a number in a folder
 Finite = Annotated[float, Field(allow_inf_nan=False, ge=-MOST, le=MOST)]
+Rounded = Annotated[Finite, AfterValidator(lambda value: round(value, DECIMALS))]
+Deviation = Annotated[Rounded, Field(ge=0)]
 Count = Annotated[int, Field(ge=0, le=MOST)]
 
 
@@ -33,20 +36,7 @@ def _rising(values: tuple[float, ...]) -> tuple[float, ...]:
     return values
 
 
-Rising = Annotated[tuple[Finite, ...], Field(min_length=1), AfterValidator(_rising)]
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    tests: Mapping[str, float] = field(default_factory=dict)
-    """By test, 1 = passes, 0 = fails."""
-    points: Mapping[str, float] = field(default_factory=dict)
-    """By test, of a judge that gives points."""
-    values: Mapping[str, float] = field(default_factory=dict)
-    """By key."""
-
-
-class Source(Row):
+class ScoreSource(Row):
     """Which number of which score the judge goes by."""
 
     name: NonEmpty
@@ -60,33 +50,33 @@ class Source(Row):
     points: bool = False
     """Whether the points on a test count, and not that it passes."""
 
-    def number(self, given: Given, test: str) -> float:
+    def number(self, judged: JudgedStory, test: str) -> float:
         """The number for a test of a story; NaN where the score has none."""
-        if self.key:
-            return given.values.get(self.key, math.nan)
-        own = given.points if self.points else given.tests
-        return own.get(test, math.nan)
+        own = values_of(judged) if self.key else judged.points if self.points else judged.tests
+        return own.get(self.key or test, math.nan)
 
 
-class Column(Source):
-    mean: Finite
-    spread: Annotated[Finite, Field(ge=1e-12)]
+def values_of(judged: JudgedStory) -> Mapping[str, float]:
+    # a file has a score, or tests
+    return judged.values or ({} if judged.tests else {"score": judged.score})
+
+
+class ScoreColumn(ScoreSource):
+    mean: Rounded
+    spread: Annotated[Rounded, Field(gt=0)]
     """Standard deviation among the votes that it was fitted to."""
-    slope: Finite
+    slope: Rounded
     """Log-odds that one standard deviation adds."""
-
-    def moves(self, number: float) -> float:
-        return self.slope * (number - self.mean) / self.spread
 
 
 class RaterTerms(Row):
     votes: Count
     """That stand behind it."""
-    leniency: Finite
+    leniency: Rounded
     """Log-odds that the rater adds on every test, above those of the average rater."""
-    error: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    error: Deviation
     """Standard deviation of what is not known of the leniency; 0 where raters do not differ beyond chance."""
-    taste: dict[str, Finite] = Field(default_factory=dict)
+    taste: dict[str, Rounded] = Field(default_factory=dict)
     """By test, log-odds that the rater adds on it beside the leniency; a test without a vote of the rater is absent."""
 
 
@@ -110,15 +100,15 @@ class PersonalJudge(Row):
     """All that is needed to foretell verdicts: coefficients and counts, no vote and no word of anybody."""
 
     format: Literal[1] = 1
-    scale: Annotated[Rising, Field(min_length=2)]
+    scale: Annotated[tuple[Finite, ...], Field(min_length=2), AfterValidator(_rising)]
     """The steps of a vote; no and yes are 0 and 1."""
-    thresholds: Rising
+    thresholds: Annotated[tuple[Rounded, ...], Field(min_length=1), AfterValidator(_rising)]
     """Log-odds, of each step but the lowest."""
-    tests: dict[str, Finite]
+    tests: dict[str, Rounded]
     """By test, log-odds that it adds; one test without a name where votes are on whole stories."""
-    columns: tuple[Column, ...]
+    columns: tuple[ScoreColumn, ...]
     raters: dict[NonEmpty, RaterTerms]
-    variances: dict[NonEmpty, Annotated[float, Field(ge=0, allow_inf_nan=False)]]
+    variances: dict[NonEmpty, Deviation]
     """By kind of term; 0 where its terms do not differ beyond chance."""
 
     @model_validator(mode="after")
@@ -141,7 +131,7 @@ class PersonalJudge(Row):
         if any(math.isnan(number) for _, number in given):
             return None
         terms = self.raters[rater]
-        scores = math.fsum(column.moves(number) for column, number in given)
+        scores = math.fsum(column.slope * (number - column.mean) / column.spread for column, number in given)
         leniency, taste = terms.leniency, terms.taste.get(test, 0.0)
         base = self.tests[test] + scores
         chances = self._chances(base + leniency + taste)
@@ -153,13 +143,12 @@ class PersonalJudge(Row):
         half = NormalDist().inv_cdf(1 - 0.025 / len(self.raters)) * terms.error
         return terms.leniency - half, terms.leniency + half
 
-    def stands_out(self, rater: str) -> bool:
+    def leaning(self, rater: str) -> str:
+        """How a rater stands out from the average; empty where that cannot be told."""
         low, high = self.leniency(rater)
-        return self.raters[rater].error > 0 and not low <= 0 <= high
-
-    def without(self, rater: str) -> "PersonalJudge":
-        """The same judge of all raters but one."""
-        return self.model_copy(update={"raters": {name: own for name, own in self.raters.items() if name != rater}})
+        if not self.raters[rater].error or low <= 0 <= high:
+            return ""
+        return "more lenient" if low > 0 else "harsher"
 
     def _chances(self, log_odds: float) -> tuple[float, ...]:
         # the hyperbolic tangent does not overflow where the exponential would
@@ -170,7 +159,7 @@ class PersonalJudge(Row):
         return self.scale[0] + math.fsum(step * chance for step, chance in zip(steps, chances, strict=True))
 
 
-Number = Annotated[float, Field(allow_inf_nan=False)] | None
+Number = Annotated[Rounded | None, BeforeValidator(lambda number: None if number != number else number)]
 
 MAJORITY, SOURCE, RATER, GRADER = "majority by test", "source alone", "rater, no grader", "grader"
 WITH_LENIENCY, WITH_TASTE = "grader + leniency", "grader + leniency + taste"
@@ -191,18 +180,13 @@ FEWEST_PLOTS = 8
 
 
 class Figure(Row):
-    """A figure with its 95% interval over plots; None where there is none."""
+    """A figure with its 95% interval over plots; None where there is none, since a file holds no NaN."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     value: Number
     low: Number
     high: Number
-
-    @classmethod
-    def of(cls, interval: BootstrapInterval) -> "Figure":
-        """The same, as a file can hold it."""
-        numbers = (interval.value, interval.low, interval.high)
-        value, low, high = (None if math.isnan(number) else round(number, 6) for number in numbers)
-        return cls(value=value, low=low, high=high)
 
     @property
     def is_below(self) -> bool:
@@ -217,8 +201,8 @@ class Tenth(Row):
     """What came true of the forecasts in a tenth of the scale."""
 
     votes: int
-    mean: Finite
-    share: Finite
+    mean: Rounded
+    share: Rounded
 
 
 class RaterFigures(Row):
@@ -278,10 +262,6 @@ class HeldOut(Row):
             return f"Better than the grader alone by {size} in log loss a vote."
         return f"Cannot be told from the grader alone: better by {size} in log loss a vote."
 
-    def without(self, rater: str) -> "HeldOut":
-        """The same, with nothing of one rater alone."""
-        return self.model_copy(update={"raters": {name: own for name, own in self.raters.items() if name != rater}})
-
 
 def _size(gain: Figure, sign: int = 1) -> str:
     """How much more the loss is, or with a sign of -1 less, with its interval."""
@@ -300,7 +280,7 @@ def shown(figure: Figure | None, decimals: int = 3, sign: str = "") -> str:
     return f"{value} [{figure.low:{sign}.{decimals}f}, {figure.high:{sign}.{decimals}f}]"
 
 
-def leniency(judge: PersonalJudge, rater: str) -> str:
+def shown_leniency(judge: PersonalJudge, rater: str) -> str:
     terms = judge.raters[rater]
     if not terms.error:
         return "as the average"
@@ -308,7 +288,7 @@ def leniency(judge: PersonalJudge, rater: str) -> str:
     return f"{terms.leniency:+.2f} [{low:+.2f}, {high:+.2f}]"
 
 
-def foretold(gain: Figure) -> str:
+def beside_grader(gain: Figure) -> str:
     """How well a rater is foretold against the grader alone; empty where that cannot be told."""
     if not (gain.is_below or gain.is_above):
         return ""

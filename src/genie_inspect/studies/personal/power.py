@@ -1,7 +1,7 @@
 """How many votes a rater needs: the gain over the grader alone, by the number of stories that were learnt from."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,25 +13,16 @@ from genie_inspect.agreement.votes import VotesError
 from genie_inspect.errors import UnfittableError
 from genie_inspect.statistics.bootstrap import percentile_interval
 from genie_inspect.statistics.forecasts import CLOSEST
-from genie_inspect.statistics.ordinal import chance, shrunken_ordinal
+from genie_inspect.statistics.ordinal import chance
 from genie_inspect.studies.personal.ballots import Ballots, Factor
-from genie_inspect.studies.personal.fitting import (
-    TERMS,
-    Told,
-    fitted,
-    foretold,
-    groupings,
-    judge_model,
-)
-from genie_inspect.studies.personal.judge import GRADER, LENIENCY, SCORES, TASTE, TEST, WITH_TASTE, YES_NO, Source
+from genie_inspect.studies.personal.fitting import STORY, TERMS, Told, fitted, judge_model
+from genie_inspect.studies.personal.judge import GRADER, LENIENCY, SCORES, TASTE, TEST, YES_NO, ScoreSource
 
 if TYPE_CHECKING:
     import altair
 
 
 Values = NDArray[np.float64]
-
-STORY = "story"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +84,7 @@ def simulated(world: World, seed: int) -> Simulated:
         sources=None,
         levels=votes,
         scale=YES_NO,
-        columns=tuple(Source(name=f"score{index}") for index in range(len(world.scores))),
+        columns=tuple(ScoreSource(name=f"score{index}") for index in range(len(world.scores))),
         scores=numbers[story, test],
         left_out={},
     )
@@ -102,12 +93,7 @@ def simulated(world: World, seed: int) -> Simulated:
 
 def world_of(ballots: Ballots) -> World:
     """The world that votes seem to come from, with a spread over stories that no grader sees."""
-    taste = (TASTE,) if judge_model(ballots, taste=True) == WITH_TASTE else ()
-    terms = (TEST, LENIENCY, *taste)
-    spreads = ballots.scores.std(axis=0)
-    columns = {SCORES: (ballots.scores - ballots.scores.mean(axis=0)) / np.where(spreads < 1e-9, 1.0, spreads)}
-    groups = groupings(ballots, terms) | {STORY: (ballots.stories.codes, len(ballots.stories))}
-    model = shrunken_ordinal(ballots.levels, len(ballots.scale), groups, columns)
+    model = fitted(ballots, (*TERMS[judge_model(ballots, taste=True)], STORY)).model
     deviations = {name: math.sqrt(variance) for name, variance in model.variances.items()}
     seats = len(set(zip(ballots.stories.codes.tolist(), ballots.raters.codes.tolist(), strict=True)))
     return World(
@@ -178,62 +164,45 @@ def _reached(point: Point) -> str:
     )
 
 
-def from_data(
+def learning_curve(
     ballots: Ballots,
     sizes: Sequence[int] = (),
     *,
+    simulate: bool = False,
     repeats: int = 40,
     taste: bool = True,
     seed: int = 0,
     told: Told = lambda *_: None,
 ) -> Curve:
-    """The curve from the votes themselves: some plots are learnt from, all others foretold."""
-    plots = len(ballots.plots)
-    counts = _plots_to_learn_from(plots, len(ballots.stories), sizes)
+    """The gain by the number of stories that are learnt from.
+
+    From the votes themselves some plots are learnt from, all others foretold. To simulate is to draw votes from a model
+    of these: as many tests and raters, other stories and raters.
+    """
+    if simulate:
+        world = world_of(ballots)
+        counts = sorted(set(sizes)) or [len(ballots.stories) * times for times in DOUBLINGS]
+        title = (
+            f"Learning curve, simulated: {world.tests} tests, {world.raters_a_story} of {world.raters} raters a story, "
+            f"leniency {world.leniency:.2f}, taste {world.taste:.2f}"
+        )
+    else:
+        counts = _plots_to_learn_from(len(ballots.plots), len(ballots.stories), sizes)
+        title = (
+            f"Learning curve from {len(ballots):,} votes on {len(ballots.stories)} stories "
+            f"[middle 95% of {repeats} draws]"
+        )
 
     def drawn(count: int, draw: int) -> tuple[Ballots, Ballots]:
-        generator = np.random.default_rng([seed, count, draw])
-        learnt = np.isin(ballots.plots.codes, generator.permutation(plots)[:count])
-        return ballots.at(np.flatnonzero(learnt)), ballots.at(np.flatnonzero(~learnt))
+        """Votes to learn from, and votes to foretell."""
+        if simulate:
+            every = simulated(replace(world, stories=count + UNSEEN), seed * 1_000_003 + draw).ballots
+            is_learnt = every.stories.codes < count
+        else:
+            every, plots = ballots, np.random.default_rng([seed, count, draw]).permutation(len(ballots.plots))
+            is_learnt = np.isin(ballots.plots.codes, plots[:count])
+        return every.at(np.flatnonzero(is_learnt)), every.at(np.flatnonzero(~is_learnt))
 
-    title = (
-        f"Learning curve from {len(ballots):,} votes on {len(ballots.stories)} stories [middle 95% of {repeats} draws]"
-    )
-    return Curve(title, _points(drawn, sorted(set(counts)), repeats, taste, told))
-
-
-def from_simulation(
-    ballots: Ballots,
-    sizes: Sequence[int] = (),
-    *,
-    repeats: int = 40,
-    taste: bool = True,
-    seed: int = 0,
-    told: Told = lambda *_: None,
-) -> Curve:
-    """The curve of votes that are drawn from a model of these: as many tests and raters, other stories and raters."""
-    world = world_of(ballots)
-
-    def drawn(count: int, draw: int) -> tuple[Ballots, Ballots]:
-        both = simulated(replace(world, stories=count + UNSEEN), seed * 1_000_003 + draw).ballots
-        learnt = both.stories.codes < count
-        return both.at(np.flatnonzero(learnt)), both.at(np.flatnonzero(~learnt))
-
-    counts = sorted(set(sizes)) or [len(ballots.stories) * times for times in DOUBLINGS]
-    title = (
-        f"Learning curve, simulated: {world.tests} tests, {world.raters_a_story} of {world.raters} raters a story, "
-        f"leniency {world.leniency:.2f}, taste {world.taste:.2f}"
-    )
-    return Curve(title, _points(drawn, counts, repeats, taste, told))
-
-
-def _points(
-    drawn: Callable[[int, int], tuple[Ballots, Ballots]],
-    counts: Sequence[int],
-    repeats: int,
-    taste: bool,
-    told: Told,
-) -> tuple[Point, ...]:
     points = []
     for number, count in enumerate(counts):
         pairs = []
@@ -241,7 +210,7 @@ def _points(
             pairs.append(drawn(count, draw))
             told("drawing", number * repeats + draw + 1, len(counts) * repeats)
         points.append(_point(pairs, taste))
-    return tuple(points)
+    return Curve(title, tuple(points))
 
 
 def _point(pairs: Sequence[tuple[Ballots, Ballots]], taste: bool) -> Point:
@@ -258,17 +227,16 @@ def _point(pairs: Sequence[tuple[Ballots, Ballots]], taste: bool) -> Point:
 
 def _losses(learnt: Ballots, other: Ballots, taste: bool) -> tuple[float, float]:
     """Log loss on other votes and that of the grader alone; NaN where nothing can be learnt."""
-    model = judge_model(learnt, taste=taste)
+
+    def loss(model: str) -> float:
+        chances = np.clip(fitted(learnt, TERMS[model]).chances(other), CLOSEST, 1 - CLOSEST)
+        reached = other.levels[:, None] > np.arange(chances.shape[1])
+        return float(-np.where(reached, np.log(chances), np.log1p(-chances)).sum(axis=1).mean())
+
     try:
-        return _loss(learnt, other, TERMS[model]), _loss(learnt, other, TERMS[GRADER])
+        return loss(judge_model(learnt, taste=taste)), loss(GRADER)
     except UnfittableError:  # all votes of the draw are the same
         return math.nan, math.nan
-
-
-def _loss(learnt: Ballots, other: Ballots, terms: tuple[str, ...]) -> float:
-    chances = np.clip(foretold(fitted(learnt, terms), other, terms), CLOSEST, 1 - CLOSEST)
-    reached = other.levels[:, None] > np.arange(chances.shape[1])
-    return float(-np.where(reached, np.log(chances), np.log1p(-chances)).sum(axis=1).mean())
 
 
 def _plots_to_learn_from(plots: int, stories: int, sizes: Sequence[int]) -> list[int]:
@@ -280,7 +248,7 @@ def _plots_to_learn_from(plots: int, stories: int, sizes: Sequence[int]) -> list
             f"stories is {max(sizes)}, expected fewer than the {stories} that there are: for more of them --simulate"
         )
     most = max(2, plots - 2 if plots > 4 else plots - 1)
-    return counts or sorted({round(count) for count in np.linspace(2, most, STEPS)})
+    return sorted({*counts} or {round(count) for count in np.linspace(2, most, STEPS)})
 
 
 def power_chart(curve: Curve) -> "altair.LayerChart | altair.FacetChart":

@@ -8,8 +8,9 @@ from pathlib import Path
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
+from genie_inspect.agreement.machine_scores import judged_in_log
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.logs.scores import last_of_each, measured, scores_of, signature_of, tests_of
+from genie_inspect.logs.scores import last_of_each, measured, signature_of
 from genie_inspect.options import check_count, check_text
 from genie_inspect.samples import document_of
 from genie_inspect.scorers.explanation import cell
@@ -19,15 +20,14 @@ from genie_inspect.studies.personal.folder import PersonalError, check_figures, 
 from genie_inspect.studies.personal.judge import (
     ALL,
     FEWEST_VOTES,
-    Column,
-    Given,
     HeldOut,
     Opinion,
     PersonalJudge,
-    foretold,
-    leniency,
+    ScoreColumn,
+    beside_grader,
     markdown_table,
     shown,
+    shown_leniency,
 )
 
 Opinions = Mapping[str, Opinion | None]
@@ -54,7 +54,11 @@ def explained(
     ]
     if missing := len(opinions) - len(foretold):
         lines.append(f"{missing} of {len(opinions)} tests are not foretold: a score of theirs is missing.")
-    lines += [_standing(judge, rater, figures), figures.sentence]
+    leaning, gain = judge.leaning(rater), figures.raters[rater].gain
+    says = f"{leaning} than the average rater" if leaning else "cannot be told from the average rater in leniency"
+    than_grader = f"; {how} ({shown(gain, sign='+')})" if (how := beside_grader(gain)) else ""
+    votes = f"{cell(rater)}, {judge.raters[rater].votes} votes"
+    lines += [f"{votes}: {says} ({shown_leniency(judge, rater)}){than_grader}.", figures.sentence]
     return _in_markdown(heads, rows) + "".join(f"\n\n{line}" for line in lines)
 
 
@@ -66,18 +70,8 @@ def explained_all(
         terms = judge.raters[rater]
         foretold = [opinion for opinion in opinions.get(rater, {}).values() if opinion]
         expected = f"{math.fsum(one.expected for one in foretold):.2f}" if foretold else "too few votes"
-        rows.append([rater, str(terms.votes), leniency(judge, rater), expected])
+        rows.append([rater, str(terms.votes), shown_leniency(judge, rater), expected])
     return _in_markdown(["rater", "votes", "leniency", "expected"], rows) + f"\n\n{figures.sentence}"
-
-
-def _standing(judge: PersonalJudge, rater: str, figures: HeldOut) -> str:
-    terms, own = judge.raters[rater], leniency(judge, rater)
-    says = f"{cell(rater)}, {terms.votes} votes: cannot be told from the average rater in leniency ({own})"
-    if judge.stands_out(rater):
-        lenient = "more lenient" if terms.leniency > 0 else "harsher"
-        says = f"{cell(rater)}, {terms.votes} votes: {lenient} than the average rater ({own})"
-    gain = figures.raters[rater].gain
-    return f"{says}; {how} ({shown(gain, sign='+')})." if (how := foretold(gain)) else f"{says}."
 
 
 def _opinion(opinion: Opinion | None) -> list[str]:
@@ -153,18 +147,16 @@ class Foretelling:
         return Score(value=dict(values), answer=text, explanation=said, metadata={**facts, **counts, "votes": votes})
 
     def _numbers(self, scores: Mapping[str, Score]) -> tuple[dict[str, dict[str, float]], str]:
-        given: dict[str, Given] = {}
+        judged = {}
         for column in self.judge.columns:
             own = [score for name, score in scores.items() if _is_of(column, name, score)]
             if not own:
                 named = any(name.split("/")[-1] == column.scorer for name in scores)
                 has = "{} has another signature" if named else "no score by {}"
                 return {}, has.format(column.scorer)
-            last = own[-1]
-            values = scores_of(column.scorer, last).values
-            given[column.name] = Given(tests_of(last, "pass"), tests_of(last, "score"), values)
+            judged[column.name] = judged_in_log("", column.scorer, own[-1])
         numbers = {
-            test: {column.name: column.number(given[column.name], test) for column in self.judge.columns}
+            test: {column.name: column.number(judged[column.name], test) for column in self.judge.columns}
             for test in self.judge.tests
         }
         if all(any(map(math.isnan, row.values())) for row in numbers.values()):
@@ -217,7 +209,7 @@ def opened(rater: str, fewest: int | None) -> Foretelling:
     return Foretelling(judge, figures, raters, wanted != ALL, FEWEST_VOTES if fewest is None else int(fewest))
 
 
-def _is_of(column: Column, name: str, score: Score) -> bool:
+def _is_of(column: ScoreColumn, name: str, score: Score) -> bool:
     # without a signature the scorer's name is all that there is
     return signature_of(score) == column.signature and (
         column.signature.startswith("measure:") or name == column.scorer

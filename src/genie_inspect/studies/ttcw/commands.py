@@ -233,17 +233,14 @@ def words(stories: tuple[Path, ...], references: str | None, as_json: bool) -> N
         echo_json(rows)
         return
     writers = list(dict.fromkeys(row.writer for row in rows))
-    cells = [
-        [plot, *(_mean(rows, writer, plot) for writer in writers)] for plot in dict.fromkeys(row.plot for row in rows)
-    ]
-    means = ["mean", *(_mean(rows, writer) for writer in writers)]
+
+    def means(name: str, own: Sequence[StoryWords]) -> list[str]:
+        counts = [[row.words for row in own if row.writer == writer] for writer in writers]
+        return [name, *(f"{sum(words) / len(words):.0f}" if words else "" for words in counts)]
+
+    cells = [means(plot, [row for row in rows if row.plot == plot]) for plot in dict.fromkeys(row.plot for row in rows)]
     caption = "several stories of one writer and plot: their mean"
-    console().print(study_table("Words", ("plot", *writers), [*cells, [], means], caption=caption))
-
-
-def _mean(rows: Sequence[StoryWords], writer: str, plot: str | None = None) -> str:
-    counts = [row.words for row in rows if row.writer == writer and plot in (None, row.plot)]
-    return f"{sum(counts) / len(counts):.0f}" if counts else ""
+    console().print(study_table("Words", ("plot", *writers), [*cells, [], means("mean", rows)], caption=caption))
 
 
 ASKED = (25, 50)

@@ -63,28 +63,20 @@ def cutoff_curves(
     compared = {judge: stories for judge, stories in scores.items() if any(own.points for own in stories.values())}
     if not compared:
         raise VotesError("no score has points on tests, which a cutoff needs: expected logs of stories with references")
-    return [_curve(judge, stories, votes, cutoffs, options) for judge, stories in compared.items()]
-
-
-def _curve(
-    judge: str,
-    stories: Mapping[str, JudgedStory],
-    votes: Sequence[VotedStory],
-    cutoffs: Sequence[int],
-    options: Mapping[str, Any],
-) -> CutoffCurve:
-    facts = facts_of(next(iter(stories.values())).signature)
-    levels, own = _whole(facts.get("levels")) or 5, _whole(facts.get("cutoff"))
-    for cutoff in cutoffs:
-        if cutoff not in range(2 - levels, levels):
-            raise UnknownChoiceError("cutoff", cutoff, f"{2 - levels} to {levels - 1} with the levels of {judge}")
-    points = []
-    for cutoff in cutoffs or range(2 - levels, 1):
-        counted = {name: at_cutoff(story, cutoff) for name, story in stories.items()}
-        totals = [story.score for story in counted.values() if not math.isnan(story.score)]
-        mean = math.fsum(totals) / len(totals) if totals else math.nan
-        points.append(CutoffPoint(cutoff, mean, rankings(votes, counted, **options) if votes else {}))
-    return CutoffCurve(judge, own, len(stories), points)
+    curves = []
+    for judge, stories in compared.items():
+        facts = facts_of(next(iter(stories.values())).signature)
+        levels = _whole(facts.get("levels")) or 5
+        for cutoff in cutoffs:
+            if cutoff not in range(2 - levels, levels):
+                raise UnknownChoiceError("cutoff", cutoff, f"{2 - levels} to {levels - 1} with the levels of {judge}")
+        points = []
+        for cutoff in cutoffs or range(2 - levels, 1):
+            counted = {name: at_cutoff(story, cutoff) for name, story in stories.items()}
+            mean = judged_mean(story.score for story in counted.values())
+            points.append(CutoffPoint(cutoff, mean, rankings(votes, counted, **options) if votes else {}))
+        curves.append(CutoffCurve(judge, _whole(facts.get("cutoff")), len(stories), points))
+    return curves
 
 
 def _whole(text: str | None) -> int | None:
@@ -114,41 +106,39 @@ class AskedWay:
     """How far it ranks stories as people do; empty without votes."""
 
 
-def asked_ways(
-    scores: Mapping[str, Mapping[str, JudgedStory]], votes: Sequence[VotedStory] = (), **options: Any
-) -> list[AskedWay]:
-    writers = {story.story: story.writer for story in votes}
-    return [_asked(judge, stories, votes, writers, options) for judge, stories in scores.items()]
+def asked_ways(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any) -> list[AskedWay]:
+    rows = []
+    for judge, stories in scores.items():
+        facts = facts_of(next(iter(stories.values())).signature)
+        model = _MODEL.fullmatch(facts.get("judge", ""))
+        totals = {name: story.score for name, story in stories.items()}
+        rows.append(
+            AskedWay(
+                judge=model[1] if model else judge,
+                way=way_said(facts),
+                cutoff=facts.get("cutoff", ""),
+                stories=len(stories),
+                not_judged=sum(map(math.isnan, totals.values())),
+                total=judged_mean(totals.values()),
+                by_writer={writer: judged_mean(own) for writer, own in by_writer(totals, votes).items()},
+                rankings=rankings(votes, stories, **options) if votes else {},
+            )
+        )
+    return rows
 
 
-def _asked(
-    judge: str,
-    stories: Mapping[str, JudgedStory],
-    votes: Sequence[VotedStory],
-    writers: Mapping[str, str],
-    options: Mapping[str, Any],
-) -> AskedWay:
-    facts = facts_of(next(iter(stories.values())).signature)
-    model = _MODEL.fullmatch(facts.get("judge", ""))
-    totals: dict[str, list[float]] = {}
-    for name, story in stories.items():
-        totals.setdefault(writers.get(name) or writer_of(name), []).append(story.score)
-    every = [score for own in totals.values() for score in own]
-    return AskedWay(
-        judge=model[1] if model else judge,
-        way=way_said(facts),
-        cutoff=facts.get("cutoff", ""),
-        stories=len(stories),
-        not_judged=sum(map(math.isnan, every)),
-        total=_mean(every),
-        by_writer={writer: _mean(own) for writer, own in totals.items()},
-        rankings=rankings(votes, stories, **options) if votes else {},
-    )
-
-
-def _mean(values: Sequence[float]) -> float:
-    judged = [value for value in values if not math.isnan(value)]
+def judged_mean(totals: Iterable[float]) -> float:
+    """The mean of what was judged; NaN where nothing was."""
+    judged = [total for total in totals if not math.isnan(total)]
     return math.fsum(judged) / len(judged) if judged else math.nan
+
+
+def by_writer(totals: Mapping[str, float], votes: Sequence[VotedStory]) -> dict[str, list[float]]:
+    writers = {story.story: story.writer for story in votes}
+    rows: dict[str, list[float]] = {}
+    for name, total in totals.items():
+        rows.setdefault(writers.get(name) or writer_of(name), []).append(total)
+    return rows
 
 
 PEOPLE = "people"
@@ -175,31 +165,26 @@ class WriterTotals:
 
     @property
     def mean(self) -> float:
-        """NaN without a story."""
-        return math.fsum(self.totals) / len(self.totals) if self.totals else math.nan
+        return judged_mean(self.totals)
 
     @property
     def stories(self) -> dict[int, int]:
         return dict(sorted(Counter(map(round, self.totals)).items()))
 
 
-def writer_totals(
-    scores: Mapping[str, Mapping[str, JudgedStory]], votes: Sequence[VotedStory] = ()
-) -> list[WriterTotals]:
+def writer_totals(scores: Scores, votes: Sequence[VotedStory] = ()) -> list[WriterTotals]:
     """A row for each writer by people, where there are votes, and by each judge."""
     if are_numbers(votes):
         raise VotesError("votes are numbers, expected yes and no: a number says of no test that it is passed")
     if not (votes or scores):
         raise VotesError("there is nothing to count: expected logs or files of scores, or --votes")
-    writers = {story.story: story.writer for story in votes}
     by_judge = {PEOPLE: {story.story: human_score(story, numbers=False) for story in votes}} if votes else {}
     by_judge |= {judge: {name: story.score for name, story in stories.items()} for judge, stories in scores.items()}
-    rows: dict[tuple[str, str], list[float]] = {}
-    for judge, totals in by_judge.items():
-        for name, total in totals.items():
-            own = rows.setdefault((judge, writers.get(name) or writer_of(name)), [])
-            own.extend([] if math.isnan(total) else [total])
-    return [WriterTotals(judge, writer, totals) for (judge, writer), totals in rows.items()]
+    return [
+        WriterTotals(judge, writer, [total for total in own if not math.isnan(total)])
+        for judge, totals in by_judge.items()
+        for writer, own in by_writer(totals, votes).items()
+    ]
 
 
 def story_words(paths: Iterable[Path], references: Sequence[ReferenceStory] = ()) -> list[StoryWords]:
@@ -220,10 +205,7 @@ def story_words(paths: Iterable[Path], references: Sequence[ReferenceStory] = ()
 
 def _of_file(path: Path, references: Sequence[ReferenceStory]) -> Iterable[StoryWords]:
     for story in existing_stories(path, references, compared=False):
-        plot = prompt_of(story.id)
-        yield StoryWords(plot, writer_of(story.id), word_count(story.text))
-        if story.reference:
-            yield StoryWords(plot, writer_of(story.reference_name) or REFERENCE, word_count(story.reference), True)
+        yield from _of_story(story.id, story.text, story.reference, story.reference_name)
 
 
 def _of_log(file: str) -> Iterable[StoryWords]:
@@ -232,10 +214,14 @@ def _of_log(file: str) -> Iterable[StoryWords]:
         story = story_of(sample)
         name = story.id if story else f"{sample.id}_{model}"
         target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-        yield StoryWords(prompt_of(name), writer_of(name), word_count(document_of(sample)))
-        if target:
-            reference = writer_of(story.reference) if story else ""
-            yield StoryWords(prompt_of(name), reference or REFERENCE, word_count(target), True)
+        yield from _of_story(name, document_of(sample), target, story.reference if story else "")
+
+
+def _of_story(name: str, text: str, reference: str, reference_name: str) -> Iterable[StoryWords]:
+    plot = prompt_of(name)
+    yield StoryWords(plot, writer_of(name), word_count(text))
+    if reference:
+        yield StoryWords(plot, writer_of(reference_name) or REFERENCE, word_count(reference), is_reference=True)
 
 
 def cutoff_chart(curves: Sequence[CutoffCurve], ranking: str, title: str) -> "altair.VConcatChart":
