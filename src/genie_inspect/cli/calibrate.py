@@ -6,7 +6,7 @@ from dataclasses import asdict
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,9 +32,18 @@ from genie_inspect.agreement.raters import (
     recorded_targets,
 )
 from genie_inspect.agreement.vector_fitting import vector_fit
-from genie_inspect.cli.running import named_model, one_line, show
-from genie_inspect.cli.tables import replacing, text_table
-from genie_inspect.cli.terminal import console, echo_json, print_parts
+from genie_inspect.cli.options import (
+    FILE,
+    POPULATION,
+    UNCHECKED_TEMPLATES,
+    Answer,
+    answering,
+    embedder_option,
+    seed_option,
+)
+from genie_inspect.cli.running import named_model, one_line
+from genie_inspect.cli.tables import blank_figure, text_table
+from genie_inspect.cli.terminal import console, replacing
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.graders.cache import cache_folder
@@ -43,7 +52,6 @@ from genie_inspect.graders.instrument import MODES, Instrument, mode_and_fit, mo
 from genie_inspect.graders.vectors_judge import FeatureFit, VectorFit, shown
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import write_rows
-from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 if TYPE_CHECKING:
@@ -91,10 +99,6 @@ def grader_judges(
     return raters
 
 
-def people_ratings(files: Sequence[RatingsFile], targets: Sequence[Target]) -> list[Ratings]:
-    return [recorded_ratings(name, table, targets) for file in files for name, table in file.raters.items()]
-
-
 def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
     """The judges' ratings, one judge after another, with a bar that shows how far they are."""
     import anyio
@@ -130,15 +134,15 @@ PEOPLE_KEY = (
 )
 
 
-def agreement_tables(agreements: Iterable[RaterAgreement]) -> "Iterator[Table]":
+def _agreement_tables(agreements: Iterable[RaterAgreement]) -> "Iterator[Table]":
     """For each two raters a table with a row a feature: how far they agree."""
     # `groupby` joins neighbours alone: the rows come pair by pair, feature by feature
     for (first, second), group in groupby(agreements, key=lambda agreement: (agreement.first, agreement.second)):
         rows = {
             agreement.feature: [
                 str(agreement.pairs),
-                _figure(agreement.alpha),
-                _figure(agreement.tau),
+                blank_figure(agreement.alpha),
+                blank_figure(agreement.tau),
                 _interval(agreement.difference),
             ]
             for agreement in group
@@ -146,7 +150,7 @@ def agreement_tables(agreements: Iterable[RaterAgreement]) -> "Iterator[Table]":
         yield _table(f"{first} and {second}", ["pairs", "alpha", "tau", "difference in novelty"], rows)
 
 
-def conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
+def _conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
     """For each rater a table of its gaps and biases, a row a feature; a column without any figure is left out."""
     for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
         conducts_of_rater = list(group)
@@ -157,11 +161,12 @@ def conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
         yield _table(rater, [COLUMNS[index] for index in indices], cells_by_feature, _unusable(conducts_of_rater))
 
 
-def people_tables(rows: Sequence[PeopleAgreement], people: int) -> "Iterator[Table | str]":
+def _people_tables(rows: Sequence[PeopleAgreement], people: int) -> "Iterator[Table | str]":
     """For each judge a table with a row a feature: the raters of files together, and the judge with all of them."""
     for judge, group in groupby(rows, key=lambda row: row.judge):
         cells = {
-            row.feature: [str(row.pairs), *map(_figure, (row.people_alpha, row.judge_alpha, row.tau))] for row in group
+            row.feature: [str(row.pairs), *map(blank_figure, (row.people_alpha, row.judge_alpha, row.tau))]
+            for row in group
         }
         # without a judge there is nobody to hold against people
         columns = ["pairs", "alpha among raters", "alpha with the median", "tau with the mean"]
@@ -176,7 +181,7 @@ def _conduct(conduct: Conduct) -> list[str]:
     return [
         str(conduct.asked),
         unusable,
-        _figure(conduct.novelty),
+        blank_figure(conduct.novelty),
         _interval(conduct.position),
         _interval(conduct.swapped),
     ]
@@ -198,10 +203,6 @@ def _table(title: str, columns: Iterable[str], cells: Mapping[str, Sequence[str]
     return text_table(title, ["feature", *columns], rows, caption=caption)
 
 
-def _figure(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.2f}"
-
-
 def _interval(interval: BootstrapInterval) -> str:
     ends = "" if math.isnan(interval.low) else f" [{interval.low:.2f}, {interval.high:.2f}]"
     return "" if math.isnan(interval.value) else f"{interval.value:.2f}{ends}"
@@ -214,22 +215,12 @@ FIT_KEY = (
 )
 
 
-def written_fit(
-    population: Population, targets: Sequence[Target], raters: Sequence[Ratings], embedder: Embedder, file: Path
-) -> VectorFit:
-    """The fit to the mean of the raters' ratings, once it is in the file."""
-    fit = vector_fit(population.name, targets, raters, CachedEmbedder(embedder, cache_folder()))
-    with replacing(file):
-        write_rows(file, [fit])
-    return fit
-
-
-def fit_facts(fit: VectorFit) -> dict[str, object]:
+def _fit_facts(fit: VectorFit) -> dict[str, object]:
     parts = {name: part.model_dump(exclude={"knots"}) for name, part in _parts(fit).items()}
     return {"embedder": fit.embedder, "population": fit.population, "fit": fit.digest, "features": parts}
 
 
-def fit_table(fit: VectorFit) -> "Table":
+def _fit_table(fit: VectorFit) -> "Table":
     cells = {
         name: [str(part.pairs), str(part.answers), shown(part.spearman), shown(part.kendall)]
         for name, part in _parts(fit).items()
@@ -242,11 +233,10 @@ def _parts(fit: VectorFit) -> dict[str, FeatureFit]:
 
 
 PAIRS = 300
-FILE = click.Path(path_type=Path)
 
 
 @click.command()
-@click.option("--population", default="starter", show_default=True, help="`starter` or a folder.")
+@POPULATION
 @click.option(
     "--judge",
     "judges",
@@ -257,9 +247,9 @@ FILE = click.Path(path_type=Path)
 @click.option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
 @click.option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
 @click.option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
-@click.option("--seed", default=0, show_default=True, help="Which pairs are drawn.")
+@seed_option("Which pairs are drawn.")
 @click.option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
-@click.option("--embedder", default="static", show_default=True, help="Whose vectors judge, with --judge vectors.")
+@embedder_option("Whose vectors judge, with --judge vectors.")
 @click.option(
     "--fit-vectors",
     "fit",
@@ -273,14 +263,13 @@ FILE = click.Path(path_type=Path)
     help="Instead of comparing, write the pairs to this CSV for people: shuffled, without ratings, with a page that "
     "tells them what to do. Filled in, it is a file for --ratings.",
 )
-@click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
+@UNCHECKED_TEMPLATES
 @click.option(
     "--cache",
     is_flag=True,
     help="Take ratings from the cache, as after a run that was killed; else all are asked for anew (and kept).",
 )
-@click.option("--picture", type=FILE, help="Write a chart to this .svg or .png.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
+@answering("tables", picture="a chart")
 def calibrate(
     population: str,
     judges: tuple[str, ...],
@@ -294,9 +283,7 @@ def calibrate(
     export: Path | None,
     templates: str | None,
     cache: bool,
-    picture: Path | None,
-    as_json: bool,
-) -> None:
+) -> Answer | dict[str, Any]:
     """Rate the same pairs of answers by two or more judges, graders or people, and say how far they agree.
 
     Pairs are those of the first ratings file, else drawn from the population's recorded answers, each feature and
@@ -310,8 +297,6 @@ def calibrate(
              genie calibrate --pairs 300 --export ann.csv
              genie calibrate --ratings ratings.jsonl --embedder openai/<model> --fit-vectors fit.json
     """
-    if picture:
-        check_picture(picture)
     opened = open_population(population)
     recorded = [RatingsFile(_ratings_path(file, opened), opened) for file in files]
     vectors = chosen_embedder(embedder)
@@ -321,41 +306,40 @@ def calibrate(
         check_raters(judges, len(machines) + sum(len(file.raters) for file in recorded), fit)
     targets = _targets(opened, recorded, reader, pairs, seed)
     if export:
-        show({"table": str(export), "pairs": write_blind_table(export, targets, seed)}, as_json)
-        return
-    people, judged = people_ratings(recorded, targets), machine_ratings(machines, targets, fresh=not cache)
+        return {"table": str(export), "pairs": write_blind_table(export, targets, seed)}
+    people = [recorded_ratings(name, table, targets) for file in recorded for name, table in file.raters.items()]
+    judged = machine_ratings(machines, targets, fresh=not cache)
     raters = people + judged
-    facts = _facts(opened, targets, raters, seed)
+    facts = {
+        "population": opened.name,
+        "pairs": sum(len(target.others) for target in targets),
+        "seed": seed,
+        "raters": {rater.name: rater.signature for rater in raters},
+    }
     if fit:
-        fitted = written_fit(opened, targets, raters, vectors, fit)
-        _show(facts | fit_facts(fitted), [fit_table(fitted), FIT_KEY.format(file=fit)], as_json=as_json)
-        return
+        fitted = vector_fit(opened.name, targets, raters, CachedEmbedder(vectors, cache_folder()))
+        with replacing(fit):
+            write_rows(fit, [fitted])
+        key = FIT_KEY.format(file=fit)
+        return Answer(lambda: facts | _fit_facts(fitted), lambda _: (_fit_table(fitted), key))
     calibration = compare(targets, raters, features)
     together = held_against_people(targets, people, judged, features) if people else []
-    if picture:
-        with replacing(picture):
-            write_chart(lambda: calibration_chart(calibration), picture)
-    tables = *agreement_tables(calibration.agreements), *conduct_tables(calibration.conducts)
     sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
-    # one rater of files is in the tables of two raters
-    of_people = people_tables(together, len(people)) if len(people) > 1 else []
-    found = asdict(calibration) | {"people": [asdict(row) for row in together]}
-    _show(facts | {"verdict": sentences} | found, [*tables, KEY, *of_people, *sentences], as_json=as_json)
 
+    def parts_of(_: object) -> "Iterator[Table | str]":
+        yield from _agreement_tables(calibration.agreements)
+        yield from _conduct_tables(calibration.conducts)
+        yield KEY
+        # one rater of files is in the tables of two raters
+        if len(people) > 1:
+            yield from _people_tables(together, len(people))
+        yield from sentences
 
-def _facts(
-    population: Population, targets: Sequence[Target], raters: Sequence[Ratings], seed: int
-) -> dict[str, object]:
-    signatures = {rater.name: rater.signature for rater in raters}
-    pairs = sum(len(target.others) for target in targets)
-    return {"population": population.name, "pairs": pairs, "seed": seed, "raters": signatures}
-
-
-def _show(facts: Mapping[str, object], parts: Iterable["Table | str"], *, as_json: bool) -> None:
-    if as_json:
-        echo_json(facts)
-        return
-    print_parts(console(), parts)
+    return Answer(
+        lambda: facts | {"verdict": sentences} | asdict(calibration) | {"people": [asdict(row) for row in together]},
+        parts_of,
+        chart=lambda: calibration_chart(calibration),
+    )
 
 
 def _ratings_path(file: Path, population: Population) -> Path:
