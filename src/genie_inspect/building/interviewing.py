@@ -22,6 +22,7 @@ from genie_inspect.graders.stand_ins import FILE, RecordedModel, ReplyRecord
 from genie_inspect.logs.evidence import together
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scored_log import one_signature
+from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.schema import Document
 from genie_inspect.populations.yardstick import Measured
 from genie_inspect.prompting.fence import fenced
@@ -30,7 +31,7 @@ from genie_inspect.prompting.replies import numbered_choices
 from genie_inspect.prompting.templates import Instruction, Template
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessor import Assessor, Jury
-from genie_inspect.statistics.descriptive import Spread, pooled, three_digits
+from genie_inspect.statistics.descriptive import Spread, pooled
 from genie_inspect.statistics.intervals import Interval, prompt_interval
 from genie_inspect.statistics.power import minimum_population
 
@@ -185,24 +186,20 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
     assessor.population.require_documents("the yardstick")
     assessor.population.require_questions("the yardstick")
     comparing = _Comparing(assessor, progress)
-    novelty: dict[str, dict[str, float]] = {}
+    novelties: list[dict[str, float]] = []
+    ratings: dict[str, dict[str, tuple[Tally, ...]]] = {}
     prompts: list[str] = []
     for prompt in assessor.population.prompts:
         # a prompt at a time: a large population need not be in memory
         documents = assessor.population.documents(prompt)
-        values = await gathered(*map(comparing.novelty, documents))
-        novelty |= {document.id: found for document, found in zip(documents, values, strict=True)}
+        compared = await gathered(*map(comparing.novelty, documents))
+        novelties += [novelty for novelty, _ in compared]
+        ratings |= {document.id: tallies for document, (_, tallies) in zip(documents, compared, strict=True)}
         prompts += [prompt] * len(documents)
     return LeftOut(
-        Measured(
-            signature=assessor.signature,
-            novelty={
-                name: {key: None if math.isnan(value) else three_digits(value) for key, value in values.items()}
-                for name, values in novelty.items()
-            },
-        ),
+        Measured(signature=assessor.signature, ratings=ratings),
         {
-            key: prompt_interval([values[key] for values in novelty.values()], prompts, bounds=(0.0, 1.0))
+            key: prompt_interval([novelty[key] for novelty in novelties], prompts, bounds=(0.0, 1.0))
             for key in comparing.features
         },
         {key: pooled(parts) for key, parts in comparing.spreads.items()},
@@ -219,7 +216,8 @@ class _Comparing:
         self._progress = progress
         self._done = 0
 
-    async def novelty(self, document: Document) -> dict[str, float]:
+    async def novelty(self, document: Document) -> tuple[dict[str, float], dict[str, tuple[Tally, ...]]]:
+        tallies: dict[str, tuple[Tally, ...]] = {}
         try:
             assessment = await self._assessor.assess(document.text, document.prompt)
         except RefusalError:
@@ -232,11 +230,12 @@ class _Comparing:
                 raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
             self.missing.update(faults)
             found = assessment.novelty(self.features)
+            tallies = assessment.tallies
             for feature, spread in assessment.spread(self.features).items():
                 self.spreads[feature].append(spread)
         self._done += 1
         self._progress(STEP, self._done, self._assessor.population.manifest.counts.documents)
-        return found
+        return found, tallies
 
 
 SCORER = "genie"

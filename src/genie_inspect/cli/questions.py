@@ -132,13 +132,14 @@ def review(
         raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
     rows = read_questions(source, read_features(features))
     # corrections by people are never written over
-    check_absent(table or output or source)
-    if output is None:
-        write_review(table or source, rows)
-        return {"table": str(table), "questions": len(rows)}
+    written = table or output or source
+    check_absent(written)
+    if not corrected:
+        write_review(written, rows)
+        return {"table": str(written), "questions": len(rows)}
     reviewed = read_review(corrected[0], rows, read_features(features))
-    write_rows(output, reviewed.questions, new=True)
-    return {"file": str(output), **asdict(reviewed), "questions": len(reviewed.questions)}
+    write_rows(written, reviewed.questions, new=True)
+    return {"file": str(written), **asdict(reviewed), "questions": len(reviewed.questions)}
 
 
 def _blind(

@@ -159,7 +159,7 @@ def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None
                 write_pictures(contents, pictures)
 
 
-STORYTELLERS = ("bundled/conventional", "bundled/inventive")
+STORYTELLERS = ("bundled/ordinary", "bundled/inventive")
 EPOCHS = 2  # the stories that each storyteller has for a prompt
 NEXT = """\
 Look at every story and why it got its numbers:
