@@ -69,32 +69,15 @@ def yardstick(
     instrument = asked_instrument(graders, **options)
     population = open_population(folder)
     if dry_run:
-<<<<<<< HEAD
         return _cost(population, instrument, graders)
     place, result = _made(population, assessor_of(population, instrument, named_models(graders)), output)
     return {
         "file": str(place),
-        "documents": len(result.measured.novelty),
+        "documents": len(result.measured.ratings),
         "signature": result.measured.signature,
         "mean_novelty": plain({feature: round(interval.mean, 4) for feature, interval in result.means.items()}),
         "missing": dict(result.missing),
     }
-=======
-        show(_cost(population, instrument, models), as_json)
-        return
-    assessor = assessor_of(population, instrument, models)
-    place, result = _made(population, assessor, output)
-    show(
-        {
-            "file": str(place),
-            "documents": len(result.measured.ratings),
-            "signature": result.measured.signature,
-            "mean_novelty": plain({feature: round(interval.mean, 4) for feature, interval in result.means.items()}),
-            "missing": dict(result.missing),
-        },
-        as_json,
-    )
->>>>>>> main
 
 
 def asked_instrument(graders: Sequence[str], templates: Path | None, **options: Any) -> "Instrument":
