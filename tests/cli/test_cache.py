@@ -132,14 +132,3 @@ def test_vectors_that_cannot_be_read_are_one_line_that_names_their_file(command:
     assert result.exit_code == 1
     assert str(cache_folder() / FILE) in result.stderr
     assert len(result.stderr.splitlines()) == 1
-
-
-def test_the_help_of_export_says_that_vectors_are_left_out() -> None:
-    assert "vectors are left out" in " ".join(called("export", "--help").stdout.split())
-
-
-def test_an_export_that_cannot_be_written_is_one_line_that_names_the_file(kept: Cache, tmp_path: Path) -> None:
-    result = called("export", str(tmp_path / "nowhere" / "x.jsonl"))
-    assert result.exit_code == 1
-    assert str(tmp_path / "nowhere" / "x.jsonl") in result.stderr
-    assert len(result.stderr.splitlines()) == 1

@@ -148,29 +148,10 @@ def test_a_table_says_why_pairs_came_to_no_rating(tmp_path: Path) -> None:
     assert "unusable: 1 unspecified" in shown
 
 
-def test_the_tables_name_raters_and_features() -> None:
-    shown = called("--ratings", SECOND, "--grader", "bundled/grader", "--judge", "pairwise", "--pairs", "24").stdout
-    assert "second_ratings and pairwise(bundled/grader)" in shown
-    assert "social atmosphere" in shown
-    assert "rating(a, b) less (b, a)" in shown
-    assert "last less first of a list" not in shown
-    assert (
-        " ".join(shown.split())
-        .split("A blank is not defined. ")[1]
-        .startswith("second_ratings and pairwise(bundled/gr")
-    )
-
-
 def test_with_a_cache_nothing_is_said_of_positions_and_a_replay_is_not_kept() -> None:
     report = found("--ratings", SECOND, "--grader", "bundled/grader", "--judge", "list", "--pairs", "200", "--cache")
     assert {one["position"]["value"] for one in report["conducts"]} == {None}
     assert Cache().counts()["ratings"] == {}
-
-
-def test_a_picture_is_written(tmp_path: Path) -> None:
-    picture = tmp_path / "agreement.svg"
-    assert called("--ratings", SECOND, "--ratings", "ratings.jsonl", "--picture", str(picture)).exit_code == 0
-    assert picture.read_text().startswith("<svg")
 
 
 def test_vectors_are_held_against_ratings_on_record_without_a_grader() -> None:

@@ -20,12 +20,6 @@ def found(*arguments: str) -> Any:
     return json.loads(called(*arguments, "--json").stdout)
 
 
-def test_every_judge_that_asks_a_model_is_in_the_table() -> None:
-    shown = called("--epochs", "2").stdout
-    assert all(judge in shown for judge in ("list", "pairwise", "logit", "vectors"))
-    assert "8 prompts x 2 documents" in shown
-
-
 def test_a_list_reads_less_than_a_tenth_more_calls_than_a_pair_each() -> None:
     judges = found("--epochs", "2")["judges"]
     assert judges["list"]["rating"]["calls"] < judges["pairwise"]["rating"]["calls"] / 10

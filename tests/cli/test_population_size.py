@@ -91,14 +91,6 @@ def test_a_feature_that_has_no_two_similarities_has_no_size(tmp_path: Path) -> N
     assert line.replace("│", " ").split() == ["style", "-", "-", "0", "-"]
 
 
-def test_the_table_says_what_it_is_of(tmp_path: Path) -> None:
-    log = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, spread=spread(plot=0.27))}])
-    output = called(log).output
-    assert "0.0729" in output
-    assert "needed: answers a question for ±0.1 at 98%" in " ".join(output.split())
-    assert "measure:genie|judge:test" in output
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

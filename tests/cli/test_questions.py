@@ -41,19 +41,6 @@ def called_features(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments:
     )
 
 
-def test_the_mapping_is_a_table_with_what_is_left_on_either_side(
-    features_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result = called_features(monkeypatch, saying(REPLY))
-    assert result.exit_code == 0, result.output
-    assert "with counterpart: 1 of 2\n" in result.stdout
-    assert any(line.split("│")[1:3] == [" mood       ", " social_atmosphere "] for line in result.stdout.splitlines())
-    assert "no counterpart: font\n" in result.stdout
-    assert "nothing maps to: agent, perspective, plot, setting, style\n" in result.stdout
-    assert "unreadable" not in result.stdout
-    assert (features_folder / "found" / "mapping.json").is_file()
-
-
 def test_json_has_the_same(features_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = called_features(monkeypatch, saying(REPLY), "--json", "-o", "other.json")
     said: dict[str, Any] = json.loads(result.stdout)
@@ -251,10 +238,3 @@ def test_sampled_prompts_are_a_file_of_the_same_form(folder: Path) -> None:
     again = CliRunner().invoke(main, ["prompts", "sample", "nowhere.jsonl", "-o", "people.jsonl"])
     assert again.exit_code == 1
     assert "people.jsonl exists, expected a new file" in again.output
-
-
-def test_help_has_both_verbs_and_an_example() -> None:
-    said = CliRunner().invoke(main, ["prompts", "--help"]).output
-    assert "Example: genie prompts write --domain" in said
-    assert "sample  Draw prompts that people wrote" in said
-    assert "\n  prompts " in CliRunner().invoke(main, ["--help"]).output

@@ -41,13 +41,6 @@ def test_a_judge_that_asks_a_grader_rates_the_same_pairs() -> None:
     assert listed["fitness"][-1]["same"] == 1
 
 
-def test_a_person_sees_tables_a_key_and_what_it_comes_to() -> None:
-    shown = called("--reader", "bundled/grader", "--documents", "4").output
-    assert "bundled/grader against the record" in shown
-    assert "own nearer [95%]" in shown
-    assert "50% is chance" in shown
-
-
 def test_the_sheet_for_people_is_a_ratings_file_when_it_is_filled_in(tmp_path: Path) -> None:
     sheet = tmp_path / "ann.csv"
     result = called("--reader", "bundled/grader", "--documents", "4", "--export", str(sheet))

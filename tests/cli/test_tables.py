@@ -17,7 +17,7 @@ from tests.recorded import TELLER, recorded_starter
 from tests.scripted import FOX, OWL, scores
 
 from genie_inspect.cli import main
-from genie_inspect.cli.tables import summary_notes, summary_tables
+from genie_inspect.cli.tables import summary_tables
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.protocols import SMOKE_TEST
 from genie_inspect.logs.evidence import Share
@@ -68,47 +68,11 @@ def summary(
     return Summary("genie", signature, ("plot", "style"), (column,))
 
 
-def test_a_cell_holds_mean_interval_and_the_share_of_questions_used() -> None:
-    text = shown(summary())
-    # 3 of 4 questions
-    assert "0.50 [0.25, 0.75] 75%" in text
-    assert "not measured" in text
-    assert "8 of 9, 1 no" in text
-
-
-def test_beside_the_share_of_questions_stands_that_of_the_ratings_where_the_scorer_says_it() -> None:
-    cells = {"plot": Interval(0.5, 0.25, 0.75, 8, 4), "style": Interval(0.5, math.nan, math.nan, 1, 1)}
-    own = results(cells, pairs={"plot": (45, 60), "style": (0, 48)})
-    text = shown(Summary("genie", "s", ("plot", "style"), (Column("m/m", "x.eval", own),)))
-    # 3 of 4 questions and 45 of 60 ratings; none of 4 questions, none of 48 ratings
-    assert "0.50 [0.25, 0.75] 75/75%" in text
-    assert "0.50 0/0%" in text
-
-
 def test_refusals_have_a_row_of_their_own_where_there_are_any() -> None:
     cells = {"plot": Interval(0.5, 0.25, 0.75, 8, 4)}
     refusing = Column("m/m", "x.eval", results(cells, {"refusal": 2}, refusals=2))
     assert "refused │ 2" in shown(Summary("genie", "s", ("plot",), (refusing,)))
     assert "refused" not in shown(summary())
-
-
-def test_what_is_missing_and_what_to_beware_of_are_lines_that_name_the_log() -> None:
-    own = results({}, faults={"unreadable": 3, "unspecified": 1}, warnings=["nothing was asked"])
-    assert summary_notes(
-        Summary("genie", "s", (), (Column("[m]", "x.eval", own), Column("n", "y.eval", results({}))))
-    ) == [
-        "Missing in [m]: 3 unreadable, 1 unspecified.",
-        "Beware: [m]: nothing was asked.",
-    ]
-
-
-def test_names_that_look_like_markup_show_as_they_are() -> None:
-    text = shown(
-        summary(label="local/[/bold]", signature="measure:genie|judge:list([red]m[/])", reason="[/] [b]no[/b]")
-    )
-    assert "local/[/bold]" in text
-    assert "judge:list([red]m[/])" in text
-    assert "1 [/] [b]no[/b]" in text
 
 
 def test_the_embedded_judge_is_called_a_smoke_test_here_too() -> None:
@@ -120,15 +84,6 @@ def test_the_vectors_judge_is_called_a_screen_with_its_figures_here_too() -> Non
     text = shown(summary(signature="measure:genie|judge:vectors(static@1,fit=2,spearman=0.63,kendall=0.47)|reader:x"))
     assert "a screen, no verdict" in text
     assert "Spearman 0.63, Kendall's tau-b 0.47." in text
-
-
-def test_a_row_of_figures_near_0_gets_a_third_decimal_whatever_stands_beside_it() -> None:
-    cells = {
-        "compression": Interval(-0.0102, -0.0151, -0.0064, 8, 4),
-        "other": Interval(math.nan, math.nan, math.nan, 0, 0),
-    }
-    column = Column("m/m", "x.eval", results(cells))
-    assert "-0.010 [-0.015, -0.006]" in shown(Summary("compression", "s", ("compression", "other"), (column,)))
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
