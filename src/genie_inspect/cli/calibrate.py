@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,9 +40,9 @@ from genie_inspect.cli.options import (
     embedder_option,
     seed_option,
 )
-from genie_inspect.cli.running import named_model, one_line
+from genie_inspect.cli.running import named_model, one_line, progress_bar, told_by
 from genie_inspect.cli.tables import blank_figure, text_table
-from genie_inspect.cli.terminal import console, replacing
+from genie_inspect.cli.terminal import replacing
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.graders.cache import cache_folder
@@ -102,18 +101,14 @@ def grader_judges(
 def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
     """The judges' ratings, one judge after another, with a bar that shows how far they are."""
     import anyio
-    from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console(stderr=True), transient=True) as progress:
-        bars = [progress.add_task(escape(rater.name), total=rater.calls(targets)) for rater in raters]
+    with progress_bar(transient=True) as progress:
+        bars = [told_by(progress, rater.name, rater.calls(targets)) for rater in raters]
 
         # one judge after another: each has many calls in flight by itself
         async def ask() -> list[Ratings]:
             return [
-                await judge_ratings(rater, targets, partial(progress.advance, bar), fresh=fresh)
-                for rater, bar in zip(raters, bars, strict=True)
+                await judge_ratings(rater, targets, bar, fresh=fresh) for rater, bar in zip(raters, bars, strict=True)
             ]
 
         try:

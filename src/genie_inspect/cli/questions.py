@@ -252,14 +252,8 @@ def map_(
 
 
 VERBS = {
-    "write": (
-        "genie_inspect.cli.questions:write_concepts",
-        "Have a model name pairs of concepts that seldom meet, in any domain.",
-    ),
-    "sample": (
-        "genie_inspect.cli.questions:sample",
-        "Draw prompts that people wrote from a dataset or a file.",
-    ),
+    "write": (".cli.questions:write_concepts", "Have a model name pairs of concepts that seldom meet, in any domain."),
+    "sample": (".cli.questions:sample", "Draw prompts that people wrote from a dataset or a file."),
 }
 
 

@@ -1,6 +1,6 @@
 """`genie readings`: whether a reader reads."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import groupby
@@ -34,7 +34,7 @@ from genie_inspect.cli.options import (
     embedder_option,
     seed_option,
 )
-from genie_inspect.cli.running import named_model, progress_bar
+from genie_inspect.cli.running import named_model, progress_bar, told_by
 from genie_inspect.cli.tables import Head, blocks, counted, figure
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.graders.instrument import MODES, Instrument
@@ -147,10 +147,8 @@ def _read(
 ) -> tuple[str, list[AnswerPair]]:
     reader, _ = instrument.reader_and_judge(named_model(name))
     with progress_bar() as progress:
-        done = iter(range(1, len(documents) + 1))
-        told: Callable[[], None] = lambda: progress(f"reading: {name}", next(done), len(documents))  # noqa: E731
-        work = partial(read_again, population, reader, documents, record, told)
-        return reader.signature, anyio.run(work)
+        told = told_by(progress, f"reading: {name}", len(documents))
+        return reader.signature, anyio.run(read_again, population, reader, documents, record, told)
 
 
 def _own_pairs(pairs: Sequence[AnswerPair]) -> list[Target]:

@@ -27,21 +27,36 @@ T = TypeVar("T")
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
+def progress_bar(*, transient: bool = False) -> Iterator[Progress]:
+    from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
     # on standard error: standard output is for results and may be piped
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=console(stderr=True)) as bars:
+    with Bars(*columns, console=console(stderr=True), transient=transient) as bars:
         tasks: dict[str, Any] = {}
 
         def advance(step: str, done: int, total: int) -> None:
             if step not in tasks:
-                tasks[step] = bars.add_task(step, total=total)
+                tasks[step] = bars.add_task(escape(step), total=total)
             bars.update(tasks[step], completed=done, total=total)
 
         yield advance
+
+
+def told_by(progress: Progress, step: str, total: int) -> Callable[..., None]:
+    """A function by which whoever counts alone, one by one or several at once, says how many more are done."""
+    done = 0
+
+    def told(more: int = 1) -> None:
+        nonlocal done
+        done += more
+        progress(step, done, total)
+
+    # a bar that is shown before its turn comes
+    told(0)
+    return told
 
 
 Work = Callable[[Path, RecordedModel, Path, Progress], Awaitable[T]]
