@@ -41,14 +41,14 @@ from genie_inspect.cli.options import (
     seed_option,
 )
 from genie_inspect.cli.running import named_model, one_line, progress_bar, told_by
-from genie_inspect.cli.tables import blank_figure, text_table
+from genie_inspect.cli.tables import Head, LineT, blank_figure, counted, text_table
 from genie_inspect.cli.terminal import replacing
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.instrument import MODES, Instrument, mode_and_fit, mode_of
-from genie_inspect.graders.vectors_judge import FeatureFit, VectorFit, shown
+from genie_inspect.graders.vectors_judge import FeatureFit, shown
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import write_rows
 from genie_inspect.statistics.bootstrap import BootstrapInterval
@@ -117,7 +117,6 @@ def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh
             raise click.ClickException(one_line(error)) from error
 
 
-COLUMNS = ("asked", "unusable", "novelty", "last less first of a list", "rating(a, b) less (b, a)")
 KEY = (
     "alpha: ordinal Krippendorff alpha of the ratings; tau: Kendall's tau-b of the answers' novelty; difference in "
     "novelty: the second's less the first's. Intervals: 95%. A blank is not defined."
@@ -127,104 +126,75 @@ PEOPLE_KEY = (
     "alpha among raters: ordinal, of all in files; alpha with the median: the judge's ratings and their consensus;"
     " tau with the mean: Kendall's tau-b of the judge's ratings and the mean of theirs."
 )
+FIT_KEY = (
+    "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: a screen, no "
+    "verdict. Judge by it: judge=vectors/{file}"
+)
+AGREED: tuple[Head[RaterAgreement], ...] = (
+    Head("pairs", lambda row: str(row.pairs)),
+    Head("alpha", lambda row: blank_figure(row.alpha)),
+    Head("tau", lambda row: blank_figure(row.tau)),
+    Head("difference in novelty", lambda row: _interval(row.difference)),
+)
+CONDUCT: tuple[Head[Conduct], ...] = (
+    Head("asked", lambda row: str(row.asked)),
+    Head("unusable", lambda row: "" if math.isnan(row.unusable) else f"{row.unusable:.1%}"),
+    Head("novelty", lambda row: blank_figure(row.novelty)),
+    Head("last less first of a list", lambda row: _interval(row.position)),
+    Head("rating(a, b) less (b, a)", lambda row: _interval(row.swapped)),
+)
+PEOPLE: tuple[Head[PeopleAgreement], ...] = (
+    Head("pairs", lambda row: str(row.pairs)),
+    Head("alpha among raters", lambda row: blank_figure(row.people_alpha)),
+    Head("alpha with the median", lambda row: blank_figure(row.judge_alpha)),
+    Head("tau with the mean", lambda row: blank_figure(row.tau)),
+)
+FITTED: tuple[Head[FeatureFit], ...] = (
+    Head("pairs", lambda row: str(row.pairs)),
+    Head("answers", lambda row: str(row.answers)),
+    Head("Spearman", lambda row: shown(row.spearman)),
+    Head("tau", lambda row: shown(row.kendall)),
+)
 
 
+# `groupby` joins neighbours alone: rows come rater by rater, feature by feature
 def _agreement_tables(agreements: Iterable[RaterAgreement]) -> "Iterator[Table]":
-    """For each two raters a table with a row a feature: how far they agree."""
-    # `groupby` joins neighbours alone: the rows come pair by pair, feature by feature
-    for (first, second), group in groupby(agreements, key=lambda agreement: (agreement.first, agreement.second)):
-        rows = {
-            agreement.feature: [
-                str(agreement.pairs),
-                blank_figure(agreement.alpha),
-                blank_figure(agreement.tau),
-                _interval(agreement.difference),
-            ]
-            for agreement in group
-        }
-        yield _table(f"{first} and {second}", ["pairs", "alpha", "tau", "difference in novelty"], rows)
+    """For each two raters how far they agree."""
+    for (first, second), rows in groupby(agreements, key=lambda row: (row.first, row.second)):
+        yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
 
 
 def _conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
-    """For each rater a table of its gaps and biases, a row a feature; a column without any figure is left out."""
+    """For each rater its gaps and biases."""
     for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
-        conducts_of_rater = list(group)
-        rows = {conduct.feature: _conduct(conduct) for conduct in conducts_of_rater}
+        rows = {row.feature: row for row in group}
         # who rates no lists has no first and last place: a column that is empty in every row is left out
-        indices = [index for index in range(len(COLUMNS)) if any(cells[index] for cells in rows.values())]
-        cells_by_feature = {feature: [cells[index] for index in indices] for feature, cells in rows.items()}
-        yield _table(rater, [COLUMNS[index] for index in indices], cells_by_feature, _unusable(conducts_of_rater))
+        heads = [head for head in CONDUCT if any(map(head.cell, rows.values()))]
+        # the reasons are counted over all features, where they stand once
+        faults = rows[ALL].faults if ALL in rows else {}
+        yield _table(rater, rows, heads, f"unusable: {counted(faults)}" if faults else "")
 
 
-def _people_tables(rows: Sequence[PeopleAgreement], people: int) -> "Iterator[Table | str]":
-    """For each judge a table with a row a feature: the raters of files together, and the judge with all of them."""
+def _people_tables(rows: Iterable[PeopleAgreement], people: int) -> "Iterator[Table]":
+    """For each judge the raters of files together, and the judge with all of them."""
     for judge, group in groupby(rows, key=lambda row: row.judge):
-        cells = {
-            row.feature: [str(row.pairs), *map(blank_figure, (row.people_alpha, row.judge_alpha, row.tau))]
-            for row in group
-        }
         # without a judge there is nobody to hold against people
-        columns = ["pairs", "alpha among raters", "alpha with the median", "tau with the mean"]
-        shown = len(columns) if judge else 2
         title = f"{judge} and {people} raters together" if judge else f"{people} raters together"
-        yield _table(title, columns[:shown], {feature: own[:shown] for feature, own in cells.items()})
-    yield PEOPLE_KEY
+        yield _table(title, {row.feature: row for row in group}, PEOPLE if judge else PEOPLE[:2])
 
 
-def _conduct(conduct: Conduct) -> list[str]:
-    unusable = "" if math.isnan(conduct.unusable) else f"{conduct.unusable:.1%}"
-    return [
-        str(conduct.asked),
-        unusable,
-        blank_figure(conduct.novelty),
-        _interval(conduct.position),
-        _interval(conduct.swapped),
-    ]
-
-
-def _unusable(conducts: Iterable[Conduct]) -> str:
-    """Why pairs came to no rating, and how many; empty when all did."""
-    # the reasons are counted over all features, where they stand once
-    faults = next((conduct.faults for conduct in conducts if conduct.feature == ALL), {})
-    return "unusable: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) if faults else ""
-
-
-def _table(title: str, columns: Iterable[str], cells: Mapping[str, Sequence[str]], caption: str = "") -> "Table":
+def _table(title: str, rows: Mapping[str, LineT], heads: Sequence[Head[LineT]], caption: str = "") -> "Table":
     """A row a feature, and last, below a line of its own, the one over all of them."""
-    rows: list[list[str] | None] = []
-    for feature, figures in cells.items():
-        rows += [None] if feature == ALL else []
-        rows.append([feature.replace("_", " "), *figures])
-    return text_table(title, ["feature", *columns], rows, caption=caption)
+    cells: list[list[str] | None] = []
+    for feature, row in rows.items():
+        cells += [None] if feature == ALL else []
+        cells.append([feature.replace("_", " "), *(head.cell(row) for head in heads)])
+    return text_table(title, ["feature", *(head.name for head in heads)], cells, caption=caption)
 
 
 def _interval(interval: BootstrapInterval) -> str:
     ends = "" if math.isnan(interval.low) else f" [{interval.low:.2f}, {interval.high:.2f}]"
     return "" if math.isnan(interval.value) else f"{interval.value:.2f}{ends}"
-
-
-FIT_COLUMNS = ("pairs", "answers", "Spearman", "tau")
-FIT_KEY = (
-    "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: a screen, no "
-    "verdict. Judge by it: judge=vectors/{file}"
-)
-
-
-def _fit_facts(fit: VectorFit) -> dict[str, object]:
-    parts = {name: part.model_dump(exclude={"knots"}) for name, part in _parts(fit).items()}
-    return {"embedder": fit.embedder, "population": fit.population, "fit": fit.digest, "features": parts}
-
-
-def _fit_table(fit: VectorFit) -> "Table":
-    cells = {
-        name: [str(part.pairs), str(part.answers), shown(part.spearman), shown(part.kendall)]
-        for name, part in _parts(fit).items()
-    }
-    return _table(f"{fit.embedder} fitted to {', '.join(fit.raters)}", FIT_COLUMNS, cells)
-
-
-def _parts(fit: VectorFit) -> dict[str, FeatureFit]:
-    return fit.features | {ALL: fit.pooled}
 
 
 PAIRS = 300
@@ -315,8 +285,15 @@ def calibrate(
         fitted = vector_fit(opened.name, targets, raters, CachedEmbedder(vectors, cache_folder()))
         with replacing(fit):
             write_rows(fit, [fitted])
-        key = FIT_KEY.format(file=fit)
-        return Answer(lambda: facts | _fit_facts(fitted), lambda _: (_fit_table(fitted), key))
+        parts = fitted.features | {ALL: fitted.pooled}
+        fit_facts = {
+            "embedder": fitted.embedder,
+            "population": fitted.population,
+            "fit": fitted.digest,
+            "features": {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()},
+        }
+        title, key = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}", FIT_KEY.format(file=fit)
+        return Answer(lambda: facts | fit_facts, lambda _: (_table(title, parts, FITTED), key))
     calibration = compare(targets, raters, features)
     together = held_against_people(targets, people, judged, features) if people else []
     sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
@@ -328,6 +305,7 @@ def calibrate(
         # one rater of files is in the tables of two raters
         if len(people) > 1:
             yield from _people_tables(together, len(people))
+            yield PEOPLE_KEY
         yield from sentences
 
     return Answer(
