@@ -164,27 +164,3 @@ def test_logs_that_say_nothing_of_their_questions_have_a_dash(tmp_path: Path) ->
     (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
     assert line.split()[-2:] == ["8", "-"]
     assert "used: share of questions, baseline → run" in " ".join(result.output.split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--baseline", "nobody"), "baseline is 'nobody', expected one of: plain; raised"),
-        (("--baseline", "plain", "--correction", "fdr"), "correction is 'fdr', expected one of holm, bonferroni, none"),
-        (("--baseline", "plain", "--equivalence", "z"), "equivalence is 'z', expected one of t, bootstrap"),
-        (("--baseline", "plain", "--margin", "-1"), "margin is -1.0, expected a number above 0"),
-        (("--baseline", "plain", "--min-coherence", "3"), "has no coherence"),
-        (
-            ("--baseline", "plain", "--min-coherence", "7"),
-            "min_coherence is 7.0, expected 0 to 5, as coherence is rated",
-        ),
-        (("--baseline", "plain", "--min-coherence", "nan"), "min_coherence is nan, expected 0 to 5"),
-        (("--baseline", "plain", "--picture", "grid.jpg"), "picture is 'grid.jpg'"),
-        (("--baseline", "plain", "--csv", "/nowhere/x.csv"), "/nowhere/x.csv cannot be written"),
-    ],
-)
-def test_wrong_input_is_one_clear_line(logs: Path, arguments: tuple[str, ...], message: str) -> None:
-    result = called(logs, *arguments)
-    assert result.exit_code == 1
-    assert message in result.output
-    assert "Traceback" not in result.output

@@ -47,7 +47,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "logs"
 
 
-BUILD = (
+BUILD = [
     "--name",
     "told",
     "--licence",
@@ -58,7 +58,7 @@ BUILD = (
     "starter",
     "--coherence",
     "none",
-)
+]
 
 
 def test_logs_become_a_population_against_which_another_model_is_scored_offline(logs: Path, tmp_path: Path) -> None:
@@ -134,20 +134,8 @@ def test_a_dry_run_counts_and_writes_nothing(verb: str, tmp_path: Path) -> None:
 
 def test_merge_puts_two_samples_together(tmp_path: Path) -> None:
     for seed in (1, 2):
-        said(
-            genie(
-                "population",
-                "sample",
-                "starter",
-                "-o",
-                tmp_path / f"{seed}",
-                "--per-prompt",
-                6,
-                "--seed",
-                seed,
-                "--json",
-            )
-        )
+        some = ("--per-prompt", 6, "--seed", seed, "--json")
+        said(genie("population", "sample", "starter", "-o", tmp_path / f"{seed}", *some))
     more = ("-o", tmp_path / "both", "--name", "both", "--licence", "MIT", "--json")
     done = said(genie("population", "merge", tmp_path / "1", tmp_path / "2", *more))
     assert 48 < int(str(done["documents"])) < 96
@@ -185,19 +173,8 @@ def test_wrong_input_is_one_clear_line_and_nothing_is_written(logs: Path, tmp_pa
 
 def test_a_dry_run_counts_what_writing_questions_would_ask(tmp_path: Path) -> None:
     (tmp_path / "prompts.txt").write_text(f"{OWL}\n")
-    done = said(
-        genie(
-            "questions",
-            "write",
-            tmp_path / "prompts.txt",
-            "-o",
-            tmp_path / "q",
-            "--grader",
-            "bundled/grader",
-            "--dry-run",
-            "--json",
-        )
-    )
+    more = ("-o", tmp_path / "q", "--grader", "bundled/grader", "--dry-run", "--json")
+    done = said(genie("questions", "write", tmp_path / "prompts.txt", *more))
     # aspects, six times questions, 48 questions in 3 requests to filter and 3 to map
     assert done["calls_needed"] == 1 + 6 + 3 + 3
     assert int(str(done["input_tokens"])) > 1000
