@@ -19,7 +19,7 @@ from genie_inspect.agreement.figures import agreement as agreement_of
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.cli.options import FILE, Answer, answering, resamples_option, seed_option, together
-from genie_inspect.cli.tables import blank_figure, text_table
+from genie_inspect.cli.tables import figure, ranged, text_table
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
@@ -132,7 +132,7 @@ def _pass_rate_table(figures: Agreement) -> "Table":
     # writers may lack tests: the rows are those of all of them, the average last
     tests = {test for rates in by_writer for test in rates if test != AVERAGE}
     rows = [
-        [test, *(blank_figure(factor * rates.get(test, math.nan), decimals) for rates in by_writer)]
+        [test, *(figure(factor * rates.get(test, math.nan), f".{decimals}f", "") for rates in by_writer)]
         for test in (*sorted(tests), AVERAGE)
     ]
     return _table(title, ["", *figures.pass_rates], rows, "by who wrote the story")
@@ -143,7 +143,4 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], ca
 
 
 def _interval(interval: BootstrapInterval) -> str:
-    if math.isnan(interval.value):
-        return "undefined"
-    ends = "" if math.isnan(interval.low) else f"\n[{interval.low:.2f}, {interval.high:.2f}]"
-    return f"{interval.value:.2f}{ends}"
+    return ranged(interval.value, interval.low, interval.high, none="undefined", gap="\n")

@@ -1,6 +1,5 @@
 """`genie calibrate`: how far judges, and people, rate alike."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
@@ -41,7 +40,7 @@ from genie_inspect.cli.options import (
     seed_option,
 )
 from genie_inspect.cli.running import named_model, one_line, progress_bar, told_by
-from genie_inspect.cli.tables import Head, LineT, blank_figure, counted, text_table
+from genie_inspect.cli.tables import Head, LineT, counted, figure, ranged, text_table
 from genie_inspect.cli.terminal import replacing
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
@@ -132,22 +131,22 @@ FIT_KEY = (
 )
 AGREED: tuple[Head[RaterAgreement], ...] = (
     Head("pairs", lambda row: str(row.pairs)),
-    Head("alpha", lambda row: blank_figure(row.alpha)),
-    Head("tau", lambda row: blank_figure(row.tau)),
+    Head("alpha", lambda row: figure(row.alpha, none="")),
+    Head("tau", lambda row: figure(row.tau, none="")),
     Head("difference in novelty", lambda row: _interval(row.difference)),
 )
 CONDUCT: tuple[Head[Conduct], ...] = (
     Head("asked", lambda row: str(row.asked)),
-    Head("unusable", lambda row: "" if math.isnan(row.unusable) else f"{row.unusable:.1%}"),
-    Head("novelty", lambda row: blank_figure(row.novelty)),
+    Head("unusable", lambda row: figure(row.unusable, ".1%", "")),
+    Head("novelty", lambda row: figure(row.novelty, none="")),
     Head("last less first of a list", lambda row: _interval(row.position)),
     Head("rating(a, b) less (b, a)", lambda row: _interval(row.swapped)),
 )
 PEOPLE: tuple[Head[PeopleAgreement], ...] = (
     Head("pairs", lambda row: str(row.pairs)),
-    Head("alpha among raters", lambda row: blank_figure(row.people_alpha)),
-    Head("alpha with the median", lambda row: blank_figure(row.judge_alpha)),
-    Head("tau with the mean", lambda row: blank_figure(row.tau)),
+    Head("alpha among raters", lambda row: figure(row.people_alpha, none="")),
+    Head("alpha with the median", lambda row: figure(row.judge_alpha, none="")),
+    Head("tau with the mean", lambda row: figure(row.tau, none="")),
 )
 FITTED: tuple[Head[FeatureFit], ...] = (
     Head("pairs", lambda row: str(row.pairs)),
@@ -193,8 +192,7 @@ def _table(title: str, rows: Mapping[str, LineT], heads: Sequence[Head[LineT]], 
 
 
 def _interval(interval: BootstrapInterval) -> str:
-    ends = "" if math.isnan(interval.low) else f" [{interval.low:.2f}, {interval.high:.2f}]"
-    return "" if math.isnan(interval.value) else f"{interval.value:.2f}{ends}"
+    return ranged(interval.value, interval.low, interval.high, none="")
 
 
 PAIRS = 300

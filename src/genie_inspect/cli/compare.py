@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType  # noqa: TID251  # types, whose
 from rich.table import Table
 
 from genie_inspect.cli.options import LOGS, SIGNATURE, Answer, answering
-from genie_inspect.cli.tables import Head, blocks, counted, figure, in_parts, starred, used
+from genie_inspect.cli.tables import Head, blocks, counted, figure, in_parts, ranged, starred, used
 from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.charts import comparison_chart
@@ -152,10 +152,7 @@ def power_tables(comparison: Comparison, effect: float, console: Console) -> lis
 
 def _delta(row: Row) -> str:
     difference = row.finding.difference
-    delta = figure(difference.delta, "+.3f")
-    if math.isnan(difference.low):
-        return delta
-    return f"{delta} [{figure(difference.low, '+.3f')}, {figure(difference.high, '+.3f')}]"
+    return ranged(difference.delta, difference.low, difference.high, "+.3f")
 
 
 def _pairs(row: Row) -> str:

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType  # noqa: TID251  # types, whose
 from rich.table import Table
 
 from genie_inspect.cli.options import Answer, answering
-from genie_inspect.cli.tables import Head, blocks, figure, in_parts, starred
+from genie_inspect.cli.tables import Head, blocks, figure, in_parts, ranged, starred
 from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.logs.scores import is_signed
 from genie_inspect.reports.charts import in_words, study_chart
@@ -186,10 +186,9 @@ def _d(effect: Effect) -> str:
 
 def _delta(line: _Line) -> str:
     difference = line.effect.difference
-    delta = line.shown(difference.delta, "+")
-    if line.effect.is_constant or math.isnan(difference.low):
-        return delta
-    return f"{delta} [{line.shown(difference.low, '+')}, {line.shown(difference.high, '+')}]"
+    # of texts that are as their originals there is no interval
+    low = math.nan if line.effect.is_constant else difference.low
+    return ranged(difference.delta, low, difference.high, f"+.{line.decimals}f")
 
 
 def _unlike(effect: Effect) -> str:

@@ -218,8 +218,7 @@ def _lines(results: Results, key: str, decimals: int, *, nearest: bool) -> Itera
 
 
 def _figure(interval: Interval, decimals: int) -> str:
-    ends = "" if math.isnan(interval.low) else f" [{interval.low:.{decimals}f}, {interval.high:.{decimals}f}]"
-    return f"{interval.mean:.{decimals}f}{ends}"
+    return ranged(interval.mean, interval.low, interval.high, f".{decimals}f")
 
 
 def _used(results: Results, key: str) -> str:
@@ -238,7 +237,7 @@ def record_table(title: str, rows: Sequence[Mapping[str, Any]], heads: Mapping[s
 
 
 def _cell(value: Any) -> str:
-    return blank_figure(value) if isinstance(value, float) else str(value)
+    return figure(value, none="") if isinstance(value, float) else str(value)
 
 
 LineT = TypeVar("LineT")  # a Row, its power or a run's Facts
@@ -278,11 +277,16 @@ def starred(value: float, holds: bool) -> str:
     return figure(value, ".3f") + ("*" if holds else " ")
 
 
-def figure(value: float, form: str) -> str:
-    """A number in a form such as `.3f`; a dash where there is none."""
-    return format(value, form) if math.isfinite(value) else "-"
+def figure(value: float, form: str = ".2f", none: str = "-") -> str:
+    """A number in a form such as `.3f`; a dash, or what is given for it, where there is none."""
+    return format(value, form) if math.isfinite(value) else none
 
 
-def blank_figure(value: float, decimals: int = 2) -> str:
-    """A number, a blank where there is none."""
-    return "" if math.isnan(value) else f"{value:.{decimals}f}"
+def ranged(value: float, low: float, high: float, form: str = ".2f", none: str = "-", gap: str = " ") -> str:
+    """A figure and its ends, as far as they are known.
+
+    >>> ranged(0.5, 0.25, 0.75), ranged(0.5, math.nan, math.nan), ranged(0.5, -math.inf, math.inf)
+    ('0.50 [0.25, 0.75]', '0.50', '0.50 [-, -]')
+    """
+    ends = "" if math.isnan(low) else f"{gap}[{figure(low, form)}, {figure(high, form)}]"
+    return none if math.isnan(value) else figure(value, form) + ends
