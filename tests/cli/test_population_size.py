@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +37,17 @@ TABLE_6 = {
 }
 
 
-def called(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "100"}).invoke(main, ["population", "size", *map(str, arguments)])
+def called(*arguments: object, verb: str = "size") -> Result:
+    return CliRunner(env={"COLUMNS": "100"}).invoke(main, ["population", verb, *map(str, arguments)])
 
 
-def found(*arguments: object) -> Any:
-    result = called(*arguments, "--json")
+def found(*arguments: object, verb: str = "size") -> Any:
+    result = called(*arguments, "--json", verb=verb)
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
+
+
+called_yardstick, found_yardstick = (partial(function, verb="yardstick") for function in (called, found))
 
 
 def spread(**sds: float) -> dict[str, dict[str, float]]:
@@ -97,16 +101,6 @@ def test_a_log_of_before_spreads_were_kept_says_how_to_get_one(tmp_path: Path) -
 
 
 GRADER = ("--grader", "bundled/grader")
-
-
-def called_yardstick(folder: object, *options: object) -> Result:
-    return CliRunner().invoke(main, ["population", "yardstick", *map(str, (folder, *options))])
-
-
-def found_yardstick(folder: object, *options: object) -> Any:
-    result = called_yardstick(folder, *options, "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
 
 
 def test_a_population_gets_its_yardstick_and_the_command_says_what_came_out(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`genie features` and `genie prompts`, called as a user calls them."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -23,36 +24,39 @@ FOUND = (Feature(name="mood", definition="How it feels."), Feature(name="font", 
 REPLY = numbered({1: "social_atmosphere", 2: "none"})
 
 
+MAP = "features map found --taxonomy starter --grader mock/g"
+WRITE = "prompts write --domain 'everyday life' -o own.jsonl --grader mock/g"
+
+
 @pytest.fixture
-def features_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that commands run in, with features that were discovered."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "found").mkdir()
     write_features(tmp_path / "found" / "features.json", FOUND)
     return tmp_path
 
 
-def called_features(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: str) -> Result:
+def called(monkeypatch: pytest.MonkeyPatch, script: Script, command: str, *arguments: str) -> Result:
     def model(name: str) -> Model:
         return script.model() if name == "mock/g" else get_model(name)
 
     monkeypatch.setattr(running, "get_model", model)
-    return CliRunner().invoke(
-        main, ["features", "map", "found", "--taxonomy", "starter", "--grader", "mock/g", *arguments]
-    )
+    return CliRunner().invoke(main, [*shlex.split(command), *arguments])
 
 
-def test_json_has_the_same(features_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = called_features(monkeypatch, saying(REPLY), "--json", "-o", "other.json")
+def test_json_has_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = called(monkeypatch, saying(REPLY), MAP, "--json", "-o", "other.json")
     said: dict[str, Any] = json.loads(result.stdout)
     assert said["mapping"] == {"mood": "social_atmosphere"}
     assert (said["no_counterpart"], said["unreadable"], said["calls"]) == (["font"], [], 1)
     assert said["file"] == "other.json"
-    assert json.loads((features_folder / "other.json").read_text())["mapping"] == said["mapping"]
-    assert not (features_folder / "found" / "mapping.json").exists()
+    assert json.loads((folder / "other.json").read_text())["mapping"] == said["mapping"]
+    assert not (folder / "found" / "mapping.json").exists()
 
 
 def test_a_dry_run_counts_its_calls_without_a_key_and_writes_nothing(
-    features_folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     line = "features map found --taxonomy starter --grader openai/gpt-4o --dry-run --json"
@@ -61,17 +65,17 @@ def test_a_dry_run_counts_its_calls_without_a_key_and_writes_nothing(
     said = json.loads(result.stdout)
     assert (said["discovered"], said["taxonomy"], said["calls_needed"]) == (2, 6, 1)
     assert said["input_tokens"] > 200
-    assert [path.name for path in (features_folder / "found").iterdir()] == ["features.json"]
+    assert [path.name for path in (folder / "found").iterdir()] == ["features.json"]
 
 
 def test_an_unreadable_reply_is_one_clear_line_that_says_what_was_asked(
-    features_folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = called_features(monkeypatch, saying(""))
+    result = called(monkeypatch, saying(""), MAP)
     assert result.exit_code == 1
     assert "no reply of mockllm/model names a feature of the taxonomy" in result.stderr
     assert "asked until then: calls 3" in result.stderr
-    assert not (features_folder / "found" / "mapping.json").exists()
+    assert not (folder / "found" / "mapping.json").exists()
 
 
 def test_the_mapping_of_features_that_ship_goes_to_a_file_that_is_named() -> None:
@@ -83,21 +87,6 @@ def test_the_mapping_of_features_that_ship_goes_to_a_file_that_is_named() -> Non
     assert not (DATA / "examples" / "abstracts" / "mapping.json").exists()
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def called(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: str) -> Result:
-    def model(name: str) -> Model:
-        return script.model() if name == "mock/g" else get_model(name)
-
-    monkeypatch.setattr(running, "get_model", model)
-    own = ["prompts", "write", "--domain", "everyday life", "-o", "own.jsonl", "--grader", "mock/g", *arguments]
-    return CliRunner().invoke(main, own)
-
-
 def willing() -> Script:
     return Script(lambda request: rehearsed(unfenced(request)))
 
@@ -105,7 +94,7 @@ def willing() -> Script:
 def test_from_a_domain_to_documents_that_a_model_wrote_for_its_pairs(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = called(monkeypatch, willing(), "--count", "3", "--json")
+    result = called(monkeypatch, willing(), WRITE, "--count", "3", "--json")
     assert result.exit_code == 0, result.output
     said: dict[str, Any] = json.loads(result.stdout)
     assert (said["file"], said["prompts"], said["calls"], said["replies_on_record"]) == ("own.jsonl", 3, 1, 0)
@@ -135,9 +124,9 @@ def test_a_run_that_failed_goes_on_where_it_ended(folder: Path, monkeypatch: pyt
         answered.append(request)
         return rehearsed(unfenced(request))
 
-    assert called(monkeypatch, Script(reply)).exit_code == 1
+    assert called(monkeypatch, Script(reply), WRITE).exit_code == 1
     assert not (folder / "own.jsonl").exists()
-    result = called(monkeypatch, willing(), "--json")
+    result = called(monkeypatch, willing(), WRITE, "--json")
     assert result.exit_code == 0, result.output
     said = json.loads(result.stdout)
     assert (said["calls"], said["replies_on_record"]) == (2, 1)
@@ -150,13 +139,13 @@ def test_a_dry_run_asks_nobody_writes_nothing_and_counts_the_fewest_calls(folder
     assert result.exit_code == 0, result.output
     said = json.loads(result.stdout)
     assert (said["prompts"], said["calls_needed"], said["output_tokens"]) == (30, 3, 720)
-    assert [path.name for path in folder.iterdir() if path.name != "cache"] == []
+    assert [path.name for path in folder.iterdir() if path.name not in ("cache", "found")] == []
 
 
 def test_a_model_that_names_too_few_says_what_it_cost_and_what_would_help(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = called(monkeypatch, saying('{"1": "a king; a queen"}'), "--count", "1")
+    result = called(monkeypatch, saying('{"1": "a king; a queen"}'), WRITE, "--count", "1")
     assert result.exit_code == 1
     line = " ".join(result.output.split())
     assert "asked until then: calls 6" in line
