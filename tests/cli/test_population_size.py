@@ -47,7 +47,7 @@ def found(*arguments: object, verb: str = "size") -> Any:
     return json.loads(result.stdout)
 
 
-called_yardstick, found_yardstick = (partial(function, verb="yardstick") for function in (called, found))
+called_yardstick, found_yardstick = partial(called, verb="yardstick"), partial(found, verb="yardstick")
 
 
 def spread(**sds: float) -> dict[str, dict[str, float]]:
