@@ -69,12 +69,8 @@ def test_clear_forgets_everything_when_told_so(kept: Cache, arguments: tuple[str
 
 
 def test_clear_says_in_json_what_it_forgot(kept: Cache) -> None:
-    assert json.loads(called("clear", "--yes", "--json").stdout)["forgotten"] == {
-        "answers": 1,
-        "ratings": 2,
-        "verdicts": 1,
-        "vectors": 3,
-    }
+    said = json.loads(called("clear", "--yes", "--json").stdout)
+    assert said["forgotten"] == {"answers": 1, "ratings": 2, "verdicts": 1, "vectors": 3}
 
 
 def test_export_writes_every_row_as_one_line_of_json(kept: Cache, tmp_path: Path) -> None:
@@ -104,12 +100,8 @@ def test_export_writes_every_row_as_one_line_of_json(kept: Cache, tmp_path: Path
 
 
 def test_export_without_a_file_writes_to_standard_output(kept: Cache) -> None:
-    assert [json.loads(line)["table"] for line in called("export").stdout.splitlines()] == [
-        "answers",
-        "ratings",
-        "ratings",
-        "verdicts",
-    ]
+    tables = [json.loads(line)["table"] for line in called("export").stdout.splitlines()]
+    assert tables == ["answers", "ratings", "ratings", "verdicts"]
 
 
 @pytest.mark.parametrize("arguments", [("info",), ("clear", "--yes"), ("export",)])

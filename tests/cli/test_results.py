@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
+from inspect_ai.scorer import Score
 from tests.reports.made_logs import GENIE, made_log, scored
 from tests.scripted import OWL, evaluated, grading, saying, small_population
 
@@ -98,10 +99,8 @@ def test_every_measure_that_all_logs_have_gets_a_table(log: str, tmp_path: Path)
     both = write_second_score(log, tmp_path / "both.eval")
     alone = genie_summary(both)
     assert alone.exit_code == 0, alone.output
-    assert [line.strip() for line in alone.output.splitlines() if line.strip() in ("genie", "echo", "length")] == [
-        "genie",
-        "echo",
-    ], "a scorer without a signature is none of ours"
+    titles = [line.strip() for line in alone.output.splitlines() if line.strip() in ("genie", "echo", "length")]
+    assert titles == ["genie", "echo"], "a scorer without a signature is none of ours"
     assert [table["scorer"] for table in json.loads(genie_summary(both, "--json").output)] == ["genie", "echo"]
     together = genie_summary(both, log)
     assert "echo" not in together.output
@@ -111,9 +110,6 @@ def test_every_measure_that_all_logs_have_gets_a_table(log: str, tmp_path: Path)
 
 def write_second_score(log: str, path: Path) -> str:
     """The log with a second measure, and with a scorer of somebody else's."""
-    from inspect_ai.log import read_eval_log, write_eval_log
-    from inspect_ai.scorer import Score
-
     found = read_eval_log(log)
     for sample in found.samples or []:
         assert sample.scores is not None
@@ -124,8 +120,6 @@ def write_second_score(log: str, path: Path) -> str:
 
 
 def test_logs_without_any_measure_of_ours_are_refused_by_name(log: str, tmp_path: Path) -> None:
-    from inspect_ai.log import read_eval_log, write_eval_log
-
     found = read_eval_log(log)
     for sample in found.samples or []:
         sample.scores = {}
@@ -255,15 +249,8 @@ def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tup
     folder, output = genie_demo
     rows = [line.split("│")[1:4] for line in output.splitlines() if line.count("│") == 4]
     table = {row[0].strip(): row[1:] for row in rows if row[0].strip()}
-    assert list(table) == [
-        "agent",
-        "perspective",
-        "plot",
-        "setting",
-        "social atmosphere",
-        "style",
-        "documents scored",
-    ]
+    features = ["agent", "perspective", "plot", "setting", "social atmosphere", "style"]
+    assert list(table) == [*features, "documents scored"]
     # 8 prompts x 2 epochs each
     assert [cell.strip() for cell in table["documents scored"]] == ["16 of 16", "16 of 16"]
     for feature, (ordinary, inventive) in list(table.items())[:-1]:
