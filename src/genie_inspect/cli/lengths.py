@@ -14,7 +14,7 @@ from rich.table import Table
 from genie_inspect.cli.options import LOGS, Answer, answering
 from genie_inspect.cli.tables import Head, blocks, figure, starred
 from genie_inspect.errors import GenieError
-from genie_inspect.logs.evidence import number
+from genie_inspect.files.numbers import number
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.signature import facts_of

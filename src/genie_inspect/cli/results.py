@@ -23,10 +23,10 @@ from genie_inspect.cli.tables import (
 from genie_inspect.cli.terminal import Unbroken, console, echo, echo_json, print_parts, replacing
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
 from genie_inspect.files.printable import json_text
-from genie_inspect.files.tables import csv_text, plain
+from genie_inspect.files.tables import csv_lines, plain
 from genie_inspect.files.writing import check_writable, is_stream, unwritable, write_bytes, write_lines, written
 from genie_inspect.logs.measures import shown_key
-from genie_inspect.reports.frame import columns_of, parquet, rows, wide_rows
+from genie_inspect.reports.frame import COLUMNS, columns_of, parquet, rows, wide_rows
 from genie_inspect.reports.summary import Column, Summary, summaries, summarise
 from genie_inspect.statistics.intervals import NO_INTERVAL
 
@@ -242,16 +242,19 @@ def frame(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool)
             raise UnknownChoiceError("output", str(output), accepted)
         check_writable(output)
     table = wide_rows(logs) if wide else rows(logs)
-    columns = columns_of(table)
-    as_csv = csv_text(columns, ([row[name] for name in columns] for row in table))
-    if output:
-        with replacing(output):
-            if output.suffix == ".csv":
-                write_lines(output, [as_csv])
-            else:
-                write_bytes(output, parquet(table))
-    elif as_json:
+    if as_json:
         for row in table:
             echo(json_text(row))
+        return
+    if output and output.suffix != ".csv":
+        with replacing(output):
+            write_bytes(output, parquet(list(table)))
+        return
+    columns = columns_of(table) if isinstance(table, list) else COLUMNS
+    lines = csv_lines(columns, ([row[name] for name in columns] for row in table))
+    if output:
+        with replacing(output):
+            write_lines(output, lines)
     else:
-        echo(as_csv, nl=False)
+        for line in lines:
+            echo(line, nl=False)

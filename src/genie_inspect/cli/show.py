@@ -16,7 +16,7 @@ from genie_inspect.cli.terminal import console
 from genie_inspect.files.printable import printable
 from genie_inspect.logs.evidence import NO_SHARE, Evidence
 from genie_inspect.logs.files import LogError, each_log, log_header, sample_of
-from genie_inspect.logs.measures import shown_key
+from genie_inspect.logs.measures import ranges_of, shown_key
 from genie_inspect.logs.reading import labels
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.logs.scores import is_signed, scores_of, signature_of
@@ -86,7 +86,8 @@ def _parts(log: ScoredLog, sample: EvalSample, width: int) -> Iterator[Renderabl
     yield _text(f"{label}, {sample.id}, epoch {sample.epoch}", "bold")
     yield _text(prompt_of(sample), "italic")
     for scorer, score in _signed(sample).items():
-        scores, table, signature = scores_of(scorer, score), questions(score), signature_of(score)
+        scores = scores_of(scorer, score, ranges_of(log.header))
+        table, signature = questions(score), signature_of(score)
         rows = [(key, value, telling(table, key, "most")) for key, value in scores.values.items()]
         # a NaN compares with nothing and would leave the order to chance
         rows.sort(key=lambda row: math.inf if math.isnan(row[1]) else -row[1])

@@ -1,9 +1,11 @@
 """The one door to the terminal: whatever the command prints goes through here, and nothing from outside steers it."""
 
+import codecs
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +92,24 @@ def _numbers(output: Path) -> dict[Path, int]:
     files = list(output.iterdir()) if output.is_dir() else [output]
     # the inode: writing is atomic here, so that a replaced file has another one
     return {file: file.stat().st_ino for file in files if file.is_file()}
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """What an encoding lacks, as JSON writes it in ASCII: a JSON text stays one."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4)), error.end
+
+
+codecs.register_error("genie-escaped", _escaped)
+
+
+def escape_what_streams_lack() -> None:
+    """Where the locale has not all characters (LC_ALL=C), those that it lacks are shown as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            stream.reconfigure(errors="genie-escaped")
 
 
 @contextmanager
