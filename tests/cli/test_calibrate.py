@@ -148,29 +148,10 @@ def test_a_table_says_why_pairs_came_to_no_rating(tmp_path: Path) -> None:
     assert "unusable: 1 unspecified" in shown
 
 
-def test_the_tables_name_raters_and_features() -> None:
-    shown = called("--ratings", SECOND, "--grader", "bundled/grader", "--judge", "pairwise", "--pairs", "24").stdout
-    assert "second_ratings and pairwise(bundled/grader)" in shown
-    assert "social atmosphere" in shown
-    assert "rating(a, b) less (b, a)" in shown
-    assert "last less first of a list" not in shown
-    assert (
-        " ".join(shown.split())
-        .split("A blank is not defined. ")[1]
-        .startswith("second_ratings and pairwise(bundled/gr")
-    )
-
-
 def test_with_a_cache_nothing_is_said_of_positions_and_a_replay_is_not_kept() -> None:
     report = found("--ratings", SECOND, "--grader", "bundled/grader", "--judge", "list", "--pairs", "200", "--cache")
     assert {one["position"]["value"] for one in report["conducts"]} == {None}
     assert Cache().counts()["ratings"] == {}
-
-
-def test_a_picture_is_written(tmp_path: Path) -> None:
-    picture = tmp_path / "agreement.svg"
-    assert called("--ratings", SECOND, "--ratings", "ratings.jsonl", "--picture", str(picture)).exit_code == 0
-    assert picture.read_text().startswith("<svg")
 
 
 def test_vectors_are_held_against_ratings_on_record_without_a_grader() -> None:
@@ -220,62 +201,10 @@ def test_the_table_of_a_fit_has_its_figures_by_feature(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("server")
 def test_a_fit_to_what_a_grader_says_needs_nobody_elses_ratings(tmp_path: Path) -> None:
-    arguments = (
-        "--judge",
-        "list",
-        "--grader",
-        "vllm/stub",
-        "--pairs",
-        "96",
-        "--fit-vectors",
-        str(tmp_path / "fit.json"),
-    )
+    fit = str(tmp_path / "fit.json")
+    arguments = ("--judge", "list", "--grader", "vllm/stub", "--pairs", "96", "--fit-vectors", fit)
     assert list(found(*arguments)["raters"]) == ["list(vllm/stub)"]
     assert read_fit(tmp_path / "fit.json").raters == ("list(vllm/stub)",)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (("--fit-vectors", "fit.json"), "name --ratings or --grader"),
-        (("--fit-vectors", "fit.json", "--judge", "vectors", "--ratings", SECOND), "fits to ratings of others"),
-        (("--fit-vectors", "fit.json", "--ratings", SECOND, "--pairs", "10"), "expected at least 30"),
-        (("--fit-vectors", "nowhere/fit.json", "--ratings", SECOND), "nowhere/fit.json"),
-        (("--judge", "vectors", "--embedder", "word2vec", "--ratings", SECOND), "'word2vec'"),
-        (("--judge", "vectors", "--embedder", "openai/small", "--ratings", SECOND), "--fit-vectors"),
-        (("--judge", "lists", "--grader", "bundled/grader"), "'lists', expected one of list, pairwise, logit"),
-        (("--judge", "logit", "--grader", "bundled/grader"), "'bundled/grader', expected a provider with log"),
-        (("--judge", "list"), "--grader <provider/model>"),
-        (("--grader", "bundled/nobody"), "bundled/nobody"),
-        (("--grader", "nobody/x"), "nobody/x"),
-        ((), "nobody to agree with"),
-        (("--ratings", SECOND), "nobody to agree with"),
-        (("--ratings", "nowhere.csv"), "nowhere.csv does not exist"),
-        (("--population", "nowhere"), "'nowhere'"),
-        (("--reader", "me", "--grader", "bundled/grader"), "'me'"),
-        (("--picture", "x.gif", "--grader", "bundled/grader"), "x.gif"),
-        (("--population", "abstracts", "--grader", "bundled/grader"), "has no answers on record"),
-    ],
-)
-def test_wrong_input_is_one_line_that_names_it(arguments: tuple[str, ...], named: str) -> None:
-    result = called(*arguments)
-    assert result.exit_code == 1, result.output
-    assert named in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "named"), [("question,answer,rating\n", "has no column other"), ("{q},a,b,7\n", "'7'")]
-)
-def test_a_wrong_ratings_file_is_one_line_that_names_it(tmp_path: Path, text: str, named: str) -> None:
-    path = tmp_path / "people.csv"
-    header = "" if text.startswith("question") else "question,answer,other,rating\n"
-    path.write_text(header + text.format(q="q-f5db896778de"))
-    result = called("--ratings", str(path), "--grader", "bundled/grader")
-    assert result.exit_code == 1
-    assert str(path) in result.stderr
-    assert named in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_the_raters_of_the_files_are_compared_together_and_with_each_judge() -> None:

@@ -1,4 +1,3 @@
-import csv
 import json
 import math
 from pathlib import Path
@@ -42,12 +41,6 @@ def test_the_table_shows_means_difference_test_equivalence_power_and_coverage(lo
     assert cells[9] == "0.004"  # 0.2 standard deviations of BEFORE: 0.2 * 0.0212
     assert cells[12:] == ["8", "75%", "→", "100%"]
     assert "Of 1 differences from plain, 1 holds (raised plot +0.104)" in result.output
-
-
-def test_the_verdict_stands_first_and_after_it_what_the_tests_could_not_have_found(logs: Path) -> None:
-    first, _, second, *_ = called(logs, "--baseline", "plain", columns=400).output.splitlines()
-    assert first.startswith("Of 1 differences from plain, 1 holds")
-    assert second.startswith("1 of 1 tests miss a difference as large as their margin more often than not")
 
 
 def test_a_baseline_is_called_by_the_name_that_was_typed(tmp_path: Path) -> None:
@@ -101,33 +94,6 @@ def tables(result: Result) -> list[str]:
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     return [line for line in lines if line.startswith((" plot", " plain", " raised", " feature", " run"))]
-
-
-@pytest.fixture
-def twice_scored(tmp_path: Path) -> Path:
-    """Logs with scores by two scorers."""
-    for task, values in (("plain", BEFORE), ("raised", AFTER)):
-        log = log_of(tmp_path / "logs", task, plots(*values))
-        for sample in log.samples or []:
-            scores = sample.scores or {}
-            scores["cosine"] = scores["genie"].model_copy(update={"value": {"cosine": 0.5}})
-        write_eval_log(log)
-    return tmp_path / "logs"
-
-
-def test_several_scorers_have_cells_of_their_own_in_the_heatmap(twice_scored: Path, tmp_path: Path) -> None:
-    pytest.importorskip("altair", reason="needs the extra `charts`")
-    pytest.importorskip("vl_convert", reason="needs the extra `charts`")
-    picture = tmp_path / "grid.svg"
-    assert called(twice_scored, "--baseline", "plain", "--picture", picture).exit_code == 0
-    assert all(f">{name}<" in picture.read_text() for name in ("genie: plot", "cosine"))
-
-
-def test_several_scorers_stand_one_below_the_other_under_their_names(twice_scored: Path) -> None:
-    result = called(twice_scored, "--baseline", "plain", columns=80)
-    heads = [line.strip() for line in result.output.splitlines()]
-    assert heads.count("genie") == heads.count("cosine") == 2  # two blocks at this width
-    assert sum(head.startswith("cosine ") for head in heads) == 2
 
 
 @pytest.fixture
@@ -198,57 +164,3 @@ def test_logs_that_say_nothing_of_their_questions_have_a_dash(tmp_path: Path) ->
     (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
     assert line.split()[-2:] == ["8", "-"]
     assert "used: share of questions, baseline → run" in " ".join(result.output.split())
-
-
-def test_json_holds_every_figure_and_null_for_what_is_none(logs: Path) -> None:
-    log_of(logs, "lone", {"thing0": [{"plot": 0.5}]}, coverage={"plot": "3/4"})
-    found = json.loads(called(logs, "--baseline", "plain", "--json").output)
-    by_run = {row["run"]: row for row in found["differences"]}
-    assert by_run["raised"]["pairs"] == 8
-    assert by_run["raised"]["delta"] == pytest.approx(0.10375)
-    assert by_run["lone"]["p_value"] is None
-    assert found["verdict"].startswith("Of 1 differences")
-    assert found["runs"][0]["words"] == 6
-
-
-def test_csv_has_a_line_a_difference(logs: Path, tmp_path: Path) -> None:
-    file = tmp_path / "differences.csv"
-    assert called(logs, "--baseline", "plain", "--csv", file).exit_code == 0
-    (row,) = csv.DictReader(file.read_text().splitlines())
-    assert (row["run"], row["key"], row["pairs"], row["differs"]) == ("raised", "plot", "8", "True")
-    assert float(row["delta"]) == pytest.approx(0.10375)
-
-
-@pytest.mark.parametrize(("ending", "start"), [("svg", b"<svg"), ("png", b"\x89PNG")])
-def test_the_heatmap_is_written_by_the_files_ending(logs: Path, tmp_path: Path, ending: str, start: bytes) -> None:
-    pytest.importorskip("altair", reason="needs the extra `charts`")
-    pytest.importorskip("vl_convert", reason="needs the extra `charts`")
-    picture = tmp_path / f"grid.{ending}"
-    assert called(logs, "--baseline", "plain", "--picture", picture).exit_code == 0
-    assert picture.read_bytes().startswith(start)
-    if ending == "svg":
-        assert "+0.104 *" in picture.read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--baseline", "nobody"), "baseline is 'nobody', expected one of: plain; raised"),
-        (("--baseline", "plain", "--correction", "fdr"), "correction is 'fdr', expected one of holm, bonferroni, none"),
-        (("--baseline", "plain", "--equivalence", "z"), "equivalence is 'z', expected one of t, bootstrap"),
-        (("--baseline", "plain", "--margin", "-1"), "margin is -1.0, expected a number above 0"),
-        (("--baseline", "plain", "--min-coherence", "3"), "has no coherence"),
-        (
-            ("--baseline", "plain", "--min-coherence", "7"),
-            "min_coherence is 7.0, expected 0 to 5, as coherence is rated",
-        ),
-        (("--baseline", "plain", "--min-coherence", "nan"), "min_coherence is nan, expected 0 to 5"),
-        (("--baseline", "plain", "--picture", "grid.jpg"), "picture is 'grid.jpg'"),
-        (("--baseline", "plain", "--csv", "/nowhere/x.csv"), "/nowhere/x.csv cannot be written"),
-    ],
-)
-def test_wrong_input_is_one_clear_line(logs: Path, arguments: tuple[str, ...], message: str) -> None:
-    result = called(logs, *arguments)
-    assert result.exit_code == 1
-    assert message in result.output
-    assert "Traceback" not in result.output

@@ -25,16 +25,10 @@ FOLDER_VERBS = ("summary", "compare", "report", "agreement")
 
 def called(verb: str, *logs: object) -> Result:
     """A verb over logs, for a script."""
+    votes = str(Path(str(logs[0])).parent / "votes.jsonl")
     options = {
         "compare": ["--baseline", "mock/writer"],
-        "agreement": [
-            "--scorer",
-            "genie",
-            "--resamples",
-            "5",
-            "--votes",
-            str(Path(str(logs[0])).parent / "votes.jsonl"),
-        ],
+        "agreement": ["--scorer", "genie", "--resamples", "5", "--votes", votes],
     }
     return CliRunner().invoke(main, [verb, *map(str, logs), *options.get(verb, []), "--json"])
 

@@ -106,85 +106,57 @@ def commands(folder: Path) -> Iterator[Commands]:
 
 
 LOGS = "logs"
-NAME = ("--name", HOSTILE, "--licence", HOSTILE, "-o", IN_A_FILE, "--dry-run")
-BASELINE = f"mock/{HOSTILE}-one"
-VERBS: dict[str, tuple[str, ...]] = {
-    "summary": ("summary", LOGS),
-    "summary of what is no log": ("summary", f"{IN_A_FILE}.eval"),
-    "summary of what is nowhere": ("summary", f"nowhere/{IN_A_FILE}"),
-    "summary of a scorer that is none": ("summary", LOGS, "--scorer", HOSTILE),
-    "compare": ("compare", LOGS, "--baseline", BASELINE),
-    "compare with what is none": ("compare", LOGS, "--baseline", HOSTILE),
-    "compare into a table": ("compare", LOGS, "--baseline", BASELINE, "--csv", f"{IN_A_FILE}.csv"),
-    "show": ("show", "LOG", f"{HOSTILE}-1"),
-    "show what is not scored": ("show", "LOG", f"{HOSTILE}-7"),
-    "show what is none": ("show", "LOG", HOSTILE),
-    "study": ("study", "study", "--published"),
-    "study into a table": ("study", "study", "--csv", f"{IN_A_FILE}.csv"),
-    "study of a scorer that is none": ("study", "study", "--scorer", f"no {HOSTILE}"),
-    "report": ("report", LOGS, "-o", f"{IN_A_FILE}.html"),
-    "report of a study": ("report", "study", "-o", f"{IN_A_FILE}.html"),
-    "agreement": ("agreement", "scores.jsonl", "--votes", "votes.jsonl", "--resamples", "20"),
-    "agreement of a judge that is none": (
-        "agreement",
-        "scores.jsonl",
-        "--votes",
-        "votes.jsonl",
-        "--judge",
-        f"no {HOSTILE}",
-    ),
-    "calibrate": ("calibrate", "--population", "population", "--ratings", "ratings.jsonl"),
-    "calibrate by what is none": ("calibrate", "--population", "population", "--judge", HOSTILE, "--grader", HOSTILE),
-    "cost": ("cost", "--population", "population"),
-    "cost of a grader that is none": ("cost", "--grader", HOSTILE),
-    "population show": ("population", "show", "population"),
-    "population show of a prompt": ("population", "show", "population", "--prompt", "evil"),
-    "population check": ("population", "check", "population"),
-    "population sample": ("population", "sample", "population", "-o", IN_A_FILE, "--name", HOSTILE, "--dry-run"),
-    "population merge": ("population", "merge", "population", "population", *NAME),
-    "population import": ("population", "import", f"{IN_A_FILE}.jsonl", *NAME, "--map", f"document={HOSTILE}"),
-    "population build": ("population", "build", LOGS, *NAME, "--grader", HOSTILE),
-    "questions review": ("questions", "review", "population", "--to", f"{IN_A_FILE}.table"),
-    "questions write": ("questions", "write", f"{IN_A_FILE}.txt", "-o", IN_A_FILE, "--grader", "atonce/g"),
-    "features discover": (
-        "features",
-        "discover",
-        "--task",
-        HOSTILE,
-        "-o",
-        IN_A_FILE,
-        "--grader",
-        "atonce/g",
-        "--dry-run",
-    ),
-    "cache info": ("cache", "info"),
-    "cache clear": ("cache", "clear"),
-    "cache export": ("cache", "export"),
-    "index": ("index", "texts", IN_A_FILE),
-    "no verb": (HOSTILE,),
-    "no option": ("summary", f"--{HOSTILE}"),
+VERBS = {
+    "summary": "summary logs",
+    "summary of what is no log": "summary FILE.eval",
+    "summary of what is nowhere": "summary nowhere/FILE",
+    "summary of a scorer that is none": "summary logs --scorer NAME",
+    "compare": "compare logs --baseline mock/NAME-one",
+    "compare with what is none": "compare logs --baseline NAME",
+    "compare into a table": "compare logs --baseline mock/NAME-one --csv FILE.csv",
+    "show": "show LOG NAME-1",
+    "show what is not scored": "show LOG NAME-7",
+    "show what is none": "show LOG NAME",
+    "study": "study study --published",
+    "study into a table": "study study --csv FILE.csv",
+    "study of a scorer that is none": "study study --scorer no-NAME",
+    "report": "report logs -o FILE.html",
+    "report of a study": "report study -o FILE.html",
+    "agreement": "agreement scores.jsonl --votes votes.jsonl --resamples 20",
+    "agreement of a judge that is none": "agreement scores.jsonl --votes votes.jsonl --judge no-NAME",
+    "calibrate": "calibrate --population population --ratings ratings.jsonl",
+    "calibrate by what is none": "calibrate --population population --judge NAME --grader NAME",
+    "cost": "cost --population population",
+    "cost of a grader that is none": "cost --grader NAME",
+    "population show": "population show population",
+    "population show of a prompt": "population show population --prompt evil",
+    "population check": "population check population",
+    "population sample": "population sample population -o FILE --name NAME --dry-run",
+    "population merge": "population merge population population --name NAME --licence NAME -o FILE --dry-run",
+    "population import": "population import FILE.jsonl --name NAME --licence MIT -o FILE --dry-run --map document=NAME",
+    "population build": "population build logs --name NAME --licence NAME -o FILE --dry-run --grader NAME",
+    "questions review": "questions review population --to FILE.table",
+    "questions write": "questions write FILE.txt -o FILE --grader atonce/g",
+    "features discover": "features discover --task NAME -o FILE --grader atonce/g --dry-run",
+    "cache info": "cache info",
+    "cache clear": "cache clear",
+    "cache export": "cache export",
+    "index": "index texts FILE",
+    "no verb": "NAME",
+    "no option": "summary --NAME",
 }
+"""Commands by what they do; NAME stands for a hostile name, FILE for one of a file, LOG for a log."""
 EITHER = "hostile names in what every other command writes to a pipe, a terminal or as JSON"
 WITH_JSON = (
-    "summary",
-    "compare",
-    "study",
-    "report",
-    "agreement",
-    "calibrate",
-    "cost",
-    "population show",
-    "population show of a prompt",
-    "population check",
-    "population sample",
-    "features discover",
-    "cache info",
+    *("summary", "compare", "study", "report", "agreement", "calibrate", "cost", "cache info", "features discover"),
+    *("population show", "population show of a prompt", "population check", "population sample"),
 )
 
 
-def arguments(words: tuple[str, ...], folder: Path) -> list[str]:
+def arguments(line: str, folder: Path) -> list[str]:
     (log, _) = sorted((folder / LOGS).iterdir())
-    return [str(log) if word == "LOG" else word for word in words]
+    words = [str(log) if word == "LOG" else word for word in line.split()]
+    return [word.replace("NAME", HOSTILE).replace("FILE", IN_A_FILE) for word in words]
 
 
 def clear(folder: Path) -> None:
@@ -259,17 +231,13 @@ def test_an_export_reads_back_with_the_names_as_they_are(folder: Path, commands:
 @pytest.mark.repeated
 def test_pictures_of_hostile_labels_are_drawn(folder: Path, commands: Commands) -> None:
     pytest.importorskip("vl_convert", reason="needs the extra `charts`")
-    population = small_population(folder / "small").folder
-    for words in (
-        VERBS["compare"],
-        VERBS["agreement"],
-        ("calibrate", "--population", str(population), "--ratings", "ratings.jsonl"),
-        VERBS["calibrate"],
-    ):
+    small_population(folder / "small")
+    of_others = "calibrate --population small --ratings ratings.jsonl"
+    for line in (VERBS["compare"], VERBS["agreement"], of_others, VERBS["calibrate"]):
         for ending in (".svg", ".png")[: tries(1, 2)]:
             picture = folder / f"picture{ending}"
-            ended = commands.run(*arguments(words, folder), "--picture", picture)
-            if population.name in words[2]:
+            ended = commands.run(*arguments(line, folder), "--picture", picture)
+            if line == of_others:
                 continue  # its questions are others
             assert ended.code == 0, ended.stderr
             assert picture.stat().st_size > 1_000

@@ -18,57 +18,47 @@ from genie_inspect.graders.cache import Cache, Judged
 
 LOGS = "logs"
 WORDS = "caf\N{LATIN SMALL LETTER E WITH ACUTE} \N{RIGHTWARDS ARROW} \N{OWL}"
-OUTPUT = ("-o", "output")
-ABOUT = ("--name", "n", "--licence", "MIT")
 ROW = {"document": "An owl.", "prompt": "Write.", "question": "Who?", "answer": "an owl", "feature": "agent"}
-MAPPED = tuple(word for name in ROW for word in ("--map", f"{name}={name}"))
-VERBS: dict[str, tuple[str, ...]] = {
-    "summary": ("summary", LOGS),
-    "cost": ("cost",),
-    "calibrate": ("calibrate", "--ratings", "second_ratings.jsonl", "--ratings", "ratings.jsonl"),
-    "cache info": ("cache", "info"),
-    "cache export": ("cache", "export"),
-    "cache clear": ("cache", "clear", "--yes"),
-    "compare": ("compare", LOGS, "--baseline", "mock/one"),
-    "report": ("report", LOGS),
-    "show": ("show", "logs/log-0.eval", "1"),
-    "agreement": ("agreement", "scores.jsonl", "--votes", "votes.jsonl", "--resamples", "20"),
-    "index": ("index", "texts", "output"),
-    "population show": ("population", "show", "starter"),
-    "population check": ("population", "check", "starter"),
-    "population sample": ("population", "sample", "starter", *OUTPUT, "--dry-run"),
-    "population merge": ("population", "merge", "starter", "starter", *OUTPUT, *ABOUT, "--dry-run"),
-    "population import": ("population", "import", "rows.jsonl", *OUTPUT, *ABOUT, *MAPPED, "--dry-run"),
-    "questions review": ("questions", "review", "starter", "--to", "output"),
-    "questions write": ("questions", "write", "starter", *OUTPUT, "--grader", "atonce/g", "--dry-run"),
-    "features discover": ("features", "discover", "--task", "t", *OUTPUT, "--grader", "atonce/g", "--dry-run"),
-    "help": ("--help",),
-    "help of a verb": ("summary", "--help"),
-    "version": ("--version",),
+MAPPED = " ".join(f"--map {name}={name}" for name in ROW)
+VERBS = {
+    "summary": "summary logs",
+    "cost": "cost",
+    "calibrate": "calibrate --ratings second_ratings.jsonl --ratings ratings.jsonl",
+    "cache info": "cache info",
+    "cache export": "cache export",
+    "cache clear": "cache clear --yes",
+    "compare": "compare logs --baseline mock/one",
+    "report": "report logs",
+    "show": "show logs/log-0.eval 1",
+    "agreement": "agreement scores.jsonl --votes votes.jsonl --resamples 20",
+    "index": "index texts output",
+    "population show": "population show starter",
+    "population check": "population check starter",
+    "population sample": "population sample starter -o output --dry-run",
+    "population merge": "population merge starter starter -o output --name n --licence MIT --dry-run",
+    "population import": f"population import rows.jsonl -o output --name n --licence MIT {MAPPED} --dry-run",
+    "questions review": "questions review starter --to output",
+    "questions write": "questions write starter -o output --grader atonce/g --dry-run",
+    "features discover": "features discover --task t -o output --grader atonce/g --dry-run",
+    "help": "--help",
+    "help of a verb": "summary --help",
+    "version": "--version",
 }
-GRADER = ("--grader", "atonce/g")
-FOLDERS = (
-    "index",
-    "population sample",
-    "population merge",
-    "population import",
-    "questions write",
-    "features discover",
-)
-WRITERS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "compare, picture": (".svg", (*VERBS["compare"], "--picture")),
-    "compare, table": (".csv", (*VERBS["compare"], "--csv")),
-    "report": (".html", (*VERBS["report"], "-o")),
-    "report, pictures": ("", (*VERBS["report"], "--pictures")),
-    "agreement": (".png", (*VERBS["agreement"], "--picture")),
-    "calibrate": (".png", (*VERBS["calibrate"], "--picture")),
-    "cache export": ("", ("cache", "export", "--force")),
-    "questions review": ("", ("questions", "review", "starter", "--to")),
-    "index": ("", ("index", "texts")),
-    "population sample": ("", ("population", "sample", "starter", "-o")),
-    "population merge": ("", ("population", "merge", "starter", "starter", *ABOUT, "-o")),
-    "questions write": ("", ("questions", "write", "starter", *GRADER, "-o")),
-    "features discover": ("", ("features", "discover", "--task", "t", *GRADER, "-o")),
+FOLDERS = ("index", "population sample", "population merge", "questions write", "features discover")
+WRITERS = {
+    "compare, picture": (".svg", "compare logs --baseline mock/one --picture"),
+    "compare, table": (".csv", "compare logs --baseline mock/one --csv"),
+    "report": (".html", "report logs -o"),
+    "report, pictures": ("", "report logs --pictures"),
+    "agreement": (".png", "agreement scores.jsonl --votes votes.jsonl --resamples 20 --picture"),
+    "calibrate": (".png", "calibrate --ratings second_ratings.jsonl --ratings ratings.jsonl --picture"),
+    "cache export": ("", "cache export --force"),
+    "questions review": ("", "questions review starter --to"),
+    "index": ("", "index texts"),
+    "population sample": ("", "population sample starter -o"),
+    "population merge": ("", "population merge starter starter --name n --licence MIT -o"),
+    "questions write": ("", "questions write starter --grader atonce/g -o"),
+    "features discover": ("", "features discover --task t --grader atonce/g -o"),
 }
 PLACES = ("/dev/full", "file/f", "logs", "x" * 300, "/proc/f")
 OTHERS = "full disks, pipes without a reader and unwritable places, for the other commands"
@@ -103,7 +93,7 @@ def run(commands: Commands, verb: str, *more: str, **options: Any) -> Ended:
         shutil.rmtree(output)
     output.unlink(missing_ok=True)
     fill_cache(commands)
-    return commands.run(*VERBS[verb], *more, **options)
+    return commands.run(*VERBS[verb].split(), *more, **options)
 
 
 @pytest.mark.parametrize("verb", rest_with_ci(list(VERBS), OTHERS, every=4))
@@ -138,7 +128,7 @@ def test_a_place_that_cannot_be_written_is_one_line_that_names_it(verb: str, pla
     fill_cache(commands)
     (commands.folder / "file").write_text("")
     ending = WRITERS[verb][0] if place in ("file/f", "/proc/f") else ""
-    ended = commands.run(*WRITERS[verb][1], place + ending)
+    ended = commands.run(*WRITERS[verb][1].split(), place + ending)
     assert len(ended.errors) == 1, ended
     assert place[:200] in ended.errors[0], ended
     assert "Traceback" not in ended.stderr

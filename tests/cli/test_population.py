@@ -47,7 +47,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "logs"
 
 
-BUILD = (
+BUILD = [
     "--name",
     "told",
     "--licence",
@@ -58,7 +58,7 @@ BUILD = (
     "starter",
     "--coherence",
     "none",
-)
+]
 
 
 def test_logs_become_a_population_against_which_another_model_is_scored_offline(logs: Path, tmp_path: Path) -> None:
@@ -100,13 +100,6 @@ def test_a_dry_run_of_a_build_counts_what_its_yardstick_takes_at_most(logs: Path
     assert genie("population", "build", logs, "-o", tmp_path / "told", *BUILD, "--yardstick", "logit").exit_code == 2
 
 
-def test_check_says_what_a_population_can_tell() -> None:
-    result = genie("population", "check", STARTER)
-    assert result.exit_code == 0
-    # 2.3263 * sd / sqrt(24)
-    assert "plot: 22 documents: ±0.14 at 98%" in result.stdout
-
-
 def test_check_says_of_documents_alone_what_can_be_done_with_them(tmp_path: Path) -> None:
     folder = small_population(tmp_path / "alone", DOCUMENTS, {}).folder
     lines = genie("population", "check", folder).output.splitlines()
@@ -141,20 +134,8 @@ def test_a_dry_run_counts_and_writes_nothing(verb: str, tmp_path: Path) -> None:
 
 def test_merge_puts_two_samples_together(tmp_path: Path) -> None:
     for seed in (1, 2):
-        said(
-            genie(
-                "population",
-                "sample",
-                "starter",
-                "-o",
-                tmp_path / f"{seed}",
-                "--per-prompt",
-                6,
-                "--seed",
-                seed,
-                "--json",
-            )
-        )
+        some = ("--per-prompt", 6, "--seed", seed, "--json")
+        said(genie("population", "sample", "starter", "-o", tmp_path / f"{seed}", *some))
     more = ("-o", tmp_path / "both", "--name", "both", "--licence", "MIT", "--json")
     done = said(genie("population", "merge", tmp_path / "1", tmp_path / "2", *more))
     assert 48 < int(str(done["documents"])) < 96
@@ -190,29 +171,10 @@ def test_wrong_input_is_one_clear_line_and_nothing_is_written(logs: Path, tmp_pa
     assert [file.name for file in (tmp_path / "full").iterdir()] == ["mine.txt"]
 
 
-def test_a_population_from_the_command_line_can_be_imported_and_opened(tmp_path: Path) -> None:
-    (tmp_path / "t.jsonl").write_text(json.dumps({"p": OWL, "t": "An owl flew."}) + "\n")
-    more = ("--map", "prompt=p", "--map", "text=t", "-o", tmp_path / "new", "--name", "n", "--licence", "MIT", "--json")
-    assert said(genie("population", "import", tmp_path / "t.jsonl", *more))["documents"] == 1
-    assert (tmp_path / "new" / MANIFEST).is_file()
-    assert not (tmp_path / "new.work").exists()
-
-
 def test_a_dry_run_counts_what_writing_questions_would_ask(tmp_path: Path) -> None:
     (tmp_path / "prompts.txt").write_text(f"{OWL}\n")
-    done = said(
-        genie(
-            "questions",
-            "write",
-            tmp_path / "prompts.txt",
-            "-o",
-            tmp_path / "q",
-            "--grader",
-            "bundled/grader",
-            "--dry-run",
-            "--json",
-        )
-    )
+    more = ("-o", tmp_path / "q", "--grader", "bundled/grader", "--dry-run", "--json")
+    done = said(genie("questions", "write", tmp_path / "prompts.txt", *more))
     # aspects, six times questions, 48 questions in 3 requests to filter and 3 to map
     assert done["calls_needed"] == 1 + 6 + 3 + 3
     assert int(str(done["input_tokens"])) > 1000
@@ -232,19 +194,6 @@ def test_features_discover_counts_its_calls_in_a_dry_run(tmp_path: Path, monkeyp
     pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
     more = ("--task", "write", "-o", tmp_path / "f", "--grader", "openai/gpt-4o", "--dry-run", "--json")
     assert said(genie("features", "discover", *more))["calls_needed"] == 10
-
-
-@pytest.mark.parametrize("group", ["population", "questions", "features"])
-def test_help_of_a_group_has_an_example(group: str) -> None:
-    assert f"Example: genie {group} " in genie(group, "--help").output
-
-
-def test_what_is_shown_of_a_population_says_what_it_counts() -> None:
-    shown = said(genie("population", "show", "starter", "--json"))
-    questions, documents = shown["questions_by_prompt"], shown["documents_by_prompt"]
-    assert isinstance(questions, dict)
-    assert isinstance(documents, dict)
-    assert (sum(questions.values()), sum(documents.values())) == (shown["questions"], shown["documents"])
 
 
 def test_without_the_package_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,16 +221,6 @@ def test_a_tiny_corpus_is_refused_with_its_size_and_what_would_do(tmp_path: Path
     assert line.startswith("Error: infini-gram's indexer made no index of ")
     assert line.endswith("expected about 250 or more: add texts")
     assert not (tmp_path / "index").exists()
-
-
-@pytest.mark.skipif(find_spec("infini_gram") is None, reason="infini-gram is not installed")
-def test_an_index_says_what_it_holds_and_how_to_use_it(tmp_path: Path) -> None:
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "a.txt").write_text("An owl sat on the station clock and counted every train. " * 20)
-    done = CliRunner().invoke(main, ["index", str(tmp_path / "texts"), str(tmp_path / "index")])
-    assert done.exit_code == 0, done.output
-    assert "1 documents, 243 symbols" in done.output
-    assert f"corpus=infini-gram:{tmp_path / 'index'}" in done.output
 
 
 VERBS = {

@@ -31,15 +31,6 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_without_an_option_nothing_held_out_is_read(file: Path) -> None:
-    shown = called(file)
-    assert shown.exit_code == 0, shown.output
-    assert shown.stdout.startswith(READS_NO_ANSWER + "\n")
-    assert "reads the answer" not in shown.stdout
-    assert "24 votes, 10 of them yes, 24 with an explanation, by 2 raters on 12 stories of 12 plots." in shown.stdout
-    assert "vectors(static@" in shown.stdout
-
-
 def test_held_out_shows_all_columns_and_says_that_it_reads_the_answer(file: Path) -> None:
     shown = called(file, "--explanation", "held-out")
     assert shown.exit_code == 0, shown.output
@@ -47,12 +38,6 @@ def test_held_out_shows_all_columns_and_says_that_it_reads_the_answer(file: Path
     for text in ("by rows", "whole plots", "without the explanation", "Pearson", "F1", "log loss", "AUC", "kappa"):
         assert text in shown.stdout
     assert shown.stdout.count("reads the answer,") == 2
-
-
-def test_json_says_so_as_well(file: Path) -> None:
-    shown = json.loads(called(file, "--explanation", "held-out", "--json").stdout)
-    assert shown["reading"] == READS_THE_ANSWER
-    assert [column["explanation"] for column in shown["columns"]] == ["held-out", "held-out", "none", None]
 
 
 def test_a_folder_is_written_with_what_was_asked_for(file: Path, tmp_path: Path) -> None:

@@ -41,13 +41,6 @@ def test_a_judge_that_asks_a_grader_rates_the_same_pairs() -> None:
     assert listed["fitness"][-1]["same"] == 1
 
 
-def test_a_person_sees_tables_a_key_and_what_it_comes_to() -> None:
-    shown = called("--reader", "bundled/grader", "--documents", "4").output
-    assert "bundled/grader against the record" in shown
-    assert "own nearer [95%]" in shown
-    assert "50% is chance" in shown
-
-
 def test_the_sheet_for_people_is_a_ratings_file_when_it_is_filled_in(tmp_path: Path) -> None:
     sheet = tmp_path / "ann.csv"
     result = called("--reader", "bundled/grader", "--documents", "4", "--export", str(sheet))
@@ -61,17 +54,3 @@ def test_the_sheet_for_people_is_a_ratings_file_when_it_is_filled_in(tmp_path: P
         writer.writeheader()
         writer.writerows({**row, "rating": "3"} for row in rows)
     assert sum(len(target.others) for target in RatingsFile(sheet, open_population("starter")).targets) > 0
-
-
-def test_what_cannot_be_done_is_one_line() -> None:
-    for arguments, words in (
-        (["--reader", "nowhere/x"], "nowhere"),
-        (["--reader", "bundled/grader", "--judge", "list"], "name it: --grader"),
-        (["--reader", "bundled/grader", "--judge", "chance"], "judge is 'chance'"),
-        (["--reader", "bundled/grader", "--record", "nobody"], "reader is 'nobody'"),
-        (["--reader", "a/b", "--reader", "c/d", "--export", "x.csv"], "one reader"),
-    ):
-        result = called(*arguments)
-        assert result.exit_code != 0
-        assert words in result.output
-        assert "Traceback" not in result.output

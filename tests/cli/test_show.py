@@ -1,18 +1,13 @@
-import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.scorer import Score
-from tests.reports.made_logs import GENIE, asked, made_log, scored
+from tests.reports.made_logs import asked, made_log, scored
 
 from genie_inspect.cli import main
-from genie_inspect.cli.show import shown
-from genie_inspect.files.printable import printable
 from genie_inspect.graders.rubrics import load_rubric
-from genie_inspect.logs.files import LogError
 
 
 def genie_show(*arguments: object) -> Result:
@@ -59,51 +54,79 @@ def test_an_unscored_document_says_why(tmp_path: Path) -> None:
     assert "Not scored: refusal" in genie_show(file, 1).output
 
 
-@pytest.mark.parametrize(("sample", "epoch", "said"), [("7", 1, "expected one of 1;"), ("1", 2, "epoch 1 to 1")])
-def test_an_unknown_sample_is_one_line_that_says_which_there_are(
+SCORE = {"genie": scored({"plot": 0.5})}
+
+
+def refused(result: Result) -> str:
+    assert result.exit_code == 1
+    (line,) = result.output.strip().splitlines()
+    return line
+
+
+def test_a_score_whose_questions_tell_of_none_of_its_keys_is_explained_by_its_own_words(tmp_path: Path) -> None:
+    score = scored({"plot": 0.5}, questions=[asked(0.9, feature="style")])
+    score.explanation = "In words."
+    output = genie_show(made_log(tmp_path, [{"genie": score}]), 1).output
+    assert "In words." in output
+    assert "What set it apart" not in output
+
+
+@pytest.mark.parametrize(
+    ("sample", "epoch", "said"),
+    [
+        ("cow", 1, "no sample 'cow', expected one of owl, fowl, hen; a part that tells is enough"),
+        ("", 1, "no sample ''"),
+        ("ow", 1, "2 samples 'ow', expected one of owl, fowl;"),
+        ("owl", 3, "has no sample 'owl' of epoch 3, expected epoch 1 to 2"),
+    ],
+)
+def test_what_is_no_sample_is_one_line_that_says_which_there_are(
     tmp_path: Path, sample: str, epoch: int, said: str
 ) -> None:
-    result = genie_show(log(tmp_path), sample, "--epoch", epoch)
-    assert result.exit_code == 1
-    assert said in result.output
-    assert len(result.output.strip().splitlines()) == 1
+    file = made_log(tmp_path, [SCORE] * 4, places=[("owl", 1), ("owl", 2), ("fowl", 1), ("hen", 1)])
+    assert said in refused(genie_show(file, sample, "--epoch", epoch))
+    assert "owl, epoch 2" in genie_show(file, "owl", "--epoch", 2).output
+
+
+@pytest.mark.parametrize(("count", "listed"), [(5, "1, 2, 3, 4, 5;"), (6, "1, 2, 3, 4, 5, ...;")])
+def test_an_unknown_sample_is_answered_with_the_first_five_there_are(count: int, listed: str, tmp_path: Path) -> None:
+    file = made_log(tmp_path, [SCORE] * count)
+    assert f"expected one of {listed}" in genie_show(file, "none").output
+
+
+def test_a_log_need_say_neither_how_many_epochs_nor_which_samples_there_are(tmp_path: Path) -> None:
+    log = read_eval_log(made_log(tmp_path, [SCORE]))
+    log.eval.config.epochs = None
+    write_eval_log(log)
+    assert "of epoch 2, expected epoch 1 to 1" in refused(genie_show(log.location, "1", "--epoch", 2))
+    log.eval.dataset.sample_ids = None
+    write_eval_log(log)
+    assert "has no sample '1', expected one of ;" in refused(genie_show(log.location, "1"))
 
 
 def test_what_is_no_log_and_a_sample_without_our_scores_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "story.eval").write_text("no log", encoding="utf-8")
     foreign = made_log(tmp_path / "a", [{"accuracy": scored(1.0, signature="")}])
-    for result, expected in (
-        (genie_show(tmp_path / "nowhere.eval", 1), "does not exist"),
-        (genie_show(tmp_path / "story.eval", 1), "cannot be read as a log"),
-        (genie_show(foreign, 1), "no scores of ours"),
-    ):
-        assert result.exit_code == 1
-        assert expected in result.output
-        assert len(result.output.strip().splitlines()) == 1
+    failed = read_eval_log(made_log(tmp_path / "b", [SCORE, SCORE]))
+    (failed.samples or [])[1].scores = None
+    write_eval_log(failed)
+    assert "does not exist" in refused(genie_show(tmp_path / "nowhere.eval", 1))
+    assert "cannot be read as a log" in refused(genie_show(tmp_path / "story.eval", 1))
+    assert "no scores of ours" in refused(genie_show(foreign, 1))
+    assert "has no scores of ours for sample '2'" in refused(genie_show(failed.location, 2))
 
 
-def test_lines_and_tabs_stay() -> None:
-    assert printable("a\n\tb") == "a\n\tb"
-
-
-def test_an_unknown_epoch_is_one_line_that_says_how_many_there_are(tmp_path: Path) -> None:
-    score = {"genie": scored({"plot": 0.5})}
-    file = made_log(tmp_path, [score] * 3, places=[("a", 1), ("a", 2), ("a", 3)])
-    assert "'a' of epoch 4, expected epoch 1 to 3" in genie_show(file, "a", "--epoch", 4).output
-
-
-@pytest.mark.parametrize(("count", "listed"), [(5, "1, 2, 3, 4, 5;"), (6, "1, 2, 3, 4, 5, ...;")])
-def test_an_unknown_sample_is_answered_with_the_first_five_there_are(count: int, listed: str, tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}] * count)
-    assert f"expected one of {listed}" in genie_show(file, "none").output
+def test_a_log_that_was_cut_short_is_shown_too_in_its_first_epoch(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [SCORE] * 2, places=[("owl", 1), ("owl", 2)], status="error")
+    assert "owl, epoch 1" in genie_show(file, "owl").output
 
 
 def test_of_a_folder_the_document_of_each_log_is_shown_and_a_part_of_its_id_is_enough(tmp_path: Path) -> None:
     score = {"genie": scored({"plot": 0.5})}
     for model in ("m/one", "m/two"):
         made_log(tmp_path, [score] * 3, model=model, places=[("owl-a1", 1), ("fox-b2", 1), ("fox-b", 1)])
-    shown = genie_show(tmp_path, "owl").output
-    assert all(f"{model}, owl-a1, epoch 1" in shown for model in ("m/one", "m/two"))
+    shown_documents = genie_show(tmp_path, "owl").output
+    assert all(f"{model}, owl-a1, epoch 1" in shown_documents for model in ("m/one", "m/two"))
     # a whole id is that sample's, also where another begins with it
     assert "fox-b, epoch 1" in genie_show(tmp_path, "fox-b").output
     several = genie_show(tmp_path, "fox")
@@ -119,102 +142,3 @@ def test_rows_of_ttcw_name_their_test(tmp_path: Path) -> None:
     assert f"{rubric.tests[0].id} {rubric.tests[0].name}" in genie_show(file, 1).output
     another = made_log(tmp_path, [{"ttcw": scored(keys, "measure:ttcw|rubric:ttcw@another|version:0")}])
     assert f"ttcw {rubric.tests[0].id}" in genie_show(another, 1).output
-
-
-SCORE = {"genie": scored({"plot": 0.5, "style": 0.75, "agent": math.nan}, questions=[asked(0.9, answer="a whale")])}
-
-
-def test_keys_stand_from_the_most_novel_down_and_what_was_not_measured_last(tmp_path: Path) -> None:
-    (found,) = shown(made_log(tmp_path, [SCORE]), "1", 1)
-    assert (found.label, found.sample, found.epoch, found.prompt, found.text) == (
-        *("mock/writer", "1", 1),
-        *("Prompt 1", "It rains."),
-    )
-    (score,) = found.scores
-    assert [key for key, _, _ in score.rows] == ["style", "plot", "agent"]
-    assert [question.answer if question else None for _, _, question in score.rows] == [None, "a whale", None]
-    # the questions say what set it apart
-    assert score.explanation == ""
-
-
-def test_a_score_without_questions_is_explained_by_its_own_words(tmp_path: Path) -> None:
-    score = scored({"cosine_mean": 0.5}, "measure:cosine|version:0")
-    score.explanation = "Mean distance 0.5."
-    (found,) = shown(made_log(tmp_path, [{"cosine": score, "theirs": Score(value=1.0)}]), "1", 1)
-    assert [(one.scorer, one.explanation) for one in found.scores] == [("cosine", "Mean distance 0.5.")]
-
-
-def test_a_sample_that_failed_before_it_was_scored_is_named(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [SCORE, SCORE])
-    log = read_eval_log(file)
-    (log.samples or [])[1].scores = None
-    write_eval_log(log)
-    with pytest.raises(LogError, match="has no scores of ours for sample '2'"):
-        shown(file, "2", 1)
-
-
-def test_a_part_of_an_id_is_enough_where_one_sample_has_it(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [SCORE] * 3, places=[("owl", 1), ("fowl", 1), ("hen", 1)])
-    assert [one.sample for part in ("hen", "he", "owl") for one in shown(file, part, 1)] == ["hen", "hen", "owl"]
-    refused = {"ow": "2 samples 'ow', expected one of owl, fowl;", "cow": "no sample 'cow', expected one of owl, "}
-    for part, said in refused.items():
-        with pytest.raises(LogError, match=said):
-            shown(file, part, 1)
-    with pytest.raises(LogError, match="no sample ''"):
-        shown(file, "", 1)
-
-
-@pytest.mark.parametrize(("samples", "listed"), [(5, "1, 2, 3, 4, 5;"), (6, "1, 2, 3, 4, 5, ...;")])
-def test_of_the_ids_that_there_are_five_are_named(samples: int, listed: str, tmp_path: Path) -> None:
-    file = made_log(tmp_path, [SCORE] * samples)
-    with pytest.raises(LogError) as caught:
-        shown(file, "x", 1)
-    assert f"expected one of {listed}" in str(caught.value)
-
-
-def test_an_epoch_that_there_is_not_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [SCORE] * 2, places=[("owl", 1), ("owl", 2)])
-    (second,) = shown(file, "owl", 2)
-    assert second.epoch == 2
-    with pytest.raises(LogError, match="has no sample 'owl' of epoch 3, expected epoch 1 to 2"):
-        shown(file, "owl", 3)
-
-
-def test_of_several_logs_each_has_its_document(tmp_path: Path) -> None:
-    for model in ("m/a", "m/b"):
-        made_log(tmp_path, [SCORE], model=model)
-    assert [one.label for one in shown(str(tmp_path), "1", 1)] == ["m/a", "m/b"]
-
-
-def test_a_log_that_was_cut_short_is_shown_too_in_its_first_epoch(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [SCORE] * 2, places=[("owl", 1), ("owl", 2)], status="error")
-    (found,) = shown(file, "owl")
-    assert found.epoch == 1
-
-
-def test_a_sample_is_refused_in_one_line_that_says_what_would_do(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [SCORE])
-    with pytest.raises(LogError) as caught:
-        shown(file, "cow")
-    assert str(caught.value) == f"{file} has no sample 'cow', expected one of 1; a part that tells is enough"
-    with pytest.raises(LogError) as caught:
-        shown(file, "1", 2)
-    assert str(caught.value) == f"{file} has no sample '1' of epoch 2, expected epoch 1 to 1"
-    # a log need say neither how many epochs nor which samples there are
-    log = read_eval_log(file)
-    log.eval.config.epochs = None
-    write_eval_log(log)
-    with pytest.raises(LogError, match="of epoch 2, expected epoch 1 to 1"):
-        shown(file, "1", 2)
-    log.eval.dataset.sample_ids = None
-    write_eval_log(log)
-    with pytest.raises(LogError, match="has no sample '1', expected one of ;"):
-        shown(file, "1")
-
-
-def test_a_score_whose_questions_tell_of_none_of_its_keys_is_explained_by_its_own_words(tmp_path: Path) -> None:
-    score = scored({"plot": 0.5}, questions=[asked(0.9, feature="style")])
-    score.explanation = "In words."
-    ((found,),) = [one.scores for one in shown(made_log(tmp_path, [{"genie": score}]), "1")]
-    assert found.explanation == "In words."
-    assert (found.signature, found.reason) == (GENIE, "")

@@ -1,8 +1,6 @@
 """`genie study`, as a user calls it; and the other commands on the log of a study."""
 
-import csv
 import json
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -10,12 +8,10 @@ from click.testing import CliRunner, Result
 from tests.reports.made_logs import made_log, scored
 from tests.reports.studies import (
     COSINE,
-    FEATURES,
     Made,
     by_feature,
     found,
     made,
-    measure_of,
     one_number,
     sharp,
     study_log,
@@ -26,7 +22,6 @@ from genie_inspect.cli import main
 from genie_inspect.errors import GenieWarning
 from genie_inspect.populations.interventions import EDIT
 from genie_inspect.reports.study import study as studied
-from genie_inspect.reports.study_verdict import sentence
 
 # what other commands say of a study's log, see below
 NOTICED = pytest.mark.filterwarnings("ignore:.* is a metric study")
@@ -52,42 +47,6 @@ def lines(output: str, start: str) -> list[list[str]]:
     return [line.split() for line in output.splitlines() if line.split()[: len(start.split())] == start.split()]
 
 
-def test_the_sentence_on_each_measure_stands_first(log: str) -> None:
-    result = called("study", log, columns=1000)
-    assert result.exit_code == 0, result.output
-    assert result.output.splitlines()[:4] == [sentence(measure) for measure in studied(log).measures]
-
-
-def test_a_line_has_means_difference_sd_d_and_both_tests_and_paraphrases_their_equivalence(log: str) -> None:
-    output = called("study", log).output
-    effect = found(studied(log), "genie", "plot", "plot")
-    difference = effect.difference
-    (line,) = (cells for cells in lines(output, "plot") if f"{difference.before:.3f}" in cells)
-    assert line == [
-        "plot",
-        f"{difference.before:.3f}",
-        f"{difference.after:.3f}",
-        f"{difference.delta:+.3f}",
-        f"[{difference.low:+.3f},",
-        f"{difference.high:+.3f}]",
-        f"{difference.spread:.3f}",
-        f"{difference.effect:+.2f}",
-        f"{effect.p_value:.3f}*",
-        f"{effect.bootstrap_p:.3f}",
-        "+0.0",
-        f"{effect.left:+.3f}*",
-        "8",
-        "(8)",
-    ]
-    told = found(studied(log), "genie", "paraphrase", "plot")
-    (line,) = (cells for cells in lines(output, "paraphrase: plot") if "(16)" in cells)
-    assert line[-6:-4] == [f"{told.difference.p_unlike:.3f}=", f"{told.bootstrap_p_unlike:.3f}"]
-    assert (line[-4], line[-2:]) == ("+0.0", ["8", "(16)"])
-    assert ["agent", "0.500", "0.500", "+0.000", "0.000", "constant", "-", "-", "+0.0", "8", "(8)"] in lines(
-        output, "agent"
-    )
-
-
 def test_a_measure_by_which_texts_differ_little_shows_more_decimals(tmp_path: Path) -> None:
     def fine(text: Made) -> float:
         return 0.5 + 0.0001 * text.number * (text.facts.kind == EDIT)
@@ -98,43 +57,6 @@ def test_a_measure_by_which_texts_differ_little_shows_more_decimals(tmp_path: Pa
     assert [line[1], line[2], line[3], line[6]] == ["0.50000", "0.50035", "+0.00035", "0.00024"]
 
 
-def test_the_matrix_has_every_feature_for_every_intervention_and_a_mark_at_the_largest(log: str) -> None:
-    output = called("study", log).output
-    genie = measure_of(studied(log), "genie")
-    cells = {effect.intervention.name: [] for effect in genie.effects}  # type: ignore[var-annotated]
-    for effect in genie.effects:
-        mark = ">" if effect.is_own else ""
-        star = "=" if effect.is_equivalent else "*" if effect.moved else ""
-        shown = f"({effect.difference.effect:+.2f}{star})" if not effect.is_constant else "constant"
-        cells[effect.intervention.name] += [f"{mark}{effect.difference.delta:+.3f}", shown]
-    for feature in (*FEATURES, "paraphrase"):
-        assert [feature, *cells[feature]] in lines(output, feature)
-
-
-def test_printed_figures_stand_beside_where_they_are_asked_for(log: str) -> None:
-    assert "printed" not in called("study", log).output
-    output = called("study", log, "--published").output
-    genie, other = (
-        found(studied(log), *place) for place in (("genie", "plot", "plot"), ("cosine", "plot", "cosine_mean"))
-    )
-    assert other.is_constant
-    assert ["plot", f"{genie.difference.effect:+.2f}*", "+0.71*", "constant", "+0.22*"] in lines(output, "plot")
-    beside = [
-        effect for effect in measure_of(studied(log), "genie").effects if effect.intervention.name == "paraphrase"
-    ]
-    # effects that go both ways have a mean near 0: of printed ones (.02 + .04 + .12 + .06 + .14 + .09) / 6 = .078
-    mean = sum(abs(effect.difference.effect) for effect in beside) / len(beside)
-    (told,) = (cells for cells in lines(output, "paraphrase") if "|0.08|=" in cells)
-    assert told[:3] == ["paraphrase", f"|{mean:.2f}|", "|0.08|="]
-    assert "/ +0.39" in output  # table 14: of edits of the agent the plot
-
-
-def test_answers_that_changed_are_counted(log: str) -> None:
-    output = called("study", log).output
-    assert "genie: answers that changed, by feature of the question" in " ".join(output.split())
-    assert ["agent", "0", "of", "8"] in lines(output, "agent")
-
-
 def test_in_a_narrow_window_every_figure_stands_whole(log: str) -> None:
     wide, narrow = (called("study", log, columns=columns).output for columns in (240, 60))
     effect = found(studied(log), "genie", "plot", "plot")
@@ -142,31 +64,6 @@ def test_in_a_narrow_window_every_figure_stands_whole(log: str) -> None:
         assert figure in wide
         assert figure in narrow
     assert all(len(line) <= 60 for line in narrow.splitlines() if "measure:" not in line)
-
-
-def test_json_and_csv_have_the_same_effects(log: str, tmp_path: Path) -> None:
-    file = tmp_path / "effects.csv"
-    result = called("study", log, "--csv", file, "--json", "--scorer", "cosine")
-    values = json.loads(result.output)
-    rows = list(csv.DictReader(StringIO(file.read_text(encoding="utf-8"))))
-    assert [row["key"] for row in rows] == [row["key"] for row in values["effects"]]
-    assert list(values["signatures"]) == ["cosine"]
-    again = called("study", log, "--csv", file, "--scorer", "cosine")
-    assert f"replaced {file}" in again.stderr
-
-
-@pytest.mark.parametrize("ending", ["svg", "png"])
-def test_a_picture_is_written(log: str, tmp_path: Path, ending: str) -> None:
-    pytest.importorskip("altair", reason="needs the extra `charts`")
-    file = tmp_path / f"study.{ending}"
-    assert called("study", log, "--picture", file).exit_code == 0
-    assert file.read_bytes()[:4] == {"svg": b"<svg", "png": b"\x89PNG"}[ending]
-
-
-def test_a_picture_of_another_kind_is_refused_before_the_log_is_read(tmp_path: Path) -> None:
-    result = called("study", tmp_path / "none.eval", "--picture", tmp_path / "study.jpg")
-    assert result.exit_code == 1
-    assert "picture is" in result.output
 
 
 def test_a_log_that_is_no_study_is_one_line(tmp_path: Path) -> None:

@@ -15,70 +15,43 @@ from genie_inspect.cli.terminal import echo, escape_what_streams_lack, printable
 from genie_inspect.errors import GenieError
 
 VERBS = {
-    "demo": ("genie_inspect.cli.results:demo", "Evaluate the two bundled storytellers, offline."),
-    "summary": ("genie_inspect.cli.results:summary", "Put logs into one table."),
-    "cost": ("genie_inspect.cli.cost:cost", "Say what judging will cost before it is asked for."),
-    "calibrate": ("genie_inspect.cli.calibrate:calibrate", "Measure how far judges and people rate alike."),
-    "readings": ("genie_inspect.cli.readings:readings", "Hold a reader's answers against those on record."),
-    "cache": ("genie_inspect.cli.cache:cache", "Look at, export or clear what models have said."),
-    "requests": (
-        "genie_inspect.cli.batch:requests",
-        "Write what judging would ask as batch files, and say what is left.",
-    ),
-    "ray": (
-        "genie_inspect.cli.batch:ray",
-        "Ask what judging needs as one job on a Ray cluster, and import the replies.",
-    ),
-    "compare": ("genie_inspect.cli.compare:compare", "Say what a strategy changes against a baseline."),
-    "study": ("genie_inspect.cli.study:study", "Say what a measure is sensitive to, and whether it is robust."),
-    "lengths": (
-        "genie_inspect.cli.lengths:lengths",
-        "Hold scores by long answers against those by concise ones.",
-    ),
-    "report": (
-        "genie_inspect.cli.results:report",
-        "Put logs into one page: tables, charts, what stood out, methods.",
-    ),
-    "frame": ("genie_inspect.cli.results:frame", "Write scores as a table for pandas, R or a spreadsheet."),
-    "show": ("genie_inspect.cli.show:show", "Show one document of a log, and why it got its numbers."),
-    "agreement": ("genie_inspect.cli.agreement:agreement", "Hold a machine's scores against people's votes."),
+    "demo": (".cli.results:demo", "Evaluate the two bundled storytellers, offline."),
+    "summary": (".cli.results:summary", "Put logs into one table."),
+    "cost": (".cli.cost:cost", "Say what judging will cost before it is asked for."),
+    "calibrate": (".cli.calibrate:calibrate", "Measure how far judges and people rate alike."),
+    "readings": (".cli.readings:readings", "Hold a reader's answers against those on record."),
+    "cache": (".cli.cache:cache", "Look at, export or clear what models have said."),
+    "requests": (".cli.batch:requests", "Write what judging would ask as batch files, and say what is left."),
+    "ray": (".cli.batch:ray", "Ask what judging needs as one job on a Ray cluster, and import the replies."),
+    "compare": (".cli.compare:compare", "Say what a strategy changes against a baseline."),
+    "study": (".cli.study:study", "Say what a measure is sensitive to, and whether it is robust."),
+    "lengths": (".cli.lengths:lengths", "Hold scores by long answers against those by concise ones."),
+    "report": (".cli.results:report", "Put logs into one page: tables, charts, what stood out, methods."),
+    "frame": (".cli.results:frame", "Write scores as a table for pandas, R or a spreadsheet."),
+    "show": (".cli.show:show", "Show one document of a log, and why it got its numbers."),
+    "agreement": (".cli.agreement:agreement", "Hold a machine's scores against people's votes."),
     "ttcw": (
-        "genie_inspect.studies.ttcw.commands:ttcw",
+        ".studies.ttcw.commands:ttcw",
         "Count verdicts on stories anew: cutoffs, ways of asking, totals and words by writer.",
     ),
-    "plots": (
-        "genie_inspect.studies.ttcw.commands:plots",
-        "Draw one-sentence plots from stories of your own, for the task ttcw.",
-    ),
-    "rater": (
-        "genie_inspect.studies.personal.commands:rater",
-        "Fit a judge of one's own to votes, and say what it is worth.",
-    ),
+    "plots": (".studies.ttcw.commands:plots", "Draw one-sentence plots from stories of your own, for the task ttcw."),
+    "rater": (".studies.personal.commands:rater", "Fit a judge of one's own to votes, and say what it is worth."),
     "close-reading": (
-        "genie_inspect.studies.close_reading.commands:close_reading",
+        ".studies.close_reading.commands:close_reading",
         "Hold close readings against n-gram novelty, and against people.",
     ),
-    "index": ("genie_inspect.cli.population:index", "Build an infini-gram index of a folder of texts."),
-    "population": (
-        "genie_inspect.cli.population:population",
-        "Build, import, check, merge, sample, measure and show populations.",
-    ),
+    "index": (".cli.population:index", "Build an infini-gram index of a folder of texts."),
+    "population": (".cli.population:population", "Build, import, check, merge, sample, measure and show populations."),
     "prompts": (
-        "genie_inspect.cli.questions:prompts",
+        ".cli.questions:prompts",
         "Make files of prompts: pairs of concepts of any domain, or samples of what people wrote.",
     ),
-    "questions": (
-        "genie_inspect.cli.questions:questions",
-        "Write the questions of a population, and let people correct them.",
-    ),
+    "questions": (".cli.questions:questions", "Write the questions of a population, and let people correct them."),
     "interventions": (
-        "genie_inspect.studies.metric_study.commands:interventions",
+        ".studies.metric_study.commands:interventions",
         "Write edits and paraphrases by which a measure is tested, and check them.",
     ),
-    "features": (
-        "genie_inspect.cli.questions:features",
-        "Find the features along which texts of a kind can differ.",
-    ),
+    "features": (".cli.questions:features", "Find the features along which texts of a kind can differ."),
 }
 
 # what writing to a full, closed or failing output ends with
@@ -99,7 +72,7 @@ class VerbGroup(click.Group):
         if cmd_name not in self.verbs:
             return super().get_command(ctx, cmd_name)
         module, _, name = self.verbs[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), name)
+        command: click.Command = getattr(importlib.import_module(module, "genie_inspect"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

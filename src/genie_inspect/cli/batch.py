@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,29 +16,29 @@ from genie_inspect.batch.shards import REQUESTS, Plan, plan_file
 from genie_inspect.batch.walk import FORMS, JSONL, STEPS, Found, Sources, Study
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.cache import opened_cache
-from genie_inspect.cli.running import (
+from genie_inspect.cli.options import (
     ANSWER_LENGTH,
     AT_LEAST_1,
-    JSON,
-    planned_role,
-    progress_bar,
-    show,
-    with_options,
+    FILE,
+    UNCHECKED_TEMPLATES,
+    Answer,
+    answering,
+    fact_lines,
+    together,
 )
-from genie_inspect.cli.tables import replacing
+from genie_inspect.cli.running import planned_role, progress_bar
+from genie_inspect.cli.terminal import replacing
 from genie_inspect.files.tables import plain
 from genie_inspect.graders.instrument import MODES, Instrument
 
-STUDY: Callable[[Any], Any] = with_options(
-    (
-        click.option(
-            "--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it."
-        ),
-        click.option("--judge", default="list", show_default=True, help=", ".join(MODES)),
-        ANSWER_LENGTH,
-        click.option("--population", default="starter", show_default=True, help="What logs are measured against."),
-        click.option("--templates", type=click.Path(), help="A folder of your own instruction templates."),
-    )
+STUDY = together(
+    click.option(
+        "--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it."
+    ),
+    click.option("--judge", default="list", show_default=True, help=", ".join(MODES)),
+    ANSWER_LENGTH,
+    click.option("--population", default="starter", show_default=True, help="What logs are measured against."),
+    UNCHECKED_TEMPLATES,
 )
 
 
@@ -57,22 +57,15 @@ NOT_READ = "texts are not wholly read yet, and nothing can be judged of them bef
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="LOGS|POPULATION")
 @click.option("--step", type=click.Choice(STEPS), help="Reading comes before judging.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The first file of requests; more are numbered.")
+@click.option("-o", "--output", type=FILE, help="The first file of requests; more are numbered.")
 @click.option("--status", is_flag=True, help="Write nothing: say what is left to ask.")
 @STUDY
 @click.option("--shard", default=REQUESTS, show_default=True, type=AT_LEAST_1, help="Most requests in a file.")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
-@JSON
+@answering()
 def requests(
-    paths: tuple[str, ...],
-    step: str | None,
-    output: Path | None,
-    status: bool,
-    shard: int,
-    force: bool,
-    as_json: bool,
-    **study: Any,
-) -> None:
+    paths: tuple[str, ...], step: str | None, output: Path | None, status: bool, shard: int, force: bool, **study: Any
+) -> dict[str, Any]:
     """Write what the scorer `genie` would ask of logs, or of a population's own documents, and the cache lacks.
 
     Lines as OpenAI's batch endpoint and `vllm run-batch` take them. Two rounds: reading, then judging; after each
@@ -88,17 +81,12 @@ def requests(
     if not status and not (step and output):
         raise click.UsageError("--step and --output are given together")
     planned = studied(paths, **study)
-    if step and output:
-        with replacing(output, plan_file(output)):
-            show(_written(planned, step, output, shard, force=force), as_json)
-    else:
-        show(_left(planned), as_json)
-
-
-def _written(study: Study, step: str, output: Path, shard: int, *, force: bool) -> dict[str, Any]:
-    """Write the requests of a step; none where nothing is left to ask."""
-    with progress_bar() as progress:
-        found, files = anyio.run(partial(study.write, most=shard, new=not force), step, output, progress)
+    if not (step and output):
+        with progress_bar() as progress:
+            read, judged = (anyio.run(planned.left, step, progress) for step in STEPS)
+        return {"left_to_read": read.requests, "left_to_judge": judged.requests, **seen(judged)}
+    with replacing(output, plan_file(output)), progress_bar() as progress:
+        found, files = anyio.run(partial(planned.write, most=shard, new=not force), step, output, progress)
     return {
         "step": step,
         "requests": found.requests,
@@ -107,44 +95,32 @@ def _written(study: Study, step: str, output: Path, shard: int, *, force: bool) 
     }
 
 
-def _left(study: Study) -> dict[str, Any]:
-    with progress_bar() as progress:
-        read, judged = (anyio.run(study.left, step, progress) for step in STEPS)
-    return {"left_to_read": read.requests, "left_to_judge": judged.requests, **seen(judged)}
-
-
 def seen(found: Found) -> dict[str, Any]:
     facts: dict[str, Any] = {"documents": found.documents, "skipped": dict(found.skipped) or ""}
     return {**facts, "unread": found.unread, "note": NOT_READ} if found.unread else facts
 
 
-JOB: Callable[[Any], Any] = with_options(
-    (
-        click.option("-o", "--output", required=True, help="A folder for the replies, or s3://, gs://, az://."),
-        click.option("--url", help="Ask a server that takes chat completions: http://.../v1."),
-        click.option("--model", help="Load this model into vLLM on the cluster's GPUs, instead of --url."),
-        click.option("--key", metavar="VARIABLE", help="The environment variable that holds the server's key."),
-        click.option(
-            "--connections", default=64, show_default=True, type=AT_LEAST_1, help="Requests in flight, each worker."
-        ),
-        click.option(
-            "--workers", default=1, show_default=True, type=AT_LEAST_1, help="Askers, or engines, side by side."
-        ),
-        click.option("--qps", type=AT_LEAST_1, help="Most requests a second, each worker."),
-        click.option(
-            "--retries", default=5, show_default=True, type=click.IntRange(min=0), help="Of a request that fails."
-        ),
-        click.option(
-            "--timeout", default=600.0, show_default=True, help="Seconds without a word before a server has failed."
-        ),
-        click.option(
-            "--engine-args", default="{}", metavar="JSON", help="Of vLLM: tensor_parallel_size, max_model_len ..."
-        ),
-        click.option(
-            "--form", default=JSONL, show_default=True, type=click.Choice(FORMS), help="Of the files of replies."
-        ),
-        JSON,
-    )
+JOB = together(
+    click.option("-o", "--output", required=True, help="A folder for the replies, or s3://, gs://, az://."),
+    click.option("--url", help="Ask a server that takes chat completions: http://.../v1."),
+    click.option("--model", help="Load this model into vLLM on the cluster's GPUs, instead of --url."),
+    click.option("--key", metavar="VARIABLE", help="The environment variable that holds the server's key."),
+    click.option(
+        "--connections", default=64, show_default=True, type=AT_LEAST_1, help="Requests in flight, each worker."
+    ),
+    click.option("--workers", default=1, show_default=True, type=AT_LEAST_1, help="Askers, or engines, side by side."),
+    click.option("--qps", type=AT_LEAST_1, help="Most requests a second, each worker."),
+    click.option(
+        "--retries", default=5, show_default=True, type=click.IntRange(min=0), help="Of a request that fails."
+    ),
+    click.option(
+        "--timeout", default=600.0, show_default=True, help="Seconds without a word before a server has failed."
+    ),
+    click.option(
+        "--engine-args", default="{}", metavar="JSON", help="Of vLLM: tensor_parallel_size, max_model_len ..."
+    ),
+    click.option("--form", default=JSONL, show_default=True, type=click.Choice(FORMS), help="Of the files of replies."),
+    answering(),
 )
 
 
@@ -160,7 +136,7 @@ def ray() -> None:
 @ray.command("ask")
 @click.argument("requests", nargs=-1, required=True)
 @JOB
-def ask_(requests: tuple[str, ...], output: str, form: str, as_json: bool, **job: Any) -> None:
+def ask_(requests: tuple[str, ...], output: str, form: str, **job: Any) -> dict[str, Any]:
     """Ask REQUESTS: files of `genie requests`, folders of them, or Parquet with the columns custom_id and body.
 
     What has a reply in the output folder is not asked again, so that a job that was killed is begun again.
@@ -170,15 +146,15 @@ def ask_(requests: tuple[str, ...], output: str, form: str, as_json: bool, **job
              genie cache import read-replies --requests read.jsonl
     """
     with progress_bar() as progress:
-        outcome = ask(requests, output, _job(**job), progress, form)
-    show(plain(outcome), as_json)
+        outcome: dict[str, Any] = plain(ask(requests, output, _job(**job), progress, form))
+    return outcome
 
 
 @ray.command("rounds")
 @click.argument("paths", nargs=-1, required=True, metavar="LOGS|POPULATION")
 @STUDY
 @JOB
-def rounds_(paths: tuple[str, ...], output: str, form: str, as_json: bool, **options: Any) -> None:
+def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> Answer:
     """Read and judge: write what the cache lacks, ask it, import the replies; first the reading, then the judging.
 
     Replies stand in OUTPUT/read and OUTPUT/judge. Afterwards `inspect score` finds everything on record.
@@ -191,12 +167,8 @@ def rounds_(paths: tuple[str, ...], output: str, form: str, as_json: bool, **opt
         result = rounds(studied(paths, **options), output, _job(**job), cache, progress, form)
     facts = {name: plain(getattr(result, name)) for name in ("read", "judge")}
     left = {"left_to_read": result.left_to_read, "left_to_judge": result.left_to_judge, **seen(result.found)}
-    if as_json:
-        show({**facts, **left}, as_json)
-        return
-    for step, said in facts.items():
-        show({f"{step}, {part}": counts for part, counts in said.items()}, as_json)
-    show(left, as_json)
+    lines = {f"{step}, {part}": counts for step, said in facts.items() for part, counts in said.items()}
+    return Answer(lambda: {**facts, **left}, lambda _: fact_lines({**lines, **left}))
 
 
 JOB_NAMES = ("url", "model", "key", "connections", "workers", "qps", "retries", "timeout", "engine_args")

@@ -5,12 +5,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.tables import replacing, text_table
-from genie_inspect.cli.terminal import confirm, console, echo, echo_json
+from genie_inspect.cli.options import Answer, answering
+from genie_inspect.cli.tables import text_table
+from genie_inspect.cli.terminal import Unbroken, confirm, echo, replacing
 from genie_inspect.engines.embedders import KeptVectors
 from genie_inspect.errors import NetworkFolderWarning
 from genie_inspect.files.printable import json_text
@@ -19,7 +21,7 @@ from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.graders.cache import TABLES, Cache, cache_folder
 
 VECTORS = "vectors"
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for a script.")
+answered = answering(json="Print JSON for a script.")
 
 
 @click.group(cls=VerbGroup)
@@ -32,8 +34,8 @@ def cache() -> None:
 
 
 @cache.command()
-@AS_JSON
-def info(as_json: bool) -> None:
+@answered
+def info() -> Answer:
     """How many answers, ratings, verdicts and vectors there are, by reader, judge, critic and embedder."""
     with opened_cache() as opened, opened_vectors() as vectors:
         counts = opened.counts() | {VECTORS: vectors.counts()}
@@ -42,20 +44,21 @@ def info(as_json: bool) -> None:
             path: sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
             for path in (opened.path, vectors.path)
         }
-    if as_json:
-        echo_json({"path": str(opened.path), "bytes": sum(sizes.values()), **counts})
-        return
     # an empty table is shown too
     rows = [(kept, model, str(count)) for kept, by in counts.items() for model, count in by.items() or [("nobody", 0)]]
-    console().print(text_table("cache", ("kept", "by", "rows"), rows, words=2, justify="center"))
-    for path, size in sizes.items():
-        echo(f"{path}: {size / 1e6:.1f} MB")
+    return Answer(
+        lambda: {"path": str(opened.path), "bytes": sum(sizes.values()), **counts},
+        lambda _: [
+            text_table("cache", ("kept", "by", "rows"), rows, words=2, justify="center"),
+            *(Unbroken(f"{path}: {size / 1e6:.1f} MB") for path, size in sizes.items()),
+        ],
+    )
 
 
 @cache.command()
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@AS_JSON
-def clear(yes: bool, as_json: bool) -> None:
+@answered
+def clear(yes: bool) -> Answer:
     """Forget everything: what is needed again will be asked, and paid for, again."""
     with opened_cache() as opened, opened_vectors() as vectors:
         counts = opened.counts() | {VECTORS: vectors.counts()}
@@ -66,10 +69,9 @@ def clear(yes: bool, as_json: bool) -> None:
             confirm(f"Forget {contents} in {opened.path.parent}?")
         opened.clear()
         vectors.clear()
-    if as_json:
-        echo_json({"path": str(opened.path), "forgotten": forgotten})
-    else:
-        echo(f"Forgot {contents}.")
+    return Answer(
+        lambda: {"path": str(opened.path), "forgotten": forgotten}, lambda _: [Unbroken(f"Forgot {contents}.")]
+    )
 
 
 @cache.command()
@@ -101,8 +103,8 @@ def export(file: Path, force: bool) -> None:
     type=click.Path(path_type=Path),
     help="The first file that `genie requests` wrote, with its plan beside it; repeatable.",
 )
-@AS_JSON
-def import_(files: tuple[str, ...], requests: tuple[Path, ...], as_json: bool) -> None:
+@answered
+def import_(files: tuple[str, ...], requests: tuple[Path, ...]) -> dict[str, Any]:
     """Take replies to `genie requests`, or what `genie cache export` wrote, from FILES; to do it again changes nothing.
 
     Replies as OpenAI's batch endpoint, `vllm run-batch` and `genie ray` write them: files of JSON Lines or Parquet, or
@@ -117,7 +119,7 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...], as_json: bool) -
     from genie_inspect.batch.importing import Importer
     from genie_inspect.batch.shards import places
     from genie_inspect.batch.walk import existing
-    from genie_inspect.cli.running import progress_bar, show
+    from genie_inspect.cli.running import progress_bar
 
     with opened_cache() as opened, progress_bar() as progress:
         importer = Importer(opened, {name: place for path in requests for name, place in places(path).items()})
@@ -125,13 +127,13 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...], as_json: bool) -
         for number, part in enumerate(parts, start=1):
             anyio.run(importer.take, part)
             progress("import", number, len(parts))
-    show({"path": str(opened.path), **plain(importer.result)}, as_json)
+    return {"path": str(opened.path), **plain(importer.result)}
 
 
 @cache.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@AS_JSON
-def merge(folders: tuple[Path, ...], as_json: bool) -> None:
+@answered
+def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
     """Add what the caches in FOLDERS hold to the user's; vectors are left out, and what is on record stays as it is.
 
     For runs that each had a cache of their own ($GENIE_CACHE_DIR): parts of a job array, or machines without a disk in
@@ -141,11 +143,11 @@ def merge(folders: tuple[Path, ...], as_json: bool) -> None:
     Example: genie cache merge caches/*
     """
     from genie_inspect.batch.walk import merged
-    from genie_inspect.cli.running import progress_bar, show
+    from genie_inspect.cli.running import progress_bar
 
     with opened_cache() as opened, progress_bar() as progress:
         result = merged(opened, folders, progress)
-    show({"path": str(opened.path), **plain(result)}, as_json)
+    return {"path": str(opened.path), **plain(result)}
 
 
 @contextmanager

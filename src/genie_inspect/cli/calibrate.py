@@ -1,12 +1,10 @@
 """`genie calibrate`: how far judges, and people, rate alike."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,18 +30,26 @@ from genie_inspect.agreement.raters import (
     recorded_targets,
 )
 from genie_inspect.agreement.vector_fitting import vector_fit
-from genie_inspect.cli.running import named_model, one_line, show
-from genie_inspect.cli.tables import replacing, text_table
-from genie_inspect.cli.terminal import console, echo_json, print_parts
+from genie_inspect.cli.options import (
+    FILE,
+    POPULATION,
+    UNCHECKED_TEMPLATES,
+    Answer,
+    answering,
+    embedder_option,
+    seed_option,
+)
+from genie_inspect.cli.running import named_model, one_line, progress_bar, told_by
+from genie_inspect.cli.tables import Head, LineT, counted, figure, ranged, text_table
+from genie_inspect.cli.terminal import replacing
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.instrument import MODES, Instrument, mode_and_fit, mode_of
-from genie_inspect.graders.vectors_judge import FeatureFit, VectorFit, shown
+from genie_inspect.graders.vectors_judge import FeatureFit, shown
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import write_rows
-from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 if TYPE_CHECKING:
@@ -91,25 +97,17 @@ def grader_judges(
     return raters
 
 
-def people_ratings(files: Sequence[RatingsFile], targets: Sequence[Target]) -> list[Ratings]:
-    return [recorded_ratings(name, table, targets) for file in files for name, table in file.raters.items()]
-
-
 def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
     """The judges' ratings, one judge after another, with a bar that shows how far they are."""
     import anyio
-    from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console(stderr=True), transient=True) as progress:
-        bars = [progress.add_task(escape(rater.name), total=rater.calls(targets)) for rater in raters]
+    with progress_bar(transient=True) as progress:
+        bars = [told_by(progress, rater.name, rater.calls(targets)) for rater in raters]
 
         # one judge after another: each has many calls in flight by itself
         async def ask() -> list[Ratings]:
             return [
-                await judge_ratings(rater, targets, partial(progress.advance, bar), fresh=fresh)
-                for rater, bar in zip(raters, bars, strict=True)
+                await judge_ratings(rater, targets, bar, fresh=fresh) for rater, bar in zip(raters, bars, strict=True)
             ]
 
         try:
@@ -118,7 +116,6 @@ def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh
             raise click.ClickException(one_line(error)) from error
 
 
-COLUMNS = ("asked", "unusable", "novelty", "last less first of a list", "rating(a, b) less (b, a)")
 KEY = (
     "alpha: ordinal Krippendorff alpha of the ratings; tau: Kendall's tau-b of the answers' novelty; difference in "
     "novelty: the second's less the first's. Intervals: 95%. A blank is not defined."
@@ -128,125 +125,81 @@ PEOPLE_KEY = (
     "alpha among raters: ordinal, of all in files; alpha with the median: the judge's ratings and their consensus;"
     " tau with the mean: Kendall's tau-b of the judge's ratings and the mean of theirs."
 )
-
-
-def agreement_tables(agreements: Iterable[RaterAgreement]) -> "Iterator[Table]":
-    """For each two raters a table with a row a feature: how far they agree."""
-    # `groupby` joins neighbours alone: the rows come pair by pair, feature by feature
-    for (first, second), group in groupby(agreements, key=lambda agreement: (agreement.first, agreement.second)):
-        rows = {
-            agreement.feature: [
-                str(agreement.pairs),
-                _figure(agreement.alpha),
-                _figure(agreement.tau),
-                _interval(agreement.difference),
-            ]
-            for agreement in group
-        }
-        yield _table(f"{first} and {second}", ["pairs", "alpha", "tau", "difference in novelty"], rows)
-
-
-def conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
-    """For each rater a table of its gaps and biases, a row a feature; a column without any figure is left out."""
-    for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
-        conducts_of_rater = list(group)
-        rows = {conduct.feature: _conduct(conduct) for conduct in conducts_of_rater}
-        # who rates no lists has no first and last place: a column that is empty in every row is left out
-        indices = [index for index in range(len(COLUMNS)) if any(cells[index] for cells in rows.values())]
-        cells_by_feature = {feature: [cells[index] for index in indices] for feature, cells in rows.items()}
-        yield _table(rater, [COLUMNS[index] for index in indices], cells_by_feature, _unusable(conducts_of_rater))
-
-
-def people_tables(rows: Sequence[PeopleAgreement], people: int) -> "Iterator[Table | str]":
-    """For each judge a table with a row a feature: the raters of files together, and the judge with all of them."""
-    for judge, group in groupby(rows, key=lambda row: row.judge):
-        cells = {
-            row.feature: [str(row.pairs), *map(_figure, (row.people_alpha, row.judge_alpha, row.tau))] for row in group
-        }
-        # without a judge there is nobody to hold against people
-        columns = ["pairs", "alpha among raters", "alpha with the median", "tau with the mean"]
-        shown = len(columns) if judge else 2
-        title = f"{judge} and {people} raters together" if judge else f"{people} raters together"
-        yield _table(title, columns[:shown], {feature: own[:shown] for feature, own in cells.items()})
-    yield PEOPLE_KEY
-
-
-def _conduct(conduct: Conduct) -> list[str]:
-    unusable = "" if math.isnan(conduct.unusable) else f"{conduct.unusable:.1%}"
-    return [
-        str(conduct.asked),
-        unusable,
-        _figure(conduct.novelty),
-        _interval(conduct.position),
-        _interval(conduct.swapped),
-    ]
-
-
-def _unusable(conducts: Iterable[Conduct]) -> str:
-    """Why pairs came to no rating, and how many; empty when all did."""
-    # the reasons are counted over all features, where they stand once
-    faults = next((conduct.faults for conduct in conducts if conduct.feature == ALL), {})
-    return "unusable: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) if faults else ""
-
-
-def _table(title: str, columns: Iterable[str], cells: Mapping[str, Sequence[str]], caption: str = "") -> "Table":
-    """A row a feature, and last, below a line of its own, the one over all of them."""
-    rows: list[list[str] | None] = []
-    for feature, figures in cells.items():
-        rows += [None] if feature == ALL else []
-        rows.append([feature.replace("_", " "), *figures])
-    return text_table(title, ["feature", *columns], rows, caption=caption)
-
-
-def _figure(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.2f}"
-
-
-def _interval(interval: BootstrapInterval) -> str:
-    ends = "" if math.isnan(interval.low) else f" [{interval.low:.2f}, {interval.high:.2f}]"
-    return "" if math.isnan(interval.value) else f"{interval.value:.2f}{ends}"
-
-
-FIT_COLUMNS = ("pairs", "answers", "Spearman", "tau")
 FIT_KEY = (
     "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: a screen, no "
     "verdict. Judge by it: judge=vectors/{file}"
 )
+AGREED: tuple[Head[RaterAgreement], ...] = (
+    Head("pairs", lambda row: str(row.pairs)),
+    Head("alpha", lambda row: figure(row.alpha, none="")),
+    Head("tau", lambda row: figure(row.tau, none="")),
+    Head("difference in novelty", lambda row: _interval(row.difference)),
+)
+CONDUCT: tuple[Head[Conduct], ...] = (
+    Head("asked", lambda row: str(row.asked)),
+    Head("unusable", lambda row: figure(row.unusable, ".1%", "")),
+    Head("novelty", lambda row: figure(row.novelty, none="")),
+    Head("last less first of a list", lambda row: _interval(row.position)),
+    Head("rating(a, b) less (b, a)", lambda row: _interval(row.swapped)),
+)
+PEOPLE: tuple[Head[PeopleAgreement], ...] = (
+    Head("pairs", lambda row: str(row.pairs)),
+    Head("alpha among raters", lambda row: figure(row.people_alpha, none="")),
+    Head("alpha with the median", lambda row: figure(row.judge_alpha, none="")),
+    Head("tau with the mean", lambda row: figure(row.tau, none="")),
+)
+FITTED: tuple[Head[FeatureFit], ...] = (
+    Head("pairs", lambda row: str(row.pairs)),
+    Head("answers", lambda row: str(row.answers)),
+    Head("Spearman", lambda row: shown(row.spearman)),
+    Head("tau", lambda row: shown(row.kendall)),
+)
 
 
-def written_fit(
-    population: Population, targets: Sequence[Target], raters: Sequence[Ratings], embedder: Embedder, file: Path
-) -> VectorFit:
-    """The fit to the mean of the raters' ratings, once it is in the file."""
-    fit = vector_fit(population.name, targets, raters, CachedEmbedder(embedder, cache_folder()))
-    with replacing(file):
-        write_rows(file, [fit])
-    return fit
+# `groupby` joins neighbours alone: rows come rater by rater, feature by feature
+def _agreement_tables(agreements: Iterable[RaterAgreement]) -> "Iterator[Table]":
+    """For each two raters how far they agree."""
+    for (first, second), rows in groupby(agreements, key=lambda row: (row.first, row.second)):
+        yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
 
 
-def fit_facts(fit: VectorFit) -> dict[str, object]:
-    parts = {name: part.model_dump(exclude={"knots"}) for name, part in _parts(fit).items()}
-    return {"embedder": fit.embedder, "population": fit.population, "fit": fit.digest, "features": parts}
+def _conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
+    """For each rater its gaps and biases."""
+    for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
+        rows = {row.feature: row for row in group}
+        # who rates no lists has no first and last place: a column that is empty in every row is left out
+        heads = [head for head in CONDUCT if any(map(head.cell, rows.values()))]
+        # the reasons are counted over all features, where they stand once
+        faults = rows[ALL].faults if ALL in rows else {}
+        yield _table(rater, rows, heads, f"unusable: {counted(faults)}" if faults else "")
 
 
-def fit_table(fit: VectorFit) -> "Table":
-    cells = {
-        name: [str(part.pairs), str(part.answers), shown(part.spearman), shown(part.kendall)]
-        for name, part in _parts(fit).items()
-    }
-    return _table(f"{fit.embedder} fitted to {', '.join(fit.raters)}", FIT_COLUMNS, cells)
+def _people_tables(rows: Iterable[PeopleAgreement], people: int) -> "Iterator[Table]":
+    """For each judge the raters of files together, and the judge with all of them."""
+    for judge, group in groupby(rows, key=lambda row: row.judge):
+        # without a judge there is nobody to hold against people
+        title = f"{judge} and {people} raters together" if judge else f"{people} raters together"
+        yield _table(title, {row.feature: row for row in group}, PEOPLE if judge else PEOPLE[:2])
 
 
-def _parts(fit: VectorFit) -> dict[str, FeatureFit]:
-    return fit.features | {ALL: fit.pooled}
+def _table(title: str, rows: Mapping[str, LineT], heads: Sequence[Head[LineT]], caption: str = "") -> "Table":
+    """A row a feature, and last, below a line of its own, the one over all of them."""
+    cells: list[list[str] | None] = []
+    for feature, row in rows.items():
+        cells += [None] if feature == ALL else []
+        cells.append([feature.replace("_", " "), *(head.cell(row) for head in heads)])
+    return text_table(title, ["feature", *(head.name for head in heads)], cells, caption=caption)
+
+
+def _interval(interval: BootstrapInterval) -> str:
+    return ranged(interval.value, interval.low, interval.high, none="")
 
 
 PAIRS = 300
-FILE = click.Path(path_type=Path)
 
 
 @click.command()
-@click.option("--population", default="starter", show_default=True, help="`starter` or a folder.")
+@POPULATION
 @click.option(
     "--judge",
     "judges",
@@ -257,9 +210,9 @@ FILE = click.Path(path_type=Path)
 @click.option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
 @click.option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
 @click.option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
-@click.option("--seed", default=0, show_default=True, help="Which pairs are drawn.")
+@seed_option("Which pairs are drawn.")
 @click.option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
-@click.option("--embedder", default="static", show_default=True, help="Whose vectors judge, with --judge vectors.")
+@embedder_option("Whose vectors judge, with --judge vectors.")
 @click.option(
     "--fit-vectors",
     "fit",
@@ -273,14 +226,13 @@ FILE = click.Path(path_type=Path)
     help="Instead of comparing, write the pairs to this CSV for people: shuffled, without ratings, with a page that "
     "tells them what to do. Filled in, it is a file for --ratings.",
 )
-@click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
+@UNCHECKED_TEMPLATES
 @click.option(
     "--cache",
     is_flag=True,
     help="Take ratings from the cache, as after a run that was killed; else all are asked for anew (and kept).",
 )
-@click.option("--picture", type=FILE, help="Write a chart to this .svg or .png.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
+@answering("tables", picture="a chart")
 def calibrate(
     population: str,
     judges: tuple[str, ...],
@@ -294,9 +246,7 @@ def calibrate(
     export: Path | None,
     templates: str | None,
     cache: bool,
-    picture: Path | None,
-    as_json: bool,
-) -> None:
+) -> Answer | dict[str, Any]:
     """Rate the same pairs of answers by two or more judges, graders or people, and say how far they agree.
 
     Pairs are those of the first ratings file, else drawn from the population's recorded answers, each feature and
@@ -310,8 +260,6 @@ def calibrate(
              genie calibrate --pairs 300 --export ann.csv
              genie calibrate --ratings ratings.jsonl --embedder openai/<model> --fit-vectors fit.json
     """
-    if picture:
-        check_picture(picture)
     opened = open_population(population)
     recorded = [RatingsFile(_ratings_path(file, opened), opened) for file in files]
     vectors = chosen_embedder(embedder)
@@ -321,41 +269,48 @@ def calibrate(
         check_raters(judges, len(machines) + sum(len(file.raters) for file in recorded), fit)
     targets = _targets(opened, recorded, reader, pairs, seed)
     if export:
-        show({"table": str(export), "pairs": write_blind_table(export, targets, seed)}, as_json)
-        return
-    people, judged = people_ratings(recorded, targets), machine_ratings(machines, targets, fresh=not cache)
+        return {"table": str(export), "pairs": write_blind_table(export, targets, seed)}
+    people = [recorded_ratings(name, table, targets) for file in recorded for name, table in file.raters.items()]
+    judged = machine_ratings(machines, targets, fresh=not cache)
     raters = people + judged
-    facts = _facts(opened, targets, raters, seed)
+    facts = {
+        "population": opened.name,
+        "pairs": sum(len(target.others) for target in targets),
+        "seed": seed,
+        "raters": {rater.name: rater.signature for rater in raters},
+    }
     if fit:
-        fitted = written_fit(opened, targets, raters, vectors, fit)
-        _show(facts | fit_facts(fitted), [fit_table(fitted), FIT_KEY.format(file=fit)], as_json=as_json)
-        return
+        fitted = vector_fit(opened.name, targets, raters, CachedEmbedder(vectors, cache_folder()))
+        with replacing(fit):
+            write_rows(fit, [fitted])
+        parts = fitted.features | {ALL: fitted.pooled}
+        fit_facts = {
+            "embedder": fitted.embedder,
+            "population": fitted.population,
+            "fit": fitted.digest,
+            "features": {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()},
+        }
+        title, key = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}", FIT_KEY.format(file=fit)
+        return Answer(lambda: facts | fit_facts, lambda _: (_table(title, parts, FITTED), key))
     calibration = compare(targets, raters, features)
     together = held_against_people(targets, people, judged, features) if people else []
-    if picture:
-        with replacing(picture):
-            write_chart(lambda: calibration_chart(calibration), picture)
-    tables = *agreement_tables(calibration.agreements), *conduct_tables(calibration.conducts)
     sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
-    # one rater of files is in the tables of two raters
-    of_people = people_tables(together, len(people)) if len(people) > 1 else []
-    found = asdict(calibration) | {"people": [asdict(row) for row in together]}
-    _show(facts | {"verdict": sentences} | found, [*tables, KEY, *of_people, *sentences], as_json=as_json)
 
+    def parts_of(_: object) -> "Iterator[Table | str]":
+        yield from _agreement_tables(calibration.agreements)
+        yield from _conduct_tables(calibration.conducts)
+        yield KEY
+        # one rater of files is in the tables of two raters
+        if len(people) > 1:
+            yield from _people_tables(together, len(people))
+            yield PEOPLE_KEY
+        yield from sentences
 
-def _facts(
-    population: Population, targets: Sequence[Target], raters: Sequence[Ratings], seed: int
-) -> dict[str, object]:
-    signatures = {rater.name: rater.signature for rater in raters}
-    pairs = sum(len(target.others) for target in targets)
-    return {"population": population.name, "pairs": pairs, "seed": seed, "raters": signatures}
-
-
-def _show(facts: Mapping[str, object], parts: Iterable["Table | str"], *, as_json: bool) -> None:
-    if as_json:
-        echo_json(facts)
-        return
-    print_parts(console(), parts)
+    return Answer(
+        lambda: facts | {"verdict": sentences} | asdict(calibration) | {"people": [asdict(row) for row in together]},
+        parts_of,
+        chart=lambda: calibration_chart(calibration),
+    )
 
 
 def _ratings_path(file: Path, population: Population) -> Path:

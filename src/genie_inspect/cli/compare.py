@@ -2,29 +2,19 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import Path
+from typing import Any
 
 import click
-from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
+from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
 from rich.table import Table
 
-from genie_inspect.cli.tables import (
-    SIGNATURE,
-    Head,
-    blocks,
-    counted,
-    figure,
-    in_parts,
-    replacing,
-    starred,
-    used,
-)
-from genie_inspect.cli.terminal import console, echo_json, print_parts
-from genie_inspect.files.writing import write_lines
+from genie_inspect.cli.options import LOGS, SIGNATURE, Answer, answering
+from genie_inspect.cli.tables import Head, blocks, counted, figure, in_parts, ranged, starred, used
+from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.logs.measures import shown_key
-from genie_inspect.reports.charts import check_picture, comparison_chart, write_chart
+from genie_inspect.reports.charts import comparison_chart
 from genie_inspect.reports.comparison import PooledRow, check_copies, pooled
 from genie_inspect.reports.comparison import compare as compared
 from genie_inspect.reports.pairing import Comparison, Facts, Options, Row, Selection
@@ -162,10 +152,7 @@ def power_tables(comparison: Comparison, effect: float, console: Console) -> lis
 
 def _delta(row: Row) -> str:
     difference = row.finding.difference
-    delta = figure(difference.delta, "+.3f")
-    if math.isnan(difference.low):
-        return delta
-    return f"{delta} [{figure(difference.low, '+.3f')}, {figure(difference.high, '+.3f')}]"
+    return ranged(difference.delta, difference.low, difference.high, "+.3f")
 
 
 def _pairs(row: Row) -> str:
@@ -212,7 +199,7 @@ RUN: tuple[Head[Facts], ...] = (
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@LOGS
 @click.option("--baseline", required=True, help="A run by label, strategy, task, model or file.")
 @click.option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
 @click.option(
@@ -241,27 +228,17 @@ RUN: tuple[Head[Facts], ...] = (
 )
 @click.option("--pooled", is_flag=True, help="Also a row per strategy, over all models; prompts are the units.")
 @SIGNATURE
-@click.option("--picture", type=click.Path(path_type=Path), help="Write a heatmap to this .svg or .png.")
-@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write the differences to this file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
+@answering("tables", picture="a heatmap", csv="the differences")
 def compare(
     logs: tuple[str, ...],
     baseline: str,
-    scorers: tuple[str, ...],
     keys: str | None,
-    family: str,
-    correction: str,
-    margin: float | None,
-    equivalence: str,
     length_matched: bool,
     min_coherence: float | None,
     effect: float | None,
     pooled: bool,
-    signature: str,
-    picture: Path | None,
-    csv_file: Path | None,
-    as_json: bool,
-) -> None:
+    **options: Any,
+) -> Answer:
     """What a strategy changes, feature by feature: paired differences with interval, test, equivalence and power.
 
     LOGS are log files or folders; unfinished logs of a folder are left out. Runs are paired by prompt; negative
@@ -273,45 +250,32 @@ def compare(
              genie compare logs/grid --baseline grid_baseline --keys plot,perspective --family run
              genie compare logs/grid --baseline grid_baseline --pooled --power-at 0.5
     """
-    options = Options(
-        scorers,
-        correction,
-        margin,
-        Selection(length_matched, min_coherence),
-        equivalence,
-        signature,
-        tuple(filter(None, (keys or "").split(","))),
-        family,
-    )
-    # before the logs are read, which may take minutes
-    if picture:
-        check_picture(picture)
-    comparison = compared(logs, baseline, options)
+    selection, tested = Selection(length_matched, min_coherence), tuple(filter(None, (keys or "").split(",")))
+    comparison = compared(logs, baseline, Options(selection=selection, keys=tested, **options))
     if pooled:
         check_copies(comparison)
-    with replacing(picture, csv_file):
-        if picture:
-            write_chart(lambda: comparison_chart(comparison), picture)
-        if csv_file:
-            write_lines(csv_file, [as_csv(comparison)])
-    if as_json:
-        echo_json(as_values(comparison, effect, with_pooled=pooled))
-    else:
-        _print(comparison, effect, pooled=pooled)
+    return Answer(
+        lambda: as_values(comparison, effect, with_pooled=pooled),
+        partial(_parts, comparison, effect, pooled),
+        chart=lambda: comparison_chart(comparison),
+        csv=lambda: as_csv(comparison),
+    )
 
 
-def _print(comparison: Comparison, effect: float | None, *, pooled: bool) -> None:
-    screen = console()
+def _parts(comparison: Comparison, effect: float | None, pooled: bool, screen: Console) -> Iterator[RenderableType]:
     for sentence in filter(None, (verdict(comparison), advice(comparison))):
-        print_parts(screen, [sentence, ""])
+        yield sentence
+        yield ""
     for run in dict.fromkeys(row.run for row in comparison.rows):
-        print_parts(screen, difference_tables(comparison, run, screen))
-    print_parts(screen, [legend(comparison), "", *run_tables(comparison, screen)])
+        yield from difference_tables(comparison, run, screen)
+    yield legend(comparison)
+    yield ""
+    yield from run_tables(comparison, screen)
     if pooled:
-        print_parts(screen, [*pooled_tables(comparison, screen), POOLED_KEY])
+        yield from pooled_tables(comparison, screen)
+        yield POOLED_KEY
     if effect:
-        print_parts(screen, power_tables(comparison, effect, screen))
-    print_parts(screen, missing_lines(comparison))
-    for signature in comparison.signatures.values():
-        screen.print(in_parts(signature, screen.width), highlight=False, markup=False, soft_wrap=True)
-    print_parts(screen, [f"Beware: {note}." for note in warnings(comparison)])
+        yield from power_tables(comparison, effect, screen)
+    yield from missing_lines(comparison)
+    yield from (Unbroken(in_parts(signature, screen.width)) for signature in comparison.signatures.values())
+    yield from (f"Beware: {note}." for note in warnings(comparison))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genie_inspect.building.costs import Known, TaskCost, task_cost
-from genie_inspect.cli.running import ANSWER_LENGTH, named_models
+from genie_inspect.cli.options import ANSWER_LENGTH, POPULATION, UNCHECKED_TEMPLATES, Answer, answering
+from genie_inspect.cli.running import named_models
 from genie_inspect.cli.tables import text_table
-from genie_inspect.cli.terminal import console, echo_json
 from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.instrument import MODES, Instrument, mode_of
@@ -49,60 +49,37 @@ NOTE = "estimated from the population's documents and answers; tokens by the bun
 TASK_NOTE = "for texts of the expected length; tokens by the bundled tokenizer, yours will differ"
 
 
-def plain_costs(costs: Mapping[str, Cost], prices: Prices | None) -> dict[str, dict[str, float]]:
-    return {name: plain_cost(cost, prices) for name, cost in costs.items()}
-
-
-def plain_judge(task: TaskCost, prices: Prices | None) -> dict[str, object]:
-    """What Genie asks with one judge, in whole numbers: an expected half call is no claim of precision."""
-    steps = {step: plain_cost(getattr(task, step)) for step in STEPS}
+def _plain(costs: Mapping[str, Cost], prices: Prices | None = None) -> dict[str, dict[str, float]]:
+    """Calls and tokens in whole numbers, for an expected half call is no claim of precision; and the money."""
     return {
-        "documents": task.documents,
-        "pairs": round(task.pairs),
-        "judged": round(task.judged),
-        **steps,
-        **_money(task.total, prices),
+        name: {key: round(value) for key, value in asdict(cost).items()} | _money(cost, prices)
+        for name, cost in costs.items()
     }
-
-
-def plain_cost(cost: Cost, prices: Prices | None = None) -> dict[str, float]:
-    """Calls and tokens in whole numbers, and the money where there are prices."""
-    return {key: round(value) for key, value in asdict(cost).items()} | _money(cost, prices)
 
 
 def _money(cost: Cost, prices: Prices | None) -> dict[str, float]:
     return {"money": round(cost.money(*prices), 4)} if prices else {}
 
 
-def population_table(
-    judges: Mapping[str, TaskCost], panel: Mapping[str, Cost], prices: Prices | None, title: str
+def _table(
+    first: str,
+    title: str,
+    note: str,
+    rows: Sequence[tuple[str, str, Cost] | None],
+    prices: Prices | None,
 ) -> "Table":
-    rows: list[list[str] | None] = []
-    for mode, task in judges.items():
-        for step, words in STEPS.items():
-            cell = f"{words} {round(task.judged):,} of {round(task.pairs):,} pairs" if step == "rating" else words
-            rows.append([mode if step == "reading" else "", cell, *_cells(getattr(task, step), prices)])
-        rows.append(None)
-    return _table("judge", title, NOTE, [*rows, *_measures(panel, prices)], prices)
-
-
-def task_table(costs: Mapping[str, Cost], prices: Prices | None, title: str) -> "Table":
-    total = [None, ["", STEPS["total"], *_cells(sum(costs.values(), Cost()), prices)]] if len(costs) > 1 else []
-    return _table("measure", title, TASK_NOTE, [*_measures(costs, prices), *total], prices)
-
-
-def _table(first: str, title: str, note: str, rows: Sequence[list[str] | None], prices: Prices | None) -> "Table":
+    """Calls and tokens, and with prices the money; a row that is None is a line across."""
+    shown = []
+    for row in rows:
+        cells = [f"{round(value):,}" for value in (row[2].calls, row[2].tokens_in, row[2].tokens_out)] if row else []
+        money = [f"{row[2].money(*prices):,.2f}"] if row and prices else []
+        shown.append([*row[:2], *cells, *money] if row else None)
     columns = (first, "step", "calls", "tokens in", "tokens out", *(["money"] if prices else []))
-    return text_table(title, columns, rows, caption=note, words=2, justify="center")
+    return text_table(title, columns, shown, caption=note, words=2, justify="center")
 
 
-def _measures(costs: Mapping[str, Cost], prices: Prices | None) -> list[list[str]]:
-    return [[name, MEASURES.get(name, "judging"), *_cells(cost, prices)] for name, cost in costs.items()]
-
-
-def _cells(cost: Cost, prices: Prices | None) -> list[str]:
-    cells = [f"{round(value):,}" for value in (cost.calls, cost.tokens_in, cost.tokens_out)]
-    return [*cells, f"{cost.money(*prices):,.2f}"] if prices else cells
+def _measures(costs: Mapping[str, Cost]) -> list[tuple[str, str, Cost]]:
+    return [(name, MEASURES.get(name, "judging"), cost) for name, cost in costs.items()]
 
 
 TASKS = ("ttcw", "novelty_partition", "ttcw_stories")
@@ -120,18 +97,20 @@ def refuse_others(context: click.Context) -> None:
         raise click.UsageError(f"{names[given[0]]} belongs to a population, and --task takes its options by -T")
 
 
-def show_task(task: str, options: Sequence[str], epochs: int | None, prices: Prices | None, *, as_json: bool) -> None:
+def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Prices | None) -> Answer:
     from genie_inspect.tasks.novelty_measures import extent
 
     line = _line(task, options)
     epochs = epochs or line.epochs
     costs = line.costs(line.samples, epochs)
-    if as_json:
-        facts = {"task": line.name, "samples": len(line.samples), "epochs": epochs}
-        total = plain_cost(sum(costs.values(), Cost()), prices)
-        echo_json({**facts, "measures": plain_costs(costs, prices), "total": total})
-        return
-    console().print(task_table(costs, prices, f"{line.name}: {extent(len(line.samples), epochs)}"))
+    total = {"total": sum(costs.values(), Cost())}
+    facts = {"task": line.name, "samples": len(line.samples), "epochs": epochs}
+    rows = [*_measures(costs), *([None, ("", STEPS["total"], total["total"])] if len(costs) > 1 else [])]
+    title = f"{line.name}: {extent(len(line.samples), epochs)}"
+    return Answer(
+        lambda: {**facts, "measures": _plain(costs, prices), **_plain(total, prices)},
+        lambda _: [_table("measure", title, TASK_NOTE, rows, prices)],
+    )
 
 
 def _line(task: str, options: Sequence[str]) -> "CostLine":
@@ -161,7 +140,7 @@ EPOCHS = 5
 
 
 @click.command()
-@click.option("--population", default="starter", show_default=True, help="`starter` or a folder.")
+@POPULATION
 @click.option("--epochs", type=click.IntRange(1), help=f"New documents a prompt.  [default: {EPOCHS}; a task's own]")
 @click.option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
 @ANSWER_LENGTH
@@ -174,27 +153,21 @@ EPOCHS = 5
     multiple=True,
     help="<provider/model>; what it has said before is not asked again. Repeatable: a jury, each of which is asked.",
 )
-@click.option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
+@UNCHECKED_TEMPLATES
 @click.option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
 @click.option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of a table.")
+@answering("a table")
 @click.pass_context
 def cost(
     context: click.Context,
     /,
-    population: str,
-    epochs: int | None,
-    judges: tuple[str, ...],
-    answer_length: str,
-    panel: str,
     task: str | None,
     options: tuple[str, ...],
-    graders: tuple[str, ...],
-    templates: str | None,
+    epochs: int | None,
     price_input: float | None,
     price_output: float | None,
-    as_json: bool,
-) -> None:
+    **against: Any,
+) -> Answer:
     """Calls and tokens that models will be asked for when what was written is judged.
 
     Against a population: of Genie by judge, and of the panel's measures that ask a model; a task with a population
@@ -211,39 +184,60 @@ def cost(
     prices = (price_input, price_output) if price_input is not None and price_output is not None else None
     if task is not None:
         refuse_others(context)
-        show_task(task, options, epochs, prices, as_json=as_json)
-        return
+        return _of_task(task, options, epochs, prices)
     if options:
         raise click.UsageError("-T is an option of --task")
+    return _of_population(epochs=epochs or EPOCHS, prices=prices, **against)
+
+
+def _of_population(
+    population: str,
+    judges: Sequence[str],
+    answer_length: str,
+    panel: str,
+    graders: Sequence[str],
+    templates: str | None,
+    epochs: int,
+    prices: Prices | None,
+) -> Answer:
     opened = open_population(population)
     instruments = [
         Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length) for judge in judges or MODES
     ]
-    costs = _judges(opened, epochs or EPOCHS, instruments, graders, named=bool(judges))
-    beside = _panel(opened, epochs or EPOCHS, panel, templates)
-    _show_population(opened, costs, beside, epochs or EPOCHS, graders, prices, as_json=as_json)
+    by_judge = _judges(opened, epochs, instruments, graders, named=bool(judges))
+    beside = _panel(opened, epochs, panel, templates)
+    prompts = len(opened.prompts)
 
+    def value() -> dict[str, object]:
+        return {
+            "population": opened.name,
+            "prompts": prompts,
+            "epochs": epochs,
+            "grader": ", ".join(graders) or None,
+            "judges": {
+                mode: {
+                    "documents": task.documents,
+                    "pairs": round(task.pairs),
+                    "judged": round(task.judged),
+                    **_plain({step: getattr(task, step) for step in STEPS}),
+                    **_money(task.total, prices),
+                }
+                for mode, task in by_judge.items()
+            },
+            "panel": _plain(beside, prices),
+        }
 
-def _show_population(
-    population: Population,
-    judges: Mapping[str, TaskCost],
-    panel: Mapping[str, Cost],
-    epochs: int,
-    graders: Sequence[str],
-    prices: Prices | None,
-    *,
-    as_json: bool,
-) -> None:
-    prompts = len(population.prompts)
-    if as_json:
-        named = ", ".join(graders) or None
-        facts = {"population": population.name, "prompts": prompts, "epochs": epochs, "grader": named}
-        by_judge = {mode: plain_judge(one, prices) for mode, one in judges.items()}
-        echo_json({**facts, "judges": by_judge, "panel": plain_costs(panel, prices)})
-        return
-    documents = f"{prompts} prompts x {epochs} documents against {population.manifest.name}"
-    title = f"{documents}, grader {' and '.join(graders)}" if graders else documents
-    console().print(population_table(judges, panel, prices, title))
+    def table() -> "Table":
+        rows: list[tuple[str, str, Cost] | None] = []
+        for mode, task in by_judge.items():
+            steps = STEPS | {"rating": f"{STEPS['rating']} {round(task.judged):,} of {round(task.pairs):,} pairs"}
+            rows += [(mode if step == "reading" else "", words, getattr(task, step)) for step, words in steps.items()]
+            rows.append(None)
+        documents = f"{prompts} prompts x {epochs} documents against {opened.manifest.name}"
+        title = f"{documents}, grader {' and '.join(graders)}" if graders else documents
+        return _table("judge", title, NOTE, [*rows, *_measures(beside)], prices)
+
+    return Answer(value, lambda _: [table()])
 
 
 def _judges(

@@ -1,19 +1,20 @@
 """`genie lengths`: scores by long answers against those by concise ones."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
 import numpy as np
+from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
+from rich.table import Table
 
-from genie_inspect.cli.running import JSON
+from genie_inspect.cli.options import LOGS, Answer, answering
 from genie_inspect.cli.tables import Head, blocks, figure, starred
-from genie_inspect.cli.terminal import console, echo_json, print_parts
 from genie_inspect.errors import GenieError
 from genie_inspect.files.numbers import number
-from genie_inspect.files.tables import plain
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.signature import facts_of
@@ -161,9 +162,9 @@ HEADS: tuple[Head[LengthShift], ...] = (
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
-@JSON
-def lengths(logs: tuple[str, ...], as_json: bool) -> None:
+@LOGS
+@answering()
+def lengths(logs: tuple[str, ...]) -> Answer:
     """Does the order of documents hold when answers are longer, and how does the level shift? Feature by feature.
 
     LOGS hold the same documents scored by answers of different lengths, in a log each or in one. Every other command
@@ -175,14 +176,14 @@ def lengths(logs: tuple[str, ...], as_json: bool) -> None:
              genie lengths LOG
     """
     rows = length_shifts(logs)
-    if as_json:
-        echo_json({"test": TEST, "shifts": [plain(asdict(row)) for row in rows]})
-        return
-    screen = console()
+    return Answer(lambda: {"test": TEST, "shifts": rows}, partial(_parts, rows))
+
+
+def _parts(rows: Sequence[LengthShift], screen: Console) -> Iterator[Table | str]:
     for pair in dict.fromkeys((row.before, row.after) for row in rows):
         lines = [(row.feature.replace("_", " "), row) for row in rows if (row.before, row.after) == pair]
-        print_parts(screen, blocks(f"{pair[1]} answers against {pair[0]} ones", "feature", lines, HEADS, screen))
-    print_parts(screen, [KEY])
+        yield from blocks(f"{pair[1]} answers against {pair[0]} ones", "feature", lines, HEADS, screen)
+    yield KEY
 
 
 def _shift(row: LengthShift) -> str:

@@ -1,58 +1,50 @@
 """`genie population`: build, import, check, merge, sample, yardstick, size, show."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.population_size import size, yardstick
-from genie_inspect.cli.running import (
+from genie_inspect.cli.options import (
     AT_LEAST_1,
     DRY_RUN,
     FEATURES,
+    FILE,
     GRADER,
     JSON,
+    LOGS,
     PER_FEATURE,
     TEMPLATES,
-    cost,
-    progress_bar,
-    run_asking,
+    answering,
+    output_option,
+    seed_option,
     show,
-    target,
+    together,
 )
+from genie_inspect.cli.population_size import size, yardstick
+from genie_inspect.cli.running import asked, known_facts, made, progress_bar
 from genie_inspect.cli.terminal import console, echo
 
-if TYPE_CHECKING:
-    from genie_inspect.building.choosing import Plan
-    from genie_inspect.building.importing import Import
-
-
-FOLDER = click.Path(path_type=Path)
-OUTPUT = click.option("--output", "-o", required=True, type=FOLDER, help="The new folder; nothing may stand there.")
+OUTPUT = output_option("The new folder; nothing may stand there.")
 WRITE_NOTHING = click.option("--dry-run", is_flag=True, help="Write nothing: count. No model is asked either way.")
 CLEAN = click.option(
     "--clean-by-model",
     is_flag=True,
     help="Ask the grader where each document falls apart, a call each, and cut it there.",
 )
-
-
-def described(command: Any) -> Any:
-    """The command with the options that become fields of a population's manifest."""
-    command = click.option("--description", default="", help="One line for the card.")(command)
-    command = click.option("--licence", required=True, help="Of the documents, as an SPDX name: MIT, CC-BY-4.0, ...")(
-        command
-    )
-    command = click.option("--version", default="1", show_default=True)(command)
-    return click.option("--name", required=True, help="How the population is called in scores.")(command)
-
-
+DESCRIBED = together(
+    click.option("--name", required=True, help="How the population is called in scores."),
+    click.option("--version", default="1", show_default=True),
+    click.option("--licence", required=True, help="Of the documents, as an SPDX name: MIT, CC-BY-4.0, ..."),
+    click.option("--description", default="", help="One line for the card."),
+)
+"""What becomes fields of a population's manifest."""
 NONE = "none"
 SHARE = click.FloatRange(0, 1, min_open=True)
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
-SEED = click.option("--seed", default=0, show_default=True, help="Which ones are sampled.")
+SEED = seed_option("Which ones are sampled.")
 
 
 @click.group(cls=VerbGroup)
@@ -70,12 +62,12 @@ population.add_command(yardstick)
 
 
 @population.command()
-@click.argument("logs", nargs=-1, required=True)
+@LOGS
 @OUTPUT
-@described
+@DESCRIBED
 @GRADER
 @FEATURES
-@click.option("--questions", type=FOLDER, help="A file or population whose questions are asked; else they are written.")
+@click.option("--questions", type=FILE, help="A file or population whose questions are asked; else they are written.")
 @PER_FEATURE
 @click.option("--per-prompt", default=50, show_default=True, type=AT_LEAST_1, help="Most documents a prompt.")
 @SEED
@@ -96,19 +88,10 @@ population.add_command(yardstick)
 @CLEAN
 @TEMPLATES
 @DRY_RUN
-@JSON
+@answering()
 def build(
-    logs: tuple[str, ...],
-    grader: str,
-    output: Path,
-    features: str,
-    questions: Path | None,
-    per_feature: int,
-    per_prompt: int,
-    dry_run: bool,
-    as_json: bool,
-    **facts: Any,
-) -> None:
+    logs: tuple[str, ...], grader: str, output: Path, features: str, per_feature: int, dry_run: bool, **facts: Any
+) -> dict[str, Any]:
     """Make a population of the generations in LOGS (Inspect logs of any models, or folders of them).
 
     A killed run is started again by the same command: what was asked is on record in OUTPUT.work.
@@ -116,38 +99,22 @@ def build(
     \b
     Example: genie population build logs/ -o castles --name castles --licence MIT --grader openai/gpt-4o --dry-run
     """
-    from dataclasses import replace
-
-    from genie_inspect.building.choosing import Built
-    from genie_inspect.building.populating import build as build_population
-
-    plan = _plan(logs, features, per_feature, output=output, questions=questions, per_prompt=per_prompt, **facts)
-
-    # a dry run gives another target, in a folder that goes away
-    async def work(model: Any, target: Path, folder: Path, progress: Any) -> Built:
-        return await build_population(replace(plan, output=target), model, folder, progress)
-
-    built, tally = run_asking(work, grader, output, dry_run=dry_run)
-    # a rehearsal's answers are made up: their counts say nothing
-    result = asdict(built) if not dry_run else {name: getattr(built, name) for name in REHEARSED}
-    # what was not asked for is no count
-    result = {name: value for name, value in result.items() if value is not None}
-    show({**({} if dry_run else {"folder": str(output)}), **result, **cost(tally, dry_run=dry_run)}, as_json)
-
-
-def _plan(logs: tuple[str, ...], features: str, per_feature: int, **facts: Any) -> "Plan":
-    """The plan of a population; its features and logs are read here, so that a wrong name costs nothing yet."""
     from genie_inspect.building.choosing import Plan
+    from genie_inspect.building.populating import build as build_population
     from genie_inspect.building.question_writing import MOST, Wanted
     from genie_inspect.logs.files import log_files
     from genie_inspect.populations.population import read_features
 
     wanted = Wanted(least=per_feature, most=max(per_feature, MOST))
-    return Plan(logs=log_files(logs), features=read_features(features), wanted=wanted, **facts)
+    # a wrong name costs nothing yet
+    plan = Plan(logs=log_files(logs), output=output, features=read_features(features), wanted=wanted, **facts)
+    # a dry run gives another target, in a folder that goes away
+    work = lambda target, *rest: build_population(replace(plan, output=target), *rest)  # noqa: E731
+    return asked(work, grader, output, dry_run=dry_run, rehearsed=REHEARSED)
 
 
 @population.command()
-@click.argument("folder", type=FOLDER)
+@click.argument("folder", type=FILE)
 @click.option(
     "--spread",
     type=click.FloatRange(min=0),
@@ -173,12 +140,12 @@ def check(folder: Path, spread: float | None, as_json: bool) -> None:
 
 
 @population.command()
-@click.argument("folders", nargs=-1, required=True, type=FOLDER)
+@click.argument("folders", nargs=-1, required=True, type=FILE)
 @OUTPUT
-@described
+@DESCRIBED
 @WRITE_NOTHING
-@JSON
-def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, as_json: bool, **facts: Any) -> None:
+@answering()
+def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Put populations of the same features into one.
 
     \b
@@ -186,30 +153,21 @@ def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, as_json: bool,
     """
     from genie_inspect.building.collecting import merged
 
-    with progress_bar() as progress, target(output, dry_run=dry_run) as place:
-        counts = merged(folders, place, progress, **facts)
-    show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
+    return made(lambda place, progress: merged(folders, place, progress, **facts), output, dry_run=dry_run)
 
 
 @population.command()
-@click.argument("folder", type=FOLDER)
+@click.argument("folder", type=FILE)
 @OUTPUT
 @click.option("--per-prompt", type=AT_LEAST_1, help="Most documents a prompt, every model as equally as can be.")
 @click.option("--prompts", type=AT_LEAST_1, help="Most prompts.")
 @SEED
 @click.option("--name", help="The new name; the old one with -sample unless given.")
 @WRITE_NOTHING
-@JSON
+@answering()
 def sample(
-    folder: Path,
-    output: Path,
-    per_prompt: int | None,
-    prompts: int | None,
-    seed: int,
-    name: str | None,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+    folder: Path, output: Path, per_prompt: int | None, prompts: int | None, seed: int, name: str | None, dry_run: bool
+) -> dict[str, Any]:
     """Draw a smaller population from one, seeded.
 
     \b
@@ -217,18 +175,17 @@ def sample(
     """
     from genie_inspect.building.collecting import Size, sampled
 
-    with progress_bar() as progress, target(output, dry_run=dry_run) as place:
-        counts = sampled(folder, place, Size(documents=per_prompt, prompts=prompts, seed=seed), name, progress)
-    show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
+    drawn = Size(documents=per_prompt, prompts=prompts, seed=seed)
+    return made(lambda place, progress: sampled(folder, place, drawn, name, progress), output, dry_run=dry_run)
 
 
 @population.command(name="show")
-@click.argument("folder", type=FOLDER)
+@click.argument("folder", type=FILE)
 @click.option(
     "--prompt", help="Show this prompt's questions and the beginnings of its documents; a part of it is enough."
 )
-@JSON
-def show_(folder: Path, prompt: str | None, as_json: bool) -> None:
+@answering()
+def show_(folder: Path, prompt: str | None) -> dict[str, Any]:
     """Say what a population holds, or what it holds for one prompt.
 
     \b
@@ -236,7 +193,7 @@ def show_(folder: Path, prompt: str | None, as_json: bool) -> None:
     """
     from genie_inspect.building.inspection import overview, prompt_view
 
-    show(overview(folder) if prompt is None else prompt_view(folder, prompt), as_json)
+    return overview(folder) if prompt is None else prompt_view(folder, prompt)
 
 
 COUNTED = ("rows", "documents", "questions", "dropped", "columns", "note")  # what a dry run of cleaning knows
@@ -245,7 +202,7 @@ COUNTED = ("rows", "documents", "questions", "dropped", "columns", "note")  # wh
 @population.command(name="import")
 @click.argument("source")
 @OUTPUT
-@described
+@DESCRIBED
 @click.option("--features", metavar="FILE|POPULATION", help="As for build; the preset's, or starter's, unless given.")
 @click.option(
     "--map",
@@ -255,23 +212,17 @@ COUNTED = ("rows", "documents", "questions", "dropped", "columns", "note")  # wh
     help="document, prompt, text, model, question, answer, feature.",
 )
 @click.option("--preset", help="A bundled mapping: genie-study.")
-@click.option("--questions", type=FOLDER, help="A file or population whose questions are taken beside the table's.")
+@click.option("--questions", type=FILE, help="A file or population whose questions are taken beside the table's.")
 @click.option("--reader", help="Who gave the answers, as it shall stand on record; the preset's word unless given.")
 @click.option("--split", default="train", show_default=True, help="Of a hub dataset.")
 @CLEAN
 @click.option("--grader", metavar="PROVIDER/MODEL", help="For --clean-by-model: who is asked.")
 @TEMPLATES
 @click.option("--dry-run", is_flag=True, help="Ask nobody, write nothing: count.")
-@JSON
+@answering()
 def import_(
-    source: str,
-    clean_by_model: bool,
-    grader: str | None,
-    templates: Path | None,
-    dry_run: bool,
-    as_json: bool,
-    **facts: Any,
-) -> None:
+    clean_by_model: bool, grader: str | None, templates: Path | None, output: Path, dry_run: bool, **facts: Any
+) -> dict[str, Any]:
     """Make a population of SOURCE: a JSONL, CSV or Parquet file, or the id of a hub dataset.
 
     Rows may hold documents, questions, answers, or all of them; --map says which column is what. Asks no model, unless
@@ -282,36 +233,25 @@ def import_(
     Example: genie population import AlliteraryAlligator/sample-population --preset genie-study \\
                  -o study --name study --licence unknown
     """
-    from genie_inspect.building.importing import Import, import_population
+    from genie_inspect.building.choosing import Cleaner
+    from genie_inspect.building.importing import Import, import_cleaned, import_population
 
     if clean_by_model != (grader is not None):
         raise click.UsageError("--clean-by-model and --grader go together: one says what, the other who is asked")
-    order = Import(source=source, **facts)
-    if grader is not None:
-        result = _cleaned(order, grader, templates, dry_run=dry_run)
-    else:
+    order = Import(output=output, **facts)
+    if grader is None:
         with progress_bar() as progress:
-            result = asdict(import_population(replace(order, dry_run=dry_run), progress))
-    # what was not asked for is no count
-    show({name: value for name, value in result.items() if value is not None}, as_json)
-
-
-def _cleaned(order: "Import", grader: str, templates: Path | None, *, dry_run: bool) -> dict[str, Any]:
-    from genie_inspect.building.choosing import Cleaner
-    from genie_inspect.building.importing import Imported, import_cleaned
-
+            return known_facts(import_population(replace(order, dry_run=dry_run), progress))
     # a dry run gives another target, in a folder that goes away
-    async def work(model: Any, target: Path, _: Path, progress: Any) -> Imported:
-        return await import_cleaned(replace(order, output=target), Cleaner(model, templates), progress)
-
-    imported, tally = run_asking(work, grader, order.output, dry_run=dry_run)
-    result = asdict(imported) if not dry_run else {name: getattr(imported, name) for name in COUNTED}
-    return {**result, **cost(tally, dry_run=dry_run)}
+    work = lambda target, model, _, progress: import_cleaned(  # noqa: E731
+        replace(order, output=target), Cleaner(model, templates), progress
+    )
+    return asked(work, grader, output, dry_run=dry_run, called="", rehearsed=COUNTED)
 
 
 @click.command()
-@click.argument("texts", type=click.Path(path_type=Path))
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("texts", type=FILE)
+@click.argument("folder", type=FILE)
 def index(texts: Path, folder: Path) -> None:
     """Build the index of a corpus too large for memory, for corpus=infini-gram:FOLDER.
 

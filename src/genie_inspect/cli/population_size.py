@@ -2,34 +2,34 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from genie_inspect.cli.running import (
+from genie_inspect.cli.options import (
     ANSWER_LENGTH,
     DRY_RUN,
-    JSON,
+    SIGNATURE,
     TEMPLATES,
-    named_models,
-    progress_bar,
-    show,
+    Answer,
+    answering,
+    embedder_option,
 )
-from genie_inspect.cli.tables import SIGNATURE, replacing, text_table
-from genie_inspect.cli.terminal import console
+from genie_inspect.cli.running import named_models, progress_bar
+from genie_inspect.cli.tables import text_table
+from genie_inspect.cli.terminal import Unbroken, replacing
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from inspect_ai.model import Model
-
     from genie_inspect.building.interviewing import FeatureSize, LeftOut
     from genie_inspect.graders.instrument import Instrument
     from genie_inspect.populations.population import Population
     from genie_inspect.scorers.assessor import Assessor, Jury
-    from genie_inspect.statistics.descriptive import Spread
+
+EMBEDDER = embedder_option("For --judge vectors and embedded.")
+graders_option = partial(click.option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
 
 
 @click.command()
@@ -37,14 +37,8 @@ if TYPE_CHECKING:
 @click.option(
     "--judge", default="list", show_default=True, help="list, pairwise, logit, vectors or embedded (no model)."
 )
-@click.option(
-    "--grader",
-    "graders",
-    multiple=True,
-    metavar="PROVIDER/MODEL",
-    help="Who reads and judges; any model that Inspect has. Repeatable: a jury.",
-)
-@click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
+@graders_option(help="Who reads and judges; any model that Inspect has. Repeatable: a jury.")
+@EMBEDDER
 @ANSWER_LENGTH
 @TEMPLATES
 @click.option(
@@ -55,18 +49,10 @@ if TYPE_CHECKING:
     "with the package in your data folder ($GENIE_DATA_DIR).",
 )
 @DRY_RUN
-@JSON
+@answering()
 def yardstick(
-    folder: str,
-    judge: str,
-    graders: tuple[str, ...],
-    embedder: str,
-    answer_length: str,
-    templates: Path | None,
-    output: Path | None,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+    folder: str, graders: tuple[str, ...], output: Path | None, dry_run: bool, **options: Any
+) -> dict[str, Any]:
     """Compare each document of the population in FOLDER with the others, and keep how novel it is among them.
 
     Scores against the population, made with the same judge, grader and templates, then say where they fall among
@@ -77,42 +63,45 @@ def yardstick(
     Example: genie population yardstick castles --grader openai/gpt-4o --dry-run
     """
     from genie_inspect.files.tables import plain
-    from genie_inspect.graders.instrument import Instrument
     from genie_inspect.populations.population import open_population
     from genie_inspect.scorers.assessor import assessor_of
 
-    instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
-    check_graders(instrument, graders)
+    instrument = asked_instrument(graders, **options)
     population = open_population(folder)
-    models = named_models(graders, asked=not dry_run)
     if dry_run:
-        show(_cost(population, instrument, models), as_json)
-        return
-    assessor = assessor_of(population, instrument, models)
-    place, result = _made(population, assessor, output)
-    show(
-        {
-            "file": str(place),
-            "documents": len(result.measured.ratings),
-            "signature": result.measured.signature,
-            "mean_novelty": plain({feature: round(interval.mean, 4) for feature, interval in result.means.items()}),
-            "missing": dict(result.missing),
-        },
-        as_json,
-    )
+        return _cost(population, instrument, graders)
+    place, result = _made(population, assessor_of(population, instrument, named_models(graders)), output)
+    return {
+        "file": str(place),
+        "documents": len(result.measured.ratings),
+        "signature": result.measured.signature,
+        "mean_novelty": plain({feature: round(interval.mean, 4) for feature, interval in result.means.items()}),
+        "missing": dict(result.missing),
+    }
 
 
-def check_graders(instrument: "Instrument", graders: Sequence[str]) -> None:
-    """Refuse a grader that would not be asked, and a judge that lacks one."""
+def asked_instrument(graders: Sequence[str], templates: Path | None, **options: Any) -> "Instrument":
+    """The instrument of these options; a grader that would not be asked is refused, and a judge that lacks one."""
+    from genie_inspect.graders.instrument import Instrument
+
+    instrument = Instrument(templates=str(templates) if templates else None, **options)
     if bool(graders) == instrument.is_smoke_test:
         needs = "asks no model: leave --grader out" if graders else "asks a model, name it: --grader PROVIDER/MODEL"
         raise click.UsageError(f"--judge {instrument.judge} {needs}")
+    return instrument
 
 
-def _made(population: "Population", assessor: "Assessor | Jury", output: Path | None) -> tuple[Path, "LeftOut"]:
+def _compared(assessor: "Assessor | Jury") -> "LeftOut":
+    """Each document of the population, compared with the others."""
     import anyio
 
     from genie_inspect.building.interviewing import left_out
+
+    with progress_bar() as progress:
+        return anyio.run(left_out, assessor, progress)
+
+
+def _made(population: "Population", assessor: "Assessor | Jury", output: Path | None) -> tuple[Path, "LeftOut"]:
     from genie_inspect.files.writing import check_writable, unwritable
     from genie_inspect.populations.yardstick import (
         YARDSTICK,
@@ -130,8 +119,7 @@ def _made(population: "Population", assessor: "Assessor | Jury", output: Path | 
             path.parent.mkdir(parents=True, exist_ok=True)  # of the user's data folder
     check_writable(path)
     yardstick_of(population.folder)
-    with progress_bar() as progress:
-        result = anyio.run(left_out, assessor, progress)
+    result = _compared(assessor)
     with replacing(output):
         # read again: another instrument's may have been written meanwhile
         beside = read_yardstick(population.folder / YARDSTICK if output else path)
@@ -139,16 +127,16 @@ def _made(population: "Population", assessor: "Assessor | Jury", output: Path | 
     return path, result
 
 
-def _cost(population: "Population", instrument: "Instrument", models: "tuple[Model, ...]") -> dict[str, object]:
+def _cost(population: "Population", instrument: "Instrument", graders: Sequence[str]) -> dict[str, Any]:
     from genie_inspect.building.costs import Known, TaskCost, yardstick_cost
+    from genie_inspect.graders.cost import Cost
 
-    facts: dict[str, object] = {"population": population.name, "documents": population.manifest.counts.documents}
-    if not models:
-        return {**facts, "calls_needed": 0, "input_tokens": 0, "output_tokens": 0}
+    models = named_models(graders, asked=False)
     parts = [yardstick_cost(population, instrument, Known.by(instrument, model)) for model in models]
-    total = TaskCost.by_all(parts).total
+    total = TaskCost.by_all(parts).total if parts else Cost()
     return {
-        **facts,
+        "population": population.name,
+        "documents": population.manifest.counts.documents,
         "calls_needed": round(total.calls),
         "input_tokens": round(total.tokens_in),
         "output_tokens": round(total.tokens_out),
@@ -168,30 +156,20 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.option("--margin", default=MARGIN, show_default=True, type=OPEN, help="Half width of a mean similarity.")
 @click.option("--confidence", default=CONFIDENCE, show_default=True, type=OPEN, help="Of the two-sided interval.")
 @click.option("--judge", default="list", show_default=True, help="For a population: as for yardstick.")
-@click.option(
-    "--grader",
-    "graders",
-    multiple=True,
-    metavar="PROVIDER/MODEL",
-    help="For a population: who reads and judges. Repeatable: a jury.",
-)
-@click.option("--embedder", default="static", show_default=True, help="For --judge vectors and embedded.")
+@graders_option(help="For a population: who reads and judges. Repeatable: a jury.")
+@EMBEDDER
 @ANSWER_LENGTH
 @TEMPLATES
 @SIGNATURE
-@JSON
+@answering()
 def size(
     sources: tuple[str, ...],
     margin: float,
     confidence: float,
-    judge: str,
     graders: tuple[str, ...],
-    embedder: str,
-    answer_length: str,
-    templates: Path | None,
     signature: str,
-    as_json: bool,
-) -> None:
+    **options: Any,
+) -> Answer:
     """Say by feature how many documents a population needs, from how far similarities lie apart in SOURCES.
 
     SOURCES are logs that `genie` scored, or folders of them: nothing is asked. A population's name or folder instead
@@ -202,48 +180,28 @@ def size(
              genie population size starter --judge embedded
     """
     from genie_inspect.building.interviewing import logged_spreads, sizes
-    from genie_inspect.graders.instrument import Instrument
-    from genie_inspect.populations.population import BUNDLED, MANIFEST
+    from genie_inspect.populations.population import BUNDLED, MANIFEST, open_population
+    from genie_inspect.scorers.assessor import assessor_of
 
     first = sources[0]
     if first in BUNDLED or (Path(first) / MANIFEST).is_file():
         if len(sources) > 1:
             raise click.UsageError("name one population, or logs")
-        instrument = Instrument(judge, embedder, str(templates) if templates else None, answer_length=answer_length)
-        spreads, signed = _own(first, instrument, graders)
+        instrument = asked_instrument(graders, **options)
+        assessor = assessor_of(open_population(first), instrument, named_models(graders))
+        spreads, signed = dict(_compared(assessor).spread), assessor.signature
     else:
         spreads, signed = logged_spreads(sources, signature)
     rows = sizes(spreads, margin, confidence)
-    if as_json:
-        facts = {"signature": signed, "margin": margin, "confidence": confidence}
-        show({**facts, "features": {row.feature: _plain(row) for row in rows}}, as_json)
-        return
-    screen = console()
-    screen.print(text_table("", ("feature", "variance", "sd", "degrees", "needed"), map(_cells, rows)))
-    screen.print(KEY.format(margin=margin, confidence=confidence), highlight=False, markup=False)
-    screen.print(signed, highlight=False, markup=False, soft_wrap=True)
-
-
-def _own(folder: str, instrument: "Instrument", graders: "Sequence[str]") -> tuple[dict[str, "Spread"], str]:
-    """The spread among a population's own documents, and the signature under which they were compared."""
-    import anyio
-
-    from genie_inspect.building.interviewing import left_out
-    from genie_inspect.populations.population import open_population
-    from genie_inspect.scorers.assessor import assessor_of
-
-    check_graders(instrument, graders)
-    population = open_population(folder)
-    assessor = assessor_of(population, instrument, named_models(graders))
-    with progress_bar() as progress:
-        result = anyio.run(left_out, assessor, progress)
-    return dict(result.spread), assessor.signature
-
-
-def _plain(row: "FeatureSize") -> dict[str, object]:
-    from genie_inspect.files.tables import plain
-
-    return {name: plain(value) for name, value in asdict(row).items() if name != "feature"}
+    features = {row.feature: {name: value for name, value in asdict(row).items() if name != "feature"} for row in rows}
+    return Answer(
+        lambda: {"signature": signed, "margin": margin, "confidence": confidence, "features": features},
+        lambda _: [
+            text_table("", ("feature", "variance", "sd", "degrees", "needed"), map(_cells, rows)),
+            KEY.format(margin=margin, confidence=confidence),
+            Unbroken(signed),
+        ],
+    )
 
 
 def _cells(row: "FeatureSize") -> list[str]:

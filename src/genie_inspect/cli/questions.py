@@ -1,6 +1,8 @@
 """`genie questions`: write, review."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,26 +10,28 @@ import click
 
 from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, Order, write_pairs
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.running import (
+from genie_inspect.cli.options import (
     AT_LEAST_1,
     DRY_RUN,
     FEATURES,
+    FILE,
     GRADER,
-    JSON,
     PER_FEATURE,
     TEMPLATES,
-    cost,
-    run_asking,
-    show,
+    Answer,
+    answering,
+    embedder_option,
+    fact_lines,
+    output_option,
+    seed_option,
 )
+from genie_inspect.cli.running import asked, cost, run_asking
 from genie_inspect.cli.tables import record_table
-from genie_inspect.cli.terminal import console, echo, echo_json
+from genie_inspect.cli.terminal import Unbroken
 
 if TYPE_CHECKING:
-    from genie_inspect.building.features import FeatureMap
+    from genie_inspect.populations.schema import Feature
 
-
-FILE = click.Path(path_type=Path)
 PEOPLE_KEY = (
     "questions: that the person calls valid, or of the feature; accuracy: share of these on which we say the same"
     " (valid, all features: of all); f1: of what we say against the person; alpha: Krippendorff's, among all people."
@@ -46,14 +50,14 @@ def questions() -> None:
 
 @questions.command()
 @click.argument("prompts", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The new folder: questions.jsonl and a record a step.")
+@output_option("The new folder: questions.jsonl and a record a step.")
 @GRADER
 @FEATURES
 @PER_FEATURE
 @click.option("--most", default=6, show_default=True, type=AT_LEAST_1, help="Most questions a feature.")
 @TEMPLATES
 @DRY_RUN
-@JSON
+@answering()
 def write(
     prompts: Path,
     output: Path,
@@ -63,8 +67,7 @@ def write(
     most: int,
     templates: Path | None,
     dry_run: bool,
-    as_json: bool,
-) -> None:
+) -> dict[str, Any]:
     """Write questions for PROMPTS: a text file of a prompt a line, or a population's folder.
 
     Questions are generated without knowledge of the features, filtered, and mapped to one feature each; a feature left
@@ -81,23 +84,19 @@ def write(
     wanted = Wanted(per_feature, max(per_feature, most))
     order = Order(read_prompts(prompts), read_features(features), wanted, templates)
 
-    async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-        return await write_questions(order, target, model, folder, progress)
-
-    written, tally = run_asking(work, grader, output, dry_run=dry_run)
-    show({**({} if dry_run else {"folder": str(output)}), **written, **cost(tally, dry_run=dry_run)}, as_json)
+    return asked(partial(write_questions, order), grader, output, dry_run=dry_run)
 
 
 @questions.command()
 @click.argument("source", type=FILE)
 @click.option("--to", "table", type=FILE, help="Write this CSV table for people to correct.")
 @click.option("--from", "corrected", multiple=True, type=FILE, help="Read the corrected table; --blind: one a person.")
-@click.option("--output", "-o", type=FILE, help="With --from: the new file of questions.")
+@output_option("With --from: the new file of questions.", required=False)
 @click.option("--blind", is_flag=True, help="For people who judge and do not correct: shuffled, without our word.")
 @click.option("--count", type=AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
-@click.option("--seed", default=0, show_default=True, help="With --blind: which ones, and their order.")
+@seed_option("With --blind: which ones, and their order.")
 @FEATURES
-@JSON
+@answering()
 def review(
     source: Path,
     table: Path | None,
@@ -107,8 +106,7 @@ def review(
     count: int | None,
     seed: int,
     features: str,
-    as_json: bool,
-) -> None:
+) -> Answer | dict[str, Any]:
     """Write the questions of SOURCE (a file or a population) to a table, or read the corrected table back.
 
     In the table: correct `feature` and `text`, set `keep` to no, add rows with an empty `id`.
@@ -123,55 +121,48 @@ def review(
              genie questions review questions --blind --count 50 --to ann.csv
              genie questions review questions --blind --from ann.csv --from bob.csv
     """
-    if blind:
-        _blind(source, table, corrected, features, count=count, seed=seed, as_json=as_json)
-        return
     from genie_inspect.building.questions import read_questions, read_review, write_review
     from genie_inspect.files.writing import check_absent
     from genie_inspect.populations.population import read_features
     from genie_inspect.populations.schema import write_rows
 
+    if blind:
+        return _blind(source, table, corrected, read_features(features), count, seed)
     if (table is None) != bool(corrected) or bool(corrected) == (output is None) or len(corrected) > 1:
         raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
     rows = read_questions(source, read_features(features))
     # corrections by people are never written over
-    check_absent(table or output or source)
-    if table is not None:
-        write_review(table, rows)
-        show({"table": str(table), "questions": len(rows)}, as_json)
-    elif output is not None:
-        reviewed = read_review(corrected[0], rows, read_features(features))
-        write_rows(output, reviewed.questions, new=True)
-        show({"file": str(output), **asdict(reviewed), "questions": len(reviewed.questions)}, as_json)
+    written = table or output or source
+    check_absent(written)
+    if not corrected:
+        write_review(written, rows)
+        return {"table": str(written), "questions": len(rows)}
+    reviewed = read_review(corrected[0], rows, read_features(features))
+    write_rows(written, reviewed.questions, new=True)
+    return {"file": str(written), **asdict(reviewed), "questions": len(reviewed.questions)}
 
 
 def _blind(
     source: Path,
     table: Path | None,
-    filled: tuple[Path, ...],
-    features: str,
-    *,
+    filled: Sequence[Path],
+    asked_of: "Sequence[Feature]",
     count: int | None,
     seed: int,
-    as_json: bool,
-) -> None:
+) -> Answer | dict[str, Any]:
     from genie_inspect.building.questions import judged_questions, question_figures, read_table, write_tables
-    from genie_inspect.populations.population import read_features
 
     if (table is None) != bool(filled):
         raise click.UsageError("give either --to TABLE, or --from TABLE once for each person")
-    asked_of = read_features(features)
     judged = judged_questions(source, asked_of)
     if table is not None:
-        show({"table": str(table), "questions": write_tables(table, judged, asked_of, count, seed)}, as_json)
-        return
+        return {"table": str(table), "questions": write_tables(table, judged, asked_of, count, seed)}
     votes = [read_table(path, judged, asked_of) for path in filled]
     rows = [asdict(row) for row in question_figures(votes, judged, asked_of)]
-    if as_json:
-        echo_json({"people": len(votes), "figures": rows})
-        return
-    console().print(record_table(f"{len(votes)} people", rows))
-    echo(PEOPLE_KEY)
+    return Answer(
+        lambda: {"people": len(votes), "figures": rows},
+        lambda _: [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)],
+    )
 
 
 @click.group(cls=VerbGroup)
@@ -186,25 +177,17 @@ def features() -> None:
 
 @features.command()
 @click.option("--task", required=True, help='What is written: "write a short story", "write a research abstract".')
-@click.option(
-    "--output",
-    "-o",
-    required=True,
-    type=FILE,
-    help="The new folder: features.json and what was said.",
-)
+@output_option("The new folder: features.json and what was said.")
 @GRADER
 @click.option("--samples", default=10, show_default=True, type=click.IntRange(min=1), help="How often is asked.")
 @click.option(
     "--method", default="k-means", show_default=True, type=click.Choice(["k-means", "agglomerative", "hdbscan"])
 )
-@click.option(
-    "--embedder", default="static", show_default=True, help="static, openai/<model> or sentence-transformers/<id>."
-)
+@embedder_option("static, openai/<model> or sentence-transformers/<id>.")
 @TEMPLATES
 @DRY_RUN
-@JSON
-def discover(output: Path, grader: str, dry_run: bool, as_json: bool, **facts: Any) -> None:
+@answering()
+def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for the features of a task several times, put like names together, and write a features file.
 
     \b
@@ -212,13 +195,7 @@ def discover(output: Path, grader: str, dry_run: bool, as_json: bool, **facts: A
     """
     from genie_inspect.building.features import Search, discover_features
 
-    search = Search(**facts)
-
-    async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-        return await discover_features(search, target, model, folder, progress)
-
-    counts, tally = run_asking(work, grader, output, dry_run=dry_run)
-    show({**({} if dry_run else {"folder": str(output)}), **counts, **cost(tally, dry_run=dry_run)}, as_json)
+    return asked(partial(discover_features, Search(**facts)), grader, output, dry_run=dry_run)
 
 
 @features.command(name="map")
@@ -229,20 +206,14 @@ def discover(output: Path, grader: str, dry_run: bool, as_json: bool, **facts: A
     metavar="FILE|POPULATION",
     help='A JSON file {"features": [...]}, a feature a line in .jsonl, a population\'s folder or a bundled population.',
 )
-@click.option("--output", "-o", type=FILE, help="The new file; mapping.json in FOLDER unless given.")
+@output_option("The new file; mapping.json in FOLDER unless given.", required=False)
 @GRADER
 @TEMPLATES
 @DRY_RUN
-@JSON
+@answering()
 def map_(
-    folder: Path,
-    taxonomy: str,
-    output: Path | None,
-    grader: str,
-    templates: Path | None,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+    folder: Path, taxonomy: str, output: Path | None, grader: str, templates: Path | None, dry_run: bool
+) -> Answer | dict[str, Any]:
     """Map the features that discover wrote to FOLDER to those of a taxonomy, each to one or to none.
 
     Says which of the discovered have no counterpart, and which of the taxonomy were not discovered. A killed run is
@@ -261,34 +232,28 @@ def map_(
     file = output or folder / MAPPING
     check_absent(file)
 
-    async def work(model: Any, target: Path, record: Path, progress: Any) -> "FeatureMap":
-        return await map_features(discovered, named, templates, target, model, record, progress)
-
+    work = partial(map_features, discovered, named, templates)
     mapped, tally = run_asking(work, grader, file, dry_run=dry_run)
     spent = cost(tally, dry_run=dry_run)
     if dry_run:
-        show({"discovered": len(discovered), "taxonomy": len(named), **spent}, as_json)
-        return
-    result = {"file": str(file), **mapped.as_dict()}
-    if not as_json:
-        # as rows, not on one line
-        rows = [{"discovered": feature.name, taxonomy: mapped.shown(feature.name)} for feature in discovered]
-        console().print(record_table("mapping", rows))
-        counterparts = f"{len(result.pop('mapping'))} of {len(discovered)}"
-        left = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
-        result = {"with_counterpart": counterparts, **left}
-    show({**result, **spent}, as_json)
+        return {"discovered": len(discovered), "taxonomy": len(named), **spent}
+    result = mapped.as_dict()
+    # as rows, not on one line
+    rows = [{"discovered": feature.name, taxonomy: mapped.shown(feature.name)} for feature in discovered]
+    lines = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
+    counterparts = f"{len(lines.pop('mapping'))} of {len(discovered)}"
+    return Answer(
+        lambda: {"file": str(file), **result, **spent},
+        lambda _: [
+            record_table("mapping", rows),
+            *fact_lines({"with_counterpart": counterparts, "file": str(file), **lines, **spent}),
+        ],
+    )
 
 
 VERBS = {
-    "write": (
-        "genie_inspect.cli.questions:write_concepts",
-        "Have a model name pairs of concepts that seldom meet, in any domain.",
-    ),
-    "sample": (
-        "genie_inspect.cli.questions:sample",
-        "Draw prompts that people wrote from a dataset or a file.",
-    ),
+    "write": (".cli.questions:write_concepts", "Have a model name pairs of concepts that seldom meet, in any domain."),
+    "sample": (".cli.questions:sample", "Draw prompts that people wrote from a dataset or a file."),
 }
 
 
@@ -310,12 +275,10 @@ DISTANCE = click.FloatRange(0, 2)
 @click.option(
     "--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".'
 )
-@click.option(
-    "--output", "-o", required=True, type=click.Path(path_type=Path), help="The new file, whose name ends in .jsonl."
-)
+@output_option("The new file, whose name ends in .jsonl.")
 @GRADER
 @click.option("--count", default=25, show_default=True, type=AT_LEAST_1, help="How many pairs.")
-@click.option("--seed", default=0, show_default=True, help="What is asked for, and which of the sound pairs are taken.")
+@seed_option("What is asked for, and which of the sound pairs are taken.")
 @click.option(
     "--apart", default=APART, show_default=True, type=DISTANCE, help="Least cosine distance of a pair's concepts."
 )
@@ -323,16 +286,11 @@ DISTANCE = click.FloatRange(0, 2)
     "--pairs-apart", default=PAIRS_APART, show_default=True, type=DISTANCE, help="Least cosine distance of two pairs."
 )
 @click.option("--wording", default=WORDING, show_default=True, help="Of the prompts, with {first} and {second}.")
-@click.option(
-    "--embedder",
-    default="static",
-    show_default=True,
-    help="For the distances: static, openai/<model> or sentence-transformers/<id>.",
-)
+@embedder_option("For the distances: static, openai/<model> or sentence-transformers/<id>.")
 @TEMPLATES
 @DRY_RUN
-@JSON
-def write_concepts(output: Path, grader: str, dry_run: bool, as_json: bool, **facts: Any) -> None:
+@answering()
+def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for pairs of concepts of a domain until there are enough that have nothing to do with each other.
 
     A pair is dropped when its concepts are near each other, when one of them stands in another pair, or when it is near
@@ -355,29 +313,22 @@ def write_concepts(output: Path, grader: str, dry_run: bool, as_json: bool, **fa
     if dry_run:
         order = replace(order, apart=0.0, pairs_apart=0.0)
 
-    async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-        return await write_pairs(order, target, model, folder, progress)
-
-    written, tally = run_asking(work, grader, output, dry_run=dry_run)
-    # a rehearsal's pairs are made up
-    told = {"prompts": written["prompts"]} if dry_run else {"file": str(output), **written}
-    show({**told, **cost(tally, dry_run=dry_run)}, as_json)
+    work = partial(write_pairs, order)
+    return asked(work, grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
 
 
 @click.command()
 @click.argument("source")
-@click.option(
-    "--output", "-o", required=True, type=click.Path(path_type=Path), help="The new file, whose name ends in .jsonl."
-)
+@output_option("The new file, whose name ends in .jsonl.")
 @click.option("--count", default=25, show_default=True, type=AT_LEAST_1, help="How many prompts.")
-@click.option("--seed", default=0, show_default=True, help="Which ones.")
+@seed_option("Which ones.")
 @click.option("--column", default="prompt", show_default=True, help="Where a row has its prompt.")
 @click.option("--split", default="train", show_default=True, help="Which part of a hub dataset.")
 @click.option("--story-where", is_flag=True, help='Begin each with "Write a story where:", as the study does.')
-@JSON
+@answering()
 def sample(
-    source: str, output: Path, count: int, seed: int, column: str, split: str, story_where: bool, as_json: bool
-) -> None:
+    source: str, output: Path, count: int, seed: int, column: str, split: str, story_where: bool
+) -> dict[str, Any]:
     """Draw distinct prompts from SOURCE, without their tags ([WP], [EU]) and what tokenizers left in them.
 
     SOURCE is a hub dataset (extra `hub`) or a JSON Lines, CSV or Parquet file. A dataset's owner can change it: name a
@@ -396,4 +347,4 @@ def sample(
     check_absent(output)
     drawn = writing_prompt_sample(source, count, seed, column=column, split=split, story_where=story_where)
     write_prompts(output, ({"prompt": prompt} for prompt in drawn))
-    show({"file": str(output), "source": with_commit(source), "prompts": len(drawn)}, as_json)
+    return {"file": str(output), "source": with_commit(source), "prompts": len(drawn)}

@@ -1,12 +1,16 @@
 """`genie readings`: whether a reader reads."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import anyio
 import click
+from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
+from rich.table import Table
 
 from genie_inspect.agreement.people import write_blind_table
 from genie_inspect.agreement.raters import CalibrationError, Target
@@ -20,18 +24,19 @@ from genie_inspect.agreement.readers import (
     sampled_documents,
 )
 from genie_inspect.cli.calibrate import grader_judges, machine_ratings, vector_judges
-from genie_inspect.cli.running import (
+from genie_inspect.cli.options import (
     ANSWER_LENGTH,
-    JSON,
+    FILE,
+    POPULATION,
     TEMPLATES,
-    named_model,
-    progress_bar,
-    show,
+    Answer,
+    answering,
+    embedder_option,
+    seed_option,
 )
-from genie_inspect.cli.tables import Head, blocks, figure
-from genie_inspect.cli.terminal import console, echo_json, print_parts
+from genie_inspect.cli.running import named_model, progress_bar, told_by
+from genie_inspect.cli.tables import Head, blocks, counted, figure
 from genie_inspect.engines.embedders import embedder as chosen_embedder
-from genie_inspect.files.tables import plain
 from genie_inspect.graders.instrument import MODES, Instrument
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import Document
@@ -58,10 +63,10 @@ HEADS: tuple[Head[ReaderFitness], ...] = (
 
 
 @click.command()
-@click.option("--population", default="starter", show_default=True, help="`starter` or a folder.")
+@POPULATION
 @click.option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
 @click.option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
-@click.option("--seed", default=0, show_default=True, help="Which documents are drawn.")
+@seed_option("Which documents are drawn.")
 @click.option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
 @click.option(
     "--judge",
@@ -70,16 +75,16 @@ HEADS: tuple[Head[ReaderFitness], ...] = (
     help=f"Who rates how alike answers are: {', '.join(MODES)}.",
 )
 @click.option("--grader", help="<provider/model> that judges, where the judge asks one.")
-@click.option("--embedder", default="static", show_default=True, help="Whose vectors judge, with --judge vectors.")
+@embedder_option("Whose vectors judge, with --judge vectors.")
 @click.option(
     "--export",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="Instead of comparing, write each answer with the recorded one of the same document to this CSV for people. "
     "Filled in, it is a file for genie calibrate --ratings.",
 )
 @ANSWER_LENGTH
 @TEMPLATES
-@JSON
+@answering()
 def readings(
     population: str,
     readers: tuple[str, ...],
@@ -92,8 +97,7 @@ def readings(
     export: Path | None,
     answer_length: str,
     templates: Path | None,
-    as_json: bool,
-) -> None:
+) -> Answer | dict[str, Any]:
     """Is this reader fit? Hold its answers against those on record, feature by feature.
 
     Documents of the population are read once more. What a reader leaves out cannot be compared, and a reader whose
@@ -121,26 +125,21 @@ def readings(
     for name in readers:
         signatures[name], pairs = _read(opened, instrument, name, chosen, record)
         if export:
-            show({"table": str(export), "pairs": write_blind_table(export, _own_pairs(pairs), seed)}, as_json)
-            return
+            return {"table": str(export), "pairs": write_blind_table(export, _own_pairs(pairs), seed)}
         (ratings,) = machine_ratings(judges, rated_targets(pairs), fresh=False)
         rows_of_reader = reader_fitness(name, pairs, ratings, features)
         rows += rows_of_reader
         sentences += fitness_verdict(rows_of_reader)
-    if as_json:
-        echo_json(
-            {
-                "population": opened.name,
-                "documents": len(chosen),
-                "seed": seed,
-                "readers": signatures,
-                "judge": judges[0].judge.signature,
-                "verdict": sentences,
-                "fitness": [plain(asdict(row) | {"reach": row.reach}) for row in rows],
-            }
-        )
-        return
-    _print(readers, rows, sentences)
+    facts = {"population": opened.name, "documents": len(chosen), "seed": seed, "readers": signatures}
+    return Answer(
+        lambda: {
+            **facts,
+            "judge": judges[0].judge.signature,
+            "verdict": sentences,
+            "fitness": [asdict(row) | {"reach": row.reach} for row in rows],
+        },
+        partial(_parts, rows, sentences),
+    )
 
 
 def _read(
@@ -148,10 +147,8 @@ def _read(
 ) -> tuple[str, list[AnswerPair]]:
     reader, _ = instrument.reader_and_judge(named_model(name))
     with progress_bar() as progress:
-        done = iter(range(1, len(documents) + 1))
-        told: Callable[[], None] = lambda: progress(f"reading: {name}", next(done), len(documents))  # noqa: E731
-        work = partial(read_again, population, reader, documents, record, told)
-        return reader.signature, anyio.run(work)
+        told = told_by(progress, f"reading: {name}", len(documents))
+        return reader.signature, anyio.run(read_again, population, reader, documents, record, told)
 
 
 def _own_pairs(pairs: Sequence[AnswerPair]) -> list[Target]:
@@ -163,16 +160,15 @@ def _own_pairs(pairs: Sequence[AnswerPair]) -> list[Target]:
     ]
 
 
-def _print(readers: Sequence[str], rows: Sequence[ReaderFitness], sentences: Sequence[str]) -> None:
-    screen = console()
-    for name in readers:
-        rows_of_reader = [row for row in rows if row.reader == name]
+def _parts(rows: Sequence[ReaderFitness], sentences: Sequence[str], screen: Console) -> Iterator[Table | str]:
+    for name, group in groupby(rows, key=lambda row: row.reader):
+        rows_of_reader = list(group)
         lines = [(row.feature.replace("_", " "), row) for row in rows_of_reader]
-        print_parts(screen, blocks(f"{name} against the record", "feature", lines, HEADS, screen))
+        yield from blocks(f"{name} against the record", "feature", lines, HEADS, screen)
         # the last row is of all features
         if faults := rows_of_reader[-1].faults:
-            print_parts(screen, [", ".join(f"{count} {fault}" for fault, count in faults.items())])
-    print_parts(screen, [KEY, *sentences])
+            yield counted(faults)
+    yield from (KEY, *sentences)
 
 
 def _interval(row: ReaderFitness) -> str:

@@ -2,24 +2,25 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
 from rich.table import Table
 
+from genie_inspect.cli.options import FILE, LOGS, SIGNATURE, Answer, answering, as_json_option, output_option
 from genie_inspect.cli.tables import (
-    SIGNATURE,
     legend,
     length_notes,
-    replacing,
     summary_notes,
     summary_tables,
     text_table,
     without_yardstick,
 )
-from genie_inspect.cli.terminal import console, echo, echo_json, print_parts
+from genie_inspect.cli.terminal import Unbroken, console, echo, echo_json, print_parts, replacing
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
 from genie_inspect.files.printable import json_text
 from genie_inspect.files.tables import csv_lines, plain
@@ -29,10 +30,6 @@ from genie_inspect.reports.frame import COLUMNS, columns_of, parquet, rows, wide
 from genie_inspect.reports.summary import Column, Summary, summaries, summarise
 from genie_inspect.statistics.intervals import NO_INTERVAL
 
-if TYPE_CHECKING:
-    from rich.status import Status
-
-
 JURY = (
     "Means over prompts by grader, each over the documents that it measured; the jury's mean is over those that every"
     " grader measured. Alpha: Krippendorff's, over the novelties of all questions; 1 the same, 0 as by chance."
@@ -40,12 +37,12 @@ JURY = (
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@LOGS
 @click.option("--scorer", help="Whose scores; default: all that every log has.")
 @click.option("--nearest", is_flag=True, help="Below each mean: how near the population's nearest answers come.")
 @SIGNATURE
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script, a list of tables, instead of tables.")
-def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature: str, as_json: bool) -> None:
+@answering(json="Print JSON for a script, a list of tables, instead of tables.")
+def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature: str) -> Answer:
     """Means over prompts with 95% intervals, feature by feature: a table a measure, a column a log.
 
     LOGS are log files or folders; unfinished logs of a folder are left out. Logs whose signatures differ do not
@@ -56,17 +53,18 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
     Example: genie summary logs/demo
     """
     tables = summaries(logs, scorer, signature)
-    if as_json:
-        echo_json([_plain(table) for table in tables])
-        return
-    screen = console()
+    return Answer(lambda: [_value(table) for table in tables], partial(_parts, tables, nearest))
+
+
+def _parts(tables: Sequence[Summary], nearest: bool, screen: Console) -> Iterator[Table | str]:
     for table in tables:
-        juries = [_jury_table(table, column) for column in table.columns if column.results.graders]
-        print_parts(screen, [*summary_tables(table, screen, nearest=nearest), *juries, *summary_notes(table)])
-    print_parts(screen, [*length_notes(tables), *legend(tables, nearest=nearest), *without_yardstick(tables)])
+        yield from summary_tables(table, screen, nearest=nearest)
+        yield from (_jury_table(table, column) for column in table.columns if column.results.graders)
+        yield from summary_notes(table)
+    yield from (*length_notes(tables), *legend(tables, nearest=nearest), *without_yardstick(tables))
 
 
-def _plain(table: Summary) -> dict[str, Any]:
+def _value(table: Summary) -> dict[str, Any]:
     columns = [
         {
             "label": column.label,
@@ -77,13 +75,8 @@ def _plain(table: Summary) -> dict[str, Any]:
         }
         for column in table.columns
     ]
-    return {
-        "scorer": table.scorer,
-        "signature": table.signature,
-        "keys": list(table.keys),
-        "warnings": list(table.warnings),
-        "columns": columns,
-    }
+    parts = ("scorer", "signature", "keys", "warnings")
+    return {**{name: getattr(table, name) for name in parts}, "columns": columns}
 
 
 def _jury_table(summary: Summary, column: Column) -> Table:
@@ -109,11 +102,11 @@ EXAMPLES = 2
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@LOGS
 @click.option(
     "-o", "--output", default="report.html", show_default=True, help="The page; what stands there is replaced."
 )
-@click.option("--pictures", metavar="FOLDER", help="Write each chart into this folder too, as SVG and PNG.")
+@click.option("--pictures", metavar="FOLDER", type=FILE, help="Write each chart into this folder too, as SVG and PNG.")
 @click.option(
     "--examples",
     default=EXAMPLES,
@@ -125,16 +118,8 @@ EXAMPLES = 2
 @click.option(
     "--baseline", default="", help="Compare the others with this run: by label, strategy, task, model or file."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the numbers for a script and write no page.")
-def report(
-    logs: tuple[str, ...],
-    output: str,
-    pictures: str | None,
-    examples: int,
-    signature: str,
-    baseline: str,
-    as_json: bool,
-) -> None:
+@as_json_option("Print the numbers for a script and write no page.")
+def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: bool, **options: Any) -> None:
     """One self-contained page: means, distributions, what stood out, agreement between measures, methods.
 
     LOGS are log files or folders; unfinished logs of a folder are left out. Logs whose signatures differ are refused:
@@ -148,40 +133,30 @@ def report(
     from genie_inspect.reports.report import build_report, numbers
 
     if as_json:
-        echo_json(numbers(build_report(logs, examples, baseline, signature)))
+        echo_json(numbers(build_report(logs, **options)))
     else:
-        write_report(logs, Path(output), Path(pictures) if pictures else None, examples, baseline, signature)
+        write_report(logs, Path(output), pictures, **options)
         if not is_stream(Path(output)):
             echo(output)
 
 
-def write_report(
-    logs: Sequence[str],
-    output: Path,
-    pictures: Path | None = None,
-    examples: int = EXAMPLES,
-    baseline: str = "",
-    signature: str = "",
-) -> None:
+def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None, **options: Any) -> None:
     from genie_inspect.reports.charts import check_pictures
     from genie_inspect.reports.page import as_bytes, page, write_pictures
     from genie_inspect.reports.report import build_report
 
+    # the step on standard error while it lasts, where that is a terminal
+    told = console(stderr=True).status
     check_pictures()
     with replacing(output, pictures):
         with written(output) as file:  # that it can be written shows before anything is read
-            with _told("reading the logs"):
-                contents = build_report(logs, examples, baseline, signature)
-            with _told("drawing the charts"):
+            with told("reading the logs"):
+                contents = build_report(logs, **options)
+            with told("drawing the charts"):
                 file.write(as_bytes(page(contents)))
         if pictures:
-            with unwritable(pictures), _told("drawing the pictures"):
+            with unwritable(pictures), told("drawing the pictures"):
                 write_pictures(contents, pictures)
-
-
-def _told(step: str) -> "Status":
-    """While it lasts, the step on standard error, where that is a terminal."""
-    return console(stderr=True).status(step)
 
 
 STORYTELLERS = ("bundled/ordinary", "bundled/inventive")
@@ -227,8 +202,7 @@ def demo(log_dir: str) -> None:
     screen = console()
     summary = summarise([log.location for log in logs])
     notes = [*summary_notes(summary), *length_notes([summary]), *legend([summary])]
-    print_parts(screen, [*summary_tables(summary, screen), *notes])
-    screen.print(_next_steps(folder), highlight=False, markup=False, soft_wrap=True)
+    print_parts(screen, [*summary_tables(summary, screen), *notes, Unbroken(_next_steps(folder))])
 
 
 def _next_steps(folder: Path) -> str:
@@ -248,10 +222,10 @@ ENDINGS = (".csv", ".parquet")
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="A .csv or .parquet file, instead of printing.")
+@LOGS
+@output_option("A .csv or .parquet file, instead of printing.", required=False)
 @click.option("--wide", is_flag=True, help="A row a log, with its means in columns score_<scorer>_<key>.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script, an object a line, instead of CSV.")
+@as_json_option("Print JSON for a script, an object a line, instead of CSV.")
 def frame(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool) -> None:
     """A table for pandas, R or a spreadsheet: a row for each document, scorer and key of LOGS.
 

@@ -1,9 +1,10 @@
-"""What the verbs that ask models share: progress on the terminal, a dry run, one line for an error."""
+"""What the verbs that ask models share: the models by name, progress on the terminal, a dry run."""
 
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from pydantic import ValidationError
 
 from genie_inspect.building.interviewing import Progress, record_folder, recorded, work_folder
-from genie_inspect.cli.terminal import console, echo, echo_json
+from genie_inspect.cli.terminal import console, echo
 from genie_inspect.errors import GenieError
 from genie_inspect.files.folders import check_unused
 from genie_inspect.files.json_lines import first_fault
@@ -23,66 +24,47 @@ from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.stand_ins import FILE, RecordedModel, Rehearsal, Tally
 
 T = TypeVar("T")
-GRADER = click.option(
-    "--grader", required=True, metavar="PROVIDER/MODEL", help="Who is asked; any model that Inspect has."
-)
-TEMPLATES = click.option(
-    "--templates",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder of your own instruction templates.",
-)
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of text.")
-ANSWER_LENGTH = click.option(
-    "--answer-length",
-    default="concise",
-    show_default=True,
-    type=click.Choice(["concise", "sentence", "free"]),
-    help="Of the reader's answers, as answer_length= of the scores.",
-)
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Ask nobody, write nothing: count the calls and tokens.")
-FEATURES = click.option(
-    "--features",
-    default="starter",
-    show_default=True,
-    metavar="FILE|POPULATION",
-    help='A JSON file {"features": [...]}, a population\'s folder or a bundled population.',
-)
-AT_LEAST_1 = click.IntRange(min=1)
-PER_FEATURE = click.option(
-    "--per-feature",
-    default=2,
-    show_default=True,
-    type=AT_LEAST_1,
-    help="Least questions a feature, where the prompt allows.",
-)
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
+def progress_bar(*, transient: bool = False) -> Iterator[Progress]:
+    from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
     # on standard error: standard output is for results and may be piped
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=console(stderr=True)) as bars:
+    with Bars(*columns, console=console(stderr=True), transient=transient) as bars:
         tasks: dict[str, Any] = {}
 
         def advance(step: str, done: int, total: int) -> None:
             if step not in tasks:
-                tasks[step] = bars.add_task(step, total=total)
+                tasks[step] = bars.add_task(escape(step), total=total)
             bars.update(tasks[step], completed=done, total=total)
 
         yield advance
 
 
+def told_by(progress: Progress, step: str, total: int) -> Callable[..., None]:
+    """A function by which whoever counts alone, one by one or several at once, says how many more are done."""
+    done = 0
+
+    def told(more: int = 1) -> None:
+        nonlocal done
+        done += more
+        progress(step, done, total)
+
+    # a bar that is shown before its turn comes
+    told(0)
+    return told
+
+
+Work = Callable[[Path, RecordedModel, Path, Progress], Awaitable[T]]
+"""What asks a model: given the output, the model, a folder for what is on record, and who is told how far it is."""
+
+
 def run_asking(
-    work: Callable[[RecordedModel, Path, Path, Progress], Awaitable[T]],
-    grader: str,
-    output: Path,
-    *,
-    dry_run: bool,
-    option: str = "--grader",
-    keep_cut: bool = True,
+    work: Work[T], grader: str, output: Path, *, dry_run: bool, option: str = "--grader", keep_cut: bool = True
 ) -> tuple[T, Tally]:
     """Run what asks a model, beginning with the replies that a killed run left on record."""
     # before a model is loaded or asked: a run that cannot write its output costs nothing
@@ -97,15 +79,42 @@ def run_asking(
             return _run(work, _rehearsing(model, output, Path(name)), Path(name) / "output", Path(name), progress)
 
 
-@contextmanager
-def target(output: Path, *, dry_run: bool) -> Iterator[Path]:
-    """The folder that a verb without a model writes to: the output, or for a dry run a temporary one."""
+def asked(
+    work: Work[Any],
+    grader: str,
+    output: Path,
+    *,
+    dry_run: bool,
+    called: str = "folder",
+    rehearsed: Collection[str] | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """What came of asking a model: facts by name, after them what it took, and before them the output as it is called.
+
+    `rehearsed` are the facts that a dry run knows, where its made-up replies would say something of others.
+    """
+    result, tally = run_asking(work, grader, output, dry_run=dry_run, **options)
+    # what was not asked for is no count
+    facts = result if isinstance(result, dict) else known_facts(result)
+    if dry_run and rehearsed is not None:
+        facts = {name: facts[name] for name in rehearsed if name in facts}
+    where = {called: str(output)} if called and not dry_run else {}
+    return {**where, **facts, **cost(tally, dry_run=dry_run)}
+
+
+def known_facts(result: Any) -> dict[str, Any]:
+    """The fields of a result that are not None."""
+    return {name: value for name, value in asdict(result).items() if value is not None}
+
+
+def made(work: Callable[[Path, Progress], dict[str, Any]], output: Path, *, dry_run: bool) -> dict[str, Any]:
+    """What a verb without a model made of its output: for a dry run in a folder that goes away."""
     check_unused(output)
-    if not dry_run:
-        yield output
-        return
-    with tempfile.TemporaryDirectory() as name:
-        yield Path(name) / output.name
+    with progress_bar() as progress:
+        if not dry_run:
+            return {"folder": str(output), **work(output, progress)}
+        with tempfile.TemporaryDirectory() as name:
+            return work(Path(name) / output.name, progress)
 
 
 def _named(grader: str, find: Callable[[str], Model], option: str) -> Model:
@@ -115,15 +124,9 @@ def _named(grader: str, find: Callable[[str], Model], option: str) -> Model:
         raise click.BadParameter(f"{grader!r} is no model that Inspect has: {error}", param_hint=option) from error
 
 
-def _run(
-    work: Callable[[RecordedModel, Path, Path, Progress], Awaitable[T]],
-    model: RecordedModel,
-    output: Path,
-    folder: Path,
-    progress: Progress,
-) -> tuple[T, Tally]:
+def _run(work: Work[T], model: RecordedModel, output: Path, folder: Path, progress: Progress) -> tuple[T, Tally]:
     try:
-        return anyio.run(work, model, output, folder, progress), model.tally
+        return anyio.run(work, output, model, folder, progress), model.tally
     except GenieError:
         # nothing was asked and so nothing was spent
         if not model.tally.requests:
@@ -142,20 +145,6 @@ def _rehearsing(model: Model, output: Path, folder: Path) -> RecordedModel:
     for file in record.parent.glob(f"{FILE}*"):
         shutil.copy(file, folder)
     return recorded(Rehearsal(model), folder)
-
-
-def show(result: dict[str, Any], as_json: bool) -> None:
-    """Print the results of a verb: JSON, or a line each."""
-    if as_json:
-        echo_json(result)
-        return
-    for name, value in result.items():
-        # counts read best before what they count, other facts behind their name
-        if isinstance(value, dict):
-            value = ", ".join(f"{n} {what}" if isinstance(n, int) else f"{what}: {n}" for what, n in value.items())
-        # 0 is a result and is printed
-        if value not in ("", None):
-            echo(f"{name.replace('_', ' ')}: {value}")
 
 
 def cost(tally: Tally, *, dry_run: bool) -> dict[str, Any]:
@@ -208,25 +197,3 @@ def one_line(error: Exception) -> str:
     from rich.text import Text
 
     return " ".join(Text.from_markup(str(getattr(error, "message", error))).plain.split())
-
-
-CommandT = TypeVar("CommandT", bound=Callable[..., Any])
-
-
-def with_options(options: Sequence[Callable[[CommandT], CommandT]]) -> Callable[[CommandT], CommandT]:
-    """Gives a command all of the options, which its help lists in this order."""
-
-    def given(command: CommandT) -> CommandT:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return given
-
-
-def listed(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
-    """Names with commas between them, each once, for an option's callback."""
-    names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
-    if not names:
-        raise click.BadParameter(f"{value!r} holds no name, expected names with commas between them")
-    return names

@@ -1,20 +1,19 @@
 """`genie study`: whether a measure deserves trust."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import click
-from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
+from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
 from rich.table import Table
 
-from genie_inspect.cli.tables import Head, blocks, figure, in_parts, replacing, starred
-from genie_inspect.cli.terminal import console, echo_json, print_parts
-from genie_inspect.files.writing import write_lines
+from genie_inspect.cli.options import Answer, answering
+from genie_inspect.cli.tables import Head, blocks, figure, in_parts, ranged, starred
+from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.logs.scores import is_signed
-from genie_inspect.reports.charts import check_picture, in_words, study_chart, write_chart
+from genie_inspect.reports.charts import in_words, study_chart
 from genie_inspect.reports.effects import Effect, Intervention
 from genie_inspect.reports.study import AnswerChanges, StudiedMeasure, Study
 from genie_inspect.reports.study import study as studied
@@ -187,10 +186,9 @@ def _d(effect: Effect) -> str:
 
 def _delta(line: _Line) -> str:
     difference = line.effect.difference
-    delta = line.shown(difference.delta, "+")
-    if line.effect.is_constant or math.isnan(difference.low):
-        return delta
-    return f"{delta} [{line.shown(difference.low, '+')}, {line.shown(difference.high, '+')}]"
+    # of texts that are as their originals there is no interval
+    low = math.nan if line.effect.is_constant else difference.low
+    return ranged(difference.delta, low, difference.high, f"+.{line.decimals}f")
 
 
 def _unlike(effect: Effect) -> str:
@@ -241,12 +239,8 @@ EFFECT: tuple[Head[_Line], ...] = (
 @click.argument("log")
 @click.option("--scorer", "scorers", multiple=True, help="Whose scores; default: those of every scorer.")
 @click.option("--published", is_flag=True, help="Beside the effect sizes those that the study behind Genie printed.")
-@click.option("--picture", type=click.Path(path_type=Path), help="Write heatmap and bars to this .svg or .png.")
-@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write the effects to this file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
-def study(
-    log: str, scorers: tuple[str, ...], published: bool, picture: Path | None, csv_file: Path | None, as_json: bool
-) -> None:
+@answering("tables", picture="heatmap and bars", csv="the effects")
+def study(log: str, scorers: tuple[str, ...], published: bool) -> Answer:
     """What a measure is sensitive to, if it is robust, what it confounds: by edits of one feature and by paraphrases.
 
     LOG is a log of genie_inspect/metric_study, or a folder that holds one. Originals are compared with the texts that
@@ -267,32 +261,25 @@ def study(
       story1,plot,plot,0.74
       story1,paraphrase,plot,0.60
     """
-    # before the log is read
-    if picture:
-        check_picture(picture)
     found = studied(log, scorers)
-    with replacing(picture, csv_file):
-        if picture:
-            write_chart(lambda: study_chart(found), picture)
-        if csv_file:
-            write_lines(csv_file, [as_csv(found)])
-    if as_json:
-        echo_json(as_values(found, published=published))
-    else:
-        _print(found, published=published)
+    return Answer(
+        lambda: as_values(found, published=published),
+        partial(_parts, found, published),
+        chart=lambda: study_chart(found),
+        csv=lambda: as_csv(found),
+    )
 
 
-def _print(found: Study, *, published: bool) -> None:
-    screen = console()
-    print_parts(screen, [*map(sentence, found.measures), ""])
-    tables = [
-        *effect_tables(found, screen),
-        *matrix_tables(found, screen),
-        *(published_tables(found, screen) if published else []),
-        *agreement_tables(found, screen),
-        *answer_tables(found, screen),
-    ]
-    print_parts(screen, [*tables, LEGEND])
-    for signature in filter(is_signed, found.signatures.values()):
-        screen.print(in_parts(signature, screen.width), highlight=False, markup=False, soft_wrap=True)
-    print_parts(screen, [f"Beware: {note}." for note in warnings(found)])
+def _parts(found: Study, published: bool, screen: Console) -> Iterator[RenderableType]:
+    yield from (*map(sentence, found.measures), "")
+    yield from effect_tables(found, screen)
+    yield from matrix_tables(found, screen)
+    if published:
+        yield from published_tables(found, screen)
+    yield from agreement_tables(found, screen)
+    yield from answer_tables(found, screen)
+    yield LEGEND
+    yield from (
+        Unbroken(in_parts(signature, screen.width)) for signature in filter(is_signed, found.signatures.values())
+    )
+    yield from (f"Beware: {note}." for note in warnings(found))

@@ -3,18 +3,14 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import click
 from rich import box
 from rich.console import Console, JustifyMethod  # noqa: TID251  # types, whose objects come from the door
 from rich.table import Table
 from rich.text import Text
 
-from genie_inspect.cli.terminal import echo
 from genie_inspect.files.printable import printable
 from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.evidence import NO_SHARE, Share
@@ -38,9 +34,6 @@ NEAREST = (
     " the population grows: compare it within one population."
 )
 UNBOUND = 10_000  # columns: what a table takes where nothing has to fold
-SIGNATURE = click.option(
-    "--signature", default="", metavar="PART", help="Only logs with this part in a signature, such as 'judge:list'."
-)
 FINE = 0.1  # a row of means that are all nearer to 0 gets a third decimal
 BIASED = 0.5  # points, from which a judge's preference for a place is pointed out
 
@@ -225,8 +218,7 @@ def _lines(results: Results, key: str, decimals: int, *, nearest: bool) -> Itera
 
 
 def _figure(interval: Interval, decimals: int) -> str:
-    ends = "" if math.isnan(interval.low) else f" [{interval.low:.{decimals}f}, {interval.high:.{decimals}f}]"
-    return f"{interval.mean:.{decimals}f}{ends}"
+    return ranged(interval.mean, interval.low, interval.high, f".{decimals}f")
 
 
 def _used(results: Results, key: str) -> str:
@@ -245,28 +237,7 @@ def record_table(title: str, rows: Sequence[Mapping[str, Any]], heads: Mapping[s
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.2f}"
-    return str(value)
-
-
-@contextmanager
-def replacing(*outputs: Path | None) -> Iterator[None]:
-    """Say on standard error which files were replaced, once it is done."""
-    before = {output: _numbers(output) for output in outputs if output is not None}
-    yield
-    for output, numbers in before.items():
-        # a file that takes another's place is another file, whatever its name
-        after = _numbers(output)
-        replaced = [file for file in numbers.keys() & after.keys() if numbers[file] != after[file]]
-        if replaced:
-            echo(f"replaced {len(replaced)} files in {output}" if output.is_dir() else f"replaced {output}", err=True)
-
-
-def _numbers(output: Path) -> dict[Path, int]:
-    files = list(output.iterdir()) if output.is_dir() else [output]
-    # the inode: writing is atomic here, so that a replaced file has another one
-    return {file: file.stat().st_ino for file in files if file.is_file()}
+    return figure(value, none="") if isinstance(value, float) else str(value)
 
 
 LineT = TypeVar("LineT")  # a Row, its power or a run's Facts
@@ -306,6 +277,16 @@ def starred(value: float, holds: bool) -> str:
     return figure(value, ".3f") + ("*" if holds else " ")
 
 
-def figure(value: float, form: str) -> str:
-    """A number in a form such as `.3f`; a dash where there is none."""
-    return format(value, form) if math.isfinite(value) else "-"
+def figure(value: float, form: str = ".2f", none: str = "-") -> str:
+    """A number in a form such as `.3f`; a dash, or what is given for it, where there is none."""
+    return format(value, form) if math.isfinite(value) else none
+
+
+def ranged(value: float, low: float, high: float, form: str = ".2f", none: str = "-", gap: str = " ") -> str:
+    """A figure and its ends, as far as they are known.
+
+    >>> ranged(0.5, 0.25, 0.75), ranged(0.5, math.nan, math.nan), ranged(0.5, -math.inf, math.inf)
+    ('0.50 [0.25, 0.75]', '0.50', '0.50 [-, -]')
+    """
+    ends = "" if math.isnan(low) else f"{gap}[{figure(low, form)}, {figure(high, form)}]"
+    return none if math.isnan(value) else figure(value, form) + ends

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -62,10 +63,35 @@ def console(*, stderr: bool = False) -> "Console":
     return Filtered(stderr=stderr)
 
 
+class Unbroken(str):
+    """A line that is longer than the window rather than broken: one that is copied."""
+
+    __slots__ = ()
+
+
 def print_parts(screen: "Console", parts: "Iterable[RenderableType]") -> None:
     """Print tables and lines, one below the other; what a line holds is text, and never markup."""
     for part in parts:
-        screen.print(part, highlight=False, markup=False)
+        screen.print(part, highlight=False, markup=False, soft_wrap=isinstance(part, Unbroken))
+
+
+@contextmanager
+def replacing(*outputs: Path | None) -> Iterator[None]:
+    """Say on standard error which files were replaced, once it is done."""
+    before = {output: _numbers(output) for output in outputs if output is not None}
+    yield
+    for output, numbers in before.items():
+        # a file that takes another's place is another file, whatever its name
+        after = _numbers(output)
+        replaced = [file for file in numbers.keys() & after.keys() if numbers[file] != after[file]]
+        if replaced:
+            echo(f"replaced {len(replaced)} files in {output}" if output.is_dir() else f"replaced {output}", err=True)
+
+
+def _numbers(output: Path) -> dict[Path, int]:
+    files = list(output.iterdir()) if output.is_dir() else [output]
+    # the inode: writing is atomic here, so that a replaced file has another one
+    return {file: file.stat().st_ino for file in files if file.is_file()}
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.running import listed
-from genie_inspect.cli.tables import replacing
-from genie_inspect.cli.terminal import console, echo, echo_json
+from genie_inspect.cli.options import listed
+from genie_inspect.cli.terminal import console, echo, echo_json, replacing
 from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.studies.close_reading.meeting import (
     AWKWARD,

@@ -201,8 +201,8 @@ class CheckFigures:
 
 
 async def check_interventions(
-    model: RecordedModel,
     output: Path,
+    model: RecordedModel,
     work: Path,
     progress: Progress,
     *,

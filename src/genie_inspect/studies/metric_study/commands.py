@@ -12,16 +12,8 @@ import click
 from genie_inspect.building.collecting import collect_documents
 from genie_inspect.building.interviewing import Progress, appearing, no_progress
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.running import (
-    AT_LEAST_1,
-    DRY_RUN,
-    FEATURES,
-    JSON,
-    TEMPLATES,
-    cost,
-    run_asking,
-    show,
-)
+from genie_inspect.cli.options import AT_LEAST_1, DRY_RUN, FEATURES, JSON, TEMPLATES, show
+from genie_inspect.cli.running import cost, run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import console, echo, echo_json
 from genie_inspect.errors import InterventionsError
@@ -282,8 +274,8 @@ REJECTED = "rejected.jsonl"
 
 
 async def write_interventions(
-    model: RecordedModel,
     output: Path,
+    model: RecordedModel,
     work: Path,
     progress: Progress,
     *,

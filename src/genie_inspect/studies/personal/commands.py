@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import VotesError, prompt_of, read_votes
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.running import JSON, progress_bar, with_options
-from genie_inspect.cli.tables import replacing
-from genie_inspect.cli.terminal import console, echo, echo_json
+from genie_inspect.cli.options import FILE, JSON, together
+from genie_inspect.cli.running import progress_bar
+from genie_inspect.cli.terminal import console, echo, echo_json, replacing
 from genie_inspect.files.folders import check_unused
 from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
@@ -125,10 +125,7 @@ def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], capt
     return study_table(title, heads, broken, caption=caption)
 
 
-FILE = click.Path(path_type=Path)
-CommandT = TypeVar("CommandT", bound=Callable[..., Any])
-
-OPTIONS = (
+reading_votes = together(
     click.argument("votes", type=FILE),
     click.option("--scores", multiple=True, required=True, type=FILE, help="Logs, or files of scores; repeatable."),
     click.option("--scorer", "scorers", multiple=True, help="Whose scores in logs; repeatable.  [default: ttcw]"),
@@ -146,10 +143,6 @@ OPTIONS = (
     click.option("--seed", default=0, show_default=True, help="Of what is drawn."),
 )
 """Of every verb that reads votes."""
-
-
-def reading_votes(command: CommandT) -> CommandT:
-    return with_options(OPTIONS)(command)
 
 
 def voted(votes: Path, scores: tuple[Path, ...], scorers: tuple[str, ...], plot: str | None, **chosen: Any) -> Ballots:

@@ -2,10 +2,11 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -14,19 +15,10 @@ from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, read_votes
 from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.agreement import PUBLISHED_AVERAGES
-from genie_inspect.cli.running import (
-    DRY_RUN,
-    GRADER,
-    JSON,
-    TEMPLATES,
-    cost,
-    run_asking,
-    show,
-    with_options,
-)
-from genie_inspect.cli.tables import replacing
-from genie_inspect.cli.terminal import console, echo_json
+from genie_inspect.cli.agreement import COMPARED
+from genie_inspect.cli.options import DRY_RUN, FILE, GRADER, JSON, TEMPLATES, answering, output_option, together
+from genie_inspect.cli.running import asked
+from genie_inspect.cli.terminal import console, echo_json, replacing
 from genie_inspect.files.folders import clear_left
 from genie_inspect.files.writing import write_lines
 from genie_inspect.graders.grader import gathered
@@ -68,23 +60,11 @@ def ttcw() -> None:
     """
 
 
-CommandT = TypeVar("CommandT", bound=Callable[..., Any])
-FILE = click.Path(path_type=Path)
 VOTES = click.option("--votes", type=FILE, help="What people say of the same stories, as for `genie agreement`.")
 PICTURE = click.option("--picture", type=FILE, help="Write a chart to this .svg or .png.")
 NAMES = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "pairwise_accuracy": "pairwise accuracy"}
-_OPTIONS = (
-    VOTES,
-    click.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
-    PUBLISHED_AVERAGES,
-    click.option("--resamples", default=2_000, show_default=True, type=click.IntRange(1), help="Of the bootstrap."),
-    click.option("--seed", default=0, show_default=True, help="Of the bootstrap."),
-)
-
-
-def compared(command: CommandT) -> CommandT:
-    """A command with the options of a comparison with people; those beside --votes are given on as they are."""
-    return with_options(_OPTIONS)(command)
+# a comparison with people: what is beside --votes is given on as it is
+compared = together(VOTES, COMPARED)
 
 
 def read(paths: tuple[Path, ...], votes: Path | None) -> tuple[dict[str, dict[str, JudgedStory]], list[VotedStory]]:
@@ -300,12 +280,12 @@ async def draw_plots(
 
 @click.command()
 @click.argument("stories", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The new file, for -T stories= of the task ttcw.")
+@output_option("The new file, for -T stories= of the task ttcw.")
 @GRADER
 @TEMPLATES
 @DRY_RUN
-@JSON
-def plots(stories: Path, output: Path, grader: str, templates: Path | None, dry_run: bool, as_json: bool) -> None:
+@answering()
+def plots(stories: Path, output: Path, grader: str, templates: Path | None, dry_run: bool) -> dict[str, Any]:
     """Draw the plot of each of STORIES in one sentence, so that models can write from it beside the story.
 
     STORIES is a JSON Lines file with title and story, or a folder of text files. A story that has a plot keeps it. A
@@ -321,10 +301,5 @@ def plots(stories: Path, output: Path, grader: str, templates: Path | None, dry_
     own = own_stories(stories)
     check_absent(output)
 
-    async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-        return await draw_plots(own, templates, target, model, folder, progress)
-
-    drawn, tally = run_asking(work, grader, output, dry_run=dry_run, keep_cut=False)
-    # a rehearsal's plots are made up
-    told = {"stories": drawn["stories"]} if dry_run else {"file": str(output), **drawn}
-    show({**told, **cost(tally, dry_run=dry_run)}, as_json)
+    work = partial(draw_plots, own, templates)
+    return asked(work, grader, output, dry_run=dry_run, called="file", rehearsed=("stories",), keep_cut=False)

@@ -1,0 +1,134 @@
+"""What cannot be done is refused by every command in one line that names it, and nothing is written."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.reports.logs import log_of, plots
+from tests.scripted import small_population
+
+from genie_inspect.cli import main
+from genie_inspect.populations.population import write_features
+from genie_inspect.populations.schema import Feature
+
+GRADER = "--grader bundled/grader"
+RATINGS = "--ratings second_ratings.jsonl"
+COMPARED = "compare logs --baseline plain"
+YARDSTICK = "population yardstick population"
+MAPPED = "features map found --grader mockllm/model --taxonomy"
+WRITTEN = "prompts write --domain sea -o own.jsonl --grader mockllm/model"
+REFUSED = {
+    "calibrate --fit-vectors fit.json": "name --ratings or --grader",
+    f"calibrate --fit-vectors fit.json --judge vectors {RATINGS}": "fits to ratings of others",
+    f"calibrate --fit-vectors fit.json {RATINGS} --pairs 10": "expected at least 30",
+    f"calibrate --fit-vectors nowhere/fit.json {RATINGS}": "nowhere/fit.json",
+    f"calibrate --judge vectors --embedder word2vec {RATINGS}": "'word2vec'",
+    f"calibrate --judge vectors --embedder openai/small {RATINGS}": "--fit-vectors",
+    f"calibrate --judge lists {GRADER}": "'lists', expected one of list, pairwise, logit",
+    f"calibrate --judge logit {GRADER}": "'bundled/grader', expected a provider with log",
+    "calibrate --judge list": "--grader <provider/model>",
+    "calibrate --grader bundled/nobody": "bundled/nobody",
+    "calibrate --grader nobody/x": "nobody/x",
+    "calibrate": "nobody to agree with",
+    f"calibrate {RATINGS}": "nobody to agree with",
+    "calibrate --ratings nowhere.csv": "nowhere.csv does not exist",
+    f"calibrate --ratings short.csv {GRADER}": "short.csv has no column other",
+    f"calibrate --ratings wrong.csv {GRADER}": "'7'",
+    "calibrate --population nowhere": "'nowhere'",
+    f"calibrate --reader me {GRADER}": "'me'",
+    f"calibrate --picture x.gif {GRADER}": "x.gif",
+    f"calibrate --population abstracts {GRADER}": "has no answers on record",
+    "compare logs --baseline nobody": "baseline is 'nobody', expected one of: plain; raised",
+    f"{COMPARED} --correction fdr": "correction is 'fdr', expected one of holm, bonferroni, none",
+    f"{COMPARED} --equivalence z": "equivalence is 'z', expected one of t, bootstrap",
+    f"{COMPARED} --margin -1": "margin is -1.0, expected a number above 0",
+    f"{COMPARED} --min-coherence 3": "has no coherence",
+    f"{COMPARED} --min-coherence 7": "min_coherence is 7.0, expected 0 to 5, as coherence is rated",
+    f"{COMPARED} --min-coherence nan": "min_coherence is nan, expected 0 to 5",
+    f"{COMPARED} --picture grid.jpg": "picture is 'grid.jpg', expected a file name ending in .svg or .png",
+    f"{COMPARED} --csv /nowhere/x.csv": "/nowhere/x.csv cannot be written",
+    "compare nowhere --baseline plain --picture x.gif": "x.gif",
+    "compare nowhere --baseline plain --picture /nowhere/a.svg": "/nowhere/a.svg cannot be written",
+    "cost --judge lists": "'lists', expected one of list, pairwise, logit",
+    "cost --judge embedded": "'embedded', expected one of list",
+    "cost --population nowhere": "'nowhere'",
+    "cost --panel cosin": "expected none, or cheap",
+    "cost --grader nobody/x": "nobody/x",
+    "cost --grader bundled/nobody": "bundled/nobody",
+    "cost --grader mockllm/other --grader mockllm/other": "mockllm/other is named twice",
+    "cost --templates nowhere": "'nowhere'",
+    "cost --price-input 2": "--price-input and --price-output are given together",
+    "cost --task ttcw -T pace=1": "-T is 'pace', expected an option of ttcw: stories, rubric, levels, cutoff",
+    "cost --task ttcw -T pace": "-T is 'pace', expected OPTION=VALUE",
+    "cost --task ttcw -T levels=4": "levels is 4, expected one of 3, 5, 7",
+    "cost --task ttcw --judge list": "--judge belongs to a population, and --task takes its options by -T",
+    "cost --task ttcw --answer-length free": "--answer-length belongs to a population",
+    "cost -T stories=bundled": "-T is an option of --task",
+    "cost --task novelty_partition -T quality=good": "quality is 'good', expected grader",
+    "cost --task novelty_partition -T equivalence=classifier -T quality=reward": (
+        "novelty_partition asks no model with equivalence=classifier quality=reward: there is nothing to count"
+    ),
+    "population size nowhere": "nowhere does not exist",
+    "population size starter": "--judge list asks a model, name it",
+    "population size starter logs --judge embedded": "name one population, or logs",
+    "population size starter --judge embedded --margin 0": "0.0 is not in the range",
+    YARDSTICK: "--judge list asks a model, name it: --grader PROVIDER/MODEL",
+    f"{YARDSTICK} --judge embedded {GRADER}": "--judge embedded asks no model: leave --grader out",
+    f"{YARDSTICK} --judge lists {GRADER}": "'lists', expected one of list, pairwise, logit, vectors, embedded",
+    f"{YARDSTICK} {GRADER}": "bundled/grader has no record of",
+    f"{YARDSTICK} --judge embedded -o nowhere/y.json": "nowhere/y.json cannot be written",
+    "features map nowhere --taxonomy starter --grader mockllm/model": "nowhere holds no features.json",
+    f"{MAPPED} nowhere": "features are 'nowhere', expected",
+    f"{MAPPED} starter -o taken.json": "taken.json",
+    f"{WRITTEN} -o own.txt": "output is own.txt, expected a name that ends in .jsonl",
+    f"{WRITTEN} -o taken.jsonl": "output taken.jsonl exists, expected a new file",
+    f"{WRITTEN} --wording 'About {{first}}.'": "wording is 'About {first}.'",
+    f"{WRITTEN} --embedder word2vec": "embedder is 'word2vec', expected static",
+    f"{WRITTEN} --count 0": "--count",
+    "readings --reader nowhere/x": "nowhere",
+    "readings --reader bundled/grader --judge list": "name it: --grader",
+    "readings --reader bundled/grader --judge chance": "judge is 'chance'",
+    "readings --reader bundled/grader --record nobody": "reader is 'nobody'",
+    "readings --reader a/b --reader c/d --export x.csv": "one reader",
+    "agreement nowhere.jsonl --votes votes.jsonl": "nowhere.jsonl cannot be read",
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with something sound of what commands read."""
+    folder = tmp_path_factory.mktemp("wrong")
+    for run, value in (("plain", 0.5), ("raised", 0.6)):
+        log_of(folder / "logs", run, plots(*(value + number / 100 for number in range(8))))
+    small_population(folder / "population")
+    (folder / "found").mkdir()
+    write_features(folder / "found" / "features.json", (Feature(name="mood", definition="How it feels."),))
+    (folder / "short.csv").write_text("question,answer,rating\n")
+    (folder / "wrong.csv").write_text("question,answer,other,rating\nq-f5db896778de,a,b,7\n")
+    (folder / "votes.jsonl").write_text(json.dumps({"story": "a_b", "rater": "r", "votes": {"1": True}}) + "\n")
+    for name in ("taken.json", "taken.jsonl"):
+        (folder / name).write_text("mine")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.chdir(folder)
+        yield folder
+
+
+def contents(place: Path) -> dict[Path, bytes]:
+    """All files but records of what was asked."""
+    return {path: path.read_bytes() for path in place.rglob("*") if path.is_file() and ".work" not in str(path)}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_what_cannot_be_done_is_one_line_that_names_it(line: str, place: Path) -> None:
+    before = contents(place)
+    result = CliRunner().invoke(main, shlex.split(line))
+    assert result.exit_code in (1, 2), result.output
+    (error,) = (said for said in result.stderr.splitlines() if said.startswith("Error: "))
+    assert REFUSED[line] in error
+    # above it only a wrong call has its usage, and what had begun its bar
+    above = [said for said in result.stderr.splitlines() if said.strip() and "-:--:--" not in said]
+    assert above == [error] if result.exit_code == 1 else above[-1] == error
+    assert contents(place) == before
