@@ -114,15 +114,6 @@ def _warn(log: str, header: EvalLog, generations: int, errors: Counter[str]) -> 
         warnings.warn(f"{log}: {'; '.join(lacks)}. The population is made of the rest", GenieWarning, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Size of a sample of a population; None takes all."""
-
-    documents: int | None = None
-    prompts: int | None = None
-    seed: int = 0
-
-
 def merged(
     folders: Sequence[Path],
     output: Path,
@@ -153,34 +144,40 @@ def merged(
 
 
 def sampled(
-    source: Path, output: Path, size: Size, name: str | None = None, progress: Progress = no_progress
+    source: Path,
+    output: Path,
+    progress: Progress = no_progress,
+    *,
+    per_prompt: int | None = None,
+    prompts: int | None = None,
+    seed: int = 0,
+    name: str | None = None,
 ) -> dict[str, Any]:
-    """Write a smaller population, drawn by a seed, every model as equally as can be."""
+    """Write a smaller population, drawn by a seed, every model as equally as can be; None takes all."""
     whole = open_population(source)
-    if size.documents is not None and whole.answers_alone:
+    if per_prompt is not None and whole.answers_alone:
         raise PopulationError(
             f"population {whole.name} has only answers: its prompts can be sampled, its documents not"
         )
-    prompts = stratified(whole.prompts, lambda _: "", size.seed)[: size.prompts] if size.prompts else whole.prompts
+    drawn = set(stratified(whole.prompts, lambda _: "", seed)[:prompts])
     # drawn by chance, written in the order of the file
-    prompts = [prompt for prompt in whole.prompts if prompt in set(prompts)]
+    chosen = [prompt for prompt in whole.prompts if prompt in drawn]
 
     def documents(prompt: str) -> list[Document]:
         # seeded by prompt, so that it is drawn alike in both passes below
-        order = stratified(whole.documents(prompt), lambda document: document.model, size.seed, prompt)
-        return order[: size.documents]
+        return stratified(whole.documents(prompt), lambda document: document.model, seed, prompt)[:per_prompt]
 
     def answers() -> Iterator[AnswerRow]:
-        for prompt in prompts:
+        for prompt in chosen:
             ids = {document.id for document in documents(prompt)}
             yield from _answers(whole, prompt, ids if not whole.answers_alone else None)
 
     with new_folder(output) as folder:
-        write_rows(folder / QUESTIONS, (question for prompt in prompts for question in whole.questions(prompt)))
-        write_rows(folder / DOCUMENTS, (document for prompt in prompts for document in documents(prompt)))
+        write_rows(folder / QUESTIONS, (question for prompt in chosen for question in whole.questions(prompt)))
+        write_rows(folder / DOCUMENTS, (document for prompt in chosen for document in documents(prompt)))
         write_rows(folder / ANSWERS, answers())
         manifest = whole.manifest
-        provenance = {"Sampled from": f"{whole.name}, seed {size.seed}"}
+        provenance = {"Sampled from": f"{whole.name}, seed {seed}"}
         facts = {"name": name or f"{manifest.name}-sample", "version": manifest.version, "licence": manifest.licence}
         return _sealed(folder, [whole], {**facts, "description": manifest.description}, provenance, progress)
 

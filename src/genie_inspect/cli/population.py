@@ -200,25 +200,16 @@ def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, as_json: bool,
 @click.option("--name", help="The new name; the old one with -sample unless given.")
 @WRITE_NOTHING
 @JSON
-def sample(
-    folder: Path,
-    output: Path,
-    per_prompt: int | None,
-    prompts: int | None,
-    seed: int,
-    name: str | None,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+def sample(folder: Path, output: Path, dry_run: bool, as_json: bool, **size: Any) -> None:
     """Draw a smaller population from one, seeded.
 
     \b
     Example: genie population sample starter -o small --per-prompt 6
     """
-    from genie_inspect.building.collecting import Size, sampled
+    from genie_inspect.building.collecting import sampled
 
     with progress_bar() as progress, target(output, dry_run=dry_run) as place:
-        counts = sampled(folder, place, Size(documents=per_prompt, prompts=prompts, seed=seed), name, progress)
+        counts = sampled(folder, place, progress, **size)
     show({**({} if dry_run else {"folder": str(output)}), **counts}, as_json)
 
 

@@ -74,15 +74,15 @@ def write(
     Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --per-feature 2
     """
     from genie_inspect.building.question_writing import Wanted
-    from genie_inspect.building.questions import Order, read_prompts, write_questions
+    from genie_inspect.building.questions import read_prompts, write_questions
     from genie_inspect.populations.population import read_features
 
     # --per-feature above the default --most raises it, and is no error
     wanted = Wanted(per_feature, max(per_feature, most))
-    order = Order(read_prompts(prompts), read_features(features), wanted, templates)
+    asked = read_prompts(prompts), read_features(features), wanted
 
     async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-        return await write_questions(order, target, model, folder, progress)
+        return await write_questions(*asked, target, model, folder, progress, templates)
 
     written, tally = run_asking(work, grader, output, dry_run=dry_run)
     show({**({} if dry_run else {"folder": str(output)}), **written, **cost(tally, dry_run=dry_run)}, as_json)
@@ -140,9 +140,9 @@ def review(
         write_review(table, rows)
         show({"table": str(table), "questions": len(rows)}, as_json)
     elif output is not None:
-        reviewed = read_review(corrected[0], rows, read_features(features))
-        write_rows(output, reviewed.questions, new=True)
-        show({"file": str(output), **asdict(reviewed), "questions": len(reviewed.questions)}, as_json)
+        kept, changes = read_review(corrected[0], rows, read_features(features))
+        write_rows(output, kept, new=True)
+        show({"file": str(output), "questions": len(kept), **changes}, as_json)
 
 
 def _blind(
@@ -210,12 +210,10 @@ def discover(output: Path, grader: str, dry_run: bool, as_json: bool, **facts: A
     \b
     Example: genie features discover --task "write a research abstract" -o abstracts --grader openai/gpt-4o
     """
-    from genie_inspect.building.features import Search, discover_features
-
-    search = Search(**facts)
+    from genie_inspect.building.features import discover_features
 
     async def work(model: Any, target: Path, folder: Path, progress: Any) -> dict[str, Any]:
-        return await discover_features(search, target, model, folder, progress)
+        return await discover_features(target, model, folder, progress, **facts)
 
     counts, tally = run_asking(work, grader, output, dry_run=dry_run)
     show({**({} if dry_run else {"folder": str(output)}), **counts, **cost(tally, dry_run=dry_run)}, as_json)
