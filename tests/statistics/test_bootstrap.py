@@ -230,6 +230,12 @@ def test_an_interval_leaves_whole_draws_out_on_either_side() -> None:
     assert (found.value, found.low, found.high) == (0, 2, 4)
 
 
+def test_resamples_that_come_as_far_as_the_pairs_but_for_rounding_count_as_far() -> None:
+    # deltas 0, 0, 0.2 less their mean: -1/15, -1/15, 2/15, and the mean of the deltas is 1/15. Of 27 resamples the 8 of
+    # the low ones alone, the 6 of two high ones and the one of three lie as far from 0 or further
+    assert paired_bootstrap([0.1, 0.1, 0.1], [0.1, 0.1, 0.3]).p_value == pytest.approx(15 / 27, abs=0.02)
+
+
 def test_where_one_resample_defines_the_statistic_it_is_both_ends() -> None:
     values = iter([0.1, math.nan, 0.5, math.nan])
     found = bootstrap_interval(lambda drawn: next(values), units=2, resamples=3)
