@@ -184,13 +184,37 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
     """Each document of a population compared with the others of its prompt."""
     assessor.population.require_documents("the yardstick")
     assessor.population.require_questions("the yardstick")
-    comparing = _Comparing(assessor, progress)
+    features = [feature.name for feature in assessor.population.features]
+    missing: Counter[str] = Counter()
+    spreads: dict[str, list[Spread]] = {feature: [] for feature in features}
     novelty: dict[str, dict[str, float]] = {}
     prompts: list[str] = []
+    done, total = 0, assessor.population.manifest.counts.documents
+
+    async def novelty_of(document: Document) -> dict[str, float]:
+        nonlocal done
+        try:
+            assessment = await assessor.assess(document.text, document.prompt)
+        except RefusalError:
+            missing[REFUSAL] += 1
+            found = dict.fromkeys(features, math.nan)
+        else:
+            faults = assessment.faults()
+            # unlike a score, which says that it is poorer, a yardstick is kept for all later scores
+            if lost := faults.get(GRADER_FAILED, 0):
+                raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
+            missing.update(faults)
+            found = assessment.novelty(features)
+            for feature, spread in assessment.spread(features).items():
+                spreads[feature].append(spread)
+        done += 1
+        progress(STEP, done, total)
+        return found
+
     for prompt in assessor.population.prompts:
         # a prompt at a time: a large population need not be in memory
         documents = assessor.population.documents(prompt)
-        values = await gathered(*map(comparing.novelty, documents))
+        values = await gathered(*map(novelty_of, documents))
         novelty |= {document.id: found for document, found in zip(documents, values, strict=True)}
         prompts += [prompt] * len(documents)
     return LeftOut(
@@ -203,40 +227,11 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
         ),
         {
             key: prompt_interval([values[key] for values in novelty.values()], prompts, bounds=(0.0, 1.0))
-            for key in comparing.features
+            for key in features
         },
-        {key: pooled(parts) for key, parts in comparing.spreads.items()},
-        dict(comparing.missing),
+        {key: pooled(parts) for key, parts in spreads.items()},
+        dict(missing),
     )
-
-
-class _Comparing:
-    def __init__(self, assessor: Assessor | Jury, progress: Progress) -> None:
-        self.features = [feature.name for feature in assessor.population.features]
-        self.missing: Counter[str] = Counter()
-        self.spreads: dict[str, list[Spread]] = {feature: [] for feature in self.features}
-        self._assessor = assessor
-        self._progress = progress
-        self._done = 0
-
-    async def novelty(self, document: Document) -> dict[str, float]:
-        try:
-            assessment = await self._assessor.assess(document.text, document.prompt)
-        except RefusalError:
-            self.missing[REFUSAL] += 1
-            found = dict.fromkeys(self.features, math.nan)
-        else:
-            faults = assessment.faults()
-            # unlike a score, which says that it is poorer, a yardstick is kept for all later scores
-            if lost := faults.get(GRADER_FAILED, 0):
-                raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
-            self.missing.update(faults)
-            found = assessment.novelty(self.features)
-            for feature, spread in assessment.spread(self.features).items():
-                self.spreads[feature].append(spread)
-        self._done += 1
-        self._progress(STEP, self._done, self._assessor.population.manifest.counts.documents)
-        return found
 
 
 SCORER = "genie"
@@ -246,34 +241,13 @@ class SizeError(GenieError):
     """No spread of similarities can be had from what was named; the message says what would work."""
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureSize:
-    feature: str
-    variance: float
-    sd: float
-    """Of similarities, 0 to 1, within questions; NaN where no question has two."""
-    degrees: int
-    """Of freedom: the similarities that it was measured on, less the answers that were compared."""
-    needed: int | None
-    """Answers to a question that bring the margin; None without a spread."""
-
-
-def sizes(spreads: Mapping[str, Spread], margin: float, confidence: float) -> list[FeatureSize]:
-    """A row a feature, from standard deviations that are not rounded.
+def answers_needed(spread: Spread, margin: float, confidence: float) -> int | None:
+    """Answers to a question that bring the margin, from a standard deviation that is not rounded; None without one.
 
     Source: Genie (arXiv 2606.12790), table 6. It does not say over what the variance is taken: here over the
     similarities of one answer to the population's, pooled over answers and questions, which is what the margin is of.
     """
-    return [
-        FeatureSize(
-            feature,
-            spread.variance,
-            spread.sd,
-            spread.degrees,
-            None if math.isnan(spread.sd) else minimum_population(spread.sd, margin, confidence),
-        )
-        for feature, spread in spreads.items()
-    ]
+    return minimum_population(spread.sd, margin, confidence) if spread.degrees else None
 
 
 def logged_spreads(paths: Iterable[str], signature: str = "") -> tuple[dict[str, Spread], str]:

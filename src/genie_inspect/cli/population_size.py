@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from inspect_ai.model import Model
 
-    from genie_inspect.building.interviewing import FeatureSize, LeftOut
+    from genie_inspect.building.interviewing import LeftOut
     from genie_inspect.graders.instrument import Instrument
     from genie_inspect.populations.population import Population
     from genie_inspect.scorers.assessor import Assessor, Jury
@@ -201,7 +201,8 @@ def size(
     Example: genie population size logs/demo
              genie population size starter --judge embedded
     """
-    from genie_inspect.building.interviewing import logged_spreads, sizes
+    from genie_inspect.building.interviewing import answers_needed, logged_spreads
+    from genie_inspect.files.tables import plain
     from genie_inspect.graders.instrument import Instrument
     from genie_inspect.populations.population import BUNDLED, MANIFEST
 
@@ -213,13 +214,20 @@ def size(
         spreads, signed = _own(first, instrument, graders)
     else:
         spreads, signed = logged_spreads(sources, signature)
-    rows = sizes(spreads, margin, confidence)
+    needed = {name: answers_needed(spread, margin, confidence) for name, spread in spreads.items()}
     if as_json:
-        facts = {"signature": signed, "margin": margin, "confidence": confidence}
-        show({**facts, "features": {row.feature: _plain(row) for row in rows}}, as_json)
+        features = {
+            name: plain({"variance": own.variance, **asdict(own), "needed": needed[name]})
+            for name, own in spreads.items()
+        }
+        show({"signature": signed, "margin": margin, "confidence": confidence, "features": features}, as_json)
         return
+    rows = [
+        [name.replace("_", " "), *_figures(own), str(own.degrees), str(needed[name] or "-")]
+        for name, own in spreads.items()
+    ]
     screen = console()
-    screen.print(text_table("", ("feature", "variance", "sd", "degrees", "needed"), map(_cells, rows)))
+    screen.print(text_table("", ("feature", "variance", "sd", "degrees", "needed"), rows))
     screen.print(KEY.format(margin=margin, confidence=confidence), highlight=False, markup=False)
     screen.print(signed, highlight=False, markup=False, soft_wrap=True)
 
@@ -240,13 +248,5 @@ def _own(folder: str, instrument: "Instrument", graders: "Sequence[str]") -> tup
     return dict(result.spread), assessor.signature
 
 
-def _plain(row: "FeatureSize") -> dict[str, object]:
-    from genie_inspect.files.tables import plain
-
-    return {name: plain(value) for name, value in asdict(row).items() if name != "feature"}
-
-
-def _cells(row: "FeatureSize") -> list[str]:
-    known = row.needed is not None
-    figures = (f"{row.variance:.4f}", f"{row.sd:.4f}") if known else ("-", "-")
-    return [row.feature.replace("_", " "), *figures, str(row.degrees), str(row.needed) if known else "-"]
+def _figures(spread: "Spread") -> tuple[str, str]:
+    return (f"{spread.variance:.4f}", f"{spread.sd:.4f}") if spread.degrees else ("-", "-")
