@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator
 
 from genie_inspect.errors import GenieError, GraderFailedError, UnknownChoiceError
+from genie_inspect.files.json_lines import placed_lines
 from genie_inspect.files.tables import csv_rows
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import shuffled
@@ -298,7 +299,7 @@ def _rows(path: Path) -> Iterator[tuple[int, OneRating]]:
     if path.suffix == ".csv":
         yield from _csv_rows(path)
     # the first line tells which of the two forms the whole file has
-    elif '"ratings"' in _first_line(path):
+    elif b'"ratings"' in next((line for _, _, line in placed_lines(path)), b""):
         for line, row in numbered_rows(path, ManyRatings):
             for other, rating in row.ratings.items():
                 yield (
@@ -317,8 +318,3 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, OneRating]]:
         # an empty cell is no rating
         text = json.dumps({**told, "rating": row["rating"] or None})
         yield number, parsed(text, OneRating, f"{path}, row {number}")
-
-
-def _first_line(path: Path) -> str:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return next((line for line in file if line.strip()), "")

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+import numpy as np
+
 from genie_inspect.agreement.raters import CalibrationError, Pair, Ratings, Target
 from genie_inspect.engines.embedders import Embedder
 from genie_inspect.graders.vectors_judge import FeatureFit, VectorFit
@@ -98,13 +100,14 @@ def _lines(pairs: Iterable[RatedPair]) -> dict[str, Knots]:
     for pair in pairs:
         for name in (pair.question.feature, ""):
             points[name].append((pair.cosine, pair.rating))
-    return {name: _line(found) for name, found in points.items() if len(found) >= FEWEST_PAIRS}
-
-
-def _line(points: Sequence[tuple[float, float]]) -> Knots:
-    # rounded first, so that no two bends fall on one cosine when they are written
-    cosines, ratings = zip(*((round(cosine, DECIMALS), rating) for cosine, rating in points), strict=True)
-    return [(cosine, round(rating, DECIMALS)) for cosine, rating in isotonic_knots(cosines, ratings)]
+    lines = {}
+    for name, found in points.items():
+        if len(found) >= FEWEST_PAIRS:
+            cosines, ratings = np.array(found).T
+            # rounded first, so that no two bends fall on one cosine when they are written
+            knots = isotonic_knots(cosines.round(DECIMALS), ratings)
+            lines[name] = [(cosine, round(rating, DECIMALS)) for cosine, rating in knots]
+    return lines
 
 
 def _novelties(pairs: Iterable[RatedPair], lines: Mapping[str, Knots]) -> Iterator[Novelty]:
