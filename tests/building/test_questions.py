@@ -232,17 +232,6 @@ def test_a_row_that_cannot_be_used_is_named(
         read_review(edited(tmp_path / "table.csv", {0: change}), questions, PLOT_AND_STYLE)
 
 
-def test_a_table_without_its_columns_is_refused(questions: list[Question], tmp_path: Path) -> None:
-    (tmp_path / "table.csv").write_text("id,text\n1,What?\n")
-    with pytest.raises(PopulationError, match="has no column feature, keep, prompt"):
-        read_review(tmp_path / "table.csv", questions, PLOT_AND_STYLE)
-
-
-def test_questions_of_an_unknown_feature_are_refused(questions: list[Question], tmp_path: Path) -> None:
-    with pytest.raises(PopulationError, match=r"line.*: feature 'style' is none of plot \(--features\)"):
-        read_questions(tmp_path / "population", PLOT_AND_STYLE[:1])
-
-
 def test_a_question_of_ones_own_needs_no_id(tmp_path: Path) -> None:
     rows = [{"prompt": OWL, "feature": "plot", "text": "What happens?"}]
     rows += [{"id": "mine", "prompt": OWL, "feature": "style", "text": "Who tells it?"}]
@@ -367,10 +356,6 @@ def test_people_see_neither_verdict_nor_feature_in_an_order_that_the_seed_shuffl
     page = (tmp_path / "0.md").read_text()
     assert page.startswith(INSTRUCTIONS[:20])
     assert "- social_atmosphere: How.\n" in page
-
-
-def test_so_many_are_drawn_as_are_asked_for(folder: Path, tmp_path: Path) -> None:
-    assert write_tables(tmp_path / "t.csv", judged_questions(folder, FEATURES), FEATURES, count=2) == 2
 
 
 def test_figures_by_hand(folder: Path, tmp_path: Path) -> None:
