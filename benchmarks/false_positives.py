@@ -46,7 +46,7 @@ QUESTIONS = {
 }
 DELTA = 0.02
 PROMPT_SD = 0.08
-TELLERS = ("bundled/conventional", "bundled/inventive")
+TELLERS = ("bundled/ordinary", "bundled/inventive")
 FOUND = 300  # comparisons for each estimate of power
 SHARED = (0.0, 0.1, 0.3)  # of the variance of a difference, what all documents of a prompt have in common
 TIMED = 9

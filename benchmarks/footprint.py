@@ -15,7 +15,7 @@ import time
 RUNS = 5
 EVALUATION = """
 from inspect_ai import eval
-logs = eval("genie_inspect/synthetic_prompts", model=["bundled/conventional", "bundled/inventive"], epochs=2,
+logs = eval("genie_inspect/synthetic_prompts", model=["bundled/ordinary", "bundled/inventive"], epochs=2,
             model_roles={"grader": "bundled/grader"}, display="none", log_dir="logs")
 assert all(log.status == "success" for log in logs)
 """

@@ -66,8 +66,8 @@ def evaluated(
 
 
 def panels() -> None:
-    for teller in ("conventional", "inventive"):
-        evaluated("synthetic_prompts", "logs", f"bundled/{teller}", panel="cheap,close_reading,expression_novelty")
+    evaluated("synthetic_prompts", "logs", "bundled/ordinary", panel="cheap,expression_novelty")
+    evaluated("synthetic_prompts", "logs", panel="cheap,close_reading,expression_novelty")
 
 
 def grid() -> None:
@@ -126,7 +126,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         show LOG castle-spaceship-3613
         population size logs
         close-reading logs
-        close-reading logs --baseline bundled/conventional --json
+        close-reading logs --baseline bundled/inventive --json
         """,
     ),
     "strategies": (

@@ -29,7 +29,7 @@ CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
 )
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
-STORYTELLERS = ["bundled/conventional", "bundled/inventive"]
+STORYTELLERS = ["bundled/ordinary", "bundled/inventive"]
 SAMPLE = "castle-spaceship-3613"
 BELOW_THE_PATH = {"x": 0, "y": 28, "width": 1330, "height": 532}  # where the logs lie says nothing
 BELOW_THE_HEAD = {"x": 0, "y": 100, "width": 1330, "height": 1080}

@@ -63,7 +63,7 @@ def repetition_table(record: Record, released: Mapping[str, Sequence[str]]) -> T
     """A row a set of documents: the starter's prompts, its storytellers, the released run."""
     population = record.population
     texts = {prompt: [document.text for document in population.documents(prompt)] for prompt in population.prompts}
-    told = {name: [s.text for s in record.stories if s.storyteller == name] for name in ("conventional", "inventive")}
+    told = {name: [s.text for s in record.stories if s.storyteller == name] for name in ("ordinary", "inventive")}
     sets: dict[str, Iterable[Sequence[str]]] = {
         f"starter, {SAMPLED} documents a prompt": [each[:SAMPLED] for each in texts.values()],
         **({"Gemini 1.5 Pro, 10 a prompt, 2 prompts": released.values()} if released else {}),

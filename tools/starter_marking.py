@@ -29,7 +29,10 @@ def marked_table(record: Record) -> list[Sequence[object]]:
     table: list[Sequence[object]] = [("storyteller", "aspect", "marks", "in 100 words", "stories without any")]
     marks = marks_of(record.folder / MARKS)
     for storyteller in dict.fromkeys(story.storyteller for story in record.stories):
-        stories = [story for story in record.stories if story.storyteller == storyteller]
+        read = marks[ASPECTS[0]]
+        stories = [story for story in record.stories if story.storyteller == storyteller and story.id in read]
+        if not stories:
+            continue  # nobody has read them closely
         words = sum(word_count(story.text) for story in stories)
         for aspect in ASPECTS:
             counts = [len(marks[aspect][story.id]) for story in stories]

@@ -95,6 +95,12 @@ def made_of(sample: TaskState | EvalSample) -> str:
     return facts.original_text if facts else ""
 
 
+def is_original(sample: TaskState | EvalSample) -> bool:
+    """Whether the sample's is a text of a metric study of which others were made."""
+    facts = intervention_of(sample)
+    return facts is not None and facts.kind == "original"
+
+
 PROMPT_KEY = "prompt"
 """Where a dataset puts the prompt in a sample's metadata, when its input says more or something else."""
 

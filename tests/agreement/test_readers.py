@@ -217,7 +217,7 @@ def test_documents_are_drawn_each_prompt_in_turn(starter: Population) -> None:
     assert len({document.id for document in documents}) == 11
     assert documents == sampled_documents(starter, 11, seed=3)
     assert documents != sampled_documents(starter, 11, seed=4)
-    assert len(sampled_documents(starter, None)) == 192
+    assert len(sampled_documents(starter, None)) == 176
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "judging.md"

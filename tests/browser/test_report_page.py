@@ -62,7 +62,7 @@ def unfold(page: Any) -> None:
 @pytest.fixture(scope="module")
 def report(demo: list[EvalLog], tmp_path_factory: pytest.TempPathFactory) -> str:
     logs = [log.location for log in demo]
-    return written(logs, tmp_path_factory.mktemp("page"), baseline="bundled/conventional")
+    return written(logs, tmp_path_factory.mktemp("page"), baseline="bundled/ordinary")
 
 
 @pytest.fixture(scope="module")
@@ -107,12 +107,12 @@ def test_the_report_begins_with_what_it_is_about_and_the_verdict(look: Callable[
     for said in (
         "0: ",
         "1: ",
-        "bundled/conventional, bundled/inventive",
+        "bundled/inventive, bundled/ordinary",
         "8 prompts x 2 epochs: 16 a run",
         "starter-",
     ):
         assert said in head
-    assert page.locator("main p").first.inner_text().startswith("Of 6 differences from bundled/conventional, ")
+    assert page.locator("main p").first.inner_text().startswith("Of 6 differences from bundled/ordinary, ")
 
 
 @pytest.mark.parametrize(("scheme", "width"), rest_with_ci(LOOKS, ELSE))
@@ -289,7 +289,7 @@ def crowded_report(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def _scores(value: float, own: dict[str, float]) -> Score:
     values = dict.fromkeys(FEATURES, value) | {"plot": 0.4, "style": math.nan}
-    return scored(values, yardstick={key: own for key in values if key != "style"})
+    return scored(values, standing={key: own for key in values if key != "style"})
 
 
 def _cosine(value: float) -> Score:

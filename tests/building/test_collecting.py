@@ -123,7 +123,7 @@ def test_merging_a_population_with_itself_changes_nothing(tmp_path: Path) -> Non
 
 
 def test_populations_of_other_features_do_not_merge(tmp_path: Path) -> None:
-    with pytest.raises(PopulationError, match=r"abstracts-1@.* has other features than starter-2@"):
+    with pytest.raises(PopulationError, match=r"abstracts-1@.* has other features than starter-3@"):
         both(tmp_path, [BUNDLED["starter"], BUNDLED["abstracts"]])
     assert list(tmp_path.iterdir()) == []
 

@@ -43,8 +43,8 @@ WORDING = Wording.load()
 
 
 def told_by(judge: str, folder: Path, prompts: int) -> EvalLog:
-    """The bundled conventional storyteller, evaluated with the bundled grader on the first prompts."""
-    told = ("bundled/conventional", "bundled/grader")
+    """The bundled ordinary storyteller, evaluated with the bundled grader on the first prompts."""
+    told = ("bundled/ordinary", "bundled/grader")
     return run("synthetic_prompts", folder, *told, epochs=EPOCHS, limit=prompts, task_args={"judge": judge})
 
 
@@ -53,7 +53,7 @@ def told_cost(judge: str) -> Cost:
     population, record, costs = (open_population("starter"), starter_record(), RequestTokens(WORDING, as_json=False))
     total = Cost()
     for prompt in population.prompts[:2]:
-        documents, stories = population.documents(prompt), record.stories_of("conventional", prompt)[:EPOCHS]
+        documents, stories = population.documents(prompt), record.stories_of("ordinary", prompt)[:EPOCHS]
         for question in population.questions(prompt):
             answers = [record.answer(document.text, question.text) for document in documents]
             said = [record.answer(story, question.text) for story in stories]
@@ -88,7 +88,7 @@ def said_by_reader() -> int:
     replies = [
         [record.answer(story, question.text) or NOT_SPECIFIED for question in population.questions(prompt)]
         for prompt in population.prompts[:2]
-        for story in record.stories_of("conventional", prompt)[:EPOCHS]
+        for story in record.stories_of("ordinary", prompt)[:EPOCHS]
     ]
     return sum(
         static_token_count(json.dumps({ATTEMPT: YES} | {str(n): text for n, text in enumerate(reply, start=1)}))

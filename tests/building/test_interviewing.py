@@ -32,6 +32,7 @@ from genie_inspect.graders.instrument import Instrument
 from genie_inspect.logs.evidence import together
 from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.results import results_of
+from genie_inspect.measures.genie import Tally, feature_novelty
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.yardstick import yardstick_of
 from genie_inspect.prompting.fence import unfenced
@@ -73,7 +74,6 @@ async def test_more_items_than_one_request_sorts_all_get_their_own_choice() -> N
 
 
 WHITE = DOCUMENTS[OWL][1]
-NAN = pytest.approx(math.nan, nan_ok=True)
 
 
 def assessor(population: Population, grader: Script | Model | None, judge: str = "list") -> Assessor:
@@ -111,12 +111,14 @@ def test_the_numbers_are_those_of_the_task(judge: str, tmp_path: Path, monkeypat
 
     async def computed() -> None:
         found = await left_out(assessor(population, fresh, judge))
-        assert {document.sample: document.scores["genie"].values for document in scored.documents} == {
-            document: {
-                feature: NAN if value is None else pytest.approx(value, abs=1e-6) for feature, value in values.items()
+        for document in scored.documents:
+            feature_of = {question.id: question.feature for question in population.questions(document.prompt)}
+            tallies = found.measured.ratings[str(document.sample)].items()
+            novelty = feature_novelty({question: tally.novelty() for question, (tally,) in tallies}, feature_of)
+            # the digits of a score
+            assert document.scores["genie"].values == {
+                name: pytest.approx(novelty.get(name, math.nan), abs=6e-4, nan_ok=True) for name in ("plot", "style")
             }
-            for document, values in found.measured.novelty.items()
-        }
         assert (comparable(found.measured.signature),) == scored.signatures["genie"]
         results = results_of(scored, "genie")
         logged = together([document.scores["genie"].evidence for document in scored.documents]).spread
@@ -133,11 +135,13 @@ def test_the_numbers_are_those_of_the_task(judge: str, tmp_path: Path, monkeypat
 async def test_the_bundled_grader_measures_a_recorded_population(tmp_path: Path) -> None:
     with recorded_starter(tmp_path / "population") as population:
         found = await left_out(assessor(population, get_model("bundled/grader", memoize=False)))
-    by_text = {d.text: found.measured.novelty[d.id] for p in population.prompts for d in population.documents(p)}
-    # as the task has them
-    assert by_text["Grey owl over barns."] == {"plot": 0.5, "style": 1.0}
-    assert by_text["Red fox at dawn."] == {"plot": 1.0, "style": None}
-    assert by_text[WHITE] == {"plot": 0.5, "style": None}
+    by_text = {
+        d.text: [*found.measured.ratings[d.id].values()] for p in population.prompts for d in population.documents(p)
+    }
+    # two others each: unlike in what happens, alike in how it ends, and the white owl's tone is not said
+    assert by_text["Grey owl over barns."] == [(Tally(2, 2, 2),), (Tally(8, 2, 2),), (Tally(1, 1, 1),)]
+    assert by_text["Red fox at dawn."] == [(Tally(1, 1, 1),)]
+    assert by_text[WHITE] == [(Tally(2, 2, 2),), (Tally(8, 2, 2),), (Tally(0, 0, 0),)]
 
 
 async def test_progress_is_told_document_by_document_and_what_is_missing_is_counted(
@@ -171,7 +175,7 @@ async def test_a_grader_that_fails_once_ends_it_and_what_it_has_said_is_not_aske
     with pytest.raises(GraderFailedError, match=r"the grader failed on 2 ratings of document d-.*: run it again"):
         await left_out(assessor(population, failing))
     found = await left_out(assessor(population, sound))
-    assert len(found.measured.novelty) == 5
+    assert len(found.measured.ratings) == 5
     fresh = grading()
     await left_out(assessor(population, fresh))
     assert not fresh.requests
@@ -193,11 +197,7 @@ async def test_the_starter_carries_what_the_bundled_grader_measures_today() -> N
     bundled = assessor(starter, get_model("bundled/grader", memoize=False))
     measured = yardstick_of(starter.folder).under(bundled.signature)
     assert measured is not None, "made with other templates or texts: genie population yardstick makes it anew"
-    assert len(measured.novelty) == starter.manifest.counts.documents
-    features = [feature.name for feature in starter.features]
+    assert len(measured.ratings) == starter.manifest.counts.documents
     # one prompt: all of them take half a minute
     for document in starter.documents(starter.prompts[0]):
-        novelty = (await bundled.assess(document.text, document.prompt)).novelty(features)
-        assert measured.novelty[document.id] == {
-            name: None if math.isnan(value) else pytest.approx(value, abs=6e-4) for name, value in novelty.items()
-        }
+        assert measured.ratings[document.id] == (await bundled.assess(document.text, document.prompt)).tallies

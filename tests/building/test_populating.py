@@ -12,6 +12,7 @@ from genie_inspect.building.inspection import faults
 from genie_inspect.building.populating import build
 from genie_inspect.building.question_writing import Wanted
 from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError, UnwritableError
+from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Question, question_id, write_rows
 from genie_inspect.populations.yardstick import yardstick_of
@@ -221,12 +222,12 @@ async def test_a_build_can_measure_how_novel_the_documents_are_among_each_other(
     assert population.name in measured.signature
     owls, (fox,) = population.documents(OWL), population.documents(FOX)
     # second words: owl, owl, fell: among two others 1 - (1 + 1/3) / 2, and 1 - 1/3 for the one that fell
-    assert sorted(measured.novelty[owl.id]["plot"] or 0 for owl in owls) == pytest.approx(
-        [1 / 3, 1 / 3, 2 / 3], abs=6e-4
-    )
-    assert measured.novelty[fox.id] == {"plot": None, "place": None}, (
-        "a single document has nothing to be compared with"
-    )
+    plots = [question.id for question in population.questions(OWL) if question.feature == "plot"]
+    for plot in plots:
+        novelties = sorted(measured.ratings[owl.id][plot][0].novelty() for owl in owls)
+        assert novelties == pytest.approx([1 / 3, 1 / 3, 2 / 3])
+    nothing = {(Tally(0, 0, 0),)}
+    assert set(measured.ratings[fox.id].values()) == nothing, "a single document has nothing to be compared with"
     assert faults(population.folder) == []
     assert "| Yardstick | by judge=list |" in (population.folder / "README.md").read_text()
     # two different answers to each of the owls' five questions

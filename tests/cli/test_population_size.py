@@ -12,6 +12,7 @@ from tests.reports.made_logs import made_log, scored
 from tests.scripted import OWL, small_population
 
 from genie_inspect.cli import main
+from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.yardstick import (
     YARDSTICK,
@@ -142,8 +143,12 @@ def test_a_population_gets_its_yardstick_and_the_command_says_what_came_out(tmp_
     assert said["missing"] == {"unspecified": 1}
     (measured,) = yardstick_of(population.folder).measured
     assert measured.signature == said["signature"]
-    owls = {document.id for document in population.documents(OWL)}
-    assert {document for document, novelty in measured.novelty.items() if novelty["plot"] == 0.5} == owls
+    unlike, alike = (
+        {question.id: tallies}
+        for question, tallies in zip(population.questions(OWL), ((Tally(2, 2, 2),), (Tally(8, 2, 2),)), strict=False)
+    )
+    for document in population.documents(OWL):
+        assert measured.ratings[document.id].items() >= (unlike | alike).items()
 
 
 def test_a_second_instrument_stands_beside_the_first_and_an_output_of_its_own_leaves_the_folder_alone(
@@ -205,7 +210,7 @@ def test_a_changed_yardstick_is_refused_before_anything_is_asked(tmp_path: Path)
     population: Population = small_population(tmp_path / "population")
     found_yardstick(population.folder, "--judge", "embedded")
     path = population.folder / YARDSTICK
-    path.write_text(path.read_text(encoding="utf-8").replace('"plot": 1.0', '"plot": 0.0'), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("[1.0,1,1]", "[2.0,1,1]"), encoding="utf-8")
     assert (
         "was changed after it was made; remove it" in called_yardstick(population.folder, "--judge", "embedded").output
     )
@@ -224,7 +229,7 @@ def test_what_ships_is_never_written_and_its_yardstick_is_found_in_the_users_dat
     for folder in (shipped, shipped / ".." / shipped.name):
         measured = yardstick_of(folder).under(said["signature"])
         assert measured is not None
-        assert len(measured.novelty) == said["documents"]
+        assert len(measured.ratings) == said["documents"]
 
 
 def test_a_users_yardstick_stands_beside_the_one_that_ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,7 +238,7 @@ def test_a_users_yardstick_stands_beside_the_one_that_ships(tmp_path: Path, monk
     shipped = yardstick_of(starter)
     assert shipped.measured
     # made with an earlier starter: it belongs to another population, and hides nothing
-    earlier = Measured(signature=shipped.measured[0].signature.replace("@", "@0"), novelty={"d1": {"plot": 0.5}})
+    earlier = Measured(signature=shipped.measured[0].signature.replace("@", "@0"), ratings={})
     own = yardstick_file(starter)
     own.parent.mkdir(parents=True)
     write_yardstick(own, with_measured(Yardstick(), earlier))

@@ -330,8 +330,8 @@ def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tup
     ]
     # 8 prompts x 2 epochs each
     assert [cell.strip() for cell in table["documents scored"]] == ["16 of 16", "16 of 16"]
-    for feature, (conventional, inventive) in list(table.items())[:-1]:
-        for cell in (conventional, inventive):
+    for feature, (ordinary, inventive) in list(table.items())[:-1]:
+        for cell in (ordinary, inventive):
             assert "[" in cell, f"{feature} has an interval"
             assert cell.strip().endswith("%"), f"{feature} says how many questions were used"
     standings = [row[1:] for row in rows if not row[0].strip()]
@@ -343,7 +343,7 @@ def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tup
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "--model-role grader=" in output
     logs = [read_eval_log(info.name, header_only=True) for info in list_eval_logs(str(folder))]
-    assert sorted(log.eval.model for log in logs) == ["bundled/conventional", "bundled/inventive"]
+    assert sorted(log.eval.model for log in logs) == ["bundled/inventive", "bundled/ordinary"]
 
 
 def test_without_charts_the_demo_says_what_its_page_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

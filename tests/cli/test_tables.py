@@ -189,8 +189,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, EvalLog, Ev
 
 
 # Grey barn at night: first words grey, and of grey, white and old one is equal: similarities 1, 0, 0, novelty 2/3;
-# second words barn against owl, owl, owl: 1; plot (2/3 + 1) / 2 = 5/6 among 1/2, 1/2, 1/2: percentile 100, mean 1/2
-# tone grey against grey and old: 1 - 1/2 among 1, 1: percentile 0, mean 1
+# second words barn against owl, owl, owl: 1; plot (2/3 + 1) / 2 = 5/6
+# with it the grey owl has (2/3 + 1/3) / 2, the others (1 + 1/3) / 2: percentile 100; without it 1/2 each: mean 1/2
+# tone grey against grey and old: 1/2; with it the grey owl has 1/2, too, the old one 1: percentile 25; without it 1, 1
 # Green fox in the sea: green against red and lame: 1 among 1, 1: percentile 50, mean 1; nothing is asked about style
 PLOTS, MEANS = {OWL: 100.0, FOX: 50.0}, {OWL: 0.5, FOX: 1.0}
 
@@ -203,10 +204,10 @@ def columns(explanation: str, feature: str) -> list[str]:
 
 def test_each_score_says_where_it_falls_among_the_documents_of_its_prompt(logs: tuple[EvalLog, ...]) -> None:
     by_prompt = {str(sample.input): (sample.scores or {})["genie"] for sample in logs[1].samples or []}
-    facts = {prompt: metadata(score)["yardstick"] for prompt, score in by_prompt.items()}
+    facts = {prompt: metadata(score)["standing"] for prompt, score in by_prompt.items()}
     assert {prompt: found["plot"]["percentile"] for prompt, found in facts.items()} == PLOTS
     assert {prompt: found["plot"]["mean"] for prompt, found in facts.items()} == MEANS
-    assert facts[OWL]["style"] == {"percentile": 0.0, "mean": 1.0, "low": 1.0, "high": 1.0}
+    assert facts[OWL]["style"] == {"percentile": 25.0, "mean": 1.0, "low": 1.0, "high": 1.0}
     assert "style" not in facts[FOX]
     explained = by_prompt[OWL].explanation or ""
     assert columns(explained, "feature") == ["feature", "novelty", "percentile (mean)", "nearest"]
@@ -217,7 +218,7 @@ def test_each_score_says_where_it_falls_among_the_documents_of_its_prompt(logs: 
 @pytest.mark.parametrize("which", [0, 2], ids=["before", "another judge"])
 def test_without_a_yardstick_of_the_same_instrument_nothing_is_shown(logs: tuple[EvalLog, ...], which: int) -> None:
     for score in scores(logs[which]):
-        assert "yardstick" not in metadata(score)
+        assert "standing" not in metadata(score)
         assert "percentile" not in (score.explanation or "")
     shown = " ".join(called("summary", logs[which].location).split())
     assert "percentile" not in shown.lower()
@@ -244,7 +245,7 @@ def test_summary_report_and_json_show_the_same_means_over_prompts(logs: tuple[Ev
     # plot: 100 and 50, 1/2 and 1; style: the owls alone
     expected = {
         "plot": {"percentile": 75.0, "mean": 0.75, "low": 0.75, "high": 0.75},
-        "style": {"percentile": 0.0, "mean": 1.0, "low": 1.0, "high": 1.0},
+        "style": {"percentile": 25.0, "mean": 1.0, "low": 1.0, "high": 1.0},
     }
     (column,) = json.loads(called("summary", file, "--json"))[0]["columns"]
     (measure,) = json.loads(called("report", file, "--json"))["measures"]
@@ -252,12 +253,12 @@ def test_summary_report_and_json_show_the_same_means_over_prompts(logs: tuple[Ev
     assert measure["population"] == expected
     shown = called("summary", file)
     assert "percentile 75, mean 0.75" in shown
-    assert "percentile 0, mean 1.00" in shown
+    assert "percentile 25, mean 1.00" in shown
     assert "Percentile, mean: of the population's own documents" in " ".join(shown.split())
     assert "genie population yardstick" not in shown
     html = " ".join(called_report(logs[1]).split())
     assert "percentile 75</span>" in html
-    assert "percentile 0</span>" in html
+    assert "percentile 25</span>" in html
     assert '<b>0.75</b> <span class="ends">[0.75, 0.75]</span>' in html, "the population's own"
     assert "The band behind them is the middle half of the population's own documents" in html
     assert "is not shown: no log here holds them" not in html
@@ -285,7 +286,7 @@ def test_a_mean_of_which_a_part_has_no_standing_has_none(logs: tuple[EvalLog, ..
     log = read_eval_log(logs[1].location)
     for sample in log.samples or []:
         if sample.input == FOX:
-            (sample.scores or {})["genie"].metadata = {**metadata((sample.scores or {})["genie"]), "yardstick": None}
+            (sample.scores or {})["genie"].metadata = {**metadata((sample.scores or {})["genie"]), "standing": None}
     write_eval_log(log, str(tmp_path / "part.eval"))
     (column,) = json.loads(called("summary", tmp_path / "part.eval", "--json"))[0]["columns"]
     assert list(column["standing"]) == ["style"]
@@ -295,7 +296,7 @@ def test_what_stands_there_in_another_form_is_no_standing(logs: tuple[EvalLog, .
     (score, *_) = scores(logs[1])
     raw: list[Any] = [{"percentile": "x"}, 3, None, {"percentile": 5.0}, {"percentile": math.inf, "mean": 1, "low": 1}]
     for one in raw:
-        changed = score.model_copy(update={"metadata": {**metadata(score), "yardstick": {"plot": one}}})
+        changed = score.model_copy(update={"metadata": {**metadata(score), "standing": {"plot": one}}})
         assert scores_of("genie", changed).standing == {}
 
 
@@ -320,6 +321,6 @@ def test_a_changed_yardstick_ends_a_run_in_one_line_before_anything_is_asked(tmp
     with recorded_starter(tmp_path / "population") as population:
         called("population", "yardstick", "starter", *GRADER)
         path = population.folder / YARDSTICK
-        path.write_text(path.read_text(encoding="utf-8").replace('"plot": 0.5', '"plot": 0.1'), encoding="utf-8")
+        path.write_text(path.read_text(encoding="utf-8").replace("[[2.0,2,2]]", "[[3.0,2,2]]"), encoding="utf-8")
         with pytest.raises(PrerequisiteError, match=r"yardstick\.json was changed after it was made; remove it"):
             told(tmp_path / "logs")

@@ -83,8 +83,8 @@ QUARTER, HALF = ({"percentile": p, "mean": 0.5, "low": 0.25, "high": 0.75} for p
 
 def test_values_stand_among_the_populations_own_where_that_is_known_of_each(tmp_path: Path) -> None:
     samples = [
-        {"genie": scored({"plot": 0.4, "style": 0.1}, yardstick={"plot": QUARTER})},
-        {"genie": scored({"plot": 0.6, "style": 0.2}, yardstick={"plot": HALF, "style": HALF})},
+        {"genie": scored({"plot": 0.4, "style": 0.1}, standing={"plot": QUARTER})},
+        {"genie": scored({"plot": 0.6, "style": 0.2}, standing={"plot": HALF, "style": HALF})},
         # without a value there is nothing that could stand anywhere
         {"genie": scored({"plot": NAN, "style": 0.3})},
     ]

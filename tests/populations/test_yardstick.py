@@ -1,4 +1,3 @@
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -6,6 +5,7 @@ import pytest
 
 from genie_inspect.building.inspection import faults
 from genie_inspect.errors import PopulationError, UnwritableError
+from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.yardstick import (
     YARDSTICK,
@@ -26,8 +26,8 @@ def signed(population: str = "small-2@be50", judge: str = "list(m)", **facts: st
     )
 
 
-def measured(novelty: float | None = 0.25, **facts: str) -> Measured:
-    return Measured(signature=signed(**facts), novelty={"d1": {"plot": novelty}})
+def measured(total: float = 2.5, **facts: str) -> Measured:
+    return Measured(signature=signed(**facts), ratings={"d1": {"q1": (Tally(total, 2, 3),)}})
 
 
 def kept(population: Population, *parts: Measured) -> Yardstick:
@@ -39,14 +39,9 @@ def kept(population: Population, *parts: Measured) -> Yardstick:
     return yardstick_of(population.folder)
 
 
-def test_what_was_written_is_read_again_and_not_a_number_is_null(make: Make) -> None:
-    population = make()
-    assert kept(population, measured(0.25), measured(None, judge="pairwise(m)")).measured == (
-        measured(0.25),
-        measured(None, judge="pairwise(m)"),
-    )
-    written = json.loads((population.folder / YARDSTICK).read_text(encoding="utf-8"))
-    assert (written["format"], written["measured"][1]["novelty"]) == (1, {"d1": {"plot": None}})
+def test_what_was_written_is_read_again(make: Make) -> None:
+    parts = measured(2.5), measured(7.0, judge="pairwise(m)")
+    assert kept(make(), *parts).measured == parts
 
 
 def test_a_population_with_a_yardstick_is_the_one_that_it_was(make: Make) -> None:
@@ -79,8 +74,8 @@ def test_an_instrument_is_known_by_all_that_its_numbers_depend_on_and_by_nothing
 
 
 def test_an_instrument_that_measured_again_replaces_its_own_numbers_alone(make: Make) -> None:
-    found = kept(make(), measured(0.1), measured(0.2, judge="pairwise(m)"), measured(0.3))
-    assert found.measured == (measured(0.2, judge="pairwise(m)"), measured(0.3))
+    found = kept(make(), measured(3), measured(4, judge="pairwise(m)"), measured(5))
+    assert found.measured == (measured(4, judge="pairwise(m)"), measured(5))
 
 
 def test_what_was_measured_of_another_population_is_not_kept(make: Make) -> None:
@@ -91,13 +86,13 @@ def test_what_was_measured_of_another_population_is_not_kept(make: Make) -> None
     ("changed", "said"),
     [
         (
-            ("0.25", "0.75"),
+            ("2.5", "3.5"),
             r"yardstick.json was changed after it was made; remove it, and make it anew: genie population",
         ),
-        (('"format": 1', '"format": 2'), "field format: 2, expected 1; remove it"),
-        (("0.25", "1.5"), r"yardstick.json, field measured"),
-        (("0.25", "NaN"), "yardstick.json"),
-        (('"plot"', '"plot'), "yardstick.json: Invalid JSON"),
+        (('"format":2', '"format":3'), "field format: 3, expected 2; remove it"),
+        (("2.5", "8.5"), r"yardstick.json, field measured.*d1, q1: 2 of 3 ratings cannot sum to 8.5"),
+        (("2.5", "NaN"), "yardstick.json"),
+        (('"q1"', '"q1'), "yardstick.json: Invalid JSON"),
     ],
 )
 def test_what_is_no_yardstick_is_an_error_that_says_what_to_do(make: Make, changed: tuple[str, str], said: str) -> None:
@@ -110,15 +105,25 @@ def test_what_is_no_yardstick_is_an_error_that_says_what_to_do(make: Make, chang
     assert [fault.kind for fault in faults(population.folder)] == ["unusable yardstick"]
 
 
+def test_an_earlier_yardstick_is_refused_in_one_line_that_says_how_to_make_it_anew(make: Make) -> None:
+    path = make().folder / YARDSTICK
+    path.write_text('{"format": 1, "measured": [{"signature": "s", "novelty": {"d1": {"plot": 0.5}}}]}')
+    with pytest.raises(
+        PopulationError, match="expected 2; remove it, and make it anew: genie population yardstick"
+    ) as said:
+        yardstick_of(path.parent)
+    assert "\n" not in str(said.value)
+
+
 def test_a_yardstick_that_cannot_be_written_leaves_the_old_one(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     population = make()
-    kept(population, measured(0.1))
+    kept(population, measured(3))
 
     def full(self: Path, target: Path) -> Path:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(UnwritableError, match="No space left"):
-        kept(population, measured(0.2))
-    assert yardstick_of(population.folder).measured == (measured(0.1),)
+        kept(population, measured(4))
+    assert yardstick_of(population.folder).measured == (measured(3),)
     assert not [file.name for file in population.folder.iterdir() if file.name.startswith(".")]

@@ -50,10 +50,10 @@ ANSWERED = [question for question in QUESTIONS if RECORD.answer(STORY, question.
 
 def test_epochs_replay_the_stories_in_order_and_begin_again_after_the_last(tmp_path: Path) -> None:
     task = Task(dataset=[Sample(input=PROMPT, id=1)], epochs=5)
-    (log,) = evaluate(task, model="bundled/conventional", display="none", log_dir=str(tmp_path))
+    (log,) = evaluate(task, model="bundled/ordinary", display="none", log_dir=str(tmp_path))
     assert log.status == "success", log.error
     told = {sample.epoch: sample.output.completion for sample in log.samples or []}
-    first, second = RECORD.stories_of("conventional", PROMPT)
+    first, second = RECORD.stories_of("ordinary", PROMPT)
     assert told == {1: first, 2: second, 3: first, 4: second, 5: first}
 
 
@@ -76,7 +76,7 @@ async def test_a_prompt_that_nobody_told_is_an_error_that_names_it_and_the_popul
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones() -> None:
     with pytest.raises(PrerequisiteError) as caught:
         get_model("bundled/gpt")
-    assert "bundled/conventional, bundled/grader, bundled/inventive" in str(caught.value.message)
+    assert "bundled/grader, bundled/inventive, bundled/ordinary" in str(caught.value.message)
 
 
 def test_arguments_that_would_change_nothing_are_refused() -> None:
@@ -178,7 +178,7 @@ QUESTION = RECORD.population.questions(TOLD_STORY.prompt)[0].text
 
 
 def test_each_storyteller_has_told_the_same_number_of_stories_for_every_prompt() -> None:
-    for storyteller in ("conventional", "inventive"):
+    for storyteller in ("ordinary", "inventive"):
         told = [RECORD.stories_of(storyteller, prompt) for prompt in RECORD.population.prompts]
         assert {len(stories) for stories in told} == {2}
         assert len({text for stories in told for text in stories}) == 2 * len(told), "no story is told twice"
@@ -225,7 +225,7 @@ def test_equal_answers_are_interchangeable_whether_or_not_somebody_rated_them() 
 
 
 def test_what_is_not_on_record_is_an_error_in_words() -> None:
-    with pytest.raises(KeyError, match="an answer to 'What is it\\?' in the document 'High on a windswept hill"):
+    with pytest.raises(KeyError, match="an answer to 'What is it\\?' in the document 'The ship came down"):
         RECORD.answer(TOLD_STORY.text, "What is it?")
     with pytest.raises(KeyError, match="a rating of 'black' and 'white' for 'What is it\\?'"):
         RECORD.rating("What is it?", "black", "white")
@@ -234,7 +234,7 @@ def test_what_is_not_on_record_is_an_error_in_words() -> None:
 STORIES = {story.id: story.text for story in RECORD.stories}
 
 
-@pytest.mark.parametrize(("file", "stories"), [(MARKS, 32), ("second_marks.jsonl", 8)])
+@pytest.mark.parametrize(("file", "stories"), [(MARKS, 16), ("second_marks.jsonl", 5)])
 def test_every_recorded_mark_counts_when_it_is_read(file: str, stories: int) -> None:
     recorded = list(rows(RECORD.folder / file, RecordedMarks))
     assert len(recorded) == stories * len(ASPECTS)

@@ -264,7 +264,7 @@ def test_behind_the_ridges_stands_a_band_from_quartile_to_quartile_of_the_popula
         for low, high in map(quartiles.__getitem__, prompts)
     ]
     samples = [
-        {"genie": scored({"plot": value, "style": value}, yardstick=one)}
+        {"genie": scored({"plot": value, "style": value}, standing=one)}
         for value, one in zip((0.1, 0.5, 0.9), own, strict=True)
     ]
     found = build_report([made_log(tmp_path, samples, prompts=prompts)])

@@ -77,7 +77,7 @@ def test_a_document_has_a_row_for_each_scorer_and_key(tmp_path: Path) -> None:
 
 def test_what_comes_nearest_and_where_it_stands_have_columns_where_the_log_says_so(tmp_path: Path) -> None:
     stands = {"plot": {"percentile": 62.5, "mean": 0.3, "low": 0.2, "high": 0.4}}
-    told = scored({"plot": 0.2, "style": 0.5}, nearest_novelty={"plot": 0.1, "style": None}, yardstick=stands)
+    told = scored({"plot": 0.2, "style": 0.5}, nearest_novelty={"plot": 0.1, "style": None}, standing=stands)
     table = rows([made_log(tmp_path, [{"genie": told, "cosine": scored(0.1, COSINE, nearest="d-12")}])])
     columns = ("key", "nearest_novelty", "nearest_document", "percentile", "population_mean")
     assert [tuple(row[name] for name in columns) for row in table] == [

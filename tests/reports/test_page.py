@@ -113,7 +113,7 @@ def test_every_measure_says_which_way_is_up(tmp_path: Path) -> None:
 
 def test_where_the_population_is_stands_in_a_row_of_its_own(tmp_path: Path) -> None:
     own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.7}, yardstick=own)}])
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.7}, standing=own)}])
     words = " ".join(Seen(page(build_report([file]))).text.split())
     assert "Below it: the percentile at which it falls" in words
     assert "0.50 percentile 75" in words
@@ -361,7 +361,7 @@ def test_the_command_for_the_yardstick_is_that_of_the_run_with_features_and_need
 
 def test_scores_that_know_the_yardstick_need_no_command(tmp_path: Path) -> None:
     own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, yardstick=own)}])
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, standing=own)}])
     assert command_for_yardstick(build_report([file])) == ""
 
 

@@ -93,7 +93,7 @@ def test_where_one_key_falls_among_the_populations_own_is_shown_and_what_could_a
     tmp_path: Path,
 ) -> None:
     own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
-    score = scored({"plot": 0.5, "style": NAN}, yardstick=own, coverage={"style": "0/2"})
+    score = scored({"plot": 0.5, "style": NAN}, standing=own, coverage={"style": "0/2"})
     found = part(made_log(tmp_path, [{"genie": score}]))
     assert (found.has_standing, found.covered) == (True, ["style"])
 

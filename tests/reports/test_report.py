@@ -224,7 +224,7 @@ def test_of_several_values_the_scale_is_what_was_seen_also_where_the_measure_kno
 
 def test_where_the_population_is_is_known_by_the_runs_that_know_it(tmp_path: Path) -> None:
     own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
-    knowing = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, yardstick=own)}], model="m/a")
+    knowing = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, standing=own)}], model="m/a")
     silent = made_log(tmp_path, [{"genie": scored({"plot": 0.9})}], model="m/b")
     (measure,) = build_report([knowing, silent]).measures
     assert measure.population == {"plot": Standing(percentile=75.0, mean=0.4, low=0.3, high=0.6)}

@@ -151,7 +151,7 @@ def test_where_one_log_has_the_populations_yardstick_the_others_need_no_command(
     known = {"plot": {"percentile": 25.0, "mean": 0.5, "low": 0.25, "high": 0.75}}
     length = {"population": 20}
     silent = made_logs.scored({"plot": 0.5}, length=length)
-    telling = made_logs.scored({"plot": 0.5}, yardstick=known, length=length)
+    telling = made_logs.scored({"plot": 0.5}, standing=known, length=length)
     without = made_logs.made_log(tmp_path, [{"genie": silent}], model="m/without")
     having = made_logs.made_log(tmp_path, [{"genie": telling}], model="m/having")
     (alone,), (both,) = summaries([without]), summaries([without, having])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from tests.recorded import read_population
 from tests.scorers.test_explanation import result as assessment_result
 from tests.scripted import DOCUMENTS, OWL, answers_alone, small_population
 
@@ -129,6 +130,19 @@ async def test_a_document_of_the_population_answers_as_it_does_when_others_are_c
     assert sorted(reader.read_documents) == sorted(DOCUMENTS[OWL]), "each is read once, on either side"
     with pytest.raises(RefusalError):
         await assessor.assess(DOCUMENTS[OWL][1], OWL)
+
+
+async def test_anew_a_document_is_read_once_more_where_its_answers_are_on_record_and_only_there(
+    population: Population, tmp_path: Path
+) -> None:
+    own = population.documents(OWL)[0]
+    unrecorded, reader = Reader(), Reader()
+    await Assessor(population, unrecorded, Judge()).assess(own.text, OWL, anew=True)
+    assert sorted(unrecorded.read_documents) == sorted(DOCUMENTS[OWL]), "each is read once"
+    recorded = read_population(tmp_path / "recorded", reader.signature)
+    for anew, read in ((False, []), (True, [own.text])):
+        await Assessor(recorded, reader, Judge()).assess(own.text, OWL, anew=anew)
+        assert reader.read_documents == read
 
 
 async def test_a_document_that_does_not_say_has_no_novelty_and_says_why(population: Population) -> None:

@@ -286,12 +286,12 @@ def test_a_yardstick_by_a_jury_says_where_that_jurys_novelty_falls(tmp_path: Pat
     facts = metadata(scores(log)[0])
     assert facts["signature"] == measured.signature
     # these graders rate by question alone: every owl is as novel as the story, and of equal ones half count
-    assert facts["yardstick"]["plot"]["percentile"] == 50
-    assert facts["yardstick"]["plot"]["mean"] == pytest.approx(5 / 12, abs=1e-3)
+    assert facts["standing"]["plot"]["percentile"] == 50
+    assert facts["standing"]["plot"]["mean"] == pytest.approx(5 / 12, abs=1e-3)
     alone = metadata(
         scores(evaluated(genie(str(population.folder), cache=False), saying(STORY), models[0], tmp_path))[0]
     )
-    assert "yardstick" not in alone
+    assert "standing" not in alone
 
 
 def test_the_metadata_of_three_graders_keep_their_question_table_and_their_size(tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: P
 
 def test_vectors_judge_the_bundled_stories_offline(tmp_path: Path) -> None:
     means = {}
-    for storyteller in ("bundled/inventive", "bundled/conventional"):
+    for storyteller in ("bundled/inventive", "bundled/ordinary"):
         (log,) = evaluate(
             "genie_inspect/synthetic_prompts",
             task_args={"judge": "vectors"},
@@ -362,4 +362,4 @@ def test_vectors_judge_the_bundled_stories_offline(tmp_path: Path) -> None:
         assert log.status == "success", log.error
         found = [values(score) for score in scores(log)]
         means[storyteller] = sum(sum(novelty.values()) for novelty in found) / len(found)
-    assert means["bundled/inventive"] > means["bundled/conventional"]
+    assert means["bundled/inventive"] > means["bundled/ordinary"]

@@ -69,7 +69,7 @@ values = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_
     ],
 )
 def test_a_percentile_is_the_share_of_what_is_lower_and_half_of_what_is_equal(value: float, percentile: float) -> None:
-    found = standing(value, [0.2, 0.4, 0.4, 0.8])
+    found = standing(value, [0.2, 0.4, 0.4, 0.8], [0.2, 0.4, 0.4, 0.8])
     assert found is not None
     assert found.percentile == pytest.approx(percentile)
     # quartiles of four: a quarter and three quarters of the way along, 0.2 + 0.75 x 0.2 and 0.4 + 0.25 x 0.4
@@ -78,21 +78,22 @@ def test_a_percentile_is_the_share_of_what_is_lower_and_half_of_what_is_equal(va
 
 @given(st.sampled_from([0.0, 0.1, 0.5, 1.0]), values)
 def test_a_percentile_is_that_of_scipy_with_ties_half(value: float, others: list[float]) -> None:
-    found = standing(value, others)
+    found = standing(value, others, others)
     assert found is not None
     assert found.percentile == pytest.approx(percentileofscore(others, value, kind="mean"))
 
 
 def test_what_could_not_be_measured_stands_nowhere() -> None:
-    assert standing(NAN, [0.5]) is None
-    assert standing(0.5, []) is None
-    assert standing(0.5, [NAN, NAN]) is None
-    assert standing(0.5, [NAN, 0.5]) == Standing(50.0, 0.5, 0.5, 0.5)
+    assert standing(NAN, [0.5], [0.5]) is None
+    assert standing(0.5, [], [0.5]) is None
+    assert standing(0.5, [NAN, NAN], [0.5]) is None
+    assert standing(0.5, [0.5], [NAN]) is None
+    assert standing(0.5, [NAN, 0.5], [NAN, 0.25]) == Standing(50.0, 0.25, 0.25, 0.25)
 
 
 @given(values)
 def test_the_mean_percentile_of_a_group_in_itself_is_fifty(group: list[float]) -> None:
-    found = [standing(value, group) for value in group]
+    found = [standing(value, group, group) for value in group]
     assert sum(one.percentile for one in found if one) / len(group) == pytest.approx(50)
 
 

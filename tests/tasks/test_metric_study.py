@@ -6,17 +6,19 @@ from typing import Any
 import pytest
 from inspect_ai import score
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Model
+from inspect_ai.model import Model, get_model
 from tests.critics import better, comparing
 from tests.pairs import GREY, OWL_AGAIN, OWL_EDIT, RED, TEXTS, pairs
+from tests.recorded import lines, recorded_starter
 from tests.scripted import DOCUMENTS, OWL, Script, grading, scores, small_population
 from tests.tasks.runs import run
 
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.measures.compression import compression_ratio
-from genie_inspect.populations.interventions import LEFT_OUT, Edit, LeftOut, Original
+from genie_inspect.populations.interventions import FOLDER, LEFT_OUT, Edit, LeftOut, Original
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import write_rows
+from genie_inspect.providers.replay import RATINGS, READINGS
 from genie_inspect.samples import InterventionFacts, intervention_of
 from genie_inspect.scorers.cosine import cosine
 
@@ -212,3 +214,34 @@ def test_a_wrong_option_is_one_line_before_anything_is_scored(
     pairs(tmp_path / "pairs")
     with pytest.raises((PrerequisiteError, AssertionError), match=message):
         study(tmp_path, **options)
+
+
+def test_an_original_of_the_population_is_read_anew_by_whoever_reads_its_edits(tmp_path: Path) -> None:
+    with recorded_starter(tmp_path / "population") as population:
+        own, *others = population.documents(OWL)
+        happens, *rest = population.questions(OWL)
+        edit = Edit(kind="edit", id="i", original=own.id, feature="plot", alternative="rain", text="Wet owl on barns.")
+        folder = population.folder / FOLDER
+        pairs(folder, (Original(kind="original", id=own.id, prompt=OWL, text=own.text), edit))
+        read = {own.id: "an owl flies", edit.id: "an owl swims"}
+        lines(
+            folder / READINGS,
+            [
+                {"document": text, "question": question.id, "text": answer if question == happens else None}
+                for text, answer in read.items()
+                for question in (happens, *rest)
+            ],
+        )
+        lines(
+            folder / RATINGS,
+            [{"question": happens.id, "answer": answer, "ratings": {"white": 2, "old": 1}} for answer in read.values()],
+        )
+        grader = get_model("bundled/grader", memoize=False)
+        log = study(tmp_path, grader, population="starter", pairs="starter", judge="list")
+        left_out = run("leave_one_out", tmp_path, grader=grader)
+    facts = [score.metadata or {} for score in scores(log)]
+    assert [each["questions"][0]["answer"] for each in facts] == ["an owl flies", "an owl swims"]
+    assert [each["documents"] for each in facts] == [len(others)] * 2
+    # where it stands among the others, and is one of them, it answers as on record
+    recorded = next(sample for sample in left_out.samples or [] if sample.id == own.id)
+    assert ((recorded.scores or {})["genie"].metadata or {})["questions"][0]["answer"] == "grey"

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not RECIPE.is_file(), reason="recipes stand in a
 
 @pytest.mark.repeated
 def test_one_command_runs_the_grid_on_the_bundled_storytellers_and_one_compares_it(tmp_path: Path) -> None:
-    models = ["--model", "bundled/conventional", "--model-role", "grader=bundled/grader"]
+    models = ["--model", "bundled/ordinary", "--model-role", "grader=bundled/grader"]
     arguments = [*models, "--epochs", tries(1, 2), "--limit", tries(3, 8), "--log-dir", tmp_path / "logs"]
     arguments += ["--display", "none"]
     with Commands(tmp_path) as commands:

@@ -25,7 +25,7 @@ from genie_inspect.graders.protocols import Judge, Reader
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.logs.files import log_files, log_header, samples
 from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
-from genie_inspect.samples import document_of, made_of, prompt_of, unusable
+from genie_inspect.samples import document_of, is_original, made_of, prompt_of, unusable
 from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.signature import digest
 
@@ -41,6 +41,8 @@ class Text:
     made_of: str = ""
     unusable: str = ""
     """Why it is none; empty where it is one."""
+    anew: bool = False
+    """Whether it is read even where its answers are on record."""
 
 
 @dataclass(slots=True)
@@ -81,7 +83,9 @@ class Sources:
         for file in self.logs:
             log_header(file)  # which refuses one that is not finished
             for sample in samples(file):
-                yield Text(document_of(sample), prompt_of(sample), made_of(sample), unusable(sample))
+                yield Text(
+                    document_of(sample), prompt_of(sample), made_of(sample), unusable(sample), is_original(sample)
+                )
         if not self.logs:
             for prompt in self.population.prompts:
                 yield from (Text(document.text, prompt) for document in self.population.documents(prompt))
@@ -117,13 +121,13 @@ async def walk(
             if reason := text.unusable or ("" if sources.population.questions(text.prompt) else UNKNOWN_PROMPT):
                 found.skipped[reason] += 1
             elif step == READ:
-                await assessor.reading(text.text, text.prompt)
+                await assessor.reading(text.text, text.prompt, anew=text.anew)
                 if text.prompt not in prompts:
                     await assessor.read_population(text.prompt)
                 prompts.add(text.prompt)
             else:
                 with suppress(RefusalError):  # the reader's word that it is no attempt
-                    await assessor.assess(text.text, text.prompt, text.made_of)
+                    await assessor.assess(text.text, text.prompt, text.made_of, anew=text.anew)
             progress(step, found.documents, max(total, found.documents))
     found.requests, found.unread = len(ids), len(unread) if step == JUDGE else 0
     return found, signature

@@ -22,6 +22,7 @@ from genie_inspect.graders.stand_ins import FILE, RecordedModel, ReplyRecord
 from genie_inspect.logs.evidence import together
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scored_log import one_signature
+from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.schema import Document
 from genie_inspect.populations.yardstick import Measured
 from genie_inspect.prompting.fence import fenced
@@ -30,7 +31,7 @@ from genie_inspect.prompting.replies import numbered_choices
 from genie_inspect.prompting.templates import Instruction, Template
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessor import Assessor, Jury
-from genie_inspect.statistics.descriptive import Spread, pooled, three_digits
+from genie_inspect.statistics.descriptive import Spread, pooled
 from genie_inspect.statistics.intervals import Interval, prompt_interval
 from genie_inspect.statistics.power import minimum_population
 
@@ -187,49 +188,45 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
     features = [feature.name for feature in assessor.population.features]
     missing: Counter[str] = Counter()
     spreads: dict[str, list[Spread]] = {feature: [] for feature in features}
-    novelty: dict[str, dict[str, float]] = {}
+    novelties: list[dict[str, float]] = []
+    ratings: dict[str, dict[str, tuple[Tally, ...]]] = {}
     prompts: list[str] = []
     done, total = 0, assessor.population.manifest.counts.documents
 
-    async def novelty_of(document: Document) -> dict[str, float]:
+    async def compared(document: Document) -> tuple[dict[str, float], dict[str, tuple[Tally, ...]]]:
         nonlocal done
+        novelty, tallies = dict.fromkeys(features, math.nan), dict[str, tuple[Tally, ...]]()
         try:
             assessment = await assessor.assess(document.text, document.prompt)
         except RefusalError:
             missing[REFUSAL] += 1
-            found = dict.fromkeys(features, math.nan)
         else:
             faults = assessment.faults()
             # unlike a score, which says that it is poorer, a yardstick is kept for all later scores
             if lost := faults.get(GRADER_FAILED, 0):
                 raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
             missing.update(faults)
-            found = assessment.novelty(features)
+            novelty, tallies = assessment.novelty(features), assessment.tallies
             for feature, spread in assessment.spread(features).items():
                 spreads[feature].append(spread)
         done += 1
         progress(STEP, done, total)
-        return found
+        return novelty, tallies
 
     for prompt in assessor.population.prompts:
         # a prompt at a time: a large population need not be in memory
         documents = assessor.population.documents(prompt)
-        values = await gathered(*map(novelty_of, documents))
-        novelty |= {document.id: found for document, found in zip(documents, values, strict=True)}
+        results = await gathered(*map(compared, documents))
+        novelties += [novelty for novelty, _ in results]
+        ratings |= {document.id: tallies for document, (_, tallies) in zip(documents, results, strict=True)}
         prompts += [prompt] * len(documents)
     return LeftOut(
-        Measured(
-            signature=assessor.signature,
-            novelty={
-                name: {key: None if math.isnan(value) else three_digits(value) for key, value in values.items()}
-                for name, values in novelty.items()
-            },
-        ),
+        Measured(signature=assessor.signature, ratings=ratings),
         {
-            key: prompt_interval([values[key] for values in novelty.values()], prompts, bounds=(0.0, 1.0))
-            for key in features
+            feature: prompt_interval([novelty[feature] for novelty in novelties], prompts, bounds=(0.0, 1.0))
+            for feature in features
         },
-        {key: pooled(parts) for key, parts in spreads.items()},
+        {feature: pooled(parts) for feature, parts in spreads.items()},
         dict(missing),
     )
 

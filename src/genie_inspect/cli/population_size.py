@@ -93,7 +93,7 @@ def yardstick(
     show(
         {
             "file": str(place),
-            "documents": len(result.measured.novelty),
+            "documents": len(result.measured.ratings),
             "signature": result.measured.signature,
             "mean_novelty": plain({feature: round(interval.mean, 4) for feature, interval in result.means.items()}),
             "missing": dict(result.missing),

@@ -184,7 +184,7 @@ def _told(step: str) -> "Status":
     return console(stderr=True).status(step)
 
 
-STORYTELLERS = ("bundled/conventional", "bundled/inventive")
+STORYTELLERS = ("bundled/ordinary", "bundled/inventive")
 EPOCHS = 2  # the stories that each storyteller has for a prompt
 NEXT = """\
 Look at every story and why it got its numbers:

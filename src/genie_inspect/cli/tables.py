@@ -29,8 +29,8 @@ LEGEND = (
     " due that count."
 )
 STANDING = (
-    "Percentile, mean: of the population's own documents for the same prompts, each compared with the others; 50 is as"
-    " novel as they are. A percentile among few documents is nearer to 50: compare within populations of one size."
+    "Percentile, mean: of the population's own documents for the same prompts. For the percentile each is compared with"
+    " the others and the scored document, so that one like them lands at 50 on average; for the mean with the others."
 )
 NO_YARDSTICK = "Where means fall among the population's own documents: {command}, then score again."
 NEAREST = (

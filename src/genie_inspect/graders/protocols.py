@@ -1,7 +1,9 @@
 """What a reader and a judge are."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +17,19 @@ UNREADABLE = "unreadable reply"
 UNSPECIFIED = "unspecified"
 OFF_LABELS = "probability off the labels"
 GRADER_FAILED = "grader failed"
+
+
+READ_ANEW: ContextVar[bool] = ContextVar("read_anew", default=False)
+"""Whether a document whose answers are on record is read as if they were not: a replay has other ones for that."""
+
+
+@contextmanager
+def reading_anew() -> Iterator[None]:
+    token = READ_ANEW.set(True)
+    try:
+        yield
+    finally:
+        READ_ANEW.reset(token)
 
 
 class AskedQuestion(Protocol):

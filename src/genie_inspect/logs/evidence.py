@@ -178,7 +178,7 @@ ENOUGH_RATINGS = 10  # from which ratings that are all the same are no chance
 ENOUGH_DEGREES = 100  # of freedom
 LEAST_SPREAD = 0.05  # of similarities; the starter's recorded ratings have 0.28, a judge of 1.5 billion parameters 0.02
 ENOUGH_ANSWERS = 20
-MOST_REPEATED = 0.05  # none of the starter's 2,688 recorded answers does so; of a reader of 1.5 billion parameters 16%
+MOST_REPEATED = 0.05  # none of the starter's 2,464 recorded answers does so; of a reader of 1.5 billion parameters 16%
 HALF = 0.5
 MOST_NAMED = 6  # keys in one warning; ttcw has nineteen
 

@@ -104,7 +104,7 @@ def scores_of(scorer: str, score: Score) -> Scores:
         matched={key: number(value) for key, value in mapping(length.get("matched")).items()},
         nearest={key: number(value) for key, value in mapping(facts.get("nearest_novelty")).items()},
         nearest_document=facts["nearest"] if isinstance(facts.get("nearest"), str) else "",
-        standing={key: found for key, raw in mapping(facts.get("yardstick")).items() if (found := _standing(raw))},
+        standing={key: found for key, raw in mapping(facts.get("standing")).items() if (found := _standing(raw))},
         graders=graders,
         questions=_by_grader(graders) if graders else _by_question(facts.get("questions"), values),
         population_words=number(length.get("population")),

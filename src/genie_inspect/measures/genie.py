@@ -6,6 +6,7 @@ Source: Namuduri, Wadhwa, Zheng, Durrett, Li: "Genie: A Fine-Grained Measure for
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
+from typing import NamedTuple
 
 LOWEST, HIGHEST = 1, 4  # the study's scale: 4 = interchangeable, 1 = different; 0, for no answer, is no point on it
 MIN_COVERAGE = 0.5
@@ -121,3 +122,27 @@ def feature_novelty(novelty_by_question: Mapping[str, float], feature_of: Mappin
         novelty = novelty_by_question.get(question, math.nan)
         values.setdefault(feature, []).extend([] if math.isnan(novelty) else [novelty])
     return {feature: fmean(novelties) if novelties else math.nan for feature, novelties in values.items()}
+
+
+class Tally(NamedTuple):
+    """The ratings of one question, as far as its novelty depends on them; a rating more can be added.
+
+    >>> Tally(total=5, usable=2, due=2).with_rating(4).novelty()
+    0.33333333333333337
+    """
+
+    total: float = 0
+    """Sum of the usable ratings."""
+    usable: int = 0
+    due: int = 0
+
+    def with_rating(self, rating: float | None) -> "Tally":
+        if math.isnan(similarity(rating)):
+            return self._replace(due=self.due + 1)
+        return Tally(self.total + (rating or 0), self.usable + 1, self.due + 1)
+
+    def novelty(self, min_coverage: float = MIN_COVERAGE) -> float:
+        """As `question_novelty`; NaN where too few of the ratings due are usable."""
+        if not self.usable or self.usable / self.due < min_coverage:
+            return math.nan
+        return 1 - similarity(self.total / self.usable)

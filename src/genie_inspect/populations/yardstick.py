@@ -1,37 +1,44 @@
-"""How novel a population's own documents are, each among the others: computed once, and kept in its folder.
+"""How a population's own documents are rated, each against the others: measured once, and kept in its folder.
 
 The file stands beside those that the manifest lists and is no part of them: with a yardstick, a population is the one
 that it was. It belongs to its population by the digest in each signature, and carries a digest of its own, so that one
 step writes it. What a user measures of a population that ships with the package stands in the user's data folder.
 """
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import Field
+from pydantic import model_validator
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.folders import own_folder
 from genie_inspect.files.writing import write_lines
-from genie_inspect.populations.schema import Name, NonEmpty, Row, parsed
+from genie_inspect.measures.genie import HIGHEST, LOWEST, Tally
+from genie_inspect.populations.schema import NonEmpty, Row, parsed
 from genie_inspect.signature import digest, facts_of
 from genie_inspect.versions import comparable
 
 YARDSTICK = "yardstick.json"
-FORMAT = 1
+FORMAT = 2
 """Of the file; how its numbers come about is the version in their signature."""
-DECIMALS = 6
-"""Of what scores say of the yardstick; the novelties in it keep the digits that scores do."""
-Novelty = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class Measured(Row):
-    """Leave-one-out novelty under one instrument."""
+    """Each document rated against the others under one instrument."""
 
     signature: NonEmpty
-    novelty: dict[NonEmpty, dict[Name, Novelty | None]]
-    """By document id and feature; None where nothing could be measured."""
+    ratings: dict[NonEmpty, dict[NonEmpty, tuple[Tally, ...]]]
+    """By document id and question id, one tally per grader: sum of the usable ratings, how many, how many were due."""
+
+    @model_validator(mode="after")
+    def _possible(self) -> "Measured":
+        for document, tallies_by_question in self.ratings.items():
+            for question, tallies in tallies_by_question.items():
+                for total, usable, due in tallies:
+                    if not (0 <= usable <= due and LOWEST * usable <= total <= HIGHEST * usable):
+                        raise ValueError(f"{document}, {question}: {usable} of {due} ratings cannot sum to {total}")
+        return self
 
 
 class Yardstick(Row):
@@ -84,9 +91,10 @@ def read_yardstick(path: Path) -> Yardstick:
         return Yardstick()
     except OSError as error:
         raise PopulationError(f"{path} cannot be read: {error.strerror or error}") from error
+    # before the rest: a file of another format has other fields
+    if (found := _format(text)) != FORMAT:
+        raise PopulationError(f"{path}, field format: {found}, expected {FORMAT}; {remedy}")
     yardstick = parsed(text, Yardstick, str(path))
-    if yardstick.format != FORMAT:
-        raise PopulationError(f"{path}, field format: {yardstick.format}, expected {FORMAT}; {remedy}")
     if yardstick.digest != _digest(yardstick.measured):
         raise PopulationError(f"{path} was changed after it was made; {remedy}")
     return yardstick
@@ -106,7 +114,16 @@ def with_measured(yardstick: Yardstick, measured: Measured) -> Yardstick:
 
 
 def write_yardstick(path: Path, yardstick: Yardstick) -> None:
-    write_lines(path, [yardstick.model_dump_json(indent=1) + "\n"])
+    write_lines(path, [yardstick.model_dump_json() + "\n"])
+
+
+def _format(text: bytes) -> object:
+    """What a file says of its format; ours where it says nothing that can be read, so that its fault is named."""
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return FORMAT
+    return content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
 
 
 def _digest(measured: Iterable[Measured]) -> str:

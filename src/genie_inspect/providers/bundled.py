@@ -5,7 +5,7 @@ from inspect_ai.model import ModelAPI, modelapi
 
 @modelapi(name="bundled")
 def bundled() -> type[ModelAPI]:
-    """Replays what is on record: `conventional`, `inventive` and `researcher` write, `grader` reads and judges."""
+    """Replays what is on record: `ordinary`, `inventive` and `researcher` write, `grader` reads and judges."""
     from genie_inspect.providers.replay import BundledAPI
 
     return BundledAPI

@@ -1,7 +1,7 @@
 """What the `bundled/...` models reply: recorded stories, readings, marks and ratings, read out."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
@@ -21,9 +21,10 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.grader import unmet
+from genie_inspect.graders.protocols import READ_ANEW
 from genie_inspect.inspect_private import run_has_begun, sample_epoch
 from genie_inspect.measures.genie import HIGHEST
-from genie_inspect.populations.interventions import FOLDER, INTERVENTIONS, Changed, Edit, Interventions
+from genie_inspect.populations.interventions import FOLDER, INTERVENTIONS, Edit, Interventions, StudyText
 from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import NonEmpty, Row, rows
 from genie_inspect.prompting.answers import ATTEMPT, NO, NOT_SPECIFIED, YES, normalised
@@ -97,10 +98,11 @@ class Record:
         stories = [s for s in self.stories if s.storyteller == storyteller and s.prompt == prompt]
         return [story.text for story in sorted(stories, key=lambda story: story.epoch)]
 
-    def answer(self, document: str, question: str) -> str | None:
-        """The recorded answer; None where the document does not say."""
+    def answer(self, document: str, question: str, *, anew: bool = False) -> str | None:
+        """The recorded answer; None where the document does not say. Anew: that of the metric study's reader."""
+        place = digest(document), question
         try:
-            return self._answers[digest(document), question]
+            return self._study_answers[place] if anew and place in self._study_answers else self._answers[place]
         except KeyError:
             raise KeyError(f"an answer to {short(question)} in the document {short(document)}") from None
 
@@ -162,13 +164,28 @@ class Record:
     def _answers(self) -> dict[tuple[str, str], str | None]:
         texts = {document.id: document.text for document in self._documents()}
         texts |= {story.id: story.text for story in self.stories}
-        texts |= {text.id: text.text for text in self._study_texts()}
-        files = self._there(READINGS, f"{FOLDER}/{READINGS}")
-        recorded = {(row.document, row.question): row.text for file in files for row in rows(file, RecordedAnswer)}
-        # the population's own answers are the readings of its documents
+        recorded = self._recorded(READINGS)
+        # the population's own answers are the readings of its documents, also of those that the study reads anew
         for reader in self.population.readers:
             recorded |= self.population.answers(reader)
-        # by text, because a reader sees the text of a document and not its id
+        return self._study_answers | self._by_text(recorded, texts)
+
+    @cached_property
+    def _study_answers(self) -> dict[tuple[str, str], str | None]:
+        """Of the metric study's reader, about originals and what was made of them."""
+        texts = {text.id: text.text for text in self._study_texts()}
+        return self._by_text(self._recorded(f"{FOLDER}/{READINGS}"), texts)
+
+    def _recorded(self, name: str) -> dict[tuple[str, str], str | None]:
+        """The answers in a file by document and question id; none where there is no such file."""
+        return {
+            (row.document, row.question): row.text for file in self._there(name) for row in rows(file, RecordedAnswer)
+        }
+
+    def _by_text(
+        self, recorded: Mapping[tuple[str, str], str | None], texts: Mapping[str, str]
+    ) -> dict[tuple[str, str], str | None]:
+        # a reader sees the text of a document and not its id
         return {(digest(texts[where]), self._question[question]): text for (where, question), text in recorded.items()}
 
     @cached_property
@@ -186,9 +203,10 @@ class Record:
         groups = (self.population.questions(prompt) for prompt in self.population.prompts)
         return {question.id: question.text for group in groups for question in group}
 
-    def _study_texts(self) -> list[Changed]:
-        """The edits and paraphrases on record; none where the population has none."""
-        return [text for file in self._there(f"{FOLDER}/{INTERVENTIONS}") for text in Interventions(file).every]
+    def _study_texts(self) -> list[StudyText]:
+        """Originals, edits and paraphrases on record; none where the population has none."""
+        studies = [Interventions(file) for file in self._there(f"{FOLDER}/{INTERVENTIONS}")]
+        return [text for study in studies for text in (*study.originals.values(), *study.every)]
 
     def _there(self, *names: str) -> list[Path]:
         """Those of the record's files that there are: a population need not have all."""
@@ -225,7 +243,7 @@ GRADER = "grader"
 
 
 class BundledAPI(ModelAPI):
-    """Replays what is on record: `conventional`, `inventive` and `researcher` write, `grader` reads and judges."""
+    """Replays what is on record: `ordinary`, `inventive` and `researcher` write, `grader` reads and judges."""
 
     def __init__(
         self,
@@ -363,7 +381,10 @@ For any other text name a real grader, --model-role grader=<provider/model>, or 
 
 
 def _read(record: Record, document: str, questions: dict[str, str]) -> dict[str, str]:
-    answers = {number: record.answer(document, question) or NOT_SPECIFIED for number, question in questions.items()}
+    anew = READ_ANEW.get()
+    answers = {
+        number: record.answer(document, question, anew=anew) or NOT_SPECIFIED for number, question in questions.items()
+    }
     return {ATTEMPT: YES, **answers}
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isnan, nan
+from math import fsum, isnan, nan
 from statistics import fmean, median
 
 from genie_inspect.engines.identity import identity
@@ -12,6 +12,7 @@ from genie_inspect.graders.protocols import Answer
 from genie_inspect.measures.genie import (
     FEWEST_RATINGS,
     MIN_COVERAGE,
+    Tally,
     feature_novelty,
     is_used,
     mean_novelty,
@@ -68,6 +69,10 @@ class QuestionResult:
         """One a rating, 0 (different) to 1 (interchangeable); NaN where the rating is not usable."""
         return tuple(map(similarity, self.ratings))
 
+    @cached_property
+    def rating_by_place(self) -> dict[int, float | None]:
+        return dict(zip(self.places, self.ratings, strict=True))
+
     @property
     def due(self) -> tuple[float | None, ...]:
         """One rating for each that there should be: none is due to a document that does not say."""
@@ -83,6 +88,10 @@ class QuestionResult:
     def usable(self) -> int:
         """How many ratings are usable."""
         return len(self.counted)
+
+    @property
+    def tally(self) -> Tally:
+        return Tally(fsum(self.counted), self.usable, len(self.due))
 
     @cached_property
     def is_used(self) -> bool:
@@ -123,6 +132,16 @@ class Assessment:
     def shown(self) -> tuple[QuestionResult, ...]:
         """The results that a person reads; of a jury those of one of its graders."""
         return self.results
+
+    @property
+    def by_grader(self) -> tuple["Assessment", ...]:
+        return (self,)
+
+    @property
+    def tallies(self) -> dict[str, tuple[Tally, ...]]:
+        """By question id, one per grader."""
+        asked = zip(*(part.results for part in self.by_grader), strict=True)
+        return {results[0].question.id: tuple(result.tally for result in results) for results in asked}
 
     @property
     def poorest(self) -> "Assessment":

@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -15,7 +16,16 @@ from inspect_ai.model import Model
 from genie_inspect.errors import GraderFailedError, RefusalError
 from genie_inspect.graders.grader import gathered, names_of
 from genie_inspect.graders.instrument import Instrument
-from genie_inspect.graders.protocols import GRADER_FAILED, UNSPECIFIED, Answer, Judge, Rated, Reader, Reading
+from genie_inspect.graders.protocols import (
+    GRADER_FAILED,
+    UNSPECIFIED,
+    Answer,
+    Judge,
+    Rated,
+    Reader,
+    Reading,
+    reading_anew,
+)
 from genie_inspect.logs.evidence import GraderPart, agreement
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.measures.tokens import word_count
@@ -57,14 +67,14 @@ class Assessor:
         """What a novelty that comes of it depends on, as it stands in scores."""
         return signed(self.population, self.judged_by, self.read_by, self.min_coverage)
 
-    async def assess(self, text: str, prompt: str, made_of: str = "") -> Assessment:
-        """Compare one document with the population's documents for its prompt.
+    async def assess(self, text: str, prompt: str, made_of: str = "", *, anew: bool = False) -> Assessment:
+        """Compare one document with the population's documents for its prompt; `anew` as for `reading`.
 
         A question whose judge failed is among the results, without ratings, as long as others have some.
         """
         questions = self.population.questions(prompt)
         rest = self._others(prompt).than(text, made_of)
-        reading = await self.reading(text, prompt)
+        reading = await self.reading(text, prompt, anew=anew)
         if not reading.is_attempt:
             raise RefusalError("the document is no try at its task, as the reader sees it: a refusal")
         # without an answer there is nothing to compare, so nothing more is asked
@@ -81,13 +91,20 @@ class Assessor:
         lengths = tuple(word_count(document.text) for document in read)
         return Assessment(tuple(results), len(alone or rest.documents), rest.same, lengths, rest.made_of)
 
-    async def reading(self, text: str, prompt: str) -> Reading:
-        """The answers of one document to the questions of a prompt."""
+    async def reading(self, text: str, prompt: str, *, anew: bool = False) -> Reading:
+        """The answers of one document to the questions of a prompt.
+
+        A document of the population answers as it does when others are compared with it; anew, it is read as what was
+        made of it is, without its answers on record.
+        """
         questions, others = self.population.questions(prompt), self._others(prompt)
-        # a document of the population answers as it does when others are compared with it
         same = others.than(text).same
         own = next((document for document in others.documents if document.id in same), None)
-        return await (self._read_once(own, questions) if own else self.reader.read(text, questions))
+        recorded = self.population.answers(self.reader.signature, prompt) if own and anew else {}
+        if own and not any(document == own.id for document, _ in recorded):
+            return await self._read_once(own, questions)
+        with reading_anew() if own else nullcontext():
+            return await self.reader.read(text, questions)
 
     async def read_population(self, prompt: str) -> None:
         """Have all of the population's documents for a prompt read, with which others will be compared."""
@@ -211,6 +228,10 @@ class JuryAssessment(Assessment):
         return self.parts[self.shown_by].results
 
     @property
+    def by_grader(self) -> tuple[Assessment, ...]:
+        return tuple(self.parts.values())
+
+    @property
     def shown_by(self) -> str:
         """The first grader of whom a question could be used; the first of all where there is none."""
         return next((name for name, part in self.parts.items() if part.used), next(iter(self.parts)))
@@ -263,14 +284,14 @@ class Jury:
         # 1 was the mean of those graders that measured
         return signed(self.population, self.judged_by, self.read_by, least, version="3-A")
 
-    async def assess(self, text: str, prompt: str, made_of: str = "") -> JuryAssessment:
+    async def assess(self, text: str, prompt: str, made_of: str = "", *, anew: bool = False) -> JuryAssessment:
         """Compare one document with the population's documents for its prompt, once a grader."""
         errors: list[GraderFailedError | RefusalError] = []
         questions = self.population.questions(prompt)
 
         async def part(assessor: Assessor) -> Assessment:
             try:
-                return await assessor.assess(text, prompt, made_of)
+                return await assessor.assess(text, prompt, made_of, anew=anew)
             except (GraderFailedError, RefusalError) as error:
                 errors.append(error)
                 fault = REFUSAL if isinstance(error, RefusalError) else GRADER_FAILED

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from genie_inspect.graders.instrument import Instrument
     from genie_inspect.populations.population import Population
     from genie_inspect.scorers.assessor import Assessor, Jury
-    from genie_inspect.scorers.outcome import PopulationStanding
+    from genie_inspect.scorers.standing import PopulationStanding
 
 ANSWERS_ALONE = (
     "The population holds recorded answers alone, by {readers}: another reader would have answered otherwise."
@@ -70,7 +70,8 @@ def genie(
     from genie_inspect.graders.instrument import Instrument
     from genie_inspect.samples import prompt_of
     from genie_inspect.scorers.assessor import assessor_of
-    from genie_inspect.scorers.outcome import PopulationStanding, scored_or_reason
+    from genie_inspect.scorers.outcome import scored_or_reason
+    from genie_inspect.scorers.standing import PopulationStanding
 
     with refusals():
         instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length)
@@ -108,19 +109,20 @@ async def measured(
 ) -> Score:
     """The score of a sample's document, by one grader or a jury."""
     from genie_inspect.graders.protocols import caution
-    from genie_inspect.samples import document_of, made_of, prompt_of
+    from genie_inspect.samples import document_of, is_original, made_of, prompt_of
     from genie_inspect.scorers.assessor import jury_facts, jury_notes
     from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on, why_nothing
-    from genie_inspect.scorers.outcome import standing_facts, unscored
+    from genie_inspect.scorers.outcome import unscored
+    from genie_inspect.scorers.standing import standing_facts
 
     population, text, prompt = assessor.population, document_of(state), prompt_of(state)
     features = [feature.name for feature in population.features]
     # unscored, not 0: a document to a prompt that the population does not know has no others to be like
     if not population.questions(prompt):
         return unscored(features, UNKNOWN_PROMPT, f"Not scored: {UNKNOWN_PROMPT}.", text, facts)
-    assessment = await assessor.assess(text, prompt, made_of(state))
+    assessment = await assessor.assess(text, prompt, made_of(state), anew=is_original(state))
     novelty = assessment.novelty(features)
-    standings = standing.of(novelty, prompt)
+    standings = standing.of(assessment, prompt)
     notes = [ANSWERS_ALONE.format(readers=", ".join(population.readers))] if population.answers_alone else []
     by_grader = jury_facts(assessment, features)
     notes += [*jury_notes(by_grader, features), *notes_on(assessment, caution(assessor.judged_by))]

@@ -2,8 +2,8 @@
 
 import math
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -19,13 +19,12 @@ from genie_inspect.logs.scored_log import are_unlike, unlike_lengths
 from genie_inspect.logs.scores import last_of_each, measured, scores_of, signature_of
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population, open_population
-from genie_inspect.populations.yardstick import DECIMALS, yardstick_of
 from genie_inspect.prompting.texts import MOST_WORDS
 from genie_inspect.samples import REFUSAL, document_of, made_of, prompt_of, unusable
 from genie_inspect.scorers.assessment import KEPT, Compared, Others
 from genie_inspect.scorers.explanation import WIDTHS, cell, cut, left_out_facts, left_out_notes
 from genie_inspect.scripts import is_english
-from genie_inspect.statistics.descriptive import Standing, standing, three_digits
+from genie_inspect.statistics.descriptive import three_digits
 
 MAY_REFUSE = "Warning: the rule for refusals knows English only, and this short document is in another language"
 # Inspect knows all of them but the last by these names, and counts unscored samples by them
@@ -198,43 +197,6 @@ class Warm(Generic[WarmT]):
 def kept_embedder(name: str) -> CachedEmbedder:
     """The embedder of that name, which embeds no text twice, in this run or the next."""
     return CachedEmbedder(embedder(name), cache_folder())
-
-
-def standing_facts(standings: Mapping[str, Standing]) -> dict[str, Any]:
-    """What a score's metadata says of them, by feature: the percentile, and the population's mean and quartiles.
-
-    Empty where there are none.
-    """
-    rounded = {
-        feature: {name: round(value, DECIMALS) for name, value in asdict(standing).items()}
-        for feature, standing in standings.items()
-    }
-    return {"yardstick": rounded} if rounded else {}
-
-
-class PopulationStanding:
-    """Holds novelties against a population's yardstick, where it has one under the same instrument."""
-
-    def __init__(self, population: Population, signature: str) -> None:
-        self._population = population
-        measured = yardstick_of(population.folder).under(signature)
-        self._novelty = measured.novelty if measured else {}
-
-    def of(self, novelty: Mapping[str, float], prompt: str) -> dict[str, Standing]:
-        """By feature, where a novelty stands among the population's documents of the same prompt.
-
-        A feature without a novelty, or without one of theirs, has none.
-        """
-        standings = {
-            feature: standing(three_digits(value), list(self._values(prompt, feature)))
-            for feature, value in novelty.items()
-        }
-        return {feature: found for feature, found in standings.items() if found}
-
-    def _values(self, prompt: str, feature: str) -> Iterator[float]:
-        for document in self._population.documents(prompt):
-            value = self._novelty.get(document.id, {}).get(feature)
-            yield math.nan if value is None else three_digits(value)
 
 
 def genie_coverage(scores: Mapping[str, Score]) -> float:

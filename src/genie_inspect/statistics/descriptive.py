@@ -58,25 +58,31 @@ class Standing:
     percentile: float
     """Share of the others that are lower, 0 to 100; equal ones count half."""
     mean: float
-    """Of the others, like the next two."""
+    """Of the others among themselves, like the next two."""
     low: float
     """Lower quartile."""
     high: float
     """Upper quartile."""
 
 
-def standing(value: float, others: Sequence[float]) -> Standing | None:
+def standing(value: float, others: Sequence[float], alone: Sequence[float]) -> Standing | None:
     """Where a value stands among others; None where there is no value or nothing to stand among.
 
-    >>> standing(0.5, [0.25, 0.5, 1.0, 1.0])
-    Standing(percentile=37.5, mean=0.6875, low=0.4375, high=1.0)
+    Args:
+        value: A document's value against the others; NaN where it has none.
+        others: Theirs, each against the rest and this document: as many comparisons as its own, so that a document
+            like the others is as likely to have any rank as any other.
+        alone: Theirs without this document.
+
+    >>> standing(0.5, [0.25, 0.5, 1.0, 1.0], [0.5, 1.0])
+    Standing(percentile=37.5, mean=0.75, low=0.625, high=0.875)
     """
-    measured = [other for other in others if not math.isnan(other)]
-    if math.isnan(value) or not measured:
+    measured, among = ([one for one in values if not math.isnan(one)] for values in (others, alone))
+    if math.isnan(value) or not measured or not among:
         return None
     lower, equal = sum(other < value for other in measured), sum(other == value for other in measured)
-    low, _, high = quartiles(measured)
-    return Standing(100 * (lower + equal / 2) / len(measured), fmean(measured), low, high)
+    low, _, high = quartiles(among)
+    return Standing(100 * (lower + equal / 2) / len(measured), fmean(among), low, high)
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float, float]:

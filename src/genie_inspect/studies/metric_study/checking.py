@@ -18,7 +18,7 @@ from genie_inspect.files.writing import write_lines
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.instrument import Instrument
-from genie_inspect.graders.protocols import Judge, Reader, Reading
+from genie_inspect.graders.protocols import Judge, Reader, Reading, reading_anew
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.populations.interventions import (
     INTERVENTIONS,
@@ -91,7 +91,8 @@ class Checker:
             part = changed[start : start + PAIRS_AT_ONCE]
             fresh = {text.original: interventions.original(text) for text in part if text.original not in readings}
             read = (self.reader.read(one.text, self.population.questions(one.prompt)) for one in fresh.values())
-            readings |= zip(fresh, await gathered(*read), strict=True)
+            with reading_anew():  # by the reader of what was made of them
+                readings |= zip(fresh, await gathered(*read), strict=True)
             checked += await gathered(
                 *(self._checked(text, interventions.original(text), readings[text.original]) for text in part)
             )
