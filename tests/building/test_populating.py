@@ -259,3 +259,9 @@ async def test_a_build_that_was_killed_while_it_measured_goes_on_from_there(tmp_
     fresh = judging(willing())
     _, other = await built(tmp_path / "fresh", fresh, yardstick="list")
     assert yardstick_of(population.folder) == yardstick_of(other.folder)
+
+
+async def test_near_duplicates_are_dropped(tmp_path: Path) -> None:
+    done, population = await built(tmp_path, willing(), logs=LOGS["alike"])
+    assert (done.dropped, done.documents) == ({"near-duplicate": 1}, 2)
+    assert LONG in {document.text for document in population.documents(OWL)}
