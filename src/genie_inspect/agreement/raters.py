@@ -186,7 +186,7 @@ async def judge_ratings(
             return await judge.rate(target.question, Answer(target.answer), others)
         except GraderFailedError as error:
             failures.append(str(error))
-            return Rated([None] * len(others), dict.fromkeys(range(len(others)), FAILED))
+            return Rated((None,) * len(others), dict.fromkeys(range(len(others)), FAILED))
         finally:
             told(len(others))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from genie_inspect.agreement.calibration import ALL, RESAMPLES, UNKNOWN
 from genie_inspect.agreement.raters import CalibrationError, Ratings, Target, recorded_reader
@@ -252,7 +252,7 @@ def _row(recorded: str, others: Sequence[str], rating_of: Mapping[str, float]) -
     )
 
 
-def _mean(values: ArrayLike) -> float:
+def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
     return float(np.mean(values)) if np.size(values) else math.nan
 
 

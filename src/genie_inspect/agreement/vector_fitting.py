@@ -100,7 +100,7 @@ def _lines(pairs: Iterable[RatedPair]) -> dict[str, Knots]:
     for pair in pairs:
         for name in (pair.question.feature, ""):
             points[name].append((pair.cosine, pair.rating))
-    lines = {}
+    lines: dict[str, Knots] = {}
     for name, found in points.items():
         if len(found) >= FEWEST_PAIRS:
             cosines, ratings = np.array(found).T

@@ -152,7 +152,7 @@ FEATURES = "features.json"
 
 async def write_questions(
     prompts: Sequence[str],
-    features: Sequence[Feature],
+    features: tuple[Feature, ...],
     wanted: Wanted,
     output: Path,
     model: RecordedModel,

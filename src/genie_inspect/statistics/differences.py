@@ -217,13 +217,14 @@ def differences(
     found = []
     for sides, low, high, p_value in zip(columns, test.low, test.high, test.p_value, strict=True):
         alike = tost(*sides, margin, equivalence, resamples, seed)
-        means = [float(side.mean()) if alike.n else math.nan for side in sides]
+        mean_before, mean_after = (float(side.mean()) if alike.n else math.nan for side in sides)
         # deltas that differ by rounding alone have none: next to nothing would be tested with next to no pairs
         spread = math.sqrt(float((centred_deltas(*sides)[1] ** 2).sum()) / (alike.n - 1)) if alike.n > 1 else math.nan
         found.append(
             Difference(
-                alike.n,
-                *means,
+                pairs=alike.n,
+                before=mean_before,
+                after=mean_after,
                 delta=alike.delta,
                 low=float(low),
                 high=float(high),
