@@ -23,9 +23,10 @@ from genie_inspect.agreement.votes import (
     votes_file,
 )
 from genie_inspect.files.json_lines import json_objects, placed_lines
+from genie_inspect.files.numbers import Number, number
 from genie_inspect.logs.files import each_log, log_header, samples
-from genie_inspect.logs.measures import TOTAL
-from genie_inspect.logs.scores import AGAIN, scores_of, signature_of, tests_of
+from genie_inspect.logs.measures import TOTAL, ranges_of
+from genie_inspect.logs.scores import AGAIN, Ranges, scores_of, signature_of, tests_of
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.samples import document_of, story_of
 from genie_inspect.signature import facts_of
@@ -38,7 +39,7 @@ FORM = 'a line a story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests"
 
 class _Scored(StoryRow):
     judge: Id = "judge"
-    score: float | None = None
+    score: Number | None = None
     words: int | None = None
     tests: dict[Id, Result] = Field(default_factory=dict)
 
@@ -121,7 +122,7 @@ def _from_file(path: Path) -> Iterator[tuple[str, JudgedStory]]:
     for where, row in rows(path, _Scored, FORM):
         if row.score is None and not row.tests:
             raise VotesError(f"{where}: neither score nor tests, expected {FORM}")
-        words = math.nan if row.words is None else float(row.words)
+        words = number(row.words)
         yield row.judge, replace(_judged(row.story, row.score, as_numbers(row.tests)), words=words)
 
 
@@ -136,8 +137,8 @@ def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
 
     An answer that begins with neither yes nor no counts as a pass, as in the published figures.
     """
-    for number, item in json_objects(path, TableError):
-        where = f"{path}, line {number}"
+    for line, item in json_objects(path, TableError):
+        where = f"{path}, line {line}"
         name, response = item.get("id"), item.get("response")
         match = _ANSWER.fullmatch(name) if isinstance(name, str) else None
         if match is None or not isinstance(response, str):
@@ -162,7 +163,8 @@ def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedS
 
 def _from_log(file: str, scorers: Sequence[str]) -> list[tuple[str, JudgedStory]]:
     """What each of the scorers says of each story of a log, with its judge."""
-    model = log_header(file).eval.model
+    header = log_header(file)
+    model, ranges = header.eval.model, ranges_of(header)
     read = [
         (sample.id, story_of(sample), sample.epoch, sample.scores or {}, word_count(document_of(sample)))
         for sample in samples(file)
@@ -176,17 +178,19 @@ def _from_log(file: str, scorers: Sequence[str]) -> list[tuple[str, JudgedStory]
     # Inspect numbers a scorer that scores in several ways
     names = {name: AGAIN.fullmatch(name) for _, own, _ in scores for name in own}
     asked = [name for name, again in names.items() if name in scorers or (again and again[1] in scorers)]
-    logged = [row for name in asked for row in _by_scorer(name, scores)]
+    logged = [row for name in asked for row in _by_scorer(name, scores, ranges)]
     if not logged:
         named = " or ".join(map(repr, scorers))
         raise VotesError(f"{file} has no scores by {named}, expected a log that it scored")
     return logged
 
 
-def _by_scorer(scorer: str, scores: Sequence[tuple[str, Mapping[str, Score], int]]) -> list[tuple[str, JudgedStory]]:
+def _by_scorer(
+    scorer: str, scores: Sequence[tuple[str, Mapping[str, Score], int]], ranges: Ranges
+) -> list[tuple[str, JudgedStory]]:
     """What one scorer says of each story of a log, with its judge; nothing where it scored none."""
     scored = [
-        (str((own[scorer].metadata or {}).get("judge", scorer)), _logged(story, scorer, own[scorer], words))
+        (str((own[scorer].metadata or {}).get("judge", scorer)), _logged(story, scorer, own[scorer], words, ranges))
         for story, own, words in scores
         if scorer in own
     ]
@@ -199,8 +203,8 @@ def _by_scorer(scorer: str, scores: Sequence[tuple[str, Mapping[str, Score], int
     ]
 
 
-def _logged(story: str, scorer: str, score: Score, words: int) -> JudgedStory:
-    values = scores_of(scorer, score).values
+def _logged(story: str, scorer: str, score: Score, words: int, ranges: Ranges) -> JudgedStory:
+    values = scores_of(scorer, score, ranges).values
     # the key begins with the rubric's name, which may be any
     total = next((value for key, value in values.items() if key.endswith(TOTAL)), math.nan)
     tests, points = tests_of(score, "pass"), tests_of(score, "score")

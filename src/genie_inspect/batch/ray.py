@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from genie_inspect.batch.importing import FOREIGN, Fault, Imported, Importer, Reply, replies, reply_in
+from genie_inspect.batch.importing import FOREIGN, Fault, Imported, Importer, Reply, count_fault, replies, reply_in
 from genie_inspect.batch.ray_server import Engine, Server
 from genie_inspect.batch.shards import ScaleError, places
 from genie_inspect.batch.walk import (
@@ -103,7 +103,7 @@ def ask(
 ) -> Outcome:
     """Ask what has no reply yet.
 
-    This process reads and writes, wherever fsspec reaches from here, its own disk too; the cluster asks.
+    This process reads and writes, on its own disk or in a bucket; the cluster asks.
     """
     there = parts(output)
     answered = {said.name for part in there for said in replies(part) if isinstance(said, Reply)}
@@ -156,7 +156,7 @@ class _Parts:
         said = reply_in(line_text(line).encode())
         self.outcome.answered += isinstance(said, Reply)
         if isinstance(said, Fault):
-            self.outcome.faults[said.reason] += 1
+            count_fault(self.outcome.faults, said.reason)
         if len(self._lines) >= LINES or time.monotonic() - self._since >= SECONDS:
             self.close()
 

@@ -12,6 +12,7 @@ import platformdirs
 
 from genie_inspect.errors import NetworkFolderWarning
 from genie_inspect.files.folders import network_file_system
+from genie_inspect.files.numbers import number
 from genie_inspect.files.sqlite_file import SqliteFile, damaged
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.replies import LEVELS
@@ -137,8 +138,9 @@ class Cache(SqliteFile):
     def together(self) -> Iterator[None]:
         """What is put on record inside is on disk when the body ends, however it does; it takes a fraction of the time.
 
-        Other processes wait with what they write, so that the body is to be short.
+        Other processes wait with what they write, so that the body is to be short: what it finds to be new is new.
         """
+        self.run(lambda connection: connection.execute("begin immediate"))
         self._together = True
         try:
             yield
@@ -211,7 +213,7 @@ class Cache(SqliteFile):
 def _row(table: str, row: Mapping[str, object]) -> tuple[Any, ...]:
     """The values of a row from outside, in the order of the columns; nothing of one that cannot be ours."""
     columns, keys = TABLES[table], KEYS[table]
-    values = tuple(float(v) if isinstance(v, int) and table == "ratings" else v for v in map(row.get, columns))
+    values = tuple(number(v) if isinstance(v, int) and table == "ratings" else v for v in map(row.get, columns))
     try:
         CHECKS[table](*values[-READ_COLUMNS[table] :])
     except sqlite3.DatabaseError:
