@@ -75,12 +75,6 @@ def test_an_unknown_reader_is_refused_with_the_known_ones() -> None:
         recorded_targets(open_population("starter"), "me")
 
 
-def test_a_sample_has_the_pairs_asked_for_and_none_twice() -> None:
-    found = drawn(recorded_targets(open_population("starter")), 200)
-    pairs = [one for target in found for one in target.pairs]
-    assert len(pairs) == len(set(pairs)) == 200
-
-
 def test_features_and_prompts_have_equal_shares_of_a_sample() -> None:
     found = drawn(recorded_targets(open_population("starter")), 48 * 5)
     strata = Counter[tuple[str, str]]()
@@ -111,27 +105,11 @@ def test_a_sample_has_all_the_pairs_asked_for_as_far_as_there_are_so_many(count:
     assert len(pairs) == len(set(pairs)) == min(count, 45)
 
 
-def test_the_seed_says_which_pairs_are_drawn() -> None:
-    source = recorded_targets(open_population("starter"))
-    assert drawn(source, 60, seed=1) == drawn(source, 60, seed=1) != drawn(source, 60, seed=2)
-
-
 def test_what_is_left_over_from_equal_shares_goes_to_any_feature() -> None:
     plot = Target(QUESTION, "a", ("b",))
     style = Target(QUESTION.model_copy(update={"id": "r", "feature": "style"}), "a", ("b",))
     chosen = {drawn([plot, style], 1, seed)[0].question.feature for seed in range(20)}
     assert chosen == {"plot", "style"}
-
-
-def test_a_sample_of_more_than_there_is_takes_everything_once() -> None:
-    source = [Target(QUESTION, "a", ("b", "c")), Target(QUESTION, "b", ("a",))]
-    found = drawn(source, 100)
-    assert {one for target in found for one in target.pairs} == {pair("q", "a", "b"), pair("q", "a", "c")}
-    assert sum(len(target.others) for target in found) == 2
-
-
-def test_nothing_is_drawn_from_nothing() -> None:
-    assert drawn([], 10) == []
 
 
 HEADER = "question,answer,other,rating"
@@ -268,14 +246,6 @@ def test_an_unknown_question_is_named_with_its_line_or_row(tmp_path: Path, start
         RatingsFile(written(tmp_path, HEADER, "Why?,a,b,2"), starter)
 
 
-def test_rows_of_another_encoding_are_named_also_where_the_first_line_tells_the_form(
-    tmp_path: Path, starter: Population
-) -> None:
-    (tmp_path / "people.jsonl").write_bytes('{"question": "Wör?"}\n'.encode("latin-1"))
-    with pytest.raises(GenieError, match=r"people\.jsonl"):
-        RatingsFile(tmp_path / "people.jsonl", starter)
-
-
 TARGETS = [Target(QUESTION, "owl", ("fox", "hen")), Target(QUESTION, "cat", ("dog",))]
 
 
@@ -334,18 +304,6 @@ async def test_what_comes_to_no_rating_keeps_its_reason() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_grader_that_fails_now_and_then_costs_only_what_it_failed_at() -> None:
-    def reply(request: str) -> str:
-        if "dog" in request:
-            raise RuntimeError("no more today")
-        return "Rating: 2"
-
-    found = await judge_ratings(Rater("pairs", PairwiseJudge(Script(reply).model())), TARGETS)
-    assert found.values[:2] == (2, 2)
-    assert found.faults == {2: FAILED}
-
-
-@pytest.mark.anyio
 async def test_each_pair_of_a_target_that_failed_has_the_fault_and_what_follows_keeps_its_place() -> None:
     def reply(request: str) -> str:
         if "hen" in unfenced(request).values():
@@ -373,17 +331,3 @@ def test_recorded_ratings_come_in_the_order_of_the_targets() -> None:
     assert math.isnan(found.values[0])  # not asked: no fault
     assert found.values[1] == 3
     assert found.faults == {2: UNSPECIFIED}
-
-
-@pytest.mark.parametrize(("chunk", "calls"), [(1, 6), (2, 3), (50, 3)])
-def test_a_judge_of_pairs_is_asked_for_both_sides_and_one_of_lists_once(chunk: int, calls: int) -> None:
-    assert Rater("", PairwiseJudge(saying("").model()), chunk).calls(TARGETS) == calls
-
-
-@pytest.mark.anyio
-async def test_a_judge_that_never_answered_is_named_with_the_first_reason() -> None:
-    def failing(request: str) -> str:
-        raise TimeoutError("no answer")
-
-    with pytest.raises(CalibrationError, match=r"mine rated nothing: .*no answer"):
-        await judge_ratings(Rater("mine", PairwiseJudge(Script(failing).model())), TARGETS)

@@ -65,8 +65,8 @@ def test_a_prompt_is_rated_by_a_line_that_has_not_seen_it() -> None:
     upside_down = [5 - value for value in rated_by_angle(reversed_prompt).values]
     values = (*rated_by_angle(TARGETS).values, *upside_down)
     pairs = rated_pairs([*TARGETS, *reversed_prompt], [Ratings("angles", "recorded", values)], Circle())
-    last = held_out(pairs)[-6:]
-    assert np.corrcoef([one.recorded for one in last], [one.predicted for one in last])[0, 1] < -0.9
+    _, recorded, predicted = zip(*held_out(pairs)[-6:], strict=True)
+    assert np.corrcoef(recorded, predicted)[0, 1] < -0.9
 
 
 def test_the_mean_of_several_raters_counts_and_a_gap_of_one_is_filled_by_the_other() -> None:

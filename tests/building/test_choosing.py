@@ -23,7 +23,6 @@ from genie_inspect.building.choosing import (
     Cleaner,
     Plan,
     is_degenerate,
-    loses_most,
     stratified,
     trimmed,
     up_to_sentence,
@@ -132,10 +131,6 @@ def test_a_line_ends_a_sentence_too() -> None:
     assert up_to_sentence("猫が寝た。月が出た。月の月の", "月が出た。") == "猫が寝た。月が出た。"
 
 
-def test_half_a_text_is_not_the_most_of_it() -> None:
-    assert [loses_most("abcd", rest) for rest in ("abc", "ab", "a", "")] == [False, False, True, True]
-
-
 SOUND = "The owl left the barn at dusk. She found the moon."
 TAIL = " moon the of owl blue blue"  # six words
 LOGS: dict[str, list[str]] = {}
@@ -213,25 +208,6 @@ async def test_what_would_lose_more_than_half_of_itself_is_left_out_with_the_rea
     assert (left, counts) == ([], {ASKED: 1, BROKEN: 1})
 
 
-async def test_half_a_document_is_enough() -> None:
-    (left,), _ = await cleaned(naming(lambda text: "It rained."), "It rained. And on an")
-    assert (left.text, left.cut_words) == ("It rained.", 3)
-
-
-async def test_a_model_that_cannot_be_reached_ends_it() -> None:
-    def failing(request: str) -> str:
-        raise ConnectionError("no route")
-
-    with pytest.raises(GraderFailedError, match="no route"):
-        await cleaned(Script(failing), SOUND)
-
-
-def test_a_template_with_other_blanks_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
-    (tmp_path / "last_sound_sentence.md").write_text("Find $this.", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"last_sound_sentence\.md has the blanks"):
-        Cleaner(saying("x").model(), tmp_path)
-
-
 async def built(folder: Path, script: Script, **changes: object) -> tuple[Built, Population]:
     plan = Plan(LOGS["broken"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1), clean_by_model=True)
     plan = replace(plan, **changes)  # type: ignore[arg-type]  # fields of any type
@@ -265,12 +241,6 @@ async def test_of_two_documents_that_are_alike_without_their_broken_ends_one_joi
     assert sorted(document.text for document in population.documents(OWL)) == sorted([SOUND, STORIES[1]])
     assert done.dropped == {"near-duplicate": 1}
     assert faults(population.folder) == []
-
-
-async def test_no_more_documents_are_asked_about_than_the_sample_takes(tmp_path: Path) -> None:
-    script = naming(last_whole, willing())
-    await built(tmp_path, script, per_prompt=1)
-    assert sum("writing" in data for data in script.data) == 2, "one of each prompt"
 
 
 async def test_a_build_without_the_option_asks_nobody_and_its_rows_have_no_word_of_it(tmp_path: Path) -> None:
@@ -338,3 +308,14 @@ async def test_answers_are_about_whole_texts_so_that_a_table_with_answers_is_ref
     with pytest.raises(PopulationError, match=r"t\.jsonl has answers, .* without --clean-by-model"):
         await imported(tmp_path, script, row)
     assert script.requests == []
+
+
+async def test_half_a_document_is_enough() -> None:
+    (left,), _ = await cleaned(naming(lambda text: "It rained."), "It rained. And on an")
+    assert (left.text, left.cut_words) == ("It rained.", 3)
+
+
+def test_a_template_with_other_blanks_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "last_sound_sentence.md").write_text("Find $this.", encoding="utf-8")
+    with pytest.raises(TemplateError, match=r"last_sound_sentence\.md has the blanks"):
+        Cleaner(saying("x").model(), tmp_path)

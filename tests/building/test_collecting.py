@@ -6,7 +6,7 @@ from inspect_ai.model import ModelOutput
 from tests.building.scripts import FOX, OWL, STORIES, population_of, story_logs, write_log
 from tests.scripted import DOCUMENTS, small_population
 
-from genie_inspect.building.collecting import Size, collect_documents, merged, sampled
+from genie_inspect.building.collecting import collect_documents, merged, sampled
 from genie_inspect.errors import GenieWarning, PopulationError
 from genie_inspect.logs.files import LogError
 from genie_inspect.populations.population import BUNDLED, Population
@@ -142,7 +142,7 @@ def test_two_things_under_one_id_do_not_merge(tmp_path: Path) -> None:
 
 
 def test_a_sample_has_so_many_documents_prompts_and_their_answers_alone(tmp_path: Path) -> None:
-    sampled(BUNDLED["starter"], tmp_path / "small", Size(documents=3, prompts=2, seed=1))
+    sampled(BUNDLED["starter"], tmp_path / "small", per_prompt=3, prompts=2, seed=1)
     small = Population(tmp_path / "small")
     assert [len(small.documents(prompt)) for prompt in small.prompts] == [3, 3]
     assert len(small.answers(small.readers[0])) == sum(3 * len(small.questions(prompt)) for prompt in small.prompts)
@@ -151,6 +151,6 @@ def test_a_sample_has_so_many_documents_prompts_and_their_answers_alone(tmp_path
 
 def test_a_sample_is_the_same_for_a_seed_and_another_for_another(tmp_path: Path) -> None:
     for name, seed in (("one", 1), ("again", 1), ("other", 2)):
-        sampled(BUNDLED["starter"], tmp_path / name, Size(documents=3, seed=seed))
+        sampled(BUNDLED["starter"], tmp_path / name, per_prompt=3, seed=seed)
     digests = [Population(tmp_path / name).manifest.digest for name in ("one", "again", "other")]
     assert digests[0] == digests[1] != digests[2]

@@ -28,7 +28,6 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import Cache, Judged
 from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.instrument import Instrument, Wording
-from genie_inspect.graders.list_judge import CHUNK
 from genie_inspect.graders.pairwise_judge import TOKENS_A_REASON
 from genie_inspect.graders.protocols import Answer
 from genie_inspect.graders.reader import GraderReader
@@ -121,12 +120,6 @@ def test_new_documents_answer_as_the_population_does() -> None:
     assert found.others == {"rain": 1, "snow": 1}
     assert found.unseen == 0
     assert found.pairs == 0.75 * 3
-
-
-def test_where_nothing_is_kept_every_new_answer_is_judged() -> None:
-    found = expected_answers([("rain", 1), ("rain", 1), ("snow", 1), None], epochs=8, kept=False)
-    assert found.targets == {"rain": 4, "snow": 2}
-    assert found.unseen == 0
 
 
 def test_more_documents_than_the_population_has_bring_answers_that_it_lacks() -> None:
@@ -224,13 +217,6 @@ def test_what_the_cache_holds_of_a_reader_is_not_read_again(tmp_path: Path) -> N
     assert after.population.tokens_in < before.population.tokens_in * 4 / 5
 
 
-def test_a_list_asks_once_a_question_and_document(tmp_path: Path) -> None:
-    population = small_population(tmp_path)
-    cost = task_cost(population, dict.fromkeys(population.prompts, 2), Instrument("list"))
-    assert Counter({prompt: len(asked) for prompt, asked in QUESTIONS.items()}) == {OWL: 3, FOX: 1}
-    assert cost.rating.calls == pytest.approx(2 * (3 + 1))
-
-
 def test_answers_that_differ_in_case_and_end_punctuation_are_judged_as_one(tmp_path: Path) -> None:
     first = small_population(tmp_path / "first").documents(OWL)[0].id
     population = read_by(tmp_path / "read", {"reader": lambda document: "Rain." if document.id == first else "rain"})
@@ -315,13 +301,6 @@ async def test_what_a_dry_run_counts_is_what_is_asked(
         assert yardstick_cost(population, instrument, known).total == Cost()
 
 
-def test_what_nobody_has_read_is_read_once_and_has_answers_of_its_own(tmp_path: Path) -> None:
-    found = yardstick_cost(small_population(tmp_path / "population"), Instrument("pairwise"))
-    assert found.population.calls == 5
-    # three owls and three questions, two foxes and one
-    assert found.judged == found.pairs == 3 * (3 * 2) + 2 * 1
-
-
 QUESTION = Asked('What does "the owl" want?')
 ANSWER = 'to say "no", and\nfly'
 OTHERS = ["a mouse", "sleep — at last", 'the "moon"', *(f"thing number {number}" for number in range(30))]
@@ -364,11 +343,6 @@ def test_a_logit_reply_is_one_token_and_a_pairwise_reply_a_sentence() -> None:
     costs = RequestTokens(WORDING)
     assert costs.rating("logit", 5, 5, [2] * 10).tokens_out == 10
     assert costs.rating("pairwise", 5, 5, [2] * 10).tokens_out == 10 * TOKENS_A_REASON
-
-
-def test_a_list_call_takes_as_many_answers_as_the_judge_does() -> None:
-    costs = RequestTokens(WORDING)
-    assert [costs.rating("list", 5, 5, [2] * count).calls for count in (0, 1, CHUNK, CHUNK + 1)] == [0, 1, 1, 2]
 
 
 def test_nothing_to_rate_costs_nothing() -> None:

@@ -10,7 +10,6 @@ from tests.scripted import Script, numbered, saying
 from genie_inspect.building.features import (
     METHODS,
     FeatureMap,
-    Search,
     clusters,
     discover_features,
     discovered_features,
@@ -45,7 +44,7 @@ def repeating(*replies: str) -> Script:
 async def test_names_said_again_and_again_become_features(method: str, tmp_path: Path) -> None:
     pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
     model = recorded(repeating(*REPLIES), tmp_path)
-    done = await discover_features(Search(TASK, 9, method), tmp_path / "found", model, tmp_path)
+    done = await discover_features(tmp_path / "found", model, tmp_path, task=TASK, samples=9, method=method)
     features = read_features(tmp_path / "found" / "features.json")
     assert {"plot", "characters", "setting"} <= {feature.name for feature in features}
     assert {feature.name: feature.definition for feature in features}["plot"] == "what happens"
@@ -56,9 +55,9 @@ async def test_names_said_again_and_again_become_features(method: str, tmp_path:
 async def test_the_same_request_is_made_for_each_sample_and_each_reply_kept(tmp_path: Path) -> None:
     pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
     script = repeating(*REPLIES)
-    await discover_features(Search(TASK, 5), tmp_path / "found", recorded(script, tmp_path), tmp_path)
+    await discover_features(tmp_path / "found", recorded(script, tmp_path), tmp_path, task=TASK, samples=5)
     again = repeating("nothing")
-    await discover_features(Search(TASK, 5), tmp_path / "again", recorded(again, tmp_path), tmp_path)
+    await discover_features(tmp_path / "again", recorded(again, tmp_path), tmp_path, task=TASK, samples=5)
     assert (len(script.requests), again.requests) == (5, [])
 
 
@@ -66,7 +65,7 @@ async def test_replies_without_features_are_an_error_and_write_nothing(tmp_path:
     pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
     model = recorded(saying("I love stories."), tmp_path / "work")
     with pytest.raises(PopulationError, match="none of 2 replies names a feature"):
-        await discover_features(Search(TASK, 2), tmp_path / "found", model, tmp_path / "work")
+        await discover_features(tmp_path / "found", model, tmp_path / "work", task=TASK, samples=2)
     assert not (tmp_path / "found").exists()
 
 
@@ -74,7 +73,7 @@ async def test_without_the_library_nothing_is_asked(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     script = saying("x")
     with pytest.raises(MissingExtraError, match="needs the extra discovery: pip install"):
-        await discover_features(Search(TASK), tmp_path / "found", recorded(script, tmp_path), tmp_path)
+        await discover_features(tmp_path / "found", recorded(script, tmp_path), tmp_path, task=TASK)
     assert script.requests == []
 
 

@@ -247,22 +247,6 @@ def test_one_document_id_under_two_prompts_is_two_documents(tmp_path: Path) -> N
     assert len({document for document, _ in population.answers("genie-study")}) == 2
 
 
-def test_parquet_is_read_where_its_library_is_there(tmp_path: Path) -> None:
-    arrow = pytest.importorskip("pyarrow", reason="Parquet needs the extra hub")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    columns = dict(zip(COLUMNS, zip(*STUDY[3:5], strict=True), strict=True))
-    parquet.write_table(arrow.table({name: list(values) for name, values in columns.items()}), tmp_path / "t.parquet")
-    done, _ = imported(str(tmp_path / "t.parquet"), tmp_path, preset="genie-study")
-    assert done.answers == 2
-
-
-def test_parquet_without_its_library_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    with pytest.raises(MissingExtraError, match="needs the extra hub: pip install"):
-        imported(str(tmp_path / "t.parquet"), tmp_path, preset="genie-study")
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -282,27 +266,6 @@ def test_a_mapping_that_does_not_fit_is_refused_and_nothing_written(
     with pytest.raises(PopulationError, match=message):
         imported(table(tmp_path / "study.csv"), tmp_path, **options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["study.csv"]
-
-
-@pytest.mark.parametrize("source", ["nowhere.csv", "nowhere"])
-def test_a_source_that_is_not_there_is_refused_with_what_would_work(source: str, tmp_path: Path) -> None:
-    with pytest.raises(TableError, match=r"expected a \.jsonl, \.csv or \.parquet file, or the id of a hub dataset"):
-        imported(source, tmp_path, preset="genie-study")
-
-
-def test_a_hub_id_without_network_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Unreachable:
-        """Stands where the library `datasets` would, which the tests do not install."""
-
-        @staticmethod
-        def load_dataset(*_: object, **__: object) -> None:
-            raise ConnectionError("Couldn't reach\nthe Hub")
-
-    monkeypatch.setitem(sys.modules, "datasets", Unreachable)
-    with pytest.raises(
-        TableError, match=r"dataset some/one cannot be loaded: Couldn't reach the Hub\. Without network"
-    ):
-        imported("some/one", tmp_path, preset="genie-study")
 
 
 def test_a_table_of_nothing_usable_says_why(tmp_path: Path) -> None:
@@ -391,3 +354,31 @@ def test_questions_of_which_none_is_of_a_prompt_of_the_texts_are_refused(tmp_pat
             tmp_path,
             questions=json_lines(tmp_path / "questions.jsonl", questions),
         )
+
+
+def test_parquet_without_its_library_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    with pytest.raises(MissingExtraError, match="needs the extra hub: pip install"):
+        imported(str(tmp_path / "t.parquet"), tmp_path, preset="genie-study")
+
+
+@pytest.mark.parametrize("source", ["nowhere.csv", "nowhere"])
+def test_a_source_that_is_not_there_is_refused_with_what_would_work(source: str, tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"expected a \.jsonl, \.csv or \.parquet file, or the id of a hub dataset"):
+        imported(source, tmp_path, preset="genie-study")
+
+
+def test_a_hub_id_without_network_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Unreachable:
+        """Stands where the library `datasets` would, which the tests do not install."""
+
+        @staticmethod
+        def load_dataset(*_: object, **__: object) -> None:
+            raise ConnectionError("Couldn't reach\nthe Hub")
+
+    monkeypatch.setitem(sys.modules, "datasets", Unreachable)
+    with pytest.raises(
+        TableError, match=r"dataset some/one cannot be loaded: Couldn't reach the Hub\. Without network"
+    ):
+        imported("some/one", tmp_path, preset="genie-study")

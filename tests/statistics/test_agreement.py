@@ -5,7 +5,6 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import krippendorff
 import numpy as np
@@ -86,14 +85,6 @@ def test_randolph_kappa_by_hand() -> None:
     assert randolph_kappa([[3, 0, 0], [2, 1, 0], [0, 3, 0]]) == pytest.approx(2 / 3)
 
 
-def test_a_rare_category_lowers_fleiss_kappa_but_not_randolphs() -> None:
-    # nine units 2-0 and one 1-1: 9 / 10 observed; Fleiss: shares 19 / 20, 1 / 20, by chance 362 / 400, so
-    # (360 - 362) / (400 - 362) = -1 / 19; Randolph: (9 / 10 - 1 / 2) / (1 / 2) = 4 / 5
-    counts = [[2, 0]] * 9 + [[1, 1]]
-    assert fleiss_kappa(counts) == pytest.approx(-1 / 19)
-    assert randolph_kappa(counts) == pytest.approx(4 / 5)
-
-
 def test_cohen_kappa_by_hand() -> None:
     # 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no of 50: observed 35 / 50; by chance (25 * 30 + 25 * 20) / 2500 = 1 / 2
     a = ["yes"] * 25 + ["no"] * 25
@@ -163,17 +154,6 @@ def test_raters_of_different_units_are_refused() -> None:
         cohen_kappa("ab", "a")
 
 
-def test_alpha_is_ordinal_unless_said_otherwise() -> None:
-    table = [[1, 2, 3, 3, 5], [1, 3, 3, 5, 5]]
-    assert krippendorff_alpha(table) == krippendorff_alpha(table, "ordinal")
-    assert len({krippendorff_alpha(table, level) for level in LEVELS}) == 3
-
-
-def test_units_that_one_rater_left_out_do_not_count_in_cohens_kappa() -> None:
-    # as "YYNN" and "YNNN": observed 3/4, by chance 1/2
-    assert cohen_kappa(["Y", "Y", "N", "N", None, "Y"], ["Y", "N", "N", "N", "Y", None]) == pytest.approx(0.5)
-
-
 def test_values_that_lie_close_together_have_an_alpha_too() -> None:
     assert krippendorff_alpha([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]], "interval") == 1
 
@@ -186,11 +166,6 @@ def test_spearman_gives_ties_their_mean_rank() -> None:
     # ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4, both around 2.5: -1.5, 0, 0, 1.5 and -1.5, -0.5, 0.5, 1.5;
     # products 2.25 + 0 + 0 + 2.25 = 4.5; squares 4.5 and 5; 4.5 / sqrt(4.5 * 5) = 0.948683
     assert spearman([1, 2, 2, 3], [10, 20, 30, 99]) == pytest.approx(0.948683, abs=1e-6)
-
-
-def test_kendall_corrects_for_ties() -> None:
-    # six pairs: five in order, none reversed, one tied on the left: 5 / sqrt((6 - 1) * 6) = 0.912871
-    assert kendall([1, 2, 2, 3], [10, 20, 30, 99]) == pytest.approx(0.912871, abs=1e-6)
 
 
 def test_kendall_with_ties_on_both_sides() -> None:
@@ -250,12 +225,6 @@ def test_the_same_order_is_complete_agreement(statistic: Statistic) -> None:
     assert statistic(scores, [score * 2 for score in scores]) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("statistic", [spearman, kendall, pairwise_accuracy])
-def test_scores_of_different_things_are_refused(statistic: Statistic) -> None:
-    with pytest.raises(ValueError, match=r"shape \(2,\) against \(3,\)"):
-        statistic([1, 2], [1, 2, 3])
-
-
 def test_ranks_within_groups_add_up_whatever_the_groups_levels_are() -> None:
     # the second group is the first, a hundred higher: between groups there is nothing
     first = rank_products([1, 2, 3, 4], [1, 2, 4, 3])
@@ -286,11 +255,6 @@ def test_the_effect_is_the_slope_within_lists() -> None:
     assert found.high - found.value == pytest.approx(1.959964 * math.sqrt(0.5), abs=1e-6)
 
 
-def test_the_effect_is_that_of_a_whole_unit_down_the_list() -> None:
-    # product 0.5 * 1 + 0.5 * 1, square 0.5
-    assert position_effect([1, 2, 3], [0, 0.5, 1], "aaa").value == 2
-
-
 def test_that_one_list_is_rated_higher_than_another_is_no_effect_of_position() -> None:
     assert position_effect([1, 1, 4, 4, 4], [0, 1, 0, 0.5, 1], "aabbb").value == 0
 
@@ -313,11 +277,6 @@ def test_where_all_values_are_equal_nothing_says_how_sure_the_zero_is() -> None:
     found = position_effect([2, 2], [0, 1], "aa")
     assert found.value == 0
     assert math.isnan(found.low)
-
-
-def test_sides_of_different_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected as many of each"):
-        position_effect([1, 2], [0], "aa")
 
 
 @given(st.integers(0, 1000))
@@ -379,12 +338,6 @@ def test_power_is_the_share_of_simulated_tests_that_reject() -> None:
     assert paired_power(delta, sd, n) == pytest.approx((np.abs(t) > 2.200985).mean(), abs=0.014)
 
 
-def test_power_of_a_delta_of_two_hundredths_grows_with_the_pairs() -> None:
-    powers = [paired_power(0.02, sd=0.08, n=n) for n in (10, 50, 130, 500)]
-    assert powers == sorted(powers)
-    assert powers[2] == pytest.approx(0.8, abs=0.02)  # about (1.96 + 0.84)^2 * 16 = 125 pairs, a few more for t
-
-
 @given(st.floats(0, 3), st.floats(0.1, 2), st.integers(2, 100))
 def test_the_sign_of_the_delta_does_not_matter(delta: float, sd: float, n: int) -> None:
     assert paired_power(-delta, sd, n) == pytest.approx(paired_power(delta, sd, n))
@@ -399,30 +352,6 @@ def test_power_is_never_missing_however_large_the_effect(n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "arguments", "message"),
-    [
-        (minimum_population, (-0.1,), "sd is -0.1"),
-        (minimum_population, (math.nan,), "sd is nan"),
-        (minimum_population, (math.inf,), "sd is inf"),
-        (minimum_population, (0.3, 0.1, 0), "confidence is 0"),
-        (minimum_population, (0.3, 0), "margin is 0"),
-        (minimum_population, (0.3, 0.1, 98), "confidence is 98"),
-        (margin, (0.3, 0), "n is 0"),
-        (margin, (0.3, 5, 1), "confidence is 1"),
-        (paired_power, (0.1, 0, 5), "sd is 0"),
-        (paired_power, (0.1, 0.1, 1), "n is 1"),
-        (paired_power, (0.1, 0.1, 5, 5), "level is 5"),
-        (paired_power, (0.1, 0.1, 5, 0), "level is 0"),
-        (paired_power, (0.1, 0.1, 5, 1), "level is 1"),
-        (paired_power, (math.nan, 0.1, 5), "delta is nan"),
-    ],
-)
-def test_what_is_out_of_range_is_named(call: Any, arguments: tuple[float, ...], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call(*arguments)
-
-
-@pytest.mark.parametrize(
     ("delta", "sd", "level"), [(0.5, 1, 0.05), (0.05, 0.2, 0.05), (3, 1, 0.01), (-0.2, 0.3, 0.05 / 6)]
 )
 def test_the_pairs_that_are_needed_have_the_power_and_one_fewer_has_not(delta: float, sd: float, level: float) -> None:
@@ -433,9 +362,3 @@ def test_the_pairs_that_are_needed_have_the_power_and_one_fewer_has_not(delta: f
 
 def test_a_difference_that_no_pair_hides_takes_two() -> None:
     assert pairs_needed(1000, 1) == 2
-
-
-@pytest.mark.parametrize(("delta", "power"), [(0, 0.8), (0.5, 1), (0.5, 0.05)])
-def test_what_no_number_of_pairs_finds_is_refused(delta: float, power: float) -> None:
-    with pytest.raises(ValueError, match="expected a delta other than 0"):
-        pairs_needed(delta, 1, power)

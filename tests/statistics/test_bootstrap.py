@@ -2,7 +2,7 @@ import itertools
 import math
 import time
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap
-from genie_inspect.statistics.effect import CELLS
+from genie_inspect.statistics.differences import paired_permutation
+from genie_inspect.statistics.effect import CELLS, PairedTest
 
 SCORES = st.integers(-40, 40).map(lambda tenths: tenths / 10)
 PAIRS = st.lists(st.tuples(SCORES, SCORES), min_size=2, max_size=12)
@@ -75,29 +76,84 @@ def test_resamples_that_tie_with_the_delta_count_as_reaching_it() -> None:
     assert found.p_value == pytest.approx(0.625, abs=0.01)
 
 
+Test = Callable[..., PairedTest]
+BOTH = pytest.mark.parametrize("test", [paired_bootstrap, paired_permutation])
+
+
+@BOTH
 @given(PAIRS)
 @settings(deadline=None, max_examples=50)
-def test_swapping_the_sides_negates_the_delta_and_keeps_the_p_value(pairs: list[tuple[float, float]]) -> None:
+def test_swapping_the_sides_negates_delta_and_interval_and_keeps_the_p_value(
+    test: Test, pairs: list[tuple[float, float]]
+) -> None:
     before, after = zip(*pairs, strict=True)
-    there = paired_bootstrap(before, after, resamples=200)
-    back = paired_bootstrap(after, before, resamples=200)
+    there, back = test(before, after, resamples=200), test(after, before, resamples=200)
     assert (back.delta, back.low, back.high) == (-there.delta, -there.high, -there.low)
     assert back.p_value == there.p_value
 
 
-@given(st.lists(SCORES, min_size=2, max_size=30))
+@BOTH
+@given(st.lists(SCORES, min_size=6, max_size=30))
 @settings(deadline=None, max_examples=50)
-def test_equal_sides_have_delta_0_and_p_value_1(values: list[float]) -> None:
-    found = paired_bootstrap(values, values, resamples=100)
+def test_equal_sides_have_delta_0_and_p_value_1(test: Test, values: list[float]) -> None:
+    found = test(values, values, resamples=100)
     assert (found.delta, found.low, found.high, found.p_value) == (0, 0, 0, 1)
 
 
-def test_sides_that_differ_by_rounding_alone_are_equal() -> None:
-    before = [0.1 + 0.2, 0.7 + 0.1, 0.3 + 0.6]
-    after = [0.3, 0.8, 0.9]
+@BOTH
+def test_sides_that_differ_by_rounding_alone_are_equal(test: Test) -> None:
+    before, after = [0.1 + 0.2, 0.7 + 0.1, 0.3 + 0.6], [0.3, 0.8, 0.9]
     assert before != after
-    found = paired_bootstrap(before, after)
+    found = test(before, after)
     assert (found.delta, found.p_value) == (0, 1)
+
+
+@BOTH
+@pytest.mark.parametrize("pairs", [8, 30])
+def test_a_column_among_many_gets_what_it_gets_alone(test: Test, pairs: int) -> None:
+    before, after = np.random.default_rng(2).normal(size=(2, pairs, 4))
+    before[3, 1] = after[5, 1] = before[7, 2] = np.nan
+    together = test(before, after, resamples=500)
+    for column in range(4):
+        alone = test(before[:, column], after[:, column], resamples=500)
+        assert together.p_value[column] == alone.p_value
+        for figure in ("delta", "low", "high"):
+            assert getattr(together, figure)[column] == pytest.approx(getattr(alone, figure), rel=1e-12)
+    assert together.n.tolist() == [pairs, pairs - 2, pairs - 1, pairs]
+
+
+@BOTH
+def test_pairs_with_a_missing_side_are_left_out_and_fewer_than_two_test_nothing(test: Test) -> None:
+    nan = math.nan
+    assert test([1, nan, 2, 5], [2, 4, 4, nan]) == test([1, 2], [2, 4])
+    one, none = test([1.0], [3.0]), test([], [])
+    assert (one.delta, one.n, none.n) == (2, 1, 0)
+    assert all(math.isnan(value) for value in (none.delta, *(end for t in (one, none) for end in (t.low, t.high))))
+    assert math.isnan(one.p_value)
+    assert math.isnan(none.p_value)
+    beside = test([[1, nan], [2, nan]], [[2, 1], [4, 1]])
+    assert (beside.delta[0], beside.n.tolist()) == (1.5, [2, 0])
+    assert np.isnan([beside.delta[1], beside.low[1], beside.high[1], beside.p_value[1]]).all()
+
+
+@BOTH
+def test_the_seed_decides_the_draws(test: Test) -> None:
+    before, after = np.random.default_rng(1).normal(size=(2, 30))
+    assert test(before, after, seed=3) == test(before, after, seed=3)
+    assert test(before, after, seed=3).p_value != test(before, after, seed=4).p_value
+
+
+@BOTH
+def test_ten_thousand_draws_of_500_pairs_and_six_features_take_little_time_and_memory(test: Test) -> None:
+    before, after = np.random.default_rng(0).normal(size=(2, 500, 6))
+    started = time.perf_counter()
+    test(before, after)
+    assert time.perf_counter() - started < 0.5
+    tracemalloc.start()
+    test(before, after)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8e6  # all draws at once would take 10,000 * 500 * 8 bytes = 40 MB, six gathered columns 240 MB
 
 
 @given(PAIRS)
@@ -115,87 +171,11 @@ def test_p_value_is_far_from_one_half_where_the_effect_is_clear() -> None:
     assert paired_bootstrap(before, before + np.linspace(0.5, 1.5, 50)).p_value < 0.001
 
 
-def test_a_column_among_many_gets_what_it_gets_alone() -> None:
-    generator = np.random.default_rng(2)
-    before, after = generator.normal(size=(2, 30, 4))
-    before[3, 1] = after[5, 1] = before[7, 2] = np.nan
-    together = paired_bootstrap(before, after, resamples=500)
-    for column in range(4):
-        alone = paired_bootstrap(before[:, column], after[:, column], resamples=500)
-        assert together.p_value[column] == alone.p_value
-        assert together.low[column] == pytest.approx(alone.low, rel=1e-12)
-        assert together.high[column] == pytest.approx(alone.high, rel=1e-12)
-        assert together.delta[column] == pytest.approx(alone.delta, rel=1e-12)
-    assert together.n.tolist() == [30, 28, 29, 30]
-
-
-def test_pairs_with_a_missing_side_are_left_out_and_counted() -> None:
-    nan = math.nan
-    assert paired_bootstrap([1, nan, 2, 5], [2, 4, 4, nan]) == paired_bootstrap([1, 2], [2, 4])
-    assert paired_bootstrap([1, nan, 2, 5], [2, 4, 4, nan]).n == 2
-
-
-def test_a_single_pair_has_a_delta_and_nothing_else() -> None:
-    found = paired_bootstrap([1.0], [3.0])
-    assert (found.delta, found.n) == (2, 1)
-    assert all(math.isnan(value) for value in (found.low, found.high, found.p_value))
-
-
-def test_no_pairs_at_all_say_nothing() -> None:
-    found = paired_bootstrap([], [])
-    assert found.n == 0
-    assert all(math.isnan(value) for value in (found.delta, found.low, found.high, found.p_value))
-
-
-def test_a_column_without_pairs_is_nan_beside_one_that_has_some() -> None:
-    found = paired_bootstrap([[1, math.nan], [2, math.nan]], [[2, 1], [4, 1]])
-    assert found.delta[0] == 1.5
-    assert np.isnan([found.delta[1], found.low[1], found.high[1], found.p_value[1]]).all()
-    assert found.n.tolist() == [2, 0]
-
-
-def test_the_seed_decides_the_draws() -> None:
-    assert paired_bootstrap(*SIX, seed=3) == paired_bootstrap(*SIX, seed=3)
-    assert paired_bootstrap(*SIX, seed=3).p_value != paired_bootstrap(*SIX, seed=4).p_value
-
-
 def test_the_share_of_false_findings_among_few_pairs_is_as_the_docstring_says() -> None:
     # 8 normal deltas without effect, 2,000 columns at once; the standard error of a share of 12% is 0.7%
     deltas = np.random.default_rng(5).normal(size=(8, 2000))
     found = paired_bootstrap(np.zeros_like(deltas), deltas, resamples=1000).p_value < 0.05
     assert found.mean() == pytest.approx(0.12, abs=0.02)
-
-
-def test_ten_thousand_resamples_of_500_pairs_and_six_features_take_little_time_and_memory() -> None:
-    before, after = np.random.default_rng(0).normal(size=(2, 500, 6))
-    started = time.perf_counter()
-    paired_bootstrap(before, after)
-    assert time.perf_counter() - started < 0.5
-    tracemalloc.start()
-    paired_bootstrap(before, after)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8e6  # all draws at once would take 10,000 * 500 * 8 bytes = 40 MB, six gathered columns 240 MB
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "options", "message"),
-    [
-        ([1, 2], [1, 2, 3], {}, r"shape \(2,\) against \(3,\)"),
-        ([[1, 2]], [1, 2], {}, r"shape \(1, 2\) against \(2,\)"),
-        (1.0, 2.0, {}, "0 dimensions"),
-        ([1, math.inf], [1, 2], {}, "infinite"),
-        ([1, 2], [1, 2], {"resamples": 0}, "resamples is 0"),
-        ([1, 2], [1, 2], {"confidence": 95}, "confidence is 95"),
-        ([1, 2], [1, 2], {"confidence": 1}, "confidence is 1,"),
-        ([1, 2], [1, 2], {"confidence": 0}, "confidence is 0,"),
-    ],
-)
-def test_bad_input_is_named(before: list[float], after: list[float], options: dict[str, int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        paired_bootstrap(
-            before, after, resamples=options.get("resamples", 10), confidence=options.get("confidence", 0.9)
-        )
 
 
 def test_interval_of_a_mean_over_stories_is_that_of_all_resamples() -> None:
@@ -241,15 +221,6 @@ def test_fewer_than_two_units_have_no_interval(units: int) -> None:
     assert math.isnan(found.low)
     assert math.isnan(found.high)
     assert found.value == 1 if units else math.isnan(found.value)
-
-
-def test_ten_thousand_resamples_and_95_percent_are_what_nobody_has_to_ask_for() -> None:
-    assert paired_bootstrap([0, 0], [1, 3]).p_value == 1 / 10_001
-    before, after = np.random.default_rng(0).normal(size=(2, 30))
-    found = paired_bootstrap(before, after)
-    assert found == paired_bootstrap(before, after, resamples=10_000, seed=0, confidence=0.95)
-    assert found.low not in [paired_bootstrap(before, after, confidence=near).low for near in (0.94, 0.96)]
-    assert found.low != paired_bootstrap(before, after, seed=1).low
 
 
 def test_an_interval_leaves_whole_draws_out_on_either_side() -> None:

@@ -97,10 +97,6 @@ def test_the_mean_percentile_of_a_group_in_itself_is_fifty(group: list[float]) -
     assert sum(one.percentile for one in found if one) / len(group) == pytest.approx(50)
 
 
-def test_quartiles_of_two_lie_between_them() -> None:
-    assert quartiles([0, 1]) == (0.25, 0.5, 0.75)
-
-
 def test_one_value_is_its_own_quartiles_and_none_has_none() -> None:
     assert quartiles([0.3]) == (0.3, 0.3, 0.3)
     assert all(map(math.isnan, quartiles([])))
@@ -171,12 +167,6 @@ def test_every_class_is_seen_when_all_is_drawn() -> None:
     assert chance_of_seeing(1, total=12, draws=12) == chance_of_seeing(1, total=12, draws=50) == 1
 
 
-@pytest.mark.parametrize(("count", "total", "draws"), [(0, 4, 1), (5, 4, 1), (1, 4, -1)])
-def test_impossible_counts_are_refused(count: int, total: int, draws: int) -> None:
-    with pytest.raises(ValueError, match="expected 1 <= count <= total"):
-        chance_of_seeing(count, total, draws)
-
-
 def test_what_was_never_seen_twice_goes_on_being_new() -> None:
     # 4 answers, all different: each of the 6 further draws is new
     assert expected_unseen([1, 1, 1, 1], total=4, draws=10) == 6
@@ -208,11 +198,6 @@ def test_what_nobody_says_has_no_figure() -> None:
     assert math.isnan(accuracy([], []))
     assert math.isnan(recall(["a"], ["a"], "b"))
     assert math.isnan(f1(["a"], ["a"], "b"))
-
-
-def test_both_sides_are_as_long() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        accuracy("ab", "a")
 
 
 SCORES = st.integers(0, 40).map(lambda tenths: tenths / 10)
@@ -248,10 +233,6 @@ def test_a_shift_without_spread_has_no_unit() -> None:
     assert math.isnan(cohens_d([0.3, 0.1 + 0.2, 0.3], [0, 0, 0]))
 
 
-def test_pairs_with_a_missing_side_are_left_out() -> None:
-    assert cohens_d([1, 2, math.nan, 3], [2, 4, 5, 6]) == cohens_d([1, 2, 3], [2, 4, 6])
-
-
 @pytest.mark.parametrize("side", [[], [1], [1, math.nan]])
 def test_fewer_than_two_pairs_have_no_effect_size(side: list[float]) -> None:
     assert math.isnan(cohens_d(side, side))
@@ -267,19 +248,6 @@ def test_none_is_missing_like_nan() -> None:
     from_json: Any = [1, None, 3]
     first, second = complete_pairs(from_json, [4, 5, 6])
     assert (first.tolist(), second.tolist()) == ([1, 3], [4, 6])
-
-
-def test_deltas_by_hand() -> None:
-    # 0.5 - 0.2 = 0.3 and 0.3 - 0.4 = -0.1: mean 0.1; less it 0.2 and -0.2
-    mean, centred = centred_deltas(np.array([0.2, 0.4]), np.array([0.5, 0.3]))
-    assert float(mean) == pytest.approx(0.1)
-    assert centred.tolist() == pytest.approx([0.2, -0.2])
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=10), st.floats(0.001, 5))
-def test_a_constant_shift_leaves_exactly_no_spread(values: list[float], shift: float) -> None:
-    before = np.array(values)
-    assert not centred_deltas(before, before + shift)[1].any()
 
 
 def test_rounding_is_judged_by_the_larger_side() -> None:
@@ -344,12 +312,3 @@ def test_holm_rejects_what_stepping_down_rejects(p_values: list[float]) -> None:
             break
         rejected.add(p_value)
     assert [p in rejected for p in p_values] == (holm(p_values) <= level).tolist()
-
-
-@pytest.mark.parametrize("correction", [holm, bonferroni])
-def test_what_is_no_p_value_is_refused(correction: object) -> None:
-    assert callable(correction)
-    with pytest.raises(ValueError, match=r"a p-value is 1\.5"):
-        correction([0.5, 1.5])
-    with pytest.raises(ValueError, match="2 dimensions"):
-        correction([[0.5]])

@@ -1,7 +1,5 @@
 import itertools
 import math
-import time
-import tracemalloc
 import warnings
 from collections.abc import Sequence
 
@@ -12,7 +10,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.differences import (
     differences,
     findings,
@@ -51,11 +48,6 @@ def test_p_values_are_corrected_together_and_power_is_at_the_corrected_level() -
     expected = paired_power(found[0].margin, found[0].spread, 12, 0.05 / 3)
     assert judged[0].power == pytest.approx(expected)
     assert judged[0].needed == pairs_needed(found[0].margin, found[0].spread, level=0.05 / 3)
-
-
-def test_uncorrected_power_is_at_the_level_itself() -> None:
-    found = differences(BEFORE, AFTER)
-    assert findings(found, "none")[0].power == pytest.approx(paired_power(found[0].margin, found[0].spread, 12, 0.05))
 
 
 def test_uncorrected_each_column_keeps_its_own_p_value() -> None:
@@ -107,11 +99,6 @@ def test_two_pairs_have_a_spread_and_one_has_none(deltas: list[float], spread: f
     assert found.spread == pytest.approx(spread, nan_ok=True)
 
 
-def test_an_unknown_correction_is_a_key_error() -> None:
-    with pytest.raises(KeyError):
-        findings([], "fdr")
-
-
 @settings(deadline=None, max_examples=100)
 @given(arrays(float, (8, 3), elements=st.floats(0, 1)), arrays(float, (8, 3), elements=st.floats(0, 1)))
 def test_p_value_and_interval_agree_also_where_it_is_cut(before: np.ndarray, after: np.ndarray) -> None:
@@ -119,14 +106,6 @@ def test_p_value_and_interval_agree_also_where_it_is_cut(before: np.ndarray, aft
         cut = difference.within(0, 1)
         assert {end.low > 0 or end.high < 0 for end in (difference, cut)} == {difference.p_value < 0.05}
         assert -difference.before - 1e-9 <= cut.low <= cut.high <= 1 - difference.before + 1e-9
-
-
-def test_eight_positive_skewed_differences_differ_and_their_interval_says_so() -> None:
-    deltas = np.array([[0.04, 0.07, 0.11, 0.12, 0.13, 0.17, 0.26, 0.54]]).T
-    (finding,) = findings(differences(np.zeros((8, 1)), deltas, margin=0.1))
-    assert finding.p_value == 2 / 256
-    assert finding.differs
-    assert finding.difference.low > 0
 
 
 @pytest.mark.parametrize(("tests", "holds"), [(1, True), (6, True), (7, False)])
@@ -181,11 +160,6 @@ def test_equivalence_is_tested_as_the_option_says() -> None:
         for column, difference in enumerate(differences(BEFORE, AFTER, equivalence=method, resamples=500, seed=3)):
             expected = tost(BEFORE[:, column], AFTER[:, column], method=method, resamples=500, seed=3)
             assert difference.p_unlike == expected.p_value
-
-
-def test_an_unknown_method_of_equivalence_is_refused() -> None:
-    with pytest.raises(UnknownChoiceError, match="method is 'z', expected t or bootstrap"):
-        differences(BEFORE, AFTER, equivalence="z")
 
 
 def test_a_single_pair_has_both_means_and_no_spread_without_a_warning() -> None:
@@ -325,11 +299,6 @@ def test_equal_sides_have_delta_0_and_p_value_1(pairs: int) -> None:
     assert (test.low, test.high) == ((0, 0) if pairs > 5 else (-math.inf, math.inf))
 
 
-def test_sides_that_differ_by_rounding_alone_are_equal() -> None:
-    test = paired_permutation([0.1 + 0.2, 0.7 + 0.1, 0.3 + 0.6], [0.3, 0.8, 0.9])
-    assert (test.delta, test.p_value) == (0, 1)
-
-
 @pytest.mark.parametrize(("pairs", "p_value", "half"), [(4, 1 / 8, math.inf), (5, 1 / 16, math.inf), (8, 1 / 128, 0)])
 def test_deltas_that_are_all_the_same_are_their_own_interval(pairs: int, p_value: float, half: float) -> None:
     # only all signs alike reach their mean; four or five pairs cannot say so at 5%
@@ -378,84 +347,8 @@ def test_a_draw_that_turns_nothing_or_all_reaches_the_mean_whatever_is_taken_off
     }
 
 
-@given(DELTAS, st.sampled_from([60, 10_000]))
-@settings(deadline=None, max_examples=50)
-def test_swapping_the_sides_negates_delta_and_interval_and_keeps_the_p_value(deltas: list[float], draws: int) -> None:
-    nothing = np.zeros(len(deltas))
-    there, back = paired_permutation(nothing, deltas, draws), paired_permutation(deltas, nothing, draws)
-    assert (back.delta, back.low, back.high) == (-there.delta, -there.high, -there.low)
-    assert back.p_value == there.p_value
-
-
-@pytest.mark.parametrize("pairs", [8, 30])
-def test_a_column_among_many_gets_what_it_gets_alone(pairs: int) -> None:
-    before, after = np.random.default_rng(2).normal(size=(2, pairs, 4))
-    before[3, 1] = after[5, 1] = before[7, 2] = np.nan
-    together = paired_permutation(before, after)
-    for column in range(4):
-        alone = paired_permutation(before[:, column], after[:, column])
-        assert together.p_value[column] == alone.p_value
-        assert together.low[column] == pytest.approx(alone.low, rel=1e-12)
-        assert together.high[column] == pytest.approx(alone.high, rel=1e-12)
-    assert together.n.tolist() == [pairs, pairs - 2, pairs - 1, pairs]
-
-
-def test_pairs_with_a_missing_side_are_left_out_and_counted() -> None:
-    nan = math.nan
-    assert paired_permutation([1, nan, 2, 5], [2, 4, 4, nan]) == paired_permutation([1, 2], [2, 4])
-
-
-def test_fewer_than_two_pairs_test_nothing() -> None:
-    one, none = paired_permutation([1.0], [3.0]), paired_permutation([], [])
-    assert (one.delta, one.n, none.n) == (2, 1, 0)
-    assert math.isnan(none.delta)
-    assert all(math.isnan(value) for test in (one, none) for value in (test.low, test.high, test.p_value))
-
-
-def test_the_seed_decides_the_draws() -> None:
-    before, after = np.random.default_rng(1).normal(size=(2, 30))
-    assert paired_permutation(before, after, seed=3) == paired_permutation(before, after, seed=3)
-    assert paired_permutation(before, after, seed=3).p_value != paired_permutation(before, after, seed=4).p_value
-
-
 @pytest.mark.parametrize("shape", ["normal", "laplace", "standard_cauchy"])
 def test_the_level_is_exact_for_symmetric_deltas_however_heavy_their_tails(shape: str) -> None:
     # with 8 pairs p < 5% means at most 6 of 128: 4.7%; of 4,000 columns the standard error is 0.33%
     deltas = getattr(np.random.default_rng(5), shape)(size=(8, 4000))
     assert (paired_permutation(np.zeros_like(deltas), deltas).p_value < 0.05).mean() == pytest.approx(6 / 128, abs=0.01)
-
-
-def test_ten_thousand_draws_of_500_pairs_and_six_features_take_little_time_and_memory() -> None:
-    before, after = np.random.default_rng(0).normal(size=(2, 500, 6))
-    started = time.perf_counter()
-    paired_permutation(before, after)
-    assert time.perf_counter() - started < 0.5
-    tracemalloc.start()
-    paired_permutation(before, after)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8e6  # all draws at once would take 10,000 * 500 * 8 bytes = 40 MB
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_interval_of_the_opposite_deltas_is_the_opposite_interval(seed: int) -> None:
-    deltas = np.random.default_rng(seed).normal(0.3, 1, 12)
-    there, back = (paired_permutation(np.zeros(12), side) for side in (deltas, -deltas))
-    assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "resamples", "level", "message"),
-    [
-        ([1, 2], [1, 2, 3], 10, 0.05, r"shape \(2,\) against \(3,\)"),
-        ([1, math.inf], [1, 2], 10, 0.05, "infinite"),
-        ([1, 2], [1, 2], 0, 0.05, "resamples is 0"),
-        ([1, 2], [1, 2], 10, 5, "level is 5"),
-        ([1, 2], [1, 2], 10, math.nan, "level is nan"),
-    ],
-)
-def test_bad_input_is_named(
-    before: list[float], after: list[float], resamples: int, level: float, message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        paired_permutation(before, after, resamples, level=level)

@@ -107,11 +107,6 @@ def test_no_values_have_no_mean() -> None:
     assert prompt_interval([], []).values == 0
 
 
-def test_values_without_a_prompt_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 values but 1 prompts"):
-        prompt_interval([1, 2], ["a"])
-
-
 def test_an_interval_ends_where_the_values_do() -> None:
     values = [0.9, 1.0, 1.0]  # mean 0.967, half width of the t interval 4.303 * 0.0333 = 0.143: it would end at 1.11
     found = prompt_interval(values, "abc", bounds=(0, 1))

@@ -1,7 +1,5 @@
 """What a mixed model makes of made-up rows, and what it refuses to fit."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -91,24 +89,6 @@ def test_rows_that_determine_no_model_are_refused_with_the_reason(
     with pytest.raises(UnfittableError, match=message) as caught:
         mixed_logistic(outcome, fixed, groups)  # type: ignore[arg-type]  # of several kinds
     assert isinstance(caught.value, GenieError)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "fixed", "groups", "message"),
-    [
-        (COIN * 2, {"x": X}, {"g": GROUPS}, "outcome holds 2.0, expected one 0 or 1 a row"),
-        (COIN[:, None], {"x": X}, {"g": GROUPS}, r"outcome has shape \(600, 1\), expected one 0 or 1 a row"),
-        (COIN, {"x": np.where(np.arange(ROWS) == 7, math.nan, X)}, {"g": GROUPS}, "predictor 'x' is nan in row 7"),
-        (COIN, {"x": X[:9]}, {"g": GROUPS}, r"predictor 'x' has shape \(9,\), expected \(600,\)"),
-        (COIN, {"intercept": X}, {"g": GROUPS}, "a predictor is named 'intercept'"),
-        (COIN, {"x": X}, {"g": GROUPS[:9]}, "grouping 'g' has 9 rows, expected 600"),
-    ],
-)
-def test_columns_that_do_not_fit_are_named(
-    outcome: object, fixed: dict[str, object], groups: dict[str, list[object]], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        mixed_logistic(outcome, fixed, groups)  # type: ignore[arg-type]  # of several kinds
 
 
 def test_a_standard_deviation_means_the_same_under_either_sign() -> None:

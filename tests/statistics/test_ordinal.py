@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from genie_inspect.errors import UnfittableError
 from genie_inspect.statistics.mixed import mixed_logistic
-from genie_inspect.statistics.ordinal import Curvature, Piece, ShrunkenModel, chance, shrunken_ordinal
+from genie_inspect.statistics.ordinal import Curvature, Piece, ShrunkenModel, shrunken_ordinal
 
 RATERS, ROWS = 12, 1_200
 
@@ -77,10 +78,10 @@ def test_chances_fall_with_the_steps_and_an_unknown_group_adds_nothing() -> None
     model = fit(level, rater, number, levels=4)
     chances = model.chances({"rater": np.array([0, -1])}, {"number": np.array([[0.5], [0.5]])})
     assert (np.diff(chances, axis=1) < 0).all()
-    expected = chance(0.5 * model.terms["number"][0] - model.thresholds)
+    expected = expit(0.5 * model.terms["number"][0] - model.thresholds)
     assert chances[1] == pytest.approx(expected)
     assert chances[0] == pytest.approx(
-        chance(0.5 * model.terms["number"][0] + model.terms["rater"][0] - model.thresholds)
+        expit(0.5 * model.terms["number"][0] + model.terms["rater"][0] - model.thresholds)
     )
 
 

@@ -81,12 +81,22 @@ def compare(
     targets: Sequence[Target], raters: Sequence[Ratings], features: Sequence[str], resamples: int = RESAMPLES
 ) -> Calibration:
     """Every two raters, and every rater alone, for each feature that has pairs and for all together."""
-    table = _Table(targets, resamples)
-    groups = list(table.features(features))
+    table, groups = _Table(targets, resamples), pairs_by_feature(targets, features)
     return Calibration(
-        tuple(table.agreement(first, second, *group) for first, second in combinations(raters, 2) for group in groups),
-        tuple(table.conduct(rater, *group) for rater in raters for group in groups),
+        tuple(
+            table.agreement(first, second, *group)
+            for first, second in combinations(raters, 2)
+            for group in groups.items()
+        ),
+        tuple(table.conduct(rater, *group) for rater in raters for group in groups.items()),
     )
+
+
+def pairs_by_feature(targets: Sequence[Target], features: Sequence[str]) -> dict[str, Rows]:
+    """The places of the pairs of each feature that has some, and of all of them."""
+    of_pair = np.repeat([target.question.feature for target in targets], [len(target.others) for target in targets])
+    groups = {feature: np.flatnonzero(of_pair == feature) for feature in features}
+    return {feature: rows for feature, rows in groups.items() if len(rows)} | {ALL: np.arange(len(of_pair))}
 
 
 class _Table:
@@ -96,15 +106,7 @@ class _Table:
         sizes = [len(target.others) for target in targets]
         self.target = np.repeat(np.arange(len(targets)), sizes)
         self.question = np.repeat([target.question.id for target in targets], sizes)
-        self.feature = np.repeat([target.question.feature for target in targets], sizes)
         self.resamples = resamples
-
-    def features(self, names: Sequence[str]) -> Iterator[tuple[str, Rows]]:
-        for name in names:
-            rows = np.flatnonzero(self.feature == name)
-            if len(rows):
-                yield name, rows
-        yield ALL, np.arange(len(self.target))
 
     def agreement(self, first: Ratings, second: Ratings, feature: str, rows: Rows) -> RaterAgreement:
         sides = [np.array(rater.values) for rater in (first, second)]

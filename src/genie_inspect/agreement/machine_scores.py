@@ -63,14 +63,6 @@ class JudgedStory:
     """How long the story is; NaN where a file does not say it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Logged:
-    judge: str
-    signature: str
-    judged: JudgedStory
-    file: str
-
-
 def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> dict[str, dict[str, JudgedStory]]:
     scores: dict[str, dict[str, JudgedStory]] = {}
     scorers = [scorer] if isinstance(scorer, str) else list(scorer)
@@ -81,11 +73,11 @@ def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> 
                 _add(scores, judge, judged, path)
         else:
             logs.append(path)
-    logged = list(chain.from_iterable(each_log(logs, lambda file: list(_from_log(file, scorers)))))
+    logged = list(chain.from_iterable(each_log(logs, lambda file: [(file, *row) for row in _from_log(file, scorers)])))
     # names need all logs at once: what tells two signatures of one judge apart depends on both
-    names = _judges({(record.judge, record.signature): None for record in logged})
-    for record in logged:
-        _add(scores, names[record.judge, record.signature], record.judged, record.file)
+    names = _judges({(judge, judged.signature): None for _, judge, judged in logged})
+    for file, judge, judged in logged:
+        _add(scores, names[judge, judged.signature], judged, file)
     return scores
 
 
@@ -169,7 +161,8 @@ def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedS
     return JudgedStory(story, passed if score is None else score, tests)
 
 
-def _from_log(file: str, scorers: Sequence[str]) -> Iterator[_Logged]:
+def _from_log(file: str, scorers: Sequence[str]) -> list[tuple[str, JudgedStory]]:
+    """What each of the scorers says of each story of a log, with its judge."""
     header = log_header(file)
     model, ranges = header.eval.model, ranges_of(header)
     read = [
@@ -182,42 +175,42 @@ def _from_log(file: str, scorers: Sequence[str]) -> Iterator[_Logged]:
         ((story.id if story else f"{name}_{model}") + (f"#{epoch}" if several else ""), own, words)
         for name, story, epoch, own, words in read
     ]
-    names = dict.fromkeys(name for _, own, _ in scores for name in own if _is_by(name, scorers))
-    logged = [record for name in names for record in _by_scorer(file, name, scores, ranges)]
+    # Inspect numbers a scorer that scores in several ways
+    names = {name: AGAIN.fullmatch(name) for _, own, _ in scores for name in own}
+    asked = [name for name, again in names.items() if name in scorers or (again and again[1] in scorers)]
+    logged = [row for name in asked for row in _by_scorer(name, scores, ranges)]
     if not logged:
         named = " or ".join(map(repr, scorers))
         raise VotesError(f"{file} has no scores by {named}, expected a log that it scored")
-    yield from logged
-
-
-def _is_by(name: str, scorers: Sequence[str]) -> bool:
-    """Whether a score is by one of these scorers, which Inspect numbers where one scores in several ways."""
-    again = AGAIN.fullmatch(name)
-    return name in scorers or (again is not None and again[1] in scorers)
+    return logged
 
 
 def _by_scorer(
-    file: str, scorer: str, scores: Sequence[tuple[str, Mapping[str, Score], int]], ranges: Ranges
-) -> list[_Logged]:
-    """What one scorer says of each story of a log; nothing where it scored none."""
+    scorer: str, scores: Sequence[tuple[str, Mapping[str, Score], int]], ranges: Ranges
+) -> list[tuple[str, JudgedStory]]:
+    """What one scorer says of each story of a log, with its judge; nothing where it scored none."""
     scored = [
-        _Logged(str((own[scorer].metadata or {}).get("judge", scorer)), signature_of(own[scorer]), judged, file)
+        (
+            str((own[scorer].metadata or {}).get("judge", scorer)),
+            judged_in_log(story, scorer, own[scorer], words, ranges),
+        )
         for story, own, words in scores
         if scorer in own
-        for judged in [replace(judged_in_log(story, scorer, own[scorer], ranges), words=words)]
     ]
-    failed = [story for story, own, _ in scores if scorer not in own]
     # a sample that failed before it was scored counts as not judged, by the judge of the others
     return scored + [
-        replace(first, judged=JudgedStory(story, math.nan, {}, scorer=scorer, signature=first.signature))
-        for first in scored[:1]
-        for story in failed
+        (judge, JudgedStory(story, math.nan, {}, scorer=scorer, signature=judged.signature))
+        for judge, judged in scored[:1]
+        for story, own, _ in scores
+        if scorer not in own
     ]
 
 
-def judged_in_log(story: str, scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> JudgedStory:
+def judged_in_log(
+    story: str, scorer: str, score: Score, words: float = math.nan, ranges: Ranges = lambda *of: None
+) -> JudgedStory:
     values = scores_of(scorer, score, ranges).values
     # the key begins with the rubric's name, which may be any
     total = next((value for key, value in values.items() if key.endswith(TOTAL)), math.nan)
     tests, points = tests_of(score, "pass"), tests_of(score, "score")
-    return JudgedStory(story, total, tests, points, values, scorer, signature_of(score))
+    return JudgedStory(story, total, tests, points, values, scorer, signature_of(score), words)

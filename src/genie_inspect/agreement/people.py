@@ -3,14 +3,14 @@
 import math
 import random
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.calibration import ALL
+from genie_inspect.agreement.calibration import pairs_by_feature
 from genie_inspect.agreement.raters import Ratings, Target
 from genie_inspect.files.tables import csv_text
 from genie_inspect.files.writing import write_lines
@@ -45,22 +45,12 @@ def held_against_people(
     Source: Genie (arXiv 2606.12790), table 11, which does not say how a judge and two people were put into one alpha:
     here the consensus counts as one rater.
     """
-    sizes = [len(target.others) for target in targets]
-    of_pair = np.repeat([target.question.feature for target in targets], sizes)
     table = np.array([rater.values for rater in people], dtype=float).reshape(len(people), -1)
-    rows = []
-    for judge in judges or [Ratings(NOBODY, NOBODY, (math.nan,) * table.shape[1])]:
-        values = np.array([judge.values, judge.levels])
-        for feature, chosen in _groups(of_pair, features):
-            rows.append(_row(feature, judge.name, table[:, chosen], values[:, chosen]))
-    return rows
-
-
-def _groups(of_pair: NDArray[np.str_], features: Sequence[str]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    for feature in features:
-        if (chosen := of_pair == feature).any():
-            yield feature, chosen
-    yield ALL, np.ones(len(of_pair), dtype=bool)
+    return [
+        _row(feature, judge.name, table[:, rows], np.array([judge.values, judge.levels])[:, rows])
+        for judge in judges or [Ratings(NOBODY, NOBODY, (math.nan,) * table.shape[1])]
+        for feature, rows in pairs_by_feature(targets, features).items()
+    ]
 
 
 def _row(feature: str, judge: str, people: NDArray[np.float64], judged: NDArray[np.float64]) -> PeopleAgreement:

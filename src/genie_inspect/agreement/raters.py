@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator
 
 from genie_inspect.errors import GenieError, GraderFailedError, UnknownChoiceError
+from genie_inspect.files.json_lines import placed_lines
 from genie_inspect.files.tables import csv_rows
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import shuffled
@@ -177,15 +178,26 @@ async def judge_ratings(
     the list that may matter; lists that a cache cut short would tell nothing of it.
     """
     name, judge, chunk = rater.name, rater.judge, rater.chunk
-    rated = await gathered(*(_rated(judge, target, told) for target in targets))
-    faults, values = _joined(rated)
-    if values and set(faults.values()) == {FAILED} and len(faults) == len(values):
-        raise CalibrationError(f"{name} rated nothing: {_reason(rated)}")
+    failures: list[str] = []
+
+    async def rated(target: Target) -> Rated:
+        others = [Answer(other) for other in target.others]
+        try:
+            return await judge.rate(target.question, Answer(target.answer), others)
+        except GraderFailedError as error:
+            failures.append(str(error))
+            return Rated((None,) * len(others), dict.fromkeys(range(len(others)), FAILED))
+        finally:
+            told(len(others))
+
+    faults, values = _joined(await gathered(*map(rated, targets)))
+    if values and len(faults) == len(values) and set(faults.values()) == {FAILED}:
+        raise CalibrationError(f"{name} rated nothing: {failures[0]}")
     if chunk > 1:
         positions = [place for target in targets for place in list_positions(target, chunk)] if fresh else []
         return Ratings(name, judge.signature, values, faults, positions=tuple(positions))
     sides = [Target(target.question, other, (target.answer,)) for target in targets for other in target.others]
-    _, swapped = _joined(await gathered(*(_rated(judge, target, told) for target in sides)))
+    _, swapped = _joined(await gathered(*map(rated, sides)))
     return Ratings(name, judge.signature, values, faults, swapped=swapped)
 
 
@@ -200,38 +212,14 @@ def list_positions(target: Target, chunk: int) -> list[float]:
     return [places[other] for other in target.others]
 
 
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    reason: str
-    pairs: int
-
-
-async def _rated(judge: Judge, target: Target, told: Told) -> Rated | _Failed:
-    try:
-        return await judge.rate(target.question, Answer(target.answer), [Answer(other) for other in target.others])
-    except GraderFailedError as error:
-        return _Failed(str(error), len(target.others))
-    finally:
-        told(len(target.others))
-
-
-def _joined(rated: Sequence[Rated | _Failed]) -> tuple[dict[int, str], tuple[float, ...]]:
+def _joined(rated: Sequence[Rated]) -> tuple[dict[int, str], tuple[float, ...]]:
     """Faults by position, and ratings, NaN where there is none."""
     values: list[float] = []
     faults: dict[int, str] = {}
     for one in rated:
-        start = len(values)
-        if isinstance(one, _Failed):
-            values += [math.nan] * one.pairs
-            faults |= dict.fromkeys(range(start, start + one.pairs), FAILED)
-        else:
-            values += [math.nan if rating is None else rating for rating in one.ratings]
-            faults |= {start + index: fault for index, fault in one.faults.items()}
+        faults |= {len(values) + index: fault for index, fault in one.faults.items()}
+        values += [math.nan if rating is None else rating for rating in one.ratings]
     return faults, tuple(values)
-
-
-def _reason(rated: Sequence[Rated | _Failed]) -> str:
-    return next(one.reason for one in rated if isinstance(one, _Failed))
 
 
 COLUMNS = ("question", "answer", "other", "rating")
@@ -311,7 +299,7 @@ def _rows(path: Path) -> Iterator[tuple[int, OneRating]]:
     if path.suffix == ".csv":
         yield from _csv_rows(path)
     # the first line tells which of the two forms the whole file has
-    elif '"ratings"' in _first_line(path):
+    elif b'"ratings"' in next((line for _, _, line in placed_lines(path)), b""):
         for line, row in numbered_rows(path, ManyRatings):
             for other, rating in row.ratings.items():
                 yield (
@@ -330,8 +318,3 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, OneRating]]:
         # an empty cell is no rating
         text = json.dumps({**told, "rating": row["rating"] or None})
         yield number, parsed(text, OneRating, f"{path}, row {number}")
-
-
-def _first_line(path: Path) -> str:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return next((line for line in file if line.strip()), "")

@@ -166,25 +166,26 @@ def reader_fitness(
     compared = list(_compared(pairs, ratings))
 
     def fitness(feature: str) -> ReaderFitness:
-        chosen = [(pair, row) for pair, row in zip(pairs, compared, strict=True) if _is_of(pair, feature)]
-        rows = [(pair.document, row) for pair, row in chosen if row]
+        both = zip(pairs, compared, strict=True)
+        chosen = [(pair, row) for pair, row in both if feature in (ALL, pair.question.feature)]
+        answered = [pair for pair, _ in chosen if pair.answer is not None]
+        recorded = [pair for pair, _ in chosen if pair.recorded is not None]
+        documents = [pair.document for pair, row in chosen if row]
+        # with this shape without any row, too
+        same, other, own_nearer, highest = np.array([row for _, row in chosen if row]).reshape(-1, 4).T
         return ReaderFitness(
             reader=reader,
             feature=feature,
             asked=len(chosen),
-            both=sum(1 for pair, _ in chosen if pair.answer is not None and pair.recorded is not None),
-            left_out=_share(chosen, lambda pair: pair.recorded is not None, lambda pair: pair.answer is None),
-            added=_share(chosen, lambda pair: pair.answer is not None, lambda pair: pair.recorded is None),
-            repeated=_share(
-                chosen,
-                lambda pair: pair.answer is not None,
-                lambda pair: repeats_question(pair.answer or "", pair.question.text),
-            ),
+            both=sum(pair.recorded is not None for pair in answered),
+            left_out=_mean([pair.answer is None for pair in recorded]),
+            added=_mean([pair.recorded is None for pair in answered]),
+            repeated=_mean([repeats_question(pair.answer or "", pair.question.text) for pair in answered]),
             faults=dict(Counter(pair.fault for pair, _ in chosen if pair.fault)),
-            same=_mean([row.same for _, row in rows]),
-            other=_mean([row.other for _, row in rows]),
-            own_nearer=_over_documents([(document, row.own_nearer) for document, row in rows], resamples),
-            highest=_mean([row.highest for _, row in rows]),
+            same=_mean(same),
+            other=_mean(other),
+            own_nearer=_over_documents(documents, own_nearer, resamples),
+            highest=_mean(highest),
         )
 
     present = {pair.question.feature for pair in pairs}
@@ -220,16 +221,12 @@ def fitness_verdict(rows: Sequence[ReaderFitness]) -> list[str]:
     return sentences
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    same: float
-    other: float
-    own_nearer: float
-    highest: float
+Compared = tuple[float, float, float, float]
+"""As of `ReaderFitness`: same, other, own_nearer, highest."""
 
 
-def _compared(pairs: Sequence[AnswerPair], ratings: Ratings) -> Iterator[_Row | None]:
-    """A row a pair; None where it cannot be compared."""
+def _compared(pairs: Sequence[AnswerPair], ratings: Ratings) -> Iterator[Compared | None]:
+    """The figures of each pair; None where it cannot be compared."""
     values = iter(ratings.values)
     for pair in pairs:
         if pair.answer is None or pair.recorded is None:
@@ -240,47 +237,33 @@ def _compared(pairs: Sequence[AnswerPair], ratings: Ratings) -> Iterator[_Row | 
         yield _row(pair.recorded, pair.others, rating_of | {normalised(pair.answer): HIGHEST})
 
 
-def _row(recorded: str, others: Sequence[str], rating_of: Mapping[str, float]) -> _Row | None:
+def _row(recorded: str, others: Sequence[str], rating_of: Mapping[str, float]) -> Compared | None:
     own = rating_of[normalised(recorded)]
     ratings = np.array([rating_of[normalised(text)] for text in others])
     rated = ratings[~np.isnan(ratings)]
     if math.isnan(own) or not len(rated):
         return None
     equal = [normalised(text) == normalised(recorded) for text in others]
-    return _Row(
-        same=similarity(own),
-        other=_mean([similarity(rating) for rating in rated.tolist()]),
-        own_nearer=float(np.mean((own > rated) + (own == rated) / 2)),
-        highest=1 - _mean([float(one) for one in equal]) / 2,
+    return (
+        similarity(own),
+        _mean([similarity(rating) for rating in rated.tolist()]),
+        float(np.mean((own > rated) + (own == rated) / 2)),
+        1 - _mean(equal) / 2,
     )
 
 
-def _is_of(pair: AnswerPair, feature: str) -> bool:
-    return feature in (ALL, pair.question.feature)
+def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
+    return float(np.mean(values)) if np.size(values) else math.nan
 
 
-def _share(
-    chosen: Sequence[tuple[AnswerPair, _Row | None]],
-    of: Callable[[AnswerPair], bool],
-    which: Callable[[AnswerPair], bool],
-) -> float:
-    return _mean([float(which(pair)) for pair, _ in chosen if of(pair)])
-
-
-def _mean(values: Sequence[float]) -> float:
-    return float(np.mean(values)) if values else math.nan
-
-
-def _over_documents(values: Sequence[tuple[str, float]], resamples: int) -> BootstrapInterval:
-    by_document: dict[str, list[float]] = {}
-    for document, value in values:
-        by_document.setdefault(document, []).append(value)
-    sums = np.array([sum(group) for group in by_document.values()])
-    counts = np.array([len(group) for group in by_document.values()])
+def _over_documents(documents: Sequence[str], values: NDArray[np.float64], resamples: int) -> BootstrapInterval:
+    if not documents:
+        return UNKNOWN
+    places = {document: place for place, document in enumerate(dict.fromkeys(documents))}
+    of_value = [places[document] for document in documents]
+    sums, counts = np.bincount(of_value, values), np.bincount(of_value)
 
     def mean(drawn: NDArray[np.intp]) -> float:
         return float(sums[drawn].sum() / counts[drawn].sum())
 
-    if not values:
-        return UNKNOWN
     return bootstrap_interval(mean, len(sums), resamples)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+import numpy as np
+
 from genie_inspect.agreement.raters import CalibrationError, Pair, Ratings, Target
 from genie_inspect.engines.embedders import Embedder
 from genie_inspect.graders.vectors_judge import FeatureFit, VectorFit
@@ -35,11 +37,8 @@ class RatedPair:
     cosine: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Novelty:
-    feature: str
-    recorded: float
-    predicted: float
+Novelty = tuple[str, float, float]
+"""Of an answer: its feature, its novelty by the recorded ratings, and by those of the line."""
 
 
 def vector_fit(population: str, targets: Sequence[Target], raters: Sequence[Ratings], embedder: Embedder) -> VectorFit:
@@ -85,9 +84,9 @@ def rated_pairs(targets: Sequence[Target], raters: Sequence[Ratings], embedder: 
     ]
 
 
-def held_out(pairs: Sequence[RatedPair]) -> list[_Novelty]:
+def held_out(pairs: Sequence[RatedPair]) -> list[Novelty]:
     """The novelty of every answer that was compared with enough others, its prompt held out."""
-    novelties: list[_Novelty] = []
+    novelties: list[Novelty] = []
     for prompt in dict.fromkeys(pair.question.prompt for pair in pairs):
         lines = _lines([pair for pair in pairs if pair.question.prompt != prompt])
         if lines:
@@ -101,16 +100,17 @@ def _lines(pairs: Iterable[RatedPair]) -> dict[str, Knots]:
     for pair in pairs:
         for name in (pair.question.feature, ""):
             points[name].append((pair.cosine, pair.rating))
-    return {name: _line(found) for name, found in points.items() if len(found) >= FEWEST_PAIRS}
+    lines: dict[str, Knots] = {}
+    for name, found in points.items():
+        if len(found) >= FEWEST_PAIRS:
+            cosines, ratings = np.array(found).T
+            # rounded first, so that no two bends fall on one cosine when they are written
+            knots = isotonic_knots(cosines.round(DECIMALS), ratings)
+            lines[name] = [(cosine, round(rating, DECIMALS)) for cosine, rating in knots]
+    return lines
 
 
-def _line(points: Sequence[tuple[float, float]]) -> Knots:
-    # rounded first, so that no two bends fall on one cosine when they are written
-    cosines, ratings = zip(*((round(cosine, DECIMALS), rating) for cosine, rating in points), strict=True)
-    return [(cosine, round(rating, DECIMALS)) for cosine, rating in isotonic_knots(cosines, ratings)]
-
-
-def _novelties(pairs: Iterable[RatedPair], lines: Mapping[str, Knots]) -> Iterator[_Novelty]:
+def _novelties(pairs: Iterable[RatedPair], lines: Mapping[str, Knots]) -> Iterator[Novelty]:
     by_question: defaultdict[str, list[RatedPair]] = defaultdict(list)
     for pair in pairs:
         by_question[pair.question.id].append(pair)
@@ -127,12 +127,12 @@ def _novelties(pairs: Iterable[RatedPair], lines: Mapping[str, Knots]) -> Iterat
             # an answer that was rated against few of the others has no novelty among them
             missing = [None] * (len(both) - 1 - len(recorded))
             if len(recorded) >= FEWEST_RATINGS and is_used([*recorded, *missing]):
-                yield _Novelty(feature, question_novelty(recorded), question_novelty(predicted))
+                yield feature, question_novelty(recorded), question_novelty(predicted)
 
 
-def _feature(knots: Knots, pairs: Sequence[RatedPair], novelties: Iterable[_Novelty], names: set[str]) -> FeatureFit:
-    own = [novelty for novelty in novelties if novelty.feature in names]
-    sides = [novelty.recorded for novelty in own], [novelty.predicted for novelty in own]
+def _feature(knots: Knots, pairs: Sequence[RatedPair], novelties: Iterable[Novelty], names: set[str]) -> FeatureFit:
+    own = [sides for feature, *sides in novelties if feature in names]
+    sides = list(zip(*own, strict=True)) or [(), ()]
     return FeatureFit(
         pairs=len(pairs),
         knots=tuple(knots),

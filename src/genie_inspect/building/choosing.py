@@ -4,6 +4,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
@@ -138,8 +139,12 @@ class Cleaner:
         done = 0
 
         async def sentence_of(document: Document) -> str | None:
+            """What the model calls the last sound sentence; None where no reply could be read."""
             nonlocal done
-            sentence = await self._last_sentence(document.text)
+            request = self.template.fill(data=fenced({"writing": document.text}))
+            sentence = None
+            with suppress(UnreadableReplyError):
+                sentence = await readable(self.model, request, CONFIG, last_sound_sentence, last_form())
             done += 1
             progress(STEP, done, len(documents))
             return sentence
@@ -149,14 +154,6 @@ class Cleaner:
         cut = [self._cut(document, sentence) for document, sentence in zip(documents, sentences, strict=True)]
         dropped[BROKEN] += cut.count(None)
         return [document for document in cut if document is not None]
-
-    async def _last_sentence(self, text: str) -> str | None:
-        """What the model calls the last sound sentence; None where no reply could be read."""
-        request = self.template.fill(data=fenced({"writing": text}))
-        try:
-            return await readable(self.model, request, CONFIG, last_sound_sentence, last_form())
-        except UnreadableReplyError:
-            return None
 
     def _cut(self, document: Document, sentence: str | None) -> Document | None:
         """The document up to the sentence; None where most of it would be gone."""
@@ -237,22 +234,22 @@ class Chooser:
         return distinct
 
     async def _coherent(self, documents: Sequence[Document], counts: Counter[str]) -> list[Document]:
-        if self.rater is None:
+        rater = self.rater
+        if rater is None:
             return list(documents)
-        ratings = await gathered(*(_rating(self.rater, document) for document in documents))
+
+        async def rating_of(document: Document) -> float | None:
+            with suppress(UnreadableReplyError):
+                return await rater.rate(document.prompt, document.text)
+            return None
+
+        ratings = await gathered(*map(rating_of, documents))
         # what could not be rated joins, and is counted: a rater's fault is not the document's
         is_coherent = [rating is None or rating >= self.least for rating in ratings]
         counts["incoherent"] += is_coherent.count(False)
         counts[UNRATED] += ratings.count(None)
         counts[RATED] += len(ratings)
         return [document for document, joins in zip(documents, is_coherent, strict=True) if joins]
-
-
-async def _rating(rater: CoherenceRater, document: Document) -> float | None:
-    try:
-        return await rater.rate(document.prompt, document.text)
-    except UnreadableReplyError:
-        return None
 
 
 GRADER, NONE = "grader", "none"

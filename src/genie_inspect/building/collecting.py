@@ -20,6 +20,7 @@ from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, 
 from genie_inspect.populations.schema import (
     AnswerRow,
     Document,
+    Feature,
     Question,
     document_id,
     placed_rows,
@@ -114,15 +115,6 @@ def _warn(log: str, header: EvalLog, generations: int, errors: Counter[str]) -> 
         warnings.warn(f"{log}: {'; '.join(lacks)}. The population is made of the rest", GenieWarning, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Size of a sample of a population; None takes all."""
-
-    documents: int | None = None
-    prompts: int | None = None
-    seed: int = 0
-
-
 def merged(
     folders: Sequence[Path],
     output: Path,
@@ -143,46 +135,87 @@ def merged(
                 f"{_names(source)} against {_names(sources[0])}"
             )
     prompts = list(dict.fromkeys(prompt for source in sources for prompt in source.prompts))
+    population = new_population(
+        output,
+        documents=_union(prompts, sources, Population.documents),
+        questions=_union(prompts, sources, Population.questions),
+        answers=_union_of_answers(prompts, sources),
+        features=sources[0].features,
+        models={model for source in sources for model in source.manifest.source_models},
+        facts={"name": name, "version": version, "licence": licence, "description": description},
+        provenance={"Merged from": ", ".join(source.name for source in sources)},
+        progress=progress,
+    )
+    return {"population": population.name, **population.manifest.counts.model_dump()}
+
+
+def new_population(
+    output: Path,
+    *,
+    documents: Iterable[Document],
+    questions: Iterable[Question],
+    answers: Iterable[AnswerRow],
+    features: Iterable[Feature],
+    models: Iterable[str],
+    facts: dict[str, str],
+    provenance: dict[str, Any],
+    progress: Progress,
+) -> Population:
+    """Write a population and its card; the folder appears when it is complete."""
     with new_folder(output) as folder:
-        write_rows(folder / QUESTIONS, _union(prompts, sources, Population.questions))
-        write_rows(folder / DOCUMENTS, _union(prompts, sources, Population.documents))
-        write_rows(folder / ANSWERS, _union_of_answers(prompts, sources))
-        provenance = {"Merged from": ", ".join(source.name for source in sources)}
-        facts = {"name": name, "version": version, "licence": licence, "description": description}
-        return _sealed(folder, sources, facts, provenance, progress)
+        write_rows(folder / QUESTIONS, questions)
+        write_rows(folder / DOCUMENTS, documents)
+        write_rows(folder / ANSWERS, answers)
+        population = seal_population(folder, features=features, source_models=sorted(models), **facts)
+        write_card(population, provenance, progress)
+    return population
 
 
 def sampled(
-    source: Path, output: Path, size: Size, name: str | None = None, progress: Progress = no_progress
+    source: Path,
+    output: Path,
+    progress: Progress = no_progress,
+    *,
+    per_prompt: int | None = None,
+    prompts: int | None = None,
+    seed: int = 0,
+    name: str | None = None,
 ) -> dict[str, Any]:
-    """Write a smaller population, drawn by a seed, every model as equally as can be."""
+    """Write a smaller population, drawn by a seed, every model as equally as can be; None takes all."""
     whole = open_population(source)
-    if size.documents is not None and whole.answers_alone:
+    if per_prompt is not None and whole.answers_alone:
         raise PopulationError(
             f"population {whole.name} has only answers: its prompts can be sampled, its documents not"
         )
-    prompts = stratified(whole.prompts, lambda _: "", size.seed)[: size.prompts] if size.prompts else whole.prompts
+    drawn = set(stratified(whole.prompts, lambda _: "", seed)[:prompts])
     # drawn by chance, written in the order of the file
-    prompts = [prompt for prompt in whole.prompts if prompt in set(prompts)]
+    chosen = [prompt for prompt in whole.prompts if prompt in drawn]
 
     def documents(prompt: str) -> list[Document]:
         # seeded by prompt, so that it is drawn alike in both passes below
-        order = stratified(whole.documents(prompt), lambda document: document.model, size.seed, prompt)
-        return order[: size.documents]
+        return stratified(whole.documents(prompt), lambda document: document.model, seed, prompt)[:per_prompt]
 
     def answers() -> Iterator[AnswerRow]:
-        for prompt in prompts:
+        for prompt in chosen:
             ids = {document.id for document in documents(prompt)}
             yield from _answers(whole, prompt, ids if not whole.answers_alone else None)
 
-    with new_folder(output) as folder:
-        write_rows(folder / QUESTIONS, (question for prompt in prompts for question in whole.questions(prompt)))
-        write_rows(folder / DOCUMENTS, (document for prompt in prompts for document in documents(prompt)))
-        write_rows(folder / ANSWERS, answers())
-        manifest = whole.manifest
-        provenance = {"Sampled from": f"{whole.name}, seed {size.seed}"}
-        facts = {"name": name or f"{manifest.name}-sample", "version": manifest.version, "licence": manifest.licence}
-        return _sealed(folder, [whole], {**facts, "description": manifest.description}, provenance, progress)
+    manifest = whole.manifest
+    population = new_population(
+        output,
+        documents=(document for prompt in chosen for document in documents(prompt)),
+        questions=(question for prompt in chosen for question in whole.questions(prompt)),
+        answers=answers(),
+        features=whole.features,
+        models=manifest.source_models,
+        facts={
+            "name": name or f"{manifest.name}-sample",
+            **manifest.model_dump(include={"version", "licence", "description"}),
+        },
+        provenance={"Sampled from": f"{whole.name}, seed {seed}"},
+        progress=progress,
+    )
+    return {"population": population.name, **population.manifest.counts.model_dump()}
 
 
 def _union(prompts: Iterable[str], sources: Sequence[Population], rows_of: Any) -> Iterator[Any]:
@@ -212,15 +245,6 @@ def _answers(source: Population, prompt: str, documents: set[str] | None = None)
         for (document, question), text in source.answers(reader, prompt).items():
             if documents is None or document in documents:
                 yield AnswerRow(document=document, question=question, reader=reader, text=text)
-
-
-def _sealed(
-    folder: Path, sources: Sequence[Population], facts: dict[str, str], provenance: dict[str, str], progress: Progress
-) -> dict[str, Any]:
-    models = sorted({model for source in sources for model in source.manifest.source_models})
-    population = seal_population(folder, features=sources[0].features, source_models=models, **facts)
-    write_card(population, provenance, progress)
-    return {"population": population.name, **population.manifest.counts.model_dump()}
 
 
 def _names(population: Population) -> str:

@@ -83,74 +83,65 @@ _COMMON = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    task: str
-    samples: int = 10
-    method: str = "k-means"
-    embedder: str = "static"
-    templates: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    name: str
-    description: str
+Mention = tuple[str, str]
+"""A feature's name and description in one reply."""
 
 
 async def discover_features(
-    search: Search, output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress
+    output: Path,
+    model: RecordedModel,
+    work: Path,
+    progress: Progress = no_progress,
+    *,
+    task: str,
+    samples: int = 10,
+    method: str = "k-means",
+    embedder: str = "static",
+    templates: Path | None = None,
 ) -> dict[str, Any]:
     """Write a folder with the features and with every name that a reply gave; it appears when it is complete."""
-    check_clustering(search.method)
-    engine = chosen_embedder(search.embedder)
-    interviewer = Interviewer(model, interview_templates(search.templates))
-    replies = await _replies(search, interviewer, progress)
-    mentions = [mention for reply in replies for mention in reply]
+    check_clustering(method)
+    engine = chosen_embedder(embedder)
+    interviewer, done = Interviewer(model, interview_templates(templates)), 0
+
+    async def reply() -> list[Mention]:
+        nonlocal done
+        items = await interviewer.list_items(
+            "list_features", MOST_FEATURES, {"task": task}, None, numbered_answers, temperature=TEMPERATURE
+        )
+        done += 1
+        progress("asking for features", done, samples)
+        return list(split(items))
+
+    replies = await gathered(*(reply() for _ in range(samples)))
+    mentions = [mention for mentions in replies for mention in mentions]
     if not mentions:
-        raise PopulationError(f"none of {search.samples} replies names a feature in the form that was asked for")
+        raise PopulationError(f"none of {samples} replies names a feature in the form that was asked for")
     # as many clusters as a reply names features, on average
-    count = round(statistics.mean(len(reply) for reply in replies if reply))
-    labels = clusters(engine.embed([mention.name for mention in mentions]), count, search.method)
+    count = round(statistics.mean(len(mentions) for mentions in replies if mentions))
+    labels = clusters(engine.embed([name for name, _ in mentions]), count, method)
     features = tuple(_features(mentions, labels))
     if not features:
-        raise PopulationError(
-            f"{search.method} found no cluster among {len(mentions)} names: take k-means, or more samples"
-        )
+        raise PopulationError(f"{method} found no cluster among {len(mentions)} names: take k-means, or more samples")
     with appearing(output, work) as folder:
         write_features(folder / FEATURES, features)
         lines = (
-            {"cluster": label, "name": mention.name, "description": mention.description}
-            for mention, label in zip(mentions, labels, strict=True)
+            {"cluster": label, "name": name, "description": description}
+            for (name, description), label in zip(mentions, labels, strict=True)
         )
         write_lines(folder / SAID, (json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     return {
         "features": {feature.name: feature.definition for feature in features},
         "names_said": len(mentions),
         "in_no_cluster": sum(label < 0 for label in labels),
-        "unreadable_replies": sum(not reply for reply in replies),
+        "unreadable_replies": sum(not mentions for mentions in replies),
     }
 
 
-async def _replies(search: Search, interviewer: Interviewer, progress: Progress) -> list[list[Named]]:
-    done = 0
-
-    async def reply() -> list[Named]:
-        nonlocal done
-        items = await interviewer.list_items(
-            "list_features", MOST_FEATURES, {"task": search.task}, None, numbered_answers, temperature=TEMPERATURE
-        )
-        done += 1
-        progress("asking for features", done, search.samples)
-        return list(split(items))
-
-    return await gathered(*(reply() for _ in range(search.samples)))
-
-
-def split(items: Sequence[str]) -> Iterator[Named]:
+def split(items: Sequence[str]) -> Iterator[Mention]:
     """Features with names of one idea each: "Tone and mood: how it feels" is two.
 
-    >>> [mention.name for mention in split(["Tone and mood: how it feels", "Plot"])]
+    >>> [name for name, _ in split(["Tone and mood: how it feels", "Plot"])]
     ['tone', 'mood', 'plot']
     """
     for text in items:
@@ -159,10 +150,10 @@ def split(items: Sequence[str]) -> Iterator[Named]:
         for part in _SEPARATOR.split(name[:LONGEST_ANSWER]):
             plain = " ".join(re.findall(r"\w+", part.casefold()))
             if plain:
-                yield Named(plain, " ".join(description.split()) or part.strip())
+                yield plain, " ".join(description.split()) or part.strip()
 
 
-def _features(mentions: Sequence[Named], labels: Sequence[int]) -> Iterator[Feature]:
+def _features(mentions: Sequence[Mention], labels: Sequence[int]) -> Iterator[Feature]:
     """A feature a cluster, the largest first: its most frequent name, and that name's most frequent description."""
     keys: set[str] = set()
     # a label below 0 is noise, which hdbscan puts in no cluster
@@ -170,27 +161,20 @@ def _features(mentions: Sequence[Named], labels: Sequence[int]) -> Iterator[Feat
     for label, _ in sizes.most_common():
         members = [member for member, cluster in zip(mentions, labels, strict=True) if cluster == label]
         # the most frequent name that is a key and belongs to no larger cluster
-        names = [name for name, _ in Counter(member.name for member in members).most_common() if _key(name)]
+        names = [name for name, _ in Counter(name for name, _ in members).most_common() if _key(name)]
         name = next((name for name in names if _key(name) not in keys), None)
         if name is None:
             continue
         keys.add(_key(name))
-        described = Counter(member.description for member in members if member.name == name).most_common(1)[0][0]
-        yield Feature(name=_key(name), definition=described, words=_words(members))
+        described = Counter(description for other, description in members if other == name).most_common(1)[0][0]
+        words = Counter(word for member in members for word in re.findall(r"[^\W\d_]{3,}", " ".join(member).casefold()))
+        telling = [word for word, _ in words.most_common() if word not in _COMMON]
+        yield Feature(name=_key(name), definition=described, words=tuple(telling[:MOST_WORDS]))
 
 
 def _key(name: str) -> str:
     """The name as a scorer's key; empty when it has no letter to begin with."""
     return re.sub(r"[^a-z0-9]+", "_", name).strip("_0123456789")[:LONGEST_NAME].rstrip("_")
-
-
-def _words(members: Sequence[Named]) -> tuple[str, ...]:
-    counts = Counter(
-        word
-        for member in members
-        for word in re.findall(r"[^\W\d_]{3,}", f"{member.name} {member.description}".casefold())
-    )
-    return tuple(word for word, _ in counts.most_common() if word not in _COMMON)[:MOST_WORDS]
 
 
 MAPPING = "mapping.json"
@@ -279,20 +263,16 @@ async def map_features(
             f"{work} to ask this one anew"
         )
     mapped = FeatureMap(discovered, taxonomy, counterparts)
-    write_lines(output, [json.dumps(_facts(mapped, interviewer), ensure_ascii=False, indent=1) + "\n"], new=True)
+    asked = identified_model(model, (GenerateConfig(temperature=0.0), None))
+    facts = {
+        "mapped_by": f"{INSTRUCTION}({asked},template={interviewer.templates[INSTRUCTION].digest})",
+        **mapped.as_dict(),
+        "discovered": _definitions(discovered),
+        "taxonomy": definitions,
+    }
+    write_lines(output, [json.dumps(facts, ensure_ascii=False, indent=1) + "\n"], new=True)
     clear_left(work)
     return mapped
-
-
-def _facts(mapped: FeatureMap, interviewer: Interviewer) -> dict[str, Any]:
-    """What the file holds: by whom, what came of it, and the definitions that it rests on."""
-    model = identified_model(interviewer.model, (GenerateConfig(temperature=0.0), None))
-    return {
-        "mapped_by": f"{INSTRUCTION}({model},template={interviewer.templates[INSTRUCTION].digest})",
-        **mapped.as_dict(),
-        "discovered": _definitions(mapped.discovered),
-        "taxonomy": _definitions(mapped.taxonomy),
-    }
 
 
 def _definitions(features: tuple[Feature, ...]) -> dict[str, str]:

@@ -11,12 +11,13 @@ from anyio import to_thread
 from pydantic import Field
 
 from genie_inspect.building.choosing import Cleaner, card_line
+from genie_inspect.building.collecting import new_population
 from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.building.questions import LINE, read_questions
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.folders import DATA, check_unused, new_folder
+from genie_inspect.files.folders import DATA, check_unused
 from genie_inspect.files.json_lines import SHOWN
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, read_features
+from genie_inspect.populations.population import read_features
 from genie_inspect.populations.prompts import open_table
 from genie_inspect.populations.schema import (
     AnswerRow,
@@ -27,9 +28,7 @@ from genie_inspect.populations.schema import (
     document_id,
     parsed,
     question_id,
-    write_rows,
 )
-from genie_inspect.populations.writing import seal_population, write_card
 from genie_inspect.prompting.answers import is_unspecified, normalised
 from genie_inspect.samples import no_document
 from genie_inspect.signature import digest
@@ -356,27 +355,24 @@ def _written(
     )
     if order.dry_run:
         return imported
-    with new_folder(order.output) as folder:
-        write_rows(folder / DOCUMENTS, documents)
-        write_rows(folder / QUESTIONS, questions)
-        write_rows(folder / ANSWERS, answers)
-        facts = {"name": order.name, "version": order.version, "licence": order.licence}
-        population = seal_population(
-            folder,
-            **facts,
-            features=mapped.features,
-            source_models=sorted(model for model in models if model),
-            description=order.description,
-        )
-        imported.population = population.name
-        provenance = {
+    imported.population = new_population(
+        order.output,
+        documents=documents,
+        questions=questions,
+        answers=answers,
+        features=mapped.features,
+        models=filter(None, models),
+        facts={name: getattr(order, name) for name in ("name", "version", "licence", "description")},
+        provenance={
             "Imported from": order.source + (f", preset {order.preset}" if order.preset else ""),
             "Documents by model": ", ".join(f"{count} {model or 'not said'}" for model, count in models.most_common()),
             "Not used": ", ".join(f"{count} {reason}" for reason, count in imported.dropped.items()) or "nothing",
             "Features in other words": ", ".join(imported.renamed_features) or "none",
             "Answers missing": imported.missing_answers,
-        }
-        write_card(population, provenance | card_line(cleaner), progress)
+            **card_line(cleaner),
+        },
+        progress=progress,
+    ).name
     return imported
 
 

@@ -185,57 +185,50 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
     """Each document of a population compared with the others of its prompt."""
     assessor.population.require_documents("the yardstick")
     assessor.population.require_questions("the yardstick")
-    comparing = _Comparing(assessor, progress)
+    features = [feature.name for feature in assessor.population.features]
+    missing: Counter[str] = Counter()
+    spreads: dict[str, list[Spread]] = {feature: [] for feature in features}
     novelties: list[dict[str, float]] = []
     ratings: dict[str, dict[str, tuple[Tally, ...]]] = {}
     prompts: list[str] = []
-    for prompt in assessor.population.prompts:
-        # a prompt at a time: a large population need not be in memory
-        documents = assessor.population.documents(prompt)
-        compared = await gathered(*map(comparing.novelty, documents))
-        novelties += [novelty for novelty, _ in compared]
-        ratings |= {document.id: tallies for document, (_, tallies) in zip(documents, compared, strict=True)}
-        prompts += [prompt] * len(documents)
-    return LeftOut(
-        Measured(signature=assessor.signature, ratings=ratings),
-        {
-            key: prompt_interval([novelty[key] for novelty in novelties], prompts, bounds=(0.0, 1.0))
-            for key in comparing.features
-        },
-        {key: pooled(parts) for key, parts in comparing.spreads.items()},
-        dict(comparing.missing),
-    )
+    done, total = 0, assessor.population.manifest.counts.documents
 
-
-class _Comparing:
-    def __init__(self, assessor: Assessor | Jury, progress: Progress) -> None:
-        self.features = [feature.name for feature in assessor.population.features]
-        self.missing: Counter[str] = Counter()
-        self.spreads: dict[str, list[Spread]] = {feature: [] for feature in self.features}
-        self._assessor = assessor
-        self._progress = progress
-        self._done = 0
-
-    async def novelty(self, document: Document) -> tuple[dict[str, float], dict[str, tuple[Tally, ...]]]:
-        tallies: dict[str, tuple[Tally, ...]] = {}
+    async def compared(document: Document) -> tuple[dict[str, float], dict[str, tuple[Tally, ...]]]:
+        nonlocal done
+        novelty, tallies = dict.fromkeys(features, math.nan), dict[str, tuple[Tally, ...]]()
         try:
-            assessment = await self._assessor.assess(document.text, document.prompt)
+            assessment = await assessor.assess(document.text, document.prompt)
         except RefusalError:
-            self.missing[REFUSAL] += 1
-            found = dict.fromkeys(self.features, math.nan)
+            missing[REFUSAL] += 1
         else:
             faults = assessment.faults()
             # unlike a score, which says that it is poorer, a yardstick is kept for all later scores
             if lost := faults.get(GRADER_FAILED, 0):
                 raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
-            self.missing.update(faults)
-            found = assessment.novelty(self.features)
-            tallies = assessment.tallies
-            for feature, spread in assessment.spread(self.features).items():
-                self.spreads[feature].append(spread)
-        self._done += 1
-        self._progress(STEP, self._done, self._assessor.population.manifest.counts.documents)
-        return found, tallies
+            missing.update(faults)
+            novelty, tallies = assessment.novelty(features), assessment.tallies
+            for feature, spread in assessment.spread(features).items():
+                spreads[feature].append(spread)
+        done += 1
+        progress(STEP, done, total)
+        return novelty, tallies
+
+    for prompt in assessor.population.prompts:
+        # a prompt at a time: a large population need not be in memory
+        documents = assessor.population.documents(prompt)
+        results = await gathered(*map(compared, documents))
+        novelties += [novelty for novelty, _ in results]
+        ratings |= {document.id: tallies for document, (_, tallies) in zip(documents, results, strict=True)}
+        prompts += [prompt] * len(documents)
+    return LeftOut(
+        Measured(signature=assessor.signature, ratings=ratings),
+        {
+            feature: prompt_interval([novelty[feature] for novelty in novelties], prompts, bounds=(0.0, 1.0))
+            for feature in features
+        },
+        {feature: pooled(parts) for feature, parts in spreads.items()},
+        dict(missing),
+    )
 
 
 SCORER = "genie"
@@ -245,34 +238,13 @@ class SizeError(GenieError):
     """No spread of similarities can be had from what was named; the message says what would work."""
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureSize:
-    feature: str
-    variance: float
-    sd: float
-    """Of similarities, 0 to 1, within questions; NaN where no question has two."""
-    degrees: int
-    """Of freedom: the similarities that it was measured on, less the answers that were compared."""
-    needed: int | None
-    """Answers to a question that bring the margin; None without a spread."""
-
-
-def sizes(spreads: Mapping[str, Spread], margin: float, confidence: float) -> list[FeatureSize]:
-    """A row a feature, from standard deviations that are not rounded.
+def answers_needed(spread: Spread, margin: float, confidence: float) -> int | None:
+    """Answers to a question that bring the margin, from a standard deviation that is not rounded; None without one.
 
     Source: Genie (arXiv 2606.12790), table 6. It does not say over what the variance is taken: here over the
     similarities of one answer to the population's, pooled over answers and questions, which is what the margin is of.
     """
-    return [
-        FeatureSize(
-            feature,
-            spread.variance,
-            spread.sd,
-            spread.degrees,
-            None if math.isnan(spread.sd) else minimum_population(spread.sd, margin, confidence),
-        )
-        for feature, spread in spreads.items()
-    ]
+    return minimum_population(spread.sd, margin, confidence) if spread.degrees else None
 
 
 def logged_spreads(paths: Iterable[str], signature: str = "") -> tuple[dict[str, Spread], str]:

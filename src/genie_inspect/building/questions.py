@@ -32,15 +32,6 @@ COLUMNS = ("id", "keep", "feature", "text", "prompt", "note")
 NO = frozenset({"no", "n", "0", "false", "drop"})  # what people write in the column `keep`
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewed:
-    questions: list[Question]
-    reworded: int
-    moved: int
-    dropped: int
-    added: int
-
-
 def write_record(folder: Path, record: Record) -> None:
     for name, steps in zip(STEPS, (record.written, record.filtered, record.mapped), strict=True):
         write_rows(folder / name, steps)
@@ -107,11 +98,14 @@ def write_review(path: Path, questions: Sequence[Question]) -> None:
     write_lines(path, [csv_text(COLUMNS, rows)], new=True)
 
 
-def read_review(path: Path, questions: Sequence[Question], features: Sequence[Feature]) -> Reviewed:
+def read_review(
+    path: Path, questions: Sequence[Question], features: Sequence[Feature]
+) -> tuple[list[Question], dict[str, int]]:
+    """The questions of a corrected table, and how many people reworded, moved to another feature, dropped and added."""
     before = {_plain(question.id): question for question in questions}
     feature_names = {feature.name for feature in features}
     after: dict[tuple[str, str], Question] = {}
-    reworded = moved = dropped = added = 0
+    changes = dict.fromkeys(("reworded", "moved", "dropped", "added"), 0)
     for number, cells in csv_rows(path, COLUMNS[:-1], PopulationError):
         row, where = {name: _plain(cell) for name, cell in cells.items()}, f"{path}, row {number}"
         # by id, because its words are what people correct
@@ -119,17 +113,17 @@ def read_review(path: Path, questions: Sequence[Question], features: Sequence[Fe
         if row["id"] and old is None:
             raise PopulationError(f"{where}: no question has the id {row['id']!r}; leave it empty for a new question")
         if row["keep"].casefold() in NO:
-            dropped += old is not None
+            changes["dropped"] += old is not None
             continue
         new = _question(row, old, where, feature_names)
         # the same words twice would be one id twice
         if (new.prompt, new.text) in after:
             raise PopulationError(f"{where}: {new.text!r} stands twice for this prompt")
         after[new.prompt, new.text] = new
-        added += old is None
-        reworded += old is not None and old.text != new.text
-        moved += old is not None and old.feature != new.feature
-    return Reviewed(list(after.values()), reworded, moved, dropped, added)
+        changes["added"] += old is None
+        changes["reworded"] += old is not None and old.text != new.text
+        changes["moved"] += old is not None and old.feature != new.feature
+    return list(after.values()), changes
 
 
 def _question(row: dict[str, str], old: Question | None, where: str, feature_names: set[str]) -> Question:
@@ -156,21 +150,19 @@ def _plain(text: str) -> str:
 FEATURES = "features.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    prompts: Sequence[str]
-    features: tuple[Feature, ...]
-    wanted: Wanted
-    templates: Path | None = None
-
-
 async def write_questions(
-    order: Order, output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress
+    prompts: Sequence[str],
+    features: tuple[Feature, ...],
+    wanted: Wanted,
+    output: Path,
+    model: RecordedModel,
+    work: Path,
+    progress: Progress = no_progress,
+    templates: Path | None = None,
 ) -> dict[str, Any]:
     """Write a folder of questions, features and records; it appears when it is complete."""
-    interviewer = Interviewer(model, interview_templates(order.templates))
-    writer = QuestionWriter(interviewer, order.features, order.wanted)
-    prompts = list(order.prompts)
+    interviewer = Interviewer(model, interview_templates(templates))
+    writer = QuestionWriter(interviewer, features, wanted)
     record = await writer.write(prompts, lambda done: progress("writing questions", done, len(prompts)))
     questions = record.questions
     # no folder without questions, but the record of why there are none
@@ -182,16 +174,16 @@ async def write_questions(
         )
     with appearing(output, work) as folder:
         write_rows(folder / QUESTIONS, questions)
-        write_features(folder / FEATURES, order.features)
+        write_features(folder / FEATURES, features)
         write_record(folder, record)
     covered = {(question.prompt, question.feature) for question in questions}
     counts = Counter(question.feature for question in questions)
     return {
         "questions": len(questions),
-        "by_feature": {feature.name: counts[feature.name] for feature in order.features},
+        "by_feature": {feature.name: counts[feature.name] for feature in features},
         "prompts_without": {
             feature.name: missing
-            for feature in order.features
+            for feature in features
             if (missing := sum((prompt, feature.name) not in covered for prompt in prompts))
         },
         "rejected": record.rejected,
@@ -319,7 +311,11 @@ def question_figures(
     said = {question.id: question for question in questions}
     validity = _alpha([table.valid for table in tables])
     mapping = _alpha([table.feature for table in tables])
-    rows = [_validity(table, said, validity) for table in tables]
+    rows = []
+    for table in tables:
+        gold_valid, ours = list(table.valid.values()), [said[name].valid for name in table.valid]
+        figures = accuracy(ours, gold_valid), f1(ours, gold_valid, True), validity
+        rows.append(QuestionFigures(VALID, table.name, gold_valid.count(True), *figures))
     for table in tables:
         # a question that was not mapped says nothing of the map
         ids = [name for name in table.feature if said[name].feature]
@@ -332,11 +328,6 @@ def question_figures(
         mean = math.fsum(known) / len(known) if known else math.nan
         rows += [*own, QuestionFigures(ALL, table.name, len(ids), accuracy(mapped, gold), mean, mapping)]
     return rows
-
-
-def _validity(table: QuestionVotes, said: Mapping[str, JudgedQuestion], alpha: float) -> QuestionFigures:
-    gold, ours = list(table.valid.values()), [said[name].valid for name in table.valid]
-    return QuestionFigures(VALID, table.name, gold.count(True), accuracy(ours, gold), f1(ours, gold, True), alpha)
 
 
 def _alpha(votes: Sequence[Mapping[str, object]]) -> float:

@@ -165,18 +165,15 @@ def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, **facts: Any) 
 @click.option("--name", help="The new name; the old one with -sample unless given.")
 @WRITE_NOTHING
 @answering()
-def sample(
-    folder: Path, output: Path, per_prompt: int | None, prompts: int | None, seed: int, name: str | None, dry_run: bool
-) -> dict[str, Any]:
+def sample(folder: Path, output: Path, dry_run: bool, **size: Any) -> dict[str, Any]:
     """Draw a smaller population from one, seeded.
 
     \b
     Example: genie population sample starter -o small --per-prompt 6
     """
-    from genie_inspect.building.collecting import Size, sampled
+    from genie_inspect.building.collecting import sampled
 
-    drawn = Size(documents=per_prompt, prompts=prompts, seed=seed)
-    return made(lambda place, progress: sampled(folder, place, drawn, name, progress), output, dry_run=dry_run)
+    return made(lambda place, progress: sampled(folder, place, progress, **size), output, dry_run=dry_run)
 
 
 @population.command(name="show")

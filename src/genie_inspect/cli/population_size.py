@@ -23,10 +23,11 @@ from genie_inspect.cli.terminal import Unbroken, replacing
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN
 
 if TYPE_CHECKING:
-    from genie_inspect.building.interviewing import FeatureSize, LeftOut
+    from genie_inspect.building.interviewing import LeftOut
     from genie_inspect.graders.instrument import Instrument
     from genie_inspect.populations.population import Population
     from genie_inspect.scorers.assessor import Assessor, Jury
+    from genie_inspect.statistics.descriptive import Spread
 
 EMBEDDER = embedder_option("For --judge vectors and embedded.")
 graders_option = partial(click.option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
@@ -179,7 +180,8 @@ def size(
     Example: genie population size logs/demo
              genie population size starter --judge embedded
     """
-    from genie_inspect.building.interviewing import logged_spreads, sizes
+    from genie_inspect.building.interviewing import answers_needed, logged_spreads
+    from genie_inspect.files.tables import plain
     from genie_inspect.populations.population import BUNDLED, MANIFEST, open_population
     from genie_inspect.scorers.assessor import assessor_of
 
@@ -192,19 +194,23 @@ def size(
         spreads, signed = dict(_compared(assessor).spread), assessor.signature
     else:
         spreads, signed = logged_spreads(sources, signature)
-    rows = sizes(spreads, margin, confidence)
-    features = {row.feature: {name: value for name, value in asdict(row).items() if name != "feature"} for row in rows}
+    needed = {name: answers_needed(spread, margin, confidence) for name, spread in spreads.items()}
+    features = {
+        name: plain({"variance": own.variance, **asdict(own), "needed": needed[name]}) for name, own in spreads.items()
+    }
+    rows = [
+        [name.replace("_", " "), *_figures(own), str(own.degrees), str(needed[name] or "-")]
+        for name, own in spreads.items()
+    ]
     return Answer(
         lambda: {"signature": signed, "margin": margin, "confidence": confidence, "features": features},
         lambda _: [
-            text_table("", ("feature", "variance", "sd", "degrees", "needed"), map(_cells, rows)),
+            text_table("", ("feature", "variance", "sd", "degrees", "needed"), rows),
             KEY.format(margin=margin, confidence=confidence),
             Unbroken(signed),
         ],
     )
 
 
-def _cells(row: "FeatureSize") -> list[str]:
-    known = row.needed is not None
-    figures = (f"{row.variance:.4f}", f"{row.sd:.4f}") if known else ("-", "-")
-    return [row.feature.replace("_", " "), *figures, str(row.degrees), str(row.needed) if known else "-"]
+def _figures(spread: "Spread") -> tuple[str, str]:
+    return (f"{spread.variance:.4f}", f"{spread.sd:.4f}") if spread.degrees else ("-", "-")

@@ -77,14 +77,13 @@ def write(
     Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --per-feature 2
     """
     from genie_inspect.building.question_writing import Wanted
-    from genie_inspect.building.questions import Order, read_prompts, write_questions
+    from genie_inspect.building.questions import read_prompts, write_questions
     from genie_inspect.populations.population import read_features
 
     # --per-feature above the default --most raises it, and is no error
     wanted = Wanted(per_feature, max(per_feature, most))
-    order = Order(read_prompts(prompts), read_features(features), wanted, templates)
-
-    return asked(partial(write_questions, order), grader, output, dry_run=dry_run)
+    written = partial(write_questions, read_prompts(prompts), read_features(features), wanted, templates=templates)
+    return asked(written, grader, output, dry_run=dry_run)
 
 
 @questions.command()
@@ -137,9 +136,9 @@ def review(
     if not corrected:
         write_review(written, rows)
         return {"table": str(written), "questions": len(rows)}
-    reviewed = read_review(corrected[0], rows, read_features(features))
-    write_rows(written, reviewed.questions, new=True)
-    return {"file": str(written), **asdict(reviewed), "questions": len(reviewed.questions)}
+    kept, changes = read_review(corrected[0], rows, read_features(features))
+    write_rows(written, kept, new=True)
+    return {"file": str(written), "questions": len(kept), **changes}
 
 
 def _blind(
@@ -193,9 +192,9 @@ def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str
     \b
     Example: genie features discover --task "write a research abstract" -o abstracts --grader openai/gpt-4o
     """
-    from genie_inspect.building.features import Search, discover_features
+    from genie_inspect.building.features import discover_features
 
-    return asked(partial(discover_features, Search(**facts)), grader, output, dry_run=dry_run)
+    return asked(partial(discover_features, **facts), grader, output, dry_run=dry_run)
 
 
 @features.command(name="map")

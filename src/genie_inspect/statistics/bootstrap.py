@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genie_inspect.statistics.effect import CELLS, TIE, PairedTest, Values, tested
+from genie_inspect.statistics.effect import CELLS, TIE, PairedTest, Values, check_draws, tested
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def paired_bootstrap(
     >>> paired_bootstrap([0.1, 0.4, 0.3], [0.1, 0.4, 0.3]).p_value
     1.0
     """
-    _check(resamples, confidence)
+    check_draws(resamples, confidence=confidence)
     percentiles = partial(_percentiles, resamples=resamples, seed=seed, tail=(1 - confidence) / 2)
     return tested(before, after, percentiles)
 
@@ -87,7 +87,7 @@ def bootstrap_interval(
     >>> bootstrap_interval(lambda drawn: scores[drawn].mean(), units=3).undefined
     0
     """
-    _check(resamples, confidence)
+    check_draws(resamples, confidence=confidence)
     value = float(statistic(np.arange(units))) if units else math.nan
     if units < 2:
         return BootstrapInterval(value, math.nan, math.nan, 0)
@@ -126,10 +126,3 @@ def _ends(drawn: Values, tail: float) -> tuple[Any, Any]:
     # whole order statistics, rounded outwards: never narrower than asked for
     outside = math.floor(tail * (len(ordered) - 1))
     return ordered[outside], ordered[len(ordered) - 1 - outside]
-
-
-def _check(resamples: int, confidence: float) -> None:
-    if resamples < 1:
-        raise ValueError(f"resamples is {resamples}, expected at least 1")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}, expected a number between 0 and 1")

@@ -17,13 +17,14 @@ from genie_inspect.statistics.effect import (
     Values,
     bonferroni,
     centred_deltas,
+    check_draws,
     cohens_d,
     complete_pairs,
     holm,
     paired_values,
     tested,
 )
-from genie_inspect.statistics.equivalence import EquivalenceTest, tost
+from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.power import paired_power, pairs_needed
 
 
@@ -64,15 +65,8 @@ def paired_permutation(
     >>> test.p_value, test.low, test.high  # 2 of 64 ways, all signs alike; the lowest and the highest delta
     (0.03125, 1.0, 6.0)
     """
-    _check(resamples, level)
+    check_draws(resamples, level=level)
     return tested(before, after, partial(_inverted, resamples=resamples, seed=seed, level=level))
-
-
-def _check(resamples: int, level: float) -> None:
-    if resamples < 1:
-        raise ValueError(f"resamples is {resamples}, expected at least 1")
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}, expected a number between 0 and 1")
 
 
 def _inverted(
@@ -220,16 +214,29 @@ def differences(
     # the permutation test keeps its level with few pairs, the bootstrap does not (benchmarks/README.md)
     test = paired_permutation(first, second, resamples, seed, level=LEVEL)
     columns = [complete_pairs(*sides) for sides in zip(first.T, second.T, strict=True)]
-    return [
-        _difference(
-            *sides,
-            ends=(float(low), float(high)),
-            p_value=float(p_value),
-            least_p=least_p_value(len(sides[0]), resamples),
-            alike=tost(*sides, margin, equivalence, resamples, seed),
+    found = []
+    for sides, low, high, p_value in zip(columns, test.low, test.high, test.p_value, strict=True):
+        alike = tost(*sides, margin, equivalence, resamples, seed)
+        mean_before, mean_after = (float(side.mean()) if alike.n else math.nan for side in sides)
+        # deltas that differ by rounding alone have none: next to nothing would be tested with next to no pairs
+        spread = math.sqrt(float((centred_deltas(*sides)[1] ** 2).sum()) / (alike.n - 1)) if alike.n > 1 else math.nan
+        found.append(
+            Difference(
+                pairs=alike.n,
+                before=mean_before,
+                after=mean_after,
+                delta=alike.delta,
+                low=float(low),
+                high=float(high),
+                effect=cohens_d(*sides),
+                spread=spread,
+                p_value=float(p_value),
+                least_p=least_p_value(alike.n, resamples),
+                p_unlike=alike.p_value,
+                margin=alike.margin,
+            )
         )
-        for sides, low, high, p_value in zip(columns, test.low, test.high, test.p_value, strict=True)
-    ]
+    return found
 
 
 def findings(family: Sequence[Difference], correction: str = "holm", level: float = LEVEL) -> list[Finding]:
@@ -240,18 +247,18 @@ def findings(family: Sequence[Difference], correction: str = "holm", level: floa
     # the power is that at the strictest level that Holm or Bonferroni asks for
     tests = int((~np.isnan(p_values)).sum()) if correction != "none" else 1
     strictest = level / max(1, tests)
-    return [
-        Finding(
-            difference,
-            float(p),
-            float(q),
-            power=_power(difference, strictest),
-            needed=_needed(difference, strictest),
-            differs=bool(p < level),
-            is_equivalent=bool(q < level),
-        )
-        for difference, p, q in zip(family, p_values, unlike, strict=True)
-    ]
+    found = []
+    for difference, p, q in zip(family, p_values, unlike, strict=True):
+        power = needed = math.nan
+        # a single pair's spread is NaN, and so is what no pairs have
+        if difference.spread > 0 and difference.margin > 0:
+            power = paired_power(difference.margin, difference.spread, difference.pairs, strictest)
+            needed = pairs_that_find(difference.margin, difference.spread, strictest)
+        # so few pairs that even the clearest result would not count
+        if difference.least_p >= strictest:
+            power = 0.0
+        found.append(Finding(difference, float(p), float(q), power, needed, bool(p < level), bool(q < level)))
+    return found
 
 
 def crossed_p_value(deltas: ArrayLike) -> float:
@@ -273,54 +280,8 @@ def crossed_p_value(deltas: ArrayLike) -> float:
     return 2 * float(stdtr(fewer - 1, -abs(mean) / error))
 
 
-def _difference(
-    before: Values, after: Values, ends: tuple[float, float], p_value: float, least_p: float, alike: EquivalenceTest
-) -> Difference:
-    """The difference of a column's complete pairs, with the results of its tests."""
-    return Difference(
-        pairs=alike.n,
-        before=float(before.mean()) if alike.n else math.nan,
-        after=float(after.mean()) if alike.n else math.nan,
-        delta=alike.delta,
-        low=ends[0],
-        high=ends[1],
-        effect=cohens_d(before, after),
-        spread=_spread(before, after) if alike.n > 1 else math.nan,
-        p_value=p_value,
-        least_p=least_p,
-        p_unlike=alike.p_value,
-        margin=alike.margin,
-    )
-
-
-def _spread(before: Values, after: Values) -> float:
-    # deltas that differ by rounding alone have none: next to nothing would be tested with next to no pairs
-    _, centred = centred_deltas(before, after)
-    return math.sqrt(float((centred**2).sum()) / (len(centred) - 1))
-
-
-def _power(difference: Difference, level: float) -> float:
-    # so few pairs that even the clearest result would not count
-    if difference.least_p >= level:
-        return 0.0
-    if not _has_spread(difference):
-        return math.nan
-    return paired_power(difference.margin, difference.spread, difference.pairs, level)
-
-
-def _needed(difference: Difference, level: float) -> float:
-    if not _has_spread(difference):
-        return math.nan
-    return pairs_that_find(difference.margin, difference.spread, level)
-
-
 def pairs_that_find(delta: float, spread: float, level: float) -> int:
     """The fewest pairs with which the test, as the paired t test would, finds a true mean delta four times in five."""
-    # with fewer even the clearest result would not count, see `_power`; twenty have every p-value that there is
+    # with fewer even the clearest result would not count, see `findings`; twenty have every p-value that there is
     countable = next((pairs for pairs in range(2, 20) if least_p_value(pairs) < level), 20)
     return max(countable, pairs_needed(delta, spread, level=level))
-
-
-def _has_spread(difference: Difference) -> bool:
-    # a single pair's spread is NaN, and so is what no pairs have
-    return difference.spread > 0 and difference.margin > 0

@@ -149,6 +149,15 @@ def holm(p_values: ArrayLike) -> Values:
     return adjusted
 
 
+def check_draws(resamples: int, **shares: float) -> None:
+    """Refuse a number of resamples that is none, and options that are no share."""
+    if resamples < 1:
+        raise ValueError(f"resamples is {resamples}, expected at least 1")
+    for name, share in shares.items():
+        if not 0 < share < 1:
+            raise ValueError(f"{name} is {share}, expected a number between 0 and 1")
+
+
 def _checked(p_values: ArrayLike) -> Values:
     values = np.asarray(p_values, dtype=float)
     if values.ndim != 1:

@@ -9,7 +9,7 @@ from scipy.special import stdtr
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.bootstrap import resampled_means
-from genie_inspect.statistics.effect import ROUNDING, TIE, Values, centred_deltas, complete_pairs
+from genie_inspect.statistics.effect import ROUNDING, TIE, Values, centred_deltas, check_draws, complete_pairs
 
 MARGIN_IN_STANDARD_DEVIATIONS = 0.2
 METHODS = {"t": "paired t tests", "bootstrap": "paired bootstraps"}
@@ -68,41 +68,26 @@ def tost(
     >>> tost([0.1, 0.5, 0.9], [0.1, 0.5, 0.9]).p_value
     0.0
     """
-    _check(margin, method, resamples)
-    first, second = complete_pairs(before, after)
-    width = default_margin(first) if margin is None else float(margin)
-    return _two_tests(first, second, width, method, resamples, seed)
-
-
-def _check(margin: float | None, method: str, resamples: int) -> None:
-    """Refuse options that cannot be used; raises as `tost` documents it."""
     if method not in METHODS:
         raise UnknownChoiceError("method", method, " or ".join(METHODS))
     if margin is not None and not 0 < margin < math.inf:
         raise ValueError(f"margin is {margin}, expected a number above 0")
-    if resamples < 1:
-        raise ValueError(f"resamples is {resamples}, expected at least 1")
-
-
-def _two_tests(before: Values, after: Values, margin: float, method: str, resamples: int, seed: int) -> EquivalenceTest:
-    """Both one-sided tests of complete pairs; NaN where there are too few, or the margin is 0."""
-    pairs, nan = len(before), math.nan
-    if pairs == 0:
-        return EquivalenceTest(nan, nan, nan, margin, nan, 0, method)
-    mean, centred = centred_deltas(before, after)
+    check_draws(resamples)
+    first, second = complete_pairs(before, after)
+    pairs, width = len(first), default_margin(first) if margin is None else float(margin)
+    mean, centred = centred_deltas(first, second) if pairs else (math.nan, first)
     delta = float(mean)
     if pairs > 1 and not delta and not centred.any():
-        least = 0.0 if method == "t" else 1 / (1 + resamples)
-        return EquivalenceTest(least, least, least, margin, delta, pairs, method)
-    if pairs == 1 or margin == 0:
-        return EquivalenceTest(nan, nan, nan, margin, delta, pairs, method)
-    if method == "t":
-        lower, upper = (_t_test(margin + shift, centred) for shift in (delta, -delta))
+        lower = upper = 0.0 if method == "t" else 1 / (1 + resamples)
+    elif pairs < 2 or width == 0:
+        lower = upper = math.nan
+    elif method == "t":
+        lower, upper = (_t_test(width + shift, centred) for shift in (delta, -delta))
     else:
         drawn = resampled_means(centred[:, None], resamples, seed)[:, 0]
-        lower, upper = _bootstrap(margin + delta, drawn), _bootstrap(margin - delta, -drawn)
+        lower, upper = _bootstrap(width + delta, drawn), _bootstrap(width - delta, -drawn)
     # both bounds must be excluded, so the weaker of the two tests decides
-    return EquivalenceTest(lower, upper, max(lower, upper), margin, delta, pairs, method)
+    return EquivalenceTest(lower, upper, max(lower, upper), width, delta, pairs, method)
 
 
 def default_margin(before: Values) -> float:

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
 
 from genie_inspect.statistics.bootstrap import BootstrapInterval, percentile_interval
 
@@ -251,29 +252,21 @@ class Draws:
         """
         values, drawn = figures_of(forecasts.sums.sum(axis=0)), figures_of(self.counts @ forecasts.sums)
         found = {name: percentile_interval(float(values[name]), drawn[name]) for name in values}
+        small = stdtrit(max(1, self.counts.shape[1] - 1), 0.975) / ndtri(0.975)
+        wider = small * math.sqrt(1 + folds / (folds - 1))
         for name, (lowest, function) in forecasts.orders.items():
             resampled = np.array([function(counts) for counts in self.counts])
             interval = percentile_interval(function(np.ones(self.counts.shape[1])), resampled)
-            found[name] = _widened(interval, self._wider(folds), lowest)
+            # between the lowest value there can be and 1; neither max nor min would hand on NaN
+            low, high = (
+                float(np.clip(interval.value + wider * (end - interval.value), lowest, 1))
+                for end in (interval.low, interval.high)
+            )
+            found[name] = replace(interval, low=low, high=high)
         return found
-
-    def _wider(self, folds: int) -> float:
-        from scipy.stats import norm, t
-
-        small = t.ppf(0.975, max(1, self.counts.shape[1] - 1)) / norm.ppf(0.975)
-        return float(small * math.sqrt(1 + folds / (folds - 1)))
 
     def difference(self, sums: Values, counts: Values, confidence: float = 0.95) -> BootstrapInterval:
         """The mean of differences between two forecasts of the same events."""
         with np.errstate(divide="ignore", invalid="ignore"):
             drawn = (self.counts @ sums) / (self.counts @ counts)
         return percentile_interval(float(sums.sum() / counts.sum()) if counts.sum() else math.nan, drawn, confidence)
-
-
-def _widened(interval: BootstrapInterval, times: float, lowest: float) -> BootstrapInterval:
-    """An interval whose ends lie so many times as far from its value, between the lowest value there can be and 1."""
-    value = interval.value
-    low, high = (value + times * (end - value) for end in (interval.low, interval.high))
-    # neither max nor min would hand on NaN
-    low, high = (float(np.clip(end, lowest, 1)) for end in (low, high))
-    return BootstrapInterval(value, low, high, interval.undefined)

@@ -11,9 +11,10 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 
 from genie_inspect.errors import UnfittableError
-from genie_inspect.statistics.ordinal import Codes, Curvature, Piece, Values, chance, most_probable
+from genie_inspect.statistics.ordinal import Codes, Curvature, Piece, Values, most_probable
 
 LEAST_GAIN = 1e-11  # of a step of Newton's; the next one would gain its square
 
@@ -43,7 +44,7 @@ class LaplaceLikelihood:
         fixed = self._design @ coefficients
 
         def expected_at(intercepts: Values) -> Values:
-            return chance(fixed + deviations @ intercepts[self._places])
+            return np.asarray(expit(fixed + deviations @ intercepts[self._places]))
 
         def curvature_of(expected: Values) -> Curvature:
             return Curvature.of(pieces, expected * (1 - expected), np.ones_like(self._intercepts))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 
 from genie_inspect.errors import UnfittableError
 
@@ -157,13 +158,7 @@ class ShrunkenModel:
             linear += np.append(self.terms[name], 0.0)[codes]
         for name, values in columns.items():
             linear += values @ self.terms[name]
-        return chance(linear[:, None] - self.thresholds)
-
-
-def chance(log_odds: Values) -> Values:
-    """The chances that log-odds stand for."""
-    # the hyperbolic tangent does not overflow where the exponential would
-    return np.asarray((1 + np.tanh(log_odds / 2)) / 2)
+        return np.asarray(expit(linear[:, None] - self.thresholds))
 
 
 def shrunken_ordinal(
@@ -273,9 +268,9 @@ class _Fit:
         return float(loss + prior - self._between @ np.log(-np.expm1(-gaps)))
 
     def _slope(self, point: Values, precisions: Values) -> tuple[Values, Curvature]:
-        expected = chance(self._linear(point))
+        expected = expit(self._linear(point))
         thresholds = point[self._ends[-1] :]
-        prior = chance(thresholds)
+        prior = expit(thresholds)
         gaps = np.diff(thresholds)
         pull = -self._between / np.expm1(gaps)
         bend = self._between * np.exp(gaps) / np.expm1(gaps) ** 2

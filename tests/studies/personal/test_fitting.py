@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from tests.processes import tries
 
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.statistics.forecasts import Draws
-from genie_inspect.statistics.ordinal import chance as logistic
 from genie_inspect.studies.personal.ballots import Ballots, Factor
 from genie_inspect.studies.personal.fitting import (
     Foretold,
@@ -217,7 +217,7 @@ def test_leniency_cannot_change_the_order_of_a_raters_votes() -> None:
     # what a rater adds, and what the fold's own votes take away from the others' level
     moved = plain + np.linspace(-2, 2, 4)[BALLOTS.raters.codes] - np.linspace(0, 3, 8)[folds]
     chances = {GRADER: plain, WITH_LENIENCY: moved}
-    found = figures(Foretold(BALLOTS, folds, {name: logistic(own)[:, None] for name, own in chances.items()}), GRADER)
+    found = figures(Foretold(BALLOTS, folds, {name: expit(own)[:, None] for name, own in chances.items()}), GRADER)
     within = [found.models[name]["auc_within"] for name in chances]
     assert within[0] == within[1]
     assert found.models[GRADER]["auc"] != found.models[WITH_LENIENCY]["auc"]

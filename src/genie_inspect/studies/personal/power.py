@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from genie_inspect.agreement.figures import DOTS, INK
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.errors import UnfittableError
 from genie_inspect.statistics.bootstrap import percentile_interval
 from genie_inspect.statistics.forecasts import CLOSEST
-from genie_inspect.statistics.ordinal import chance
 from genie_inspect.studies.personal.ballots import Ballots, Factor
 from genie_inspect.studies.personal.fitting import STORY, TERMS, Told, fitted, judge_model
 from genie_inspect.studies.personal.judge import GRADER, LENIENCY, SCORES, TASTE, TEST, YES_NO, ScoreSource
@@ -75,7 +75,7 @@ def simulated(world: World, seed: int) -> Simulated:
         + leniency[rater]
         + taste[rater, test]
     )
-    votes = (draw.random(len(log_odds)) < chance(log_odds)).astype(np.int64)
+    votes = (draw.random(len(log_odds)) < expit(log_odds)).astype(np.int64)
     ballots = Ballots(
         stories=_factor("s", story),
         plots=_factor("p", story // world.stories_a_plot),
