@@ -206,8 +206,8 @@ COUNTED: dict[str, tuple[Made, str, list[int]]] = {
     "reader": (GraderReader, "reader", [240, 280]),
     "list": (ListJudge, "list_judge", [112, 124]),
     "equivalence": (GraderEquivalence, "equivalence", [112, 124]),
-    "pairwise": (PairwiseJudge, "pairwise_judge", [256]),
-    "logit": (LogitJudge, "logit_judge", [1]),
+    "pairwise": (PairwiseJudge, "merging", [256]),
+    "logit": (LogitJudge, "merging", [1]),
 }
 QUESTIONS = [Asked("Who?"), Asked("Where?")]
 
@@ -221,7 +221,8 @@ def test_a_signature_knows_the_settings_of_one_item_and_of_two(name: str, monkey
         given.extend(requests)
         return "m@0"
 
-    monkeypatch.setattr(importlib.import_module(f"genie_inspect.graders.{module}"), "identified_model", identified)
+    for where in (module, "merging"):
+        monkeypatch.setattr(f"genie_inspect.graders.{where}.identified_model", identified, raising=False)
     own = make(saying("").model())
     assert "(m@0," in own.signature
     assert own.signature.endswith(f"template={own.template.digest})")

@@ -14,8 +14,8 @@ from tests.scripted import Script, saying
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders import critic as module
-from genie_inspect.graders.cache import Cache
-from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion, VerdictMemo
+from genie_inspect.graders.cache import Cache, Memo
+from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
 from genie_inspect.graders.rubrics import BUNDLED, Instructions, Rubric, RubricError, Test, load_rubric
 
 ONE = {"id": "pace", "name": "pace", "question": "Is it quick?"}
@@ -230,7 +230,7 @@ async def test_the_first_opinion_is_that_with_the_reference_first() -> None:
 
 async def test_judgements_come_in_the_order_of_the_tests_whichever_was_asked_first(tmp_path: Path) -> None:
     async def compared(tests: Sequence[Test]) -> list[str]:
-        own = Critic(saying("[[A=B]]").model(), Instructions.load(), VerdictMemo(Cache(tmp_path)))
+        own = Critic(saying("[[A=B]]").model(), Instructions.load(), Memo(Cache(tmp_path)))
         return [judgement.test.id for judgement in await own.compare("new", "old", tests)]
 
     await compared(TESTS[:1])
