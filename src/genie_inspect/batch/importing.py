@@ -199,10 +199,9 @@ class Importer:
     async def _ratings(self, place: Place, request: str, text: str, reply: Reply) -> tuple[int, int, int]:
         """How many ratings were asked for, said, and new."""
         data = _data(place, request, "question", "answer")
-        listed = data["others"].values() if "others" in data else [data.get("other", "")]
-        others = [Answer(str(other)) for other in listed]
-        read = mode_of(place.plan.judge).said
-        said = dict(read(text, reply.candidates, [other.text for other in others])) if read else {}
+        mode = mode_of(place.plan.judge)
+        others = [Answer(other) for other in (mode.others(data) or {"": ""}).values()]
+        said = dict(mode.said(text, reply.candidates, [other.text for other in others])) if mode.said else {}
         fresh: dict[str, Judged] = {}
 
         async def rate(pairs: Unrated) -> Mapping[str, str]:

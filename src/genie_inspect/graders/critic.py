@@ -12,9 +12,9 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
 from genie_inspect.graders.cache import VERDICTS, Memo, Verdict
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import answered, gathered, held_to, identified_model
+from genie_inspect.graders.grader import answered, gathered, held_to
 from genie_inspect.graders.protocols import UNREADABLE
-from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_read
+from genie_inspect.graders.readable import ANEW, REPEATS, Asker, labelled, until_read
 from genie_inspect.graders.rubrics import TOTAL, Instructions, Rubric, Test
 from genie_inspect.measures.likert import orders_agree, pass_share, passed, passes, position_bias, test_score
 from genie_inspect.prompting.fence import fenced, without_echo
@@ -114,24 +114,18 @@ class Judgement:
         return [opinion.fault for opinion in self.opinions if opinion.fault]
 
 
-class Critic:
+class Critic(Asker[Instructions]):
     """Asks a chat model; the stories stand first in the request and the aspect last, so that prefixes are shared."""
+
+    name = "critic"
 
     def __init__(
         self, model: Model, instructions: Instructions, memo: Memo | None = None, repeats: int = REPEATS
     ) -> None:
-        self.model = model
+        super().__init__(model, instructions, repeats)
         self.instructions = instructions
         self.memo = memo or Memo()
-        self.repeats = repeats
-
-    @cached_property
-    def signature(self) -> str:
-        """`critic(<model>@<digest>,template=<digest>)`."""
-        form = self.instructions.form
-        return (
-            f"critic({identified_model(self.model, (FIRST, form), (AGAIN, form))},template={self.instructions.digest})"
-        )
+        self.requests = [(FIRST, instructions.form), (AGAIN, instructions.form)]
 
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Judgement]:
         """One judgement a test, in order: 28 requests for 14 tests with a reference, 14 without, less those on record.

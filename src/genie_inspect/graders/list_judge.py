@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
+from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model
 
@@ -82,12 +83,24 @@ def list_ratings(reply: str, others: Sequence[str]) -> dict[str, Judged]:
     return {others[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, len(others)).items()}
 
 
+def listed_others(data: Mapping[str, Any]) -> dict[str, str] | None:
+    return (
+        {number: str(other) for number, other in data["others"].items()}
+        if {"question", "answer", "others"} <= data.keys()
+        else None
+    )
+
+
+def list_reply(ratings: Mapping[str, float]) -> str:
+    return " ".join(f"{number}:{rating}" for number, rating in ratings.items())
+
+
 @lru_cache
 def reply_tokens(count: int, as_json: bool) -> int:
     """Tokens of a reply with so many ratings: of JSON, or of the one line that rate_list.md asks for, which is half."""
     if as_json:
         return numbered_tokens(count) + count  # a rating is one token
-    return static_token_count(" ".join(f"{number}:0" for number in range(1, count + 1)))
+    return static_token_count(list_reply({str(number): 0 for number in range(1, count + 1)}))
 
 
 def _settings(count: int) -> GenerateConfig:
@@ -110,6 +123,8 @@ LIST = Mode(
     ListJudge.instruction,
     reply_tokens,
     list_request,
+    listed_others,
+    list_reply,
     lambda text, candidates, others: list_ratings(text, others),
     CHUNK,
 )

@@ -1,18 +1,17 @@
 """Every pair is judged once: equal answers count together, and what was ever judged is not asked again."""
 
 import json
-from abc import ABC
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from statistics import fmean
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from inspect_ai.model import Model
 
 from genie_inspect.engines.embedders import Embedder, static_token_count
 from genie_inspect.graders.cache import RATINGS, Judged, Memo
-from genie_inspect.graders.grader import Request, Room, identified_model
+from genie_inspect.graders.grader import Room
 from genie_inspect.graders.protocols import (
     OFF_LABELS,
     UNREADABLE,
@@ -22,7 +21,7 @@ from genie_inspect.graders.protocols import (
     Judge,
     Rated,
 )
-from genie_inspect.graders.readable import REPEATS
+from genie_inspect.graders.readable import REPEATS, Asker
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.fence import fenced
@@ -108,35 +107,22 @@ def _fault(judged: Judged | None, reason: str, most_off_labels: float) -> str | 
     return None if judged.rating else UNSPECIFIED
 
 
-class PairJudge(ABC):
+class PairJudge(Asker[Template]):
     """Rates by what a grader says of pairs of answers; what it said is kept.
 
     Each pair is a call of its own, `_rate_pair`, out of the log; a judge that asks otherwise has its own `_rate`.
     """
 
-    name: ClassVar[str]
     instruction: ClassVar[Instruction]
-    requests: Sequence[Request] = ()
-    """The settings and forms of the instrument's requests, on which the ratings depend."""
-    facts = ""
-    """What a signature says beside model and template, with a comma behind it."""
     most_off_labels = 1.0
     """Highest probability off the labels at which a finding counts as a rating."""
 
     def __init__(
         self, model: Model, template: Template | None = None, memo: RatingMemo | None = None, repeats: int = REPEATS
     ) -> None:
-        self.model = model
-        self.template = template or self.instruction.template()
+        super().__init__(model, template or self.instruction.template(), repeats)
         self.memo = memo or RatingMemo()
-        self.repeats = repeats
         self.room = Room(model)
-
-    @cached_property
-    def signature(self) -> str:
-        """`<name>(<model>@<digest>,template=<digest>)`."""
-        model = identified_model(self.model, *self.requests)
-        return f"{self.name}({model},{self.facts}template={self.template.digest})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer; equal answers are judged once."""
@@ -165,6 +151,15 @@ def pair_request(template: Template, question: str, answer: str, others: Sequenc
     return template.fill(data=fenced({"question": question, "answer": answer, "other": other}))
 
 
+def pair_others(data: Mapping[str, Any]) -> dict[str, str] | None:
+    return {"1": str(data["other"])} if {"question", "answer", "other"} <= data.keys() else None
+
+
+def pair_reply(ratings: Mapping[str, float]) -> str:
+    (rating,) = ratings.values()
+    return f"The rating of this pair is on record.\nRating: {rating}"
+
+
 @lru_cache
 def numbered_tokens(count: int) -> int:
     """Tokens of a reply of so many numbered empty values as JSON."""
@@ -185,6 +180,10 @@ class Mode:
     """About how many tokens the reply for so many other answers has; as JSON, where the grader is held to it."""
     request: Callable[[Template, str, str, Sequence[str]], str] = pair_request
     """The request from the template, a question, an answer and the others."""
+    others: Callable[[Mapping[str, Any]], dict[str, str] | None] = pair_others
+    """The other answers by number, by the data in a request; None where it is no request of this mode."""
+    reply: Callable[[Mapping[str, float]], str] = pair_reply
+    """What a grader replies that does as it is asked, from the ratings by number: for replays and rehearsals."""
     said: Callable[[str, Candidates, Sequence[str]], Mapping[str, Judged]] | None = None
     """What a reply, as text and as candidates for its first token, says of the others in the order of its request;
     None where replies are not taken from files."""

@@ -7,9 +7,9 @@ from functools import cached_property
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.graders.cache import ANSWERS, NO, WHETHER_ATTEMPT, Memo
-from genie_inspect.graders.grader import ask, identified_model
+from genie_inspect.graders.grader import ask
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
-from genie_inspect.graders.readable import REPEATS, labelled, until_complete
+from genie_inspect.graders.readable import REPEATS, Asker, labelled, until_complete
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, ReadingReply, reading_reply
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, answers_form, reading_form
@@ -82,7 +82,7 @@ LENGTHS = {
 """By name."""
 
 
-class GraderReader:
+class GraderReader(Asker[Template]):
     """Asks a chat model; deterministic settings, answers aligned by question number."""
 
     def __init__(
@@ -93,17 +93,15 @@ class GraderReader:
         repeats: int = REPEATS,
         length: AnswerLength = LENGTHS[CONCISE],
     ) -> None:
-        self.model = model
+        super().__init__(model, template or length.instruction.template(), repeats)
         self.length = length
-        self.template = template or length.instruction.template()
         self.memo = memo or Memo()
-        self.repeats = repeats
+        self.requests = [(self._settings(count), self._form(count)) for count in (1, 2)]
 
     @cached_property
     def signature(self) -> str:
         """`grader(<model>@<digest>,template=<digest>)`; with `,answers=<length>` where these are not concise."""
-        model = identified_model(self.model, *((self._settings(count), self._form(count)) for count in (1, 2)))
-        return f"grader({model},template={self.template.digest}{self.length.fact})"
+        return super().signature.removesuffix(")") + f"{self.length.fact})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         """One answer a question; None with a fault where the grader babbles to the end.
