@@ -247,7 +247,7 @@ def test_a_first_request_is_at_temperature_0_and_a_repeat_is_not_and_the_signatu
         given.extend(requests)
         return "m@0"
 
-    monkeypatch.setattr(module, "identified_model", identified)
+    monkeypatch.setattr("genie_inspect.graders.readable.identified_model", identified)
     own = Critic(saying("").model(), Instructions.load())
     assert own.signature == f"critic(m@0,template={own.instructions.digest})"
     assert [(one.temperature, one.max_tokens) for one, _ in given] == [(0.0, 2048), (0.7, 2048)]
