@@ -277,6 +277,13 @@ def test_an_answer_is_text_or_nothing_and_what_is_none_is_shown_short() -> None:
     assert len(str(damage.value)) < 300
 
 
+def test_of_rows_from_outside_a_whole_number_is_a_rating_and_what_cannot_be_ours_is_refused(tmp_path: Path) -> None:
+    cache, row = Cache(tmp_path), {"judge": "j", "question": "q", "answer": "a", "other": "o", "off_labels": None}
+    assert cache.add(RATINGS, [row | {"rating": 3}, row | {"rating": 9}, row | {"rating": 3, "judge": 1}]) == (1, 0, 2)
+    assert cache.add(RATINGS, [row | {"rating": 3.0}, row | {"rating": 2}]) == (0, 1, 0)
+    assert cache.found(RATINGS, ("j", "q", "a")) == {"o": Judged(3.0)}
+
+
 PAGE = 4096
 TEXTS = [f"text {number}" for number in range(300)]
 SOME = {"ratings": "question = 'What 9?' and other = 'snow'", "verdicts": "story_a = 'story 9'", "answers": "true"}
