@@ -7,6 +7,7 @@ from click.testing import CliRunner, Result
 
 from genie_inspect.cli import main
 from genie_inspect.cli.cost import MEASURES, TASKS
+from genie_inspect.graders.instrument import MODES
 from genie_inspect.populations.population import open_population
 
 DOCUMENTS = open_population("starter").manifest.counts.documents
@@ -22,7 +23,7 @@ def found(*arguments: str) -> Any:
 
 def test_every_judge_that_asks_a_model_is_in_the_table() -> None:
     shown = called("--epochs", "2").stdout
-    assert all(judge in shown for judge in ("list", "pairwise", "logit", "vectors"))
+    assert all(judge in shown for judge in MODES)
     assert "8 prompts x 2 documents" in shown
 
 
@@ -83,7 +84,7 @@ def test_prices_become_money() -> None:
 
 
 def test_a_judge_that_the_grader_cannot_serve_is_left_out_unless_asked_for() -> None:
-    assert list(found("--grader", "bundled/grader")["judges"]) == ["list", "pairwise", "vectors"]
+    assert list(found("--grader", "bundled/grader")["judges"]) == [name for name in MODES if name != "logit"]
     result = called("--grader", "bundled/grader", "--judge", "logit")
     assert result.exit_code == 1
     assert "a provider with log probabilities" in result.stderr
