@@ -93,6 +93,7 @@ WHOLE = {
     "one object of many members": "{" + ", ".join(f'"{number}": "x"' for number in range(70_000)) + "}",
     "a number of a million digits": "Rating: " + "1" * FULL,
     "a number of 5,000 digits": "Rating: " + "1" * 5_000,
+    "nothing but 5,000 digits": "1" * 5_000,
     "an entity of 5,000 digits": "&#" + "1" * 5_000 + "; [[A>B]]",
     "words that nearly repeat": " ".join("ab"[number.bit_count() % 2] for number in range(400_000)),
     "periods that break off": " ".join("abcdefg"[number % 7] for number in range(400_000)) + " x",

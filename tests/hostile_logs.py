@@ -3,10 +3,11 @@
 import json
 import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from inspect_ai.log import read_eval_log, write_eval_log
 from tests.reports.made_logs import asked, made_log, scored
@@ -110,7 +111,7 @@ def _members(sound: Path) -> dict[str, bytes]:
 def _archive(path: Path, members: dict[str, bytes]) -> None:
     with ZipFile(path, "w", ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            archive.writestr(name, content)
+            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)  # of no time: the same bytes every time
 
 
 def _member(name: str, content: bytes | None, sound: Path, path: Path) -> None:
@@ -161,6 +162,11 @@ def _field(member: str, place: str, text: str, sound: Path, path: Path) -> None:
     _archive(path, members)
 
 
+VIEW = (
+    '{"task_samples_view": {"name": "v", "score_color_scales": {"plot": {"palette": "neutral", "min": 0, "max": %s}}}}'
+)
+
+
 def _fields() -> Iterator[tuple[str, tuple[str, str, str]]]:
     score, facts = "scores.genie", "scores.genie.metadata"
     odd = {"text": '"x"', "list": "[1]", "digits": LONG, "infinite": "1e999", "null": "null", "object": '{"plot": {}}'}
@@ -188,10 +194,19 @@ def _fields() -> Iterator[tuple[str, tuple[str, str, str]]]:
         yield f"value {name}", (SAMPLE, f"{score}.value", text)
     yield "value infinite by key", (SAMPLE, f"{score}.value", '{"plot": 1e999, "style": -1e999}')
     yield "values of text", ("samples/", f"{score}.value", '{"plot": "much"}')
+    for name, text in {"huge": "1e308", "negative huge": "-1e308", "beyond the scale": "7"}.items():
+        yield f"value {name}", ("samples/", f"{score}.value", f'{{"plot": {text}, "style": 0.5}}')
+        yield f"view {name}", ("header.json", "eval.viewer", VIEW % text)
+    yield "length huge", ("samples/", f"{facts}.length", '{"population": 1e308, "matched": {"plot": 1e308}}')
+    yield "position bias huge", ("samples/", f"{facts}.position_bias", "1e308")
+    yield "spread huge", ("samples/", f"{facts}.spread", '{"plot": {"sd": 1e308, "degrees": 999999999}}')
     yield "scores a list", (SAMPLE, "scores", "[]")
     yield "id an object", (SAMPLE, "id", "{}")
     yield "epoch of 5,000 digits", (SAMPLE, "epoch", LONG)
     yield "epoch huge", (SAMPLE, "epoch", "1e300")
+    yield "epoch negative", (SAMPLE, "epoch", "-1")
+    yield "epoch 0", ("samples/", "epoch", "0")
+    yield "id another", (SAMPLE, "id", "7")
     yield "input a number", (SAMPLE, "input", "3")
     yield "no choices", ("samples/", "output.choices", "[]")
     yield "store a list", (SAMPLE, "store", "[1]")
@@ -209,3 +224,57 @@ def _fields() -> Iterator[tuple[str, tuple[str, str, str]]]:
 
 
 FIELDS = dict(_fields())
+
+EDGES = (
+    *("1e308", "-1e308", "1e999", "-0.0", "1e-320", "1e13", "NaN", "Infinity", "9" * 400, LONG, "-1", "0", "2.5", "5"),
+    *(
+        "null",
+        "true",
+        "[]",
+        "{}",
+        '""',
+        '"x"',
+        '"\\ud800"',
+        '"\\u001b[2J"',
+        "[null]",
+        '{"plot": 1e308}',
+        "[" * 60 + "]" * 60,
+    ),
+    *('"=1+1"', '"1/0"', '"9/9"', '[{"id": "q", "feature": "plot", "novelty": 1e308}]', '"' + "x" * 5_000 + '"'),
+)
+"""JSON that stands where something else is expected."""
+
+
+def fuzzed(sound: Path, path: Path, dice: random.Random) -> None:
+    """One log with one to four edges anywhere in its samples or its header, and now and then some wrong bytes."""
+    members = _members(sound)
+    for _ in range(dice.randint(1, 4)):
+        name = dice.choice([name for name in members if name.startswith("samples/")] * 3 + ["header.json"])
+        # only what still is JSON can be changed further
+        with suppress(ValueError, RecursionError):
+            members[name] = edged(members[name], dice)
+    _archive(path, members)
+    if dice.random() < 0.1:
+        content = bytearray(path.read_bytes())
+        for _ in range(dice.randint(1, 20)):
+            content[dice.randrange(len(content))] = dice.randrange(256)
+        path.write_bytes(content[: dice.choice((None, dice.randrange(len(content))))])
+
+
+def edged(content: bytes, dice: random.Random) -> bytes:
+    """JSON with an edge in place of one of its values, or of its numbers."""
+    fields = json.loads(content)
+    places = list(_places(fields))
+    numbers = [place for place in places if isinstance(place[0][place[1]], int | float)]
+    holder, key = dice.choice(numbers if numbers and dice.random() < 0.4 else places)
+    if isinstance(holder, dict) and dice.random() < 0.1:
+        del holder[key]
+    else:
+        holder[key] = "@here@"
+    return json.dumps(fields).replace('"@here@"', dice.choice(EDGES)).encode()
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield value, key
+        yield from _places(value[key])

@@ -152,6 +152,7 @@ def _rows() -> Iterator[tuple[str, tuple[str, str, str]]]:
         for name, text in {"null": "null", "a list": "[1]", "blank": '" "', "a number": LONG}.items():
             yield f"{file} {field} {name}", (file, field, text)
     yield "half a pair", (DOCUMENTS, "text", '"\\ud800"')
+    yield "a document beyond the limit", (DOCUMENTS, "text", json.dumps("An owl. " * 200_000))
     yield "an unknown feature", (QUESTIONS, "feature", '"smell"')
     yield "another prompt", (DOCUMENTS, "prompt", '"Else."')
 

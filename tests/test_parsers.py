@@ -37,6 +37,7 @@ from genie_inspect.errors import GenieError, PopulationError, UnreadableReplyErr
 from genie_inspect.files.json_lines import json_object, json_row
 from genie_inspect.files.printable import one_line, printable
 from genie_inspect.graders.embedded_judge import pronoun_answer, sentences
+from genie_inspect.measures.marks import QuotedText
 from genie_inspect.populations.prompts import cell as table_cell
 from genie_inspect.populations.prompts import clean_prompt
 from genie_inspect.populations.schema import Document, parsed
@@ -95,6 +96,7 @@ PARSERS: dict[str, Parser] = {
     "building.choosing.is_degenerate": (is_degenerate, _NO),
     "building.choosing.up_to_sentence": (partial(up_to_sentence, sentence=SENTENCE), _NO),
     "building.choosing.loses_most": (partial(loses_most, rest="An owl."), _NO),
+    "measures.marks.QuotedText.find": (lambda text: [QuotedText(text).find(quote) for quote in ("a", SENTENCE)], _NO),
     "prompting.answers.normalised": (answers.normalised.__wrapped__, _NO),
     "prompting.answers.says_nothing": (answers.says_nothing, _NO),
     "prompting.answers.is_unspecified": (answers.is_unspecified, _NO),

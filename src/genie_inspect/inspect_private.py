@@ -17,8 +17,10 @@ from zipfile import ZipFile
 
 from inspect_ai.event import Event
 from inspect_ai.log import Transcript, transcript
-from inspect_ai.model import GenerateConfig, Model, ModelAPI, ModelUsage
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.util import registry_create, registry_info
+
+from genie_inspect.prompting.texts import LONGEST, TOO_LONG
 
 try:
     from inspect_ai._util.error import PrerequisiteError  # the one error that Inspect shows as a line, not a traceback
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PrerequisiteError",
+    "bounded",
     "called_as",
     "connections",
     "count_usage",
@@ -275,6 +278,45 @@ def _keeps(record: logging.LogRecord) -> bool:
 
 # writes two records a call for `inspect trace`; where Inspect renames it, these are written inside `unlogged` too
 logging.getLogger("inspect_ai.model._model").addFilter(_keeps)
+
+
+def bounded(model: Model) -> Model:
+    """The model, of which no reply beyond the limit is split, encoded, logged or kept: its text is dropped.
+
+    The output has no text then, and says why as its error. Where Inspect asks a provider in another way long replies
+    are logged whole, and are unreadable all the same.
+    """
+    ask = model.api.generate
+    if not hasattr(ask, "is_bounded"):
+
+        @wraps(ask)
+        async def generate(*given: Any, **named: Any) -> Any:
+            said = await ask(*given, **named)
+            output = said[0] if isinstance(said, tuple) else said
+            if isinstance(output, ModelOutput) and sum(_length(one.message) for one in output.choices) > LONGEST:
+                return _without_text(output)
+            return said
+
+        generate.is_bounded = True  # type: ignore[attr-defined]
+        model.api.generate = generate  # type: ignore[method-assign]
+    return model
+
+
+SAID = ("text", "reasoning")
+"""Of a part of a message."""
+
+
+def _length(message: ChatMessage) -> int:
+    """Characters of what it says, and of what it thought before."""
+    parts = message.content
+    said = [parts] if isinstance(parts, str) else [getattr(part, name, "") for part in parts for name in SAID]
+    return sum(len(text) for text in said if isinstance(text, str))
+
+
+def _without_text(output: ModelOutput) -> ModelOutput:
+    """The output as if nothing had been said, with what was counted; the provider's own record of it goes too."""
+    none = ModelOutput.from_content(output.model, "", stop_reason="unknown", error=TOO_LONG)
+    return none.model_copy(update={"usage": output.usage, "time": output.time})
 
 
 def retried(model: Model, post: Callable[[], Awaitable[T]]) -> Callable[[], Awaitable[T]] | None:

@@ -8,15 +8,18 @@ from inspect_ai.log import EvalSample
 from inspect_ai.solver import TaskState
 
 from genie_inspect.prompting import texts
-from genie_inspect.prompting.texts import LONGEST, has_word, whole_text
+from genie_inspect.prompting.texts import LONGEST, TOO_LONG, has_word, whole_text
 
 REFUSAL, NO_RESPONSE, FAILED = texts.REFUSAL, "no_response", "generation failed"
-TOO_LONG = f"longer than {LONGEST:,} characters"
 
 
 def document_of(sample: TaskState | EvalSample) -> str:
-    """The text that the model wrote, as it stands but for halves of characters; empty where generation failed."""
-    return whole_text(sample.output.completion) if sample.output.choices else ""
+    """The text that the model wrote, as it stands but for halves of characters.
+
+    Empty where generation failed, and where it is beyond the limit: nothing splits, encodes or logs it again.
+    """
+    text = sample.output.completion if sample.output.choices else ""
+    return whole_text(text) if len(text) <= LONGEST else ""
 
 
 def is_cut(sample: TaskState | EvalSample) -> bool:
@@ -38,6 +41,8 @@ def unusable(sample: TaskState | EvalSample) -> str:
     # a provider's filter can cut a document in its middle: what stands there is no story either
     if sample.output.stop_reason == "content_filter":
         return REFUSAL
+    if len(sample.output.completion) > LONGEST:
+        return TOO_LONG
     reason = no_document(document_of(sample))
     return sample.output.error or reason if reason == NO_RESPONSE else reason  # a strategy says there what failed
 

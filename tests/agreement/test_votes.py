@@ -359,6 +359,9 @@ def test_rows_of_both_kinds_say_where_they_stand_and_columns_may_stand_in_any(tm
         read_rows(tmp_path / "t.csv", ["x", "z"])
 
 
+TTCW = "measure:ttcw|version:0"
+
+
 def judged_log(folder: Path, *totals: float | None, **facts: Any) -> Path:
     """A log of stories by a judge with as many tests passed; None for a sample that failed.
 
@@ -418,8 +421,10 @@ def test_two_scores_of_one_story_under_one_signature_are_refused(tmp_path: Path)
 
 
 def test_logs_of_one_signature_and_other_stories_are_one_column(tmp_path: Path) -> None:
-    other = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 5.0}, judge="critic(mock/a)")}], model="mock/other")
-    mine = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 7.0}, judge="critic(mock/a)")}])
+    other = made_log(
+        tmp_path, [{"ttcw": scored({"ttcw_total": 5.0}, TTCW, judge="critic(mock/a)")}], model="mock/other"
+    )
+    mine = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 7.0}, TTCW, judge="critic(mock/a)")}])
     scores = read_scores([Path(mine), Path(other)])
     assert {story: own.score for story, own in scores["critic(mock/a)"].items()} == {
         "1_mock/writer": 7,
@@ -436,7 +441,7 @@ def test_a_sample_that_failed_was_not_judged_by_whoever_judged_the_others(tmp_pa
 
 def test_epochs_are_stories_of_their_own(tmp_path: Path) -> None:
     places = [("plot", 1), ("plot", 2)]
-    samples = [{"ttcw": scored({"ttcw_total": total}, judge="j")} for total in (3.0, 8.0)]
+    samples = [{"ttcw": scored({"ttcw_total": total}, TTCW, judge="j")} for total in (3.0, 8.0)]
     scores = read_scores([Path(made_log(tmp_path, samples, places=places))])["j"]
     assert {story: own.score for story, own in scores.items()} == {"plot_mock/writer#1": 3, "plot_mock/writer#2": 8}
 
@@ -445,7 +450,7 @@ def test_epochs_are_stories_of_their_own(tmp_path: Path) -> None:
     "tests", [None, "14 tests: too many to keep here", [1], [{"name": "x"}], [{"id": "01", "pass": "?"}]]
 )
 def test_a_list_of_tests_in_another_form_is_no_verdict(tmp_path: Path, tests: object) -> None:
-    file = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, judge="j", tests=tests)}])
+    file = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, TTCW, judge="j", tests=tests)}])
     (story,) = read_scores([Path(file)])["j"].values()
     assert story.score == 3
     assert all(map(math.isnan, story.tests.values()))

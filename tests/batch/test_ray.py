@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from inspect_ai.log import EvalLog
@@ -59,9 +58,9 @@ def answered(output: object) -> list[str]:
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 @pytest.mark.parametrize("place", ["local", "memory"])
 def test_every_request_has_its_reply_and_a_second_job_asks_nothing(
-    form: str, place: str, ray: Ray, served: Served, first: Path, tmp_path: Path
+    form: str, place: str, ray: Ray, served: Served, first: Path, tmp_path: Path, elsewhere: str
 ) -> None:
-    output = tmp_path / "replies" if place == "local" else f"memory://{uuid4()}/replies"
+    output = tmp_path / "replies" if place == "local" else f"{elsewhere}/replies"
     outcome = asked(first, output, served, form)
     assert (outcome.requests, outcome.asked, outcome.answered, outcome.files) == (5, 5, 5, 1)
     assert sorted(answered(output)) == sorted(names(first))
@@ -193,10 +192,12 @@ def test_progress_is_told_by_reply(ray: Ray, served: Served, first: Path, tmp_pa
     assert told == [("read", 1, 2), ("read", 2, 2)]
 
 
-def test_without_ray_the_extra_is_named(first: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ray_the_extra_is_named(
+    first: Path, tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"a job on Ray .* needs the extra ray: pip install"):
-        asked(first, f"memory://{uuid4()}", served)
+        asked(first, tmp_path / "replies", served)
 
 
 def test_where_nothing_is_left_ray_is_not_needed(first: Path, tmp_path: Path, served: Served) -> None:
@@ -219,7 +220,7 @@ REPLY = '{"status_code": 200, "body": {"choices": [{"message": {"content": "1:1"
         (("judge.jsonl", "--url", "http://x/v1", "--model", "m"), "give --url"),
         (("judge.jsonl", "--url", "http://x/v1", "--key", "NO_SUCH_KEY"), "NO_SUCH_KEY is not set"),
         (("judge.jsonl", "--model", "m", "--engine-args", "[1]"), "'[1]' is no JSON object"),
-        (("nosuch://x", "--url", "http://x/v1"), "nosuch://x cannot be reached"),
+        (("nosuch://x", "--url", "http://x/v1"), "'nosuch://x' is no address of files"),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_line(

@@ -1,15 +1,21 @@
 """Every verb that takes logs, over damaged ones: what can be read, or one line that names the file, and no more."""
 
 import json
+import math
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.fuzzed import fuzz
 from tests.hostile_logs import damages, sound_log
 from tests.processes import Commands, tries
 
 from genie_inspect.cli import main
+from genie_inspect.errors import GenieWarning
+from genie_inspect.logs.reading import read_logs
+from genie_inspect.logs.results import results_of
+from genie_inspect.logs.scores import NO_NUMBER
 
 VERBS = {
     "summary": "summary {log} --json",
@@ -96,6 +102,24 @@ def test_a_log_that_is_made_to_fill_the_memory_or_to_end_the_process_does_neithe
                 assert (ended.code, len(ended.errors)) == (1, 1), ended
                 assert "Traceback" not in ended.stderr
                 assert name in ended.errors[0]
+
+
+@pytest.mark.filterwarnings("default::genie_inspect.errors.GenieWarning")
+@pytest.mark.repeated
+def test_fuzzed_logs_and_files_end_well_or_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
+    assert [(what, fault) for what, fault in fuzz(tries(104, 1_040), tmp_path) if fault] == []
+
+
+def test_a_value_out_of_its_range_is_unscored_with_that_reason_and_a_warning(folder: Path) -> None:
+    huge = folder / "damaged" / "field value huge.eval"
+    with pytest.warns(GenieWarning, match=r"value huge\.eval: 4 values .* the first is 1e\+308 for plot by genie"):
+        (log,) = read_logs([huge])
+    assert [math.isnan(value) for value in log.values("genie", "plot")] == [True] * 4
+    assert log.values("genie", "style") == [0.5] * 4
+    with pytest.warns(GenieWarning):
+        (log,) = read_logs([folder / "damaged" / "field value infinite.eval"])
+    assert results_of(log, "genie").unscored == {NO_NUMBER: 1}
 
 
 def test_a_key_that_would_steer_the_table_is_shown_as_it_stands(folder: Path) -> None:

@@ -292,6 +292,16 @@ def test_a_service_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
         InfiniGramService("http://", "v4_test")
 
 
+def test_a_service_that_sends_on_to_another_place_is_not_followed(service: Service) -> None:
+    service.headers = {"Location": "http://elsewhere.example/?key=secret"}
+    service.answer = lambda request: (307, b"")
+    with pytest.raises(
+        EngineFailedError, match=r"HTTP status 307: it sends on to http://elsewhere\.example/, expected"
+    ):
+        InfiniGramService(service.url, "v4_test").count("owl")
+    assert len(service.requests) == 1
+
+
 def test_an_estimate_above_0_says_that_the_words_are_there(service: Service) -> None:
     service.answer = lambda request: (200, b'{"count": 7, "approx": true}')
     assert InfiniGramService(service.url, "v4_test").count("owl") == 7

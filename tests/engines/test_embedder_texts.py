@@ -80,6 +80,9 @@ def second(value: object) -> Change:
         (second([]), "vector of text 1 is not all numbers but []"),
         (second([1.0]), "gave vectors of 1 and 2 numbers, expected one width"),
         (second([1e200, 1e200]), "numbers too large"),
+        (second([0.0, -0.0]), "vector of text 1 is of length 0, expected a direction"),
+        (second([1e-300, 1e-300]), "vector of text 1 is of length 0"),
+        (lambda items: [item | {"embedding": [0, 0]} for item in items], "vector of text 0 is of length 0"),
     ],
 )
 def test_a_reply_that_is_not_one_row_of_numbers_a_text_is_refused(bend: Change, message: str, tmp_path: Path) -> None:
@@ -153,6 +156,23 @@ def test_a_server_that_asks_for_more_time_than_there_is_is_not_waited_for(tmp_pa
     served.headers = {"Retry-After": "400"}
     assert "it asks to wait 400 s" in refused(served, tmp_path)
     assert len(served.requests) == 1
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_server_that_sends_on_to_another_place_is_not_followed(status: int, tmp_path: Path) -> None:
+    with serving(EmbeddingServer()) as elsewhere:
+        served = EmbeddingServer()
+        served.raw = (status, JSON, b"")
+        served.headers = {"Location": elsewhere.url.replace("//", "//me:secret@") + "/embeddings?key=secret"}
+        said = refused(served, tmp_path)
+    assert f"HTTP status {status}: it sends on to {elsewhere.url}/embeddings, expected the address that answers" in said
+    assert (len(served.requests), elsewhere.requests) == (1, [])
+
+
+def test_windows_whose_vectors_add_up_to_nothing_are_refused(tmp_path: Path) -> None:
+    opposite = EmbeddingServer(vector=lambda text: (1.0, 0.0) if "owl" in text else (-1.0, 0.0))
+    with serving(opposite), pytest.raises(EngineFailedError, match="vector of text 0 is of length 0"):
+        embedder("openai/tiny#2", opposite.url).embed(["an owl a fox"])
 
 
 def test_a_server_that_is_not_there_is_refused(tmp_path: Path) -> None:

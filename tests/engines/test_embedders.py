@@ -286,11 +286,12 @@ def test_damage_that_is_met_while_the_file_is_in_use_costs_the_kept_vectors_alon
     assert KeptVectors(tmp_path).count(VECTORS) == {"counting@1": 2_000}
 
 
-def test_a_vector_that_is_not_whole_is_made_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stored", ["0000", "00" * 8, "0000807f" * 2])
+def test_a_vector_that_is_not_whole_is_made_again(stored: str, tmp_path: Path) -> None:
     CachedEmbedder(Counting(), tmp_path).embed(["owl", "sea", "fox"])
     with sqlite3.connect(tmp_path / FILE) as connection:
         first = connection.execute("select min(text) from embeddings").fetchone()
-        connection.execute("update embeddings set vector = x'0000' where text = ?", first)
+        connection.execute(f"update embeddings set vector = x'{stored}' where text = ?", first)
     later = Counting()
     assert CachedEmbedder(later, tmp_path).embed(["owl", "sea", "fox"]).tolist() == [[3, 1], [3, 2], [3, 1]]
     assert len(later.asked) == 1

@@ -8,15 +8,14 @@ from hypothesis import strategies as st
 from inspect_ai.scorer import Score, Value
 from tests.reports.made_logs import made_log, scored
 
+from genie_inspect.files.numbers import count, number
 from genie_inspect.logs.evidence import (
     ENOUGH_RATINGS,
     NOTHING,
     Evidence,
     RatingRange,
     agreement,
-    count,
     evidence_of,
-    number,
     part_of,
     parts_of,
     together,
@@ -115,7 +114,7 @@ def test_no_metadata_keeps_a_score_from_being_read(metadata: dict[str, Any], nes
 
 def test_what_is_no_finite_number_is_none() -> None:
     assert [number(given) for given in (0, 2.5, True)] == [0, 2.5, 1]
-    assert all(math.isnan(number(given)) for given in (None, "1", NAN, math.inf, -math.inf, 10**400, [1]))
+    assert all(math.isnan(number(given)) for given in (None, "1", NAN, math.inf, -math.inf, 10**400, 1e13, -1e308, [1]))
 
 
 def test_an_infinite_score_is_no_score() -> None:

@@ -1,12 +1,15 @@
 """Marks of two readers: hand-worked cases, and a table of the whole computation against the row of one number."""
 
 import math
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.hostile import FULL, SECONDS_A_MILLION, SPARE_SECONDS, seconds
 
 from genie_inspect.measures.marks import (
+    LONGEST_SEARCHED,
     Agreement,
     QuotedText,
     agreement,
@@ -237,6 +240,14 @@ def test_places_are_those_of_the_text_as_it_is_whatever_script_it_has(text: str)
 )
 def test_a_quote_in_a_script_without_spaces_or_with_vowel_signs_stands_where_it_does(quote: str, text: str) -> None:
     assert found(quote, text) == quote
+
+
+@pytest.mark.parametrize("piece", ["The owl, which had slept, went. ", "灯", "a ", "a", "the      "])
+@pytest.mark.parametrize("quote", ["The owl, which had slept, went out.", "a", "灯x" * 90])
+def test_a_million_characters_are_searched_in_a_second(piece: str, quote: str) -> None:
+    for length in (FULL, LONGEST_SEARCHED):
+        text = QuotedText(piece * (length // len(piece)))
+        assert seconds(partial(text.find, quote, last=True)) < SECONDS_A_MILLION + SPARE_SECONDS
 
 
 def test_part_of_a_word_is_no_quote_in_any_script() -> None:

@@ -287,7 +287,7 @@ def test_the_colours_go_as_far_as_the_furthest_difference_either_way(tmp_path: P
 def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_path: Path) -> None:
     log(tmp_path, "plain", *BASE)
     log(tmp_path, "raised", *(value + 0.05 + value / 100 for value in BASE))
-    log(tmp_path, "wild", *(value + (0.6 if place < 3 else -0.1) for place, value in enumerate(BASE)))
+    log(tmp_path, "wild", *(value + (0.45 if place < 3 else -0.1) for place, value in enumerate(BASE)))
     spec = drawn(tmp_path)
     plots = {cell["run"]: cell for cell in rows(spec, 0) if cell["key"] == "plot"}
     assert float(plots["m/wild"]["shown"]) > float(plots["m/raised"]["shown"].removesuffix(" *"))
@@ -346,7 +346,7 @@ LENGTH = "length in words"  # stands beside the measures of every study
 
 
 def cosine(text: Made) -> dict[str, object]:
-    return {"cosine": scored({"cosine_mean": 0.1 * text.number - (0.5 if is_edit(text, "plot") else 0)}, COSINE)}
+    return {"cosine": scored({"cosine_mean": 0.5 + 0.1 * text.number - (0.5 if is_edit(text, "plot") else 0)}, COSINE)}
 
 
 @pytest.fixture(scope="module")

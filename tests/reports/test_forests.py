@@ -427,7 +427,8 @@ def test_the_scale_of_a_forest_goes_a_twentieth_beyond_what_is_reached_and_holds
     below, above = -0.022913, 0.3
     room = 0.05 * (above - below)
     assert domain(plot=0.3, style=0.0) == pytest.approx([below - room, above + room], abs=1e-5)
-    assert domain(plot=-0.3, style=0.0) == pytest.approx([-above - room, -below + room], abs=1e-5)
+    room = 0.05 * (0.1 - below)
+    assert domain(plot=-0.1, style=0.0) == pytest.approx([-0.1 - room, -below + room], abs=1e-5)
 
 
 def test_one_prompt_alone_has_a_scale_from_0_and_where_nothing_differs_there_is_one_too(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_where_the_population_is_is_known_by_the_runs_that_know_it(tmp_path: Pat
 
 
 def test_tau_is_taken_over_the_documents_that_both_keys_have_and_says_how_many(tmp_path: Path) -> None:
-    values = [(1.0, 4.0), (2.0, 3.0), (3.0, 1.0), (4.0, 2.0), (5.0, NAN)]
+    values = [(0.1, 0.4), (0.2, 0.3), (0.3, 0.1), (0.4, 0.2), (0.5, NAN)]
     file = made_log(tmp_path, [{"genie": scored({"plot": plot, "style": style})} for plot, style in values])
     found = concordance(read_logs([file]), [("genie", "plot"), ("genie", "style")])
     # of 6 pairs 1 is in order and 5 reversed
@@ -241,14 +241,14 @@ def test_tau_is_taken_over_the_documents_that_both_keys_have_and_says_how_many(t
 
 
 def test_one_value_throughout_puts_nothing_in_order_and_has_no_row(tmp_path: Path) -> None:
-    values = [(1.0, 1.0), (1.0, 2.0), (NAN, NAN)]
+    values = [(0.1, 0.1), (0.1, 0.2), (NAN, NAN)]
     file = made_log(tmp_path, [{"genie": scored({"plot": plot, "style": style})} for plot, style in values])
     found = concordance(read_logs([file]), [("genie", "plot"), ("genie", "style")])
     assert (found.names, found.tau, found.unordered) == (("style",), ((1.0,),), ("plot",))
 
 
 def test_one_value_among_the_documents_of_another_key_has_no_tau(tmp_path: Path) -> None:
-    values = [{"plot": 1.0, "style": 1.0}, {"plot": 1.0, "style": 2.0}, {"plot": 2.0, "style": NAN}]
+    values = [{"plot": 0.1, "style": 0.1}, {"plot": 0.1, "style": 0.2}, {"plot": 0.2, "style": NAN}]
     found = concordance(
         read_logs([made_log(tmp_path, [{"genie": scored(value)} for value in values])]),
         [("genie", "plot"), ("genie", "style")],
@@ -257,8 +257,8 @@ def test_one_value_among_the_documents_of_another_key_has_no_tau(tmp_path: Path)
 
 
 def test_the_populations_own_documents_do_not_count(tmp_path: Path) -> None:
-    own = [{"genie": scored({"plot": value}, left_out=["d"])} for value in (1.0, 2.0)]
-    others = [{"genie": scored({"plot": value})} for value in (3.0, 4.0, 5.0)]
+    own = [{"genie": scored({"plot": value}, left_out=["d"])} for value in (0.1, 0.2)]
+    others = [{"genie": scored({"plot": value})} for value in (0.3, 0.4, 0.5)]
     files = [made_log(tmp_path, own), made_log(tmp_path, others)]
     assert concordance(read_logs(files), [("genie", "plot")]).documents == ((3,),)
 
@@ -450,7 +450,7 @@ def test_a_report_without_close_reading_has_no_such_section(tmp_path: Path) -> N
 def test_each_run_shows_its_own_documents_with_their_epoch_and_prompt(tmp_path: Path) -> None:
     both = reading(PLAIN, ("novel", "tide folded its"), ("novel", "folded"))
     other = reading("Its letters went home.", ("novel", "letters"), novel=2.0)
-    scores = [{"close_reading": both, "genie": scored({"plot_per_100_words": 9.0})}, {"close_reading": other}]
+    scores = [{"close_reading": both, "genie": scored({"plot_per_100_words": 0.9})}, {"close_reading": other}]
     texts = (PLAIN, "Its letters went home.")
     for model in ("m/a", "m/b"):
         made_log(tmp_path, scores, model=model, texts=texts, places=[("x", 1), ("x", 2)], prompts=["One", "Two"])

@@ -2,7 +2,10 @@
 
 import json
 import math
+import time
 from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from inspect_ai import Task
@@ -14,12 +17,14 @@ from inspect_ai.util import registry_info
 from tests.critics import blocks
 from tests.every_scorer import EVERY_SCORER, NO_MEASURE, SCORERS, graded
 from tests.scripted import OWL, Script, saying, small_population
+from tests.tasks.runs import run
 
 from genie_inspect import _registry
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.replies import yes_or_no
-from genie_inspect.samples import TOO_LONG, no_document
+from genie_inspect.prompting.texts import TOO_LONG
+from genie_inspect.samples import no_document
 from genie_inspect.solvers.generations import generations
 
 HALF = "An owl \ud83d sat on a clock.\ude00 It struck."
@@ -126,3 +131,28 @@ def test_replies_of_more_than_a_million_characters_are_no_verdicts_and_no_docume
     assert no_document(endless) == TOO_LONG
     (score,) = scored("ttcw", population, tmp_path, Script(graded), endless)
     assert score.reason == TOO_LONG
+
+
+TASKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "panel": ("synthetic_prompts", {"panel": "all", "judge": "list"}),
+    "pairwise": ("synthetic_prompts", {"judge": "pairwise"}),
+    "sets": ("novelty_partition", {"k": 2}),
+    "ttcw": ("ttcw", {}),
+}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_ten_million_characters_are_dropped_before_anything_splits_or_logs_them(name: str, tmp_path: Path) -> None:
+    task, options = TASKS[name]
+    endless, short = "So it goes. " * 850_000, "An owl sat on a clock, and it struck."
+    settings: dict[str, Any] = {"task_args": options, "limit": 1, "epochs": 1}
+    start = time.process_time()
+    asked = run(task, tmp_path / "asked", saying(short), saying(endless), **settings)
+    wrote = run(task, tmp_path / "wrote", saying(endless), Script(graded), **settings)
+    # without the door 3 to 15 seconds for the replies alone
+    assert time.process_time() - start < 10
+    with ZipFile(asked.location.removeprefix("file://")) as archive:
+        assert max(info.file_size for info in archive.infolist()) < 4_000_000, "no reply of the grader's is in the log"
+    (sample,) = wrote.samples or []
+    scores = {score.reason: score.answer for scorer, score in (sample.scores or {}).items() if scorer != "document"}
+    assert scores == {TOO_LONG: ""}

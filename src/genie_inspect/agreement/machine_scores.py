@@ -23,9 +23,10 @@ from genie_inspect.agreement.votes import (
     votes_file,
 )
 from genie_inspect.files.json_lines import json_objects, placed_lines
+from genie_inspect.files.numbers import Number, number
 from genie_inspect.logs.files import each_log, log_header, samples
-from genie_inspect.logs.measures import TOTAL
-from genie_inspect.logs.scores import AGAIN, scores_of, signature_of, tests_of
+from genie_inspect.logs.measures import TOTAL, ranges_of
+from genie_inspect.logs.scores import AGAIN, Ranges, scores_of, signature_of, tests_of
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.samples import document_of, story_of
 from genie_inspect.signature import facts_of
@@ -38,7 +39,7 @@ FORM = 'a line a story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests"
 
 class _Scored(StoryRow):
     judge: Id = "judge"
-    score: float | None = None
+    score: Number | None = None
     words: int | None = None
     tests: dict[Id, Result] = Field(default_factory=dict)
 
@@ -129,7 +130,7 @@ def _from_file(path: Path) -> Iterator[tuple[str, JudgedStory]]:
     for where, row in rows(path, _Scored, FORM):
         if row.score is None and not row.tests:
             raise VotesError(f"{where}: neither score nor tests, expected {FORM}")
-        words = math.nan if row.words is None else float(row.words)
+        words = number(row.words)
         yield row.judge, replace(_judged(row.story, row.score, as_numbers(row.tests)), words=words)
 
 
@@ -144,8 +145,8 @@ def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
 
     An answer that begins with neither yes nor no counts as a pass, as in the published figures.
     """
-    for number, item in json_objects(path, TableError):
-        where = f"{path}, line {number}"
+    for line, item in json_objects(path, TableError):
+        where = f"{path}, line {line}"
         name, response = item.get("id"), item.get("response")
         match = _ANSWER.fullmatch(name) if isinstance(name, str) else None
         if match is None or not isinstance(response, str):
@@ -169,7 +170,8 @@ def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedS
 
 
 def _from_log(file: str, scorers: Sequence[str]) -> Iterator[_Logged]:
-    model = log_header(file).eval.model
+    header = log_header(file)
+    model, ranges = header.eval.model, ranges_of(header)
     read = [
         (sample.id, story_of(sample), sample.epoch, sample.scores or {}, word_count(document_of(sample)))
         for sample in samples(file)
@@ -181,7 +183,7 @@ def _from_log(file: str, scorers: Sequence[str]) -> Iterator[_Logged]:
         for name, story, epoch, own, words in read
     ]
     names = dict.fromkeys(name for _, own, _ in scores for name in own if _is_by(name, scorers))
-    logged = [record for name in names for record in _by_scorer(file, name, scores)]
+    logged = [record for name in names for record in _by_scorer(file, name, scores, ranges)]
     if not logged:
         named = " or ".join(map(repr, scorers))
         raise VotesError(f"{file} has no scores by {named}, expected a log that it scored")
@@ -194,13 +196,15 @@ def _is_by(name: str, scorers: Sequence[str]) -> bool:
     return name in scorers or (again is not None and again[1] in scorers)
 
 
-def _by_scorer(file: str, scorer: str, scores: Sequence[tuple[str, Mapping[str, Score], int]]) -> list[_Logged]:
+def _by_scorer(
+    file: str, scorer: str, scores: Sequence[tuple[str, Mapping[str, Score], int]], ranges: Ranges
+) -> list[_Logged]:
     """What one scorer says of each story of a log; nothing where it scored none."""
     scored = [
         _Logged(str((own[scorer].metadata or {}).get("judge", scorer)), signature_of(own[scorer]), judged, file)
         for story, own, words in scores
         if scorer in own
-        for judged in [replace(_logged(story, scorer, own[scorer]), words=words)]
+        for judged in [replace(_logged(story, scorer, own[scorer], ranges), words=words)]
     ]
     failed = [story for story, own, _ in scores if scorer not in own]
     # a sample that failed before it was scored counts as not judged, by the judge of the others
@@ -211,8 +215,8 @@ def _by_scorer(file: str, scorer: str, scores: Sequence[tuple[str, Mapping[str, 
     ]
 
 
-def _logged(story: str, scorer: str, score: Score) -> JudgedStory:
-    values = scores_of(scorer, score).values
+def _logged(story: str, scorer: str, score: Score, ranges: Ranges) -> JudgedStory:
+    values = scores_of(scorer, score, ranges).values
     # the key begins with the rubric's name, which may be any
     total = next((value for key, value in values.items() if key.endswith(TOTAL)), math.nan)
     tests, points = tests_of(score, "pass"), tests_of(score, "score")

@@ -3,7 +3,7 @@
 import codecs
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from genie_inspect.errors import GenieError
 from genie_inspect.files.json_lines import SHOWN, json_object, json_objects, json_row, listed_objects, placed_lines
+from genie_inspect.files.numbers import MOST, Number, number
 from genie_inspect.files.tables import csv_rows
 
 YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
@@ -39,13 +40,10 @@ class TableRow:
     def number(self, column: str) -> float:
         """The cell as a number."""
         value = self.cells[column]
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        if not math.isfinite(number):
-            raise TableError(f"{self.where}, column {column!r} is {_shown(value)}, expected a number")
-        return number
+        with suppress(ValueError):
+            if not math.isnan(found := number(float(value) if isinstance(value, str) else value)):
+                return found
+        raise TableError(f"{self.where}, column {column!r} is {_shown(value)}, expected a number of at most {MOST:g}")
 
     def verdict(self, column: str) -> bool:
         """The cell as yes or no."""
@@ -171,7 +169,7 @@ def _value(row: TableRow, column: str) -> float | None:
 
 
 Id = Annotated[str, StringConstraints(min_length=1)]
-Result = bool | Annotated[float, Field(allow_inf_nan=False)] | None
+Result = bool | Number | None
 LETTERS = {"Y": 1.0, "N": 0.0, "B": 1.0, "-": math.nan}
 """Yes, no, neither of the two (which the published figures count as a pass), missing."""
 FORM = 'a line a person and story: {"story": "3_GPT4", "rater": "ann", "votes": {"01": 1, "02": 0}}'

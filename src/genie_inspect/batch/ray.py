@@ -103,7 +103,7 @@ def ask(
 ) -> Outcome:
     """Ask what has no reply yet.
 
-    This process reads and writes, wherever fsspec reaches from here, its own disk too; the cluster asks.
+    This process reads and writes, on its own disk or in a bucket; the cluster asks.
     """
     there = parts(output)
     answered = {said.name for part in there for said in replies(part) if isinstance(said, Reply)}

@@ -127,7 +127,9 @@ class Session:
         import aiohttp
 
         try:
-            async with self._client.post(url, headers=headers, data=json.loads(data)) as response:
+            body = json.loads(data)
+            # texts and keys go where the user says, and nowhere else
+            async with self._client.post(url, headers=headers, data=body, allow_redirects=False) as response:
                 text = await response.text(errors="replace")
         except (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
             if not is_last:

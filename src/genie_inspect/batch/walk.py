@@ -16,8 +16,9 @@ from inspect_ai.model import Model
 
 from genie_inspect.batch.shards import REQUESTS, Collecting, Note, Plan, ScaleError, shards, write_plan
 from genie_inspect.building.interviewing import Progress
-from genie_inspect.errors import MissingExtraError, PopulationError, RefusalError
-from genie_inspect.files.printable import json_text
+from genie_inspect.engines.identity import redacted
+from genie_inspect.errors import GenieError, MissingExtraError, PopulationError, RefusalError
+from genie_inspect.files.printable import json_text, one_line
 from genie_inspect.files.writing import private_name, unwritable, write_bytes
 from genie_inspect.graders.cache import FILE, TABLES, Cache
 from genie_inspect.graders.instrument import Instrument, mode_of
@@ -25,6 +26,7 @@ from genie_inspect.graders.protocols import Judge, Reader
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.logs.files import log_files, log_header, samples
 from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
+from genie_inspect.prompting.texts import shortened
 from genie_inspect.samples import document_of, is_original, made_of, prompt_of, unusable
 from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.signature import digest
@@ -202,12 +204,12 @@ class Part:
 
     def __str__(self) -> str:
         local = isinstance(self.files, LocalFileSystem)
-        return self.path if local else str(self.files.unstrip_protocol(self.path))
+        return self.path if local else redacted(str(self.files.unstrip_protocol(self.path)))
 
     @contextmanager
     def open(self, mode: Literal["rb"], /) -> Iterator[Iterable[bytes]]:
         """Its lines as JSON, one at a time; see `json_lines.Lines`."""
-        try:
+        with _one_line(str(self)):
             if self.path.endswith(f".{PARQUET}"):
                 with self.files.open(self.path, mode) as file:
                     yield _rows(file, str(self))
@@ -217,21 +219,17 @@ class Part:
             else:
                 with self.files.open(self.path, mode) as lines:
                     yield lines
-        except OSError as error:
-            raise ScaleError(f"{self} cannot be read: {error.strerror or error}") from error
 
 
 def parts(address: str) -> list[Part]:
     """The files of lines that an address stands for; none where it is new."""
     files, path = _reached(address)
-    try:
+    with _one_line(address):
         if "*" in path:
             return [Part(files, one) for one in sorted(files.glob(path), key=_order)]
         if not files.isdir(path):
             return [Part(files, path)] if files.exists(path) else []
         inside = [one for one in files.ls(path, detail=False) if one.endswith(tuple(f".{form}" for form in FORMS))]
-    except OSError as error:
-        raise ScaleError(f"{address} cannot be read: {error}") from error
     return [Part(files, one) for one in sorted(inside, key=_order) if not basename(one).startswith(".")]
 
 
@@ -240,7 +238,7 @@ def existing(address: str, what: str) -> list[Part]:
     if found := parts(address):
         return found
     raise ScaleError(
-        f"{address} holds no {what}, expected a file or a folder of files that end with .jsonl or .parquet"
+        f"{redacted(address)} holds no {what}, expected a file or a folder of files that end with .jsonl or .parquet"
     )
 
 
@@ -249,7 +247,7 @@ def write_part(folder: str, name: str, form: str, lines: Sequence[Line]) -> None
     files, path = _reached(folder)
     content = _parquet(lines) if form == PARQUET else "".join(map(line_text, lines)).encode()
     target = join(path, f"{name}.{form}")
-    with unwritable(Path(target)):
+    with _one_line(target, "written"), unwritable(Path(target)):
         files.makedirs(path, exist_ok=True)
         if isinstance(files, LocalFileSystem):
             write_bytes(Path(target), content)
@@ -263,12 +261,34 @@ def line_text(line: Line) -> str:
     return f'{{"custom_id": {json.dumps(line.custom_id)}, "response": {line.response}, "error": {line.error}}}\n'
 
 
+SCHEMES = ("file", "local", "s3", "gs", "gcs", "az", "abfs", "http", "https")
+"""Others that fsspec knows run commands, start servers or open archives."""
+
+
 def _reached(address: str) -> tuple[Any, str]:
-    try:
+    """The file system and the path in it, once the address is one that may be reached."""
+    scheme = "data" if address.startswith("data:") else address.partition("://")[0] if "://" in address else SCHEMES[0]
+    if not address.strip() or "::" in address or scheme not in SCHEMES:
+        shown = shortened(redacted(address))
+        raise ScaleError(f"{shown} is no address of files, expected a path or {'://, '.join(SCHEMES[2:])}://")
+    with _one_line(address):
         files, path = url_to_fs(address)
-    except (ImportError, OSError, ValueError) as error:  # a library that is missing, no such protocol
-        raise ScaleError(f"{address} cannot be reached: {error}") from error
-    return files, str(path)
+        return files, str(path)
+
+
+@contextmanager
+def _one_line(address: str, what: str = "read") -> Iterator[None]:
+    """Raises whatever a file system's library raises as one line that names the address."""
+    try:
+        yield
+    except GenieError:
+        raise
+    except Exception as error:  # each of these libraries has errors of its own
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else f"{type(error).__name__}: {error}"
+        raise ScaleError(f"{redacted(address)} cannot be {what}: {redacted(one_line(reason))[:MOST_SAID]}") from error
+
+
+MOST_SAID = 300  # characters of what a library says
 
 
 def _order(path: str) -> tuple[int, str]:

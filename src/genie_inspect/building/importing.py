@@ -31,7 +31,7 @@ from genie_inspect.populations.schema import (
 )
 from genie_inspect.populations.writing import seal_population, write_card
 from genie_inspect.prompting.answers import is_unspecified, normalised
-from genie_inspect.prompting.texts import REFUSAL, refuses
+from genie_inspect.samples import no_document
 from genie_inspect.signature import digest
 
 PRESETS = DATA / "presets"
@@ -184,8 +184,8 @@ class Mapped:
             if text is None:
                 self.dropped["no text"] += 1
                 return
-            if refuses(text):
-                self.dropped[REFUSAL] += 1
+            if reason := no_document(text):
+                self.dropped[reason] += 1
                 return
             # tables of answers repeat the document in every row
             self.texts.setdefault(key, text)

@@ -120,7 +120,7 @@ def seen(found: Found) -> dict[str, Any]:
 
 JOB: Callable[[Any], Any] = with_options(
     (
-        click.option("-o", "--output", required=True, help="A folder for the replies, or s3://... and its like."),
+        click.option("-o", "--output", required=True, help="A folder for the replies, or s3://, gs://, az://."),
         click.option("--url", help="Ask a server that takes chat completions: http://.../v1."),
         click.option("--model", help="Load this model into vLLM on the cluster's GPUs, instead of --url."),
         click.option("--key", metavar="VARIABLE", help="The environment variable that holds the server's key."),

@@ -105,8 +105,8 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...], as_json: bool) -
     """Take replies to `genie requests`, or what `genie cache export` wrote, from FILES; to do it again changes nothing.
 
     Replies as OpenAI's batch endpoint, `vllm run-batch` and `genie ray` write them: files of JSON Lines or Parquet, or
-    folders of them, on this machine or at s3://... and its like. Lines that cannot be used are counted by reason,
-    and what is on record stays as it is.
+    folders of them, on this machine or at s3://, gs://, az:// or http(s)://. Lines that cannot be used are counted by
+    reason, and what is on record stays as it is.
 
     \b
     Example: genie cache import replies.jsonl --requests read.jsonl

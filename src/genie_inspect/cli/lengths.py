@@ -12,8 +12,8 @@ from genie_inspect.cli.running import JSON
 from genie_inspect.cli.tables import Head, blocks, figure, starred
 from genie_inspect.cli.terminal import console, echo_json, print_parts
 from genie_inspect.errors import GenieError
+from genie_inspect.files.numbers import number
 from genie_inspect.files.tables import plain
-from genie_inspect.logs.evidence import number
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.signature import facts_of

@@ -17,10 +17,10 @@ from genie_inspect.cli.terminal import console
 from genie_inspect.files.printable import printable
 from genie_inspect.logs.evidence import NO_SHARE, Evidence
 from genie_inspect.logs.files import LogError, each_log, log_header, sample_of
-from genie_inspect.logs.measures import shown_key
+from genie_inspect.logs.measures import ranges_of, shown_key
 from genie_inspect.logs.reading import labels
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.logs.scores import is_signed, scores_of, signature_of
+from genie_inspect.logs.scores import Scores, is_signed, scores_of, signature_of
 from genie_inspect.reports.stand_outs import QuestionRow, questions, telling
 from genie_inspect.samples import document_of, prompt_of
 
@@ -84,12 +84,12 @@ def _document(file: str, header: EvalLog, name: str | int, epoch: int) -> Shown:
         epoch=sample.epoch,
         prompt=prompt_of(sample),
         text=document_of(sample),
-        scores=[_shown(scorer, score) for scorer, score in scores.items()],
+        scores=[_shown(name, score, scores_of(name, score, ranges_of(header))) for name, score in scores.items()],
     )
 
 
-def _shown(scorer: str, score: Score) -> ShownScores:
-    scores, table = scores_of(scorer, score), questions(score)
+def _shown(scorer: str, score: Score, scores: Scores) -> ShownScores:
+    table = questions(score)
     rows = [(key, value, telling(table, key, "most")) for key, value in scores.values.items()]
     # a NaN compares with nothing and would leave the order to chance
     rows.sort(key=lambda row: math.inf if math.isnan(row[1]) else -row[1])

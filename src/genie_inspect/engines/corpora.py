@@ -262,9 +262,7 @@ class InfiniGramService:
     def _client(self) -> "Client":
         import httpx
 
-        return httpx.Client(
-            timeout=httpx.Timeout(SILENCE, connect=CONNECTING), follow_redirects=True, auth=netrc_login()
-        )
+        return httpx.Client(timeout=httpx.Timeout(SILENCE, connect=CONNECTING), auth=netrc_login())
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from genie_inspect.engines.requests import engine_failures
 from genie_inspect.errors import EngineFailedError, UnknownChoiceError
 from genie_inspect.files.folders import DATA
 from genie_inspect.files.store import Store, Table
+from genie_inspect.prompting.texts import has_word
 from genie_inspect.scripts import is_unspaced, main_script
 from genie_inspect.signature import digest
 
@@ -50,8 +51,8 @@ def check_width(vectors: "Vectors", width: int, embedder: str) -> None:
         )
 
 
-def unit(vectors: "Vectors", embedder: str) -> "Vectors":
-    """The rows at length 1; a row of zeros stays as it is."""
+def unit(vectors: "Vectors", embedder: str, texts: Sequence[str] = ()) -> "Vectors":
+    """The rows at length 1; a row of zeros stays as it is, but where it is of a text, of these, that has a word."""
     import numpy as np
 
     if not len(vectors):
@@ -61,6 +62,10 @@ def unit(vectors: "Vectors", embedder: str) -> "Vectors":
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(lengths).all():
         raise EngineFailedError(f"embedder {embedder} gave numbers too large for a vector's length to be measured")
+    for index in (index for index, text in enumerate(texts) if not lengths[index] and has_word(text)):
+        raise EngineFailedError(
+            f"embedder {embedder}: the vector of text {index} is of length 0, expected a direction: the text has words"
+        )
     # a text of nothing but unknown characters has no vector: it is like nothing, itself included
     rows: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return rows
@@ -302,12 +307,16 @@ class CachedEmbedder:
         return vectors
 
     def _is_whole(self, vector: object) -> bool:
-        """Whether a vector on record has the embedder's width and only finite numbers; any other is embedded again."""
+        """Whether a vector on record has the embedder's width, a length and only finite numbers.
+
+        Any other is embedded again.
+        """
         import numpy as np
 
         if not isinstance(vector, bytes) or not self._size or len(vector) != self._size:
             return False
-        return bool(np.isfinite(np.frombuffer(vector, dtype=np.float32)).all())
+        numbers = np.frombuffer(vector, dtype=np.float32)
+        return bool(np.isfinite(numbers).all() and numbers.any())
 
     def _remember(self, vectors: Mapping[str, bytes]) -> None:
         self._memory |= vectors

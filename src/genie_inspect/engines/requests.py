@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 from netrc import NetrcParseError
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from genie_inspect.engines.identity import redacted
 from genie_inspect.errors import EngineFailedError
 
 if TYPE_CHECKING:
@@ -109,10 +110,18 @@ def body(reply: Reply) -> bytes:
     # the body is read first: the reason for a refusal stands in it
     if reply.status_code == 200:
         return bytes(content)
+    check_place(reply.status_code, reply.headers)
     reason = f"HTTP status {reply.status_code}: {shown(bytes(content))}"
     if passes(reply.status_code):
         raise PassingFaultError(reason, retry_after(reply.headers.get("Retry-After", "")))
     raise EngineFailedError(reason)
+
+
+def check_place(status: int, headers: Mapping[str, str]) -> None:
+    """Refuse a service that sends on to another place: texts and keys go where the user says, and nowhere else."""
+    if 300 <= status < 400 and "location" in headers:
+        place = redacted(headers["location"])[:SHOWN]
+        raise EngineFailedError(f"HTTP status {status}: it sends on to {place}, expected the address that answers")
 
 
 def passes(status: int) -> bool:

@@ -26,6 +26,7 @@ from genie_inspect.engines.requests import (
     PassingFaultError,
     answered,
     body,
+    check_place,
     engine_failures,
     passes,
     retry_after,
@@ -92,6 +93,14 @@ def pooled(vectors: "Vectors", texts: Sequence[Sequence[Window]]) -> "Vectors":
     return np.stack(rows) if rows else np.zeros((0, 0))
 
 
+def whole_vectors(rows: object, parts: Sequence[Sequence[Window]], embedder: str) -> "Vectors":
+    """The unit vector of each text, of what an embedder gave for all its windows."""
+    pieces = [window.text for windows in parts for window in windows]
+    vectors = checked_vectors(rows, len(pieces), embedder)
+    unit(vectors, embedder, pieces)  # no window that has words is without a direction
+    return unit(pooled(vectors, parts), embedder, ["".join(window.text for window in windows) for windows in parts])
+
+
 OPENAI = "https://api.openai.com/v1"
 WINDOW = 8_191
 """Tokens that OpenAI's embedding models read of a text."""
@@ -128,7 +137,7 @@ class OpenAIEmbedder:
         parts = [windows(text, self.window, most_tokens) for text in embeddable(texts)]
         whole = [window for part in parts for window in part]
         rows = [row for batch in _batches(whole) for row in self._rows([window.text for window in batch])]
-        vectors = unit(pooled(checked_vectors(rows, len(whole), self.name), parts), self.name)
+        vectors = whole_vectors(rows, parts, self.name)
         if len(vectors):
             self._width = self._width or vectors.shape[1]
             check_width(vectors, self._width, self.name)
@@ -166,6 +175,7 @@ class OpenAIEmbedder:
         except openai.APIStatusError as error:
             # a wrong key or model name stays wrong: such a request is not sent again
             if not passes(error.status_code):
+                check_place(error.status_code, error.response.headers)
                 raise
             wait = retry_after(error.response.headers.get("Retry-After", ""))
             raise PassingFaultError(f"{type(error).__name__}: {error}", wait) from error
@@ -195,11 +205,13 @@ def _batches(whole: Sequence[Window]) -> Iterator[list[Window]]:
 
 @lru_cache(maxsize=4)
 def _client(base_url: str, key: str | None) -> "OpenAI":
-    from openai import OpenAI, Timeout
+    from openai import DefaultHttpxClient, OpenAI, Timeout
 
     # the client insists on a key, which local servers do not ask for
     key = key or (None if address(base_url) == address(OPENAI) else "none")
-    return OpenAI(base_url=base_url, api_key=key, timeout=Timeout(SILENCE, connect=CONNECTING), max_retries=0)
+    patience = Timeout(SILENCE, connect=CONNECTING)
+    client = DefaultHttpxClient(timeout=patience, follow_redirects=False)
+    return OpenAI(base_url=base_url, api_key=key, timeout=patience, max_retries=0, http_client=client)
 
 
 _running = threading.Lock()  # a tokenizer that two threads use at a time fails with "Already borrowed"
@@ -244,7 +256,7 @@ class SentenceTransformersEmbedder:
             whole = [window.text for part in parts for window in part]
             # all windows of all texts in one call, which the library sorts by length and batches
             rows = model.encode(whole, show_progress_bar=False)
-        return unit(pooled(checked_vectors(rows, len(whole), self.name), parts), self.name)
+        return whole_vectors(rows, parts, self.name)
 
 
 def _reading(model: "SentenceTransformer") -> tuple[int, Callable[[str], int]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from genie_inspect.files.numbers import number
 from genie_inspect.files.sqlite_file import SqliteFile
 
 V = TypeVar("V")
@@ -53,7 +54,7 @@ class Table(Generic[V]):
         """The values of a row from outside, in the order of the columns; nothing of one that cannot be ours."""
         keys = tuple(map(row.get, self.keys))
         values = tuple(
-            float(value) if isinstance(value := row.get(column), int) and kind.startswith("real") else value
+            number(value) if isinstance(value := row.get(column), int) and kind.startswith("real") else value
             for column, kind in self.values.items()
         )
         try:

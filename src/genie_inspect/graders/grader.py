@@ -29,10 +29,10 @@ from tenacity import RetryError  # Inspect's retries end in it
 from genie_inspect.engines.identity import address, folder_digest, identified
 from genie_inspect.errors import GenieError, GenieWarning, GraderFailedError, UnreadableReplyError
 from genie_inspect.files.printable import one_line
-from genie_inspect.inspect_private import PrerequisiteError, connections, resolved_settings, waiting
+from genie_inspect.inspect_private import PrerequisiteError, bounded, connections, resolved_settings, waiting
 from genie_inspect.prompting.fence import without_echo
 from genie_inspect.prompting.forms import Form
-from genie_inspect.prompting.texts import shortened, spoken, whole_text
+from genie_inspect.prompting.texts import TOO_LONG, shortened, spoken, whole_text
 
 __all__ = ["PrerequisiteError", "unmet"]
 
@@ -138,12 +138,12 @@ async def answered(model: Model, request: str | Sequence[str], config: GenerateC
     # one text is sent as it is: not every provider takes a list of texts
     content: str | list[Content] = request if isinstance(request, str) else [ContentText(text=part) for part in request]
     try:
-        output = await model.generate([ChatMessageUser(content=content)], config=config)
+        output = await bounded(model).generate([ChatMessageUser(content=content)], config=config)
     except PrerequisiteError:
         raise  # a wrong set-up: every further call would fail alike
     except Exception as error:  # noqa: BLE001  # providers raise types of their own, hundreds of them
         give_up(model, error)
-    if output.error:
+    if output.error and output.error != TOO_LONG:  # such a reply is as unreadable as any other that says nothing
         raise GraderFailedError(f"grader {model} failed: {output.error}")
     # of such an output Inspect's own properties raise an IndexError
     if not output.choices:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any
 
+from genie_inspect.files.numbers import count, number
 from genie_inspect.logs.measures import UNIT
 from genie_inspect.statistics.agreement import krippendorff_alpha
 from genie_inspect.statistics.descriptive import NO_SPREAD, Spread, pooled
@@ -107,21 +108,6 @@ def together(parts: Sequence[Evidence]) -> Evidence:
 def mapping(raw: object) -> Mapping[str, Any]:
     """A mapping with its keys as text; empty where the metadata holds anything else."""
     return {str(key): value for key, value in raw.items()} if isinstance(raw, Mapping) else {}
-
-
-def number(raw: object) -> float:
-    """A number of the metadata; NaN where it holds none, or no finite one."""
-    try:
-        value = float(raw) if isinstance(raw, int | float) else math.nan
-    except OverflowError:  # an integer beyond any float
-        return math.nan
-    return value if math.isfinite(value) else math.nan
-
-
-def count(raw: object) -> int | None:
-    """A whole number from 0 of the metadata; None where it holds anything else."""
-    # JSON's true is an int to Python
-    return raw if isinstance(raw, int) and not isinstance(raw, bool) and raw >= 0 else None
 
 
 def _share(raw: object) -> Share | None:

@@ -2,6 +2,7 @@
 
 import mmap
 import re
+import struct
 import sys
 import warnings
 import zlib
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 
 from genie_inspect.errors import GenieError, GenieWarning
 from genie_inspect.files.json_lines import first_fault, json_object
+from genie_inspect.files.numbers import count
 from genie_inspect.inspect_private import sample_member, sample_members
 from genie_inspect.logs.scores import last_of_each, measured
 
@@ -28,6 +30,7 @@ else:
 # what a log that is no whole one raises; the second line where an archive or a JSON file lacks a part, or it is another
 DAMAGED = (
     *(OSError, EOFError, ValueError, NotImplementedError, BadZipFile, ZstdError, RecursionError, MemoryError),
+    struct.error,
     *(KeyError, IndexError, AssertionError, TypeError, AttributeError, ArithmeticError, RuntimeError, zlib.error),
 )
 DEEPEST = 500  # brackets within brackets; Inspect's reader of JSON takes 20 GB for 100,000 of them
@@ -78,7 +81,8 @@ def _samples(file: str, unread: Collection[str]) -> Iterator[EvalSample]:
                     # one sample at a time: the stories of a large run do not fit in memory together
                     yield from (_sample(archive, member, file, unread) for member in members)
                     return
-        yield from read_eval_log(file).samples or []
+        for sample in read_eval_log(file).samples or []:
+            yield _placed(sample, file)
 
 
 def sample_of(file: str, sample: str | int, epoch: int) -> EvalSample:
@@ -168,9 +172,19 @@ def _sample(archive: ZipFile, member: str, file: str, unread: Collection[str]) -
     where = f"{file} cannot be read as a log: {member}"
     fields = json_object(archive.read(member), where, LogError)
     try:
-        return EvalSample.model_validate({name: value for name, value in fields.items() if name not in unread})
+        sample = EvalSample.model_validate({name: value for name, value in fields.items() if name not in unread})
     except ValidationError as invalid:
         raise LogError(first_fault(invalid, where)) from invalid
+    if member != sample_member(sample.id, sample.epoch):
+        raise LogError(f"{where} holds sample {sample.id!r:.60} of epoch {sample.epoch!r:.60}")
+    return _placed(sample, where)
+
+
+def _placed(sample: EvalSample, where: str) -> EvalSample:
+    """The sample, of an epoch that a run can have: they count from 1."""
+    if not count(sample.epoch):
+        raise LogError(f"{where}, field epoch: {sample.epoch!r:.60}, expected a whole number from 1")
+    return sample
 
 
 ReadT = TypeVar("ReadT")

@@ -5,15 +5,16 @@ Inspect writes that into the log, so that reports need to know no scorer.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from inspect_ai.log import EvalLog
 from inspect_ai.viewer import ScoreColorScale
 
+from genie_inspect.files.numbers import number
 from genie_inspect.graders.rubrics import BUNDLED, load_rubric
 from genie_inspect.inspect_private import scorer_metadata
 from genie_inspect.signature import facts_of
@@ -26,7 +27,6 @@ TOTAL = "_total"
 """How the key that counts a rubric's passed tests ends; the rubric's name begins it."""
 UNIT = (0.0, 1.0)
 FEW = 3  # keys that a measure may have for all of them to be tested, where it names no headline
-MOST = 1e300  # a number beyond is no end of a scale, and may be none that a float can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,9 @@ class Declaration:
 
 
 def _end(stated: object, facts: Mapping[str, str], otherwise: float) -> float:
-    number = facts.get(stated) if isinstance(stated, str) else stated
-    if isinstance(number, str) and number.isdecimal():
-        return float(number)
-    return float(number) if isinstance(number, int | float) and abs(number) < MOST else otherwise
+    fact = facts.get(stated, "") if isinstance(stated, str) else ""
+    end = number(float(fact) if fact.isdecimal() else stated)
+    return otherwise if math.isnan(end) else end
 
 
 def declared(log: EvalLog, scorer: str, signature: str) -> dict[str, Declaration]:
@@ -142,8 +141,11 @@ def keys_to_test(declarations: Iterable[Declaration], keys: Sequence[str]) -> tu
 
 def known_range(log: EvalLog, scorer: str, signature: str, key: str) -> Bounds | None:
     """Lowest and highest value by the task's own view, else by what the measure says; None where neither does."""
-    if ends := viewed_range(log, key):
-        return ends
+    return viewed_range(log, key) or declared_range(log, scorer, signature, key)
+
+
+def declared_range(log: EvalLog, scorer: str, signature: str, key: str) -> Bounds | None:
+    """Lowest and highest value by what the measure says; None where it does not say."""
     facts = facts_of(signature)
     # a reward model's scale has no known ends
     if facts.get("measure") == COHERENCE and not facts.get("by", "").startswith("grader("):
@@ -152,11 +154,19 @@ def known_range(log: EvalLog, scorer: str, signature: str, key: str) -> Bounds |
     return next(filter(None, ranges), None)
 
 
+def ranges_of(log: EvalLog) -> Callable[[str, str, str], Bounds | None]:
+    """`declared_range` in one log, found once for each key."""
+    return cache(partial(declared_range, log))
+
+
 def viewed_range(log: EvalLog, key: str) -> Bounds | None:
     """Lowest and highest value by the task's own view; None where it does not say. The log's header is enough."""
     configured = log.eval.viewer.task_samples_view if log.eval.viewer else None
     views = configured if isinstance(configured, list) else [configured] if configured else []
     for scale in (scale for view in views if (scale := (view.score_color_scales or {}).get(key))):
-        if isinstance(scale, ScoreColorScale) and scale.min is not None and scale.max is not None:
-            return scale.min, scale.max
+        low, high = (
+            (number(scale.min), number(scale.max)) if isinstance(scale, ScoreColorScale) else (math.nan, math.nan)
+        )
+        if low < high:
+            return low, high
     return None

@@ -10,8 +10,9 @@ from inspect_ai.scorer import Score
 
 from genie_inspect.errors import GenieWarning
 from genie_inspect.logs.files import LogError, each_log, log_header, samples
+from genie_inspect.logs.measures import ranges_of
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, signed_with
-from genie_inspect.logs.scores import Scores, is_signed, scores_of, signature_of
+from genie_inspect.logs.scores import Ranges, Scores, is_signed, scores_of, signature_of
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.samples import (
     EARLIER,
@@ -110,18 +111,20 @@ def _read_documents(file: str) -> ScoredLog:
 def read_scored_log(file: str) -> ScoredLog:
     """One finished log."""
     header = log_header(file)
+    ranges = ranges_of(header)
     valued: dict[str, dict[str, None]] = {}
     silent: dict[str, dict[str, None]] = {}
     documents: list[ScoredDocument] = []
     left_out: list[bool] = []
     for sample in samples(file):
-        document = _document(sample, file)
+        document = _document(sample, file, ranges)
         documents.append(document)
         for scorer, score in (sample.scores or {}).items():
             # samples without a value cannot disagree with the others: theirs count where none has a value
             signatures = silent if document.scores[scorer].is_unscored else valued
             signatures.setdefault(scorer, {}).setdefault(signature_of(score))
             left_out += _left_out(score)
+    _warn_of_numbers(file, documents)
     # Inspect writes samples as they finish
     order = {name: place for place, name in enumerate(header.eval.dataset.sample_ids or [])}
     documents.sort(key=lambda document: (order.get(document.sample, len(order)), document.epoch))
@@ -138,9 +141,26 @@ def read_scored_log(file: str) -> ScoredLog:
     )
 
 
-def _document(sample: EvalSample, file: str) -> ScoredDocument:
+def _warn_of_numbers(file: str, documents: Iterable[ScoredDocument]) -> None:
+    beyond = [
+        (document.sample, scorer, key, value)
+        for document in documents
+        for scorer, scores in document.scores.items()
+        for key, value in scores.out_of_range.items()
+    ]
+    if beyond:
+        sample, scorer, key, value = beyond[0]
+        warnings.warn(
+            f"{file}: {len(beyond)} values are out of their range and do not count, the first is {value!s:.20} for "
+            f"{key} by {scorer} in sample {sample}",
+            GenieWarning,
+            stacklevel=2,
+        )
+
+
+def _document(sample: EvalSample, file: str, ranges: Ranges) -> ScoredDocument:
     text = document_of(sample)
-    scores = {name: scores_of(name, score) for name, score in (sample.scores or {}).items()}
+    scores = {name: scores_of(name, score, ranges) for name, score in (sample.scores or {}).items()}
     return ScoredDocument(
         sample=sample.id,
         epoch=sample.epoch,

@@ -2,14 +2,16 @@
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar
 
 from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
-from genie_inspect.logs.evidence import NOTHING, Evidence, GraderPart, count, evidence_of, mapping, number, parts_of
+from genie_inspect.files.numbers import SLACK, Number, count, number
+from genie_inspect.logs.evidence import NOTHING, Evidence, GraderPart, evidence_of, mapping, parts_of
+from genie_inspect.logs.measures import Bounds
 from genie_inspect.signature import facts_of
 from genie_inspect.statistics.descriptive import Standing
 from genie_inspect.versions import comparable
@@ -19,7 +21,7 @@ SIGNED = "measure:"  # how every signature begins
 NO_MEASURE = "document"  # the scorer that fills columns of Inspect View
 LEFT_OUT = "left out"
 UNSAID = "not said"
-ROUNDED = 1e-3  # values are kept with three digits
+NO_NUMBER = "a value that is out of its range"
 AGAIN = re.compile(r"(.+?)-?[0-9]+")  # as Inspect calls a scorer whose name a sample has already: cosine1, cosine-1
 
 
@@ -31,6 +33,8 @@ class Scores:
     """By key; NaN where it could not be measured, no key at all where nothing is known of them."""
     reason: str = ""
     """Why there is no value; empty when there is one."""
+    out_of_range: Mapping[str, float] = field(default_factory=dict)
+    """By key the numbers that stand in the log for a value, and can be none."""
     evidence: Evidence = NOTHING
     matched: Mapping[str, float] = field(default_factory=dict)
     """Values against population documents of the usual length alone; empty where the scorer has no such figures."""
@@ -91,16 +95,26 @@ def last_of_each(scores: Mapping[str, Score]) -> dict[str, Score]:
     return last
 
 
-def scores_of(scorer: str, score: Score) -> Scores:
-    """A score's values by key, and the evidence that they rest on."""
-    values = {key: number(value) for key, value in _by_key(scorer, score).items()}
-    facts = score.metadata or {}
+Ranges = Callable[[str, str, str], Bounds | None]
+"""The lowest and highest value, where they are known, of a scorer's key under a signature."""
+
+
+def scores_of(scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> Scores:
+    """A score's values by key, and the evidence that they rest on; a number out of its range is no value."""
+    raw, signature, facts = _by_key(scorer, score), signature_of(score), score.metadata or {}
+    values = {key: number(value, *(ranges(scorer, signature, key) or ())) for key, value in raw.items()}
+    # what is no number at all is none of ours; only NaN is unequal to itself
+    stated = raw or {scorer: score.value}
+    beyond = {
+        k: v for k, v in stated.items() if isinstance(v, int | float) and v == v and math.isnan(values.get(k, math.nan))
+    }
     length, graders = mapping(facts.get("length")), parts_of(facts)
     return Scores(
         values=values,
-        reason=str(score.reason or UNSAID) if all(map(math.isnan, values.values())) else "",
+        out_of_range=beyond,
+        reason=str(score.reason or (NO_NUMBER if beyond else UNSAID)) if all(map(math.isnan, values.values())) else "",
         evidence=evidence_of(facts),
-        signature=signature_of(score),
+        signature=signature,
         matched={key: number(value) for key, value in mapping(length.get("matched")).items()},
         nearest={key: number(value) for key, value in mapping(facts.get("nearest_novelty")).items()},
         nearest_document=facts["nearest"] if isinstance(facts.get("nearest"), str) else "",
@@ -125,7 +139,7 @@ def _by_question(table: object, values: Mapping[str, float]) -> dict[str, dict[s
         if "id" in row and "novelty" in row:
             novelties.setdefault(str(row.get("feature")), {})[str(row["id"])] = number(row["novelty"])
     # a value that was edited, or that is no mean of its questions, stands for itself
-    return {key: own for key, own in novelties.items() if abs(_mean(own) - values.get(key, math.nan)) <= ROUNDED}
+    return {key: own for key, own in novelties.items() if abs(_mean(own) - values.get(key, math.nan)) <= SLACK}
 
 
 def _by_grader(graders: Mapping[str, GraderPart]) -> dict[str, dict[str, float]]:
@@ -173,8 +187,8 @@ class KeptExpression:
     text: str
     start: int
     end: int
-    log_perplexity: float
-    novel_share: float
+    log_perplexity: Number
+    novel_share: Number
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,12 @@ def _share(part: float, whole: float) -> float:
 
 
 LONGEST_NEAR = 400  # characters of a quote that is looked for by similarity; a longer one must stand there as it is
+LONGEST_SEARCHED = 100_000  # characters of a text in which it is: 17,000 words
+MOST_COMPARED = 1_000  # different spans
+ROUNDING = 1e-9
 _NOWHERE = np.array([], dtype=np.intp)
+_BOUND = "(?:(?<![a-zA-Z0-9_])|(?![a-zA-Z0-9_]))"
+"""Not between two plain letters or digits."""
 Span = tuple[int, int]
 """From which character up to which."""
 
@@ -172,7 +177,8 @@ class QuotedText:
         """Where the quote stands, as whole words: the first such place, or the last; None where nothing is like it.
 
         It is looked for as it is; then in small letters, with plain quotes and dashes, with any space for a space and
-        without what is outside of its words; then as the span of whole words that is most like it, by at least 90.
+        without what is outside of its words; then, in texts of up to 100,000 characters, as the span of whole words
+        that is most like it, by at least 90.
 
         >>> text = "He drank the cold, tin-coloured light."
         >>> [QuotedText(text).find(quote) for quote in ("the cold", '"The  cold..."', "tin coloured light", "a bell")]
@@ -198,11 +204,16 @@ class QuotedText:
         return np.array(begins, dtype=np.intp), np.array(ends, dtype=np.intp)
 
     def _nearest(self, quote: str, *, last: bool) -> Span | None:
-        if len(quote) > LONGEST_NEAR:
+        if len(quote) > LONGEST_NEAR or len(self.text) > LONGEST_SEARCHED:
             return None
         best, nearest = LEAST_SIMILARITY, None
+        compared: dict[str, float] = {}
         for begin, end in self._promising(quote):
-            alike = similarity(quote, self._plain[begin:end])
+            span = self._plain[begin:end]
+            if span not in compared and len(compared) == MOST_COMPARED:
+                continue
+            if (alike := compared.get(span)) is None:
+                alike = compared[span] = similarity(quote, span)
             # of equals the first, or the last
             counts = nearest is None or (last and begin > nearest[0])
             if alike > best or (alike == best and counts):
@@ -220,17 +231,13 @@ class QuotedText:
         for step in range(int((last - first).max(initial=0))):
             starts = np.flatnonzero(first + step < last)
             spans = np.stack([begins[starts], ends[first[starts] + step]])
-            common = self._in_common(quote, spans)
-            enough = 2 * common >= share * (len(quote) + spans[1] - spans[0])
-            yield from ((int(begin), int(end)) for begin, end in spans[:, enough].T)
-
-    def _in_common(self, quote: str, spans: NDArray[np.intp]) -> NDArray[np.intp]:
-        """How many characters each span has in common with the quote: as many as any order of them could have."""
-        common = np.zeros(spans.shape[1], dtype=np.intp)
-        for character, count in Counter(quote).items():
-            places = self._places.get(character, _NOWHERE)
-            common += np.minimum(np.diff(np.searchsorted(places, spans), axis=0)[0], count)
-        return common
+            # as many characters as the quote has, of which each span may lack some
+            spare = len(quote) - share * (len(quote) + spans[1] - spans[0]) / 2
+            for character, count in Counter(quote).items():
+                places = self._places.get(character, _NOWHERE)
+                spare -= np.maximum(count - np.diff(np.searchsorted(places, spans), axis=0)[0], 0)
+                spans, spare = spans[:, spare > -ROUNDING], spare[spare > -ROUNDING]
+            yield from ((int(begin), int(end)) for begin, end in spans.T)
 
     @cached_property
     def _places(self) -> Mapping[str, NDArray[np.intp]]:
@@ -301,11 +308,12 @@ def _place(parts: Sequence[str], text: str, *, last: bool) -> Span | None:
     """Where the parts stand, any space between them, first or last; never from or to the middle of a word."""
     # looked ahead, so that a place in the middle of a word does not hide one that overlaps it
     pattern = r"\s+".join(map(re.escape, parts))
-    found = (match.span(1) for match in re.finditer(f"(?=({pattern}))", text))
-    whole = (span for span in found if not (_is_inside_word(text, span[0]) or _is_inside_word(text, span[1])))
-    return max(whole, default=None) if last else next(whole, None)
+    found = (match.span(1) for match in re.finditer(f"(?={_BOUND}({pattern}){_BOUND})", text))
+    spans = reversed(list(found)) if last else found
+    return next((s for s in spans if not (_is_inside_word(text, s[0]) or _is_inside_word(text, s[1]))), None)
 
 
 def _is_inside_word(text: str, place: int) -> bool:
-    """Whether the characters on either side of a place belong to one word."""
-    return 0 < place < len(text) and (0, 2) in word_spans(text[place - 1 : place + 1])
+    """Whether the characters on either side of a place belong to one word; of plain letters `_BOUND` has seen that."""
+    both = text[place - 1 : place + 1]
+    return 0 < place < len(text) and not both.isascii() and (0, 2) in word_spans(both)

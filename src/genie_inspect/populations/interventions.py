@@ -12,7 +12,7 @@ from pydantic import Field, RootModel, model_validator
 from genie_inspect.errors import GenieWarning, InterventionsError
 from genie_inspect.files.json_lines import RowT, json_row, placed_lines
 from genie_inspect.populations.population import BUNDLED
-from genie_inspect.populations.schema import Name, NonEmpty, Row
+from genie_inspect.populations.schema import DocumentText, Name, NonEmpty, Row
 from genie_inspect.signature import digest
 
 ORIGINAL: Final = "original"
@@ -26,7 +26,7 @@ class Original(Row):
     kind: Literal["original"]
     id: NonEmpty
     prompt: NonEmpty
-    text: NonEmpty
+    text: DocumentText
     writer: str = ""
     """Who wrote it, as `provider/model` where a model did."""
 
@@ -42,7 +42,7 @@ class Edit(Row):
     """The values that were proposed, without sight of any population."""
     alternative: NonEmpty
     """The one of them that was drawn."""
-    text: NonEmpty
+    text: DocumentText
     writer: str = ""
 
     @model_validator(mode="after")
@@ -58,7 +58,7 @@ class Paraphrase(Row):
     kind: Literal["paraphrase"]
     id: NonEmpty
     original: NonEmpty
-    text: NonEmpty
+    text: DocumentText
     writer: str = ""
 
 

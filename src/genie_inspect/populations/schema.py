@@ -14,11 +14,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.json_lines import RowT, Source, json_row, placed_lines
 from genie_inspect.files.writing import write_lines
+from genie_inspect.prompting.texts import LONGEST
 from genie_inspect.signature import digest
 
 FORMAT = 1  # of the files; a population of another format is refused
 # spaces at the ends stay: ids are digests of the text as it is
 NonEmpty = Annotated[str, StringConstraints(strip_whitespace=False, min_length=1, pattern=r"\S")]
+DocumentText = Annotated[NonEmpty, Field(max_length=LONGEST)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 
 
@@ -44,7 +46,7 @@ class Document(Row):
 
     id: NonEmpty
     prompt: NonEmpty
-    text: NonEmpty
+    text: DocumentText
     model: str = ""
     """Who wrote it, as `provider/model` where a model did."""
     cut_words: Annotated[int, Field(ge=1)] | None = Field(default=None, exclude_if=lambda words: words is None)

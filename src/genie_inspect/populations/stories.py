@@ -9,7 +9,8 @@ from typing import Any
 from genie_inspect.engines.identity import hub_dataset
 from genie_inspect.errors import GenieError
 from genie_inspect.files.folders import DATA
-from genie_inspect.files.json_lines import json_objects, listed_objects
+from genie_inspect.files.json_lines import SHOWN, json_objects, listed_objects
+from genie_inspect.prompting.texts import LONGEST
 from genie_inspect.signature import digest
 
 BUNDLED = "bundled"
@@ -84,11 +85,18 @@ def _local(path: Path) -> Iterator[ReferenceStory]:
 def _story(row: Mapping[str, Any], where: str) -> ReferenceStory:
     fields = {name: row.get(name) or "" for name in ("title", "plot", "story")}
     for name, value in fields.items():
-        if not isinstance(value, str):
-            raise ReferenceStoryError(f"{where} has {value!r} in the field {name!r}, expected text")
+        _check_text(value, name, where)
     if not fields["title"].strip():
         raise ReferenceStoryError(f"{where} has no text in the field 'title', expected {FORM}")
     return ReferenceStory(*(value.strip() for value in fields.values()))
+
+
+def _check_text(value: object, name: str, where: str) -> None:
+    if not isinstance(value, str) or len(value) > LONGEST:
+        shown = repr(value)[:SHOWN]
+        raise ReferenceStoryError(
+            f"{where} has {shown} in the field {name!r}, expected text of at most {LONGEST:,} characters"
+        )
 
 
 def _hub(source: str) -> Iterator[ReferenceStory]:
@@ -217,8 +225,7 @@ def _rows(path: Path) -> Iterator[_Row]:
             for name in ("story", "text", "title", "plot", "reference")
         }
         for name, value in fields.items():
-            if not isinstance(value, str):
-                raise ReferenceStoryError(f"{where} has {value!r} in the field {name!r}, expected text")
+            _check_text(value, name, where)
         if not fields["story"].strip():
             raise ReferenceStoryError(f"{where} has no id in the field 'story', expected {EXISTING_STORIES_FORM}")
         yield _Row(where, *(fields[name].strip() for name in ("story", "text", "title", "plot", "reference")))

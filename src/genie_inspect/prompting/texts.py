@@ -14,6 +14,7 @@ from string import punctuation
 from genie_inspect.scripts import SENTENCE_ENDS, WIDE_ENDS, spaced_word_spans
 
 LONGEST = 1_000_000  # characters; the longest replies that models can write (128,000 tokens) have some 600,000
+TOO_LONG = f"longer than {LONGEST:,} characters"
 SHOWN = 80  # characters of a reply in an error
 _THOUGHTS = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _PAIR, _HALF = re.compile("[\ud800-\udbff][\udc00-\udfff]"), re.compile("[\ud800-\udfff]")

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.logs.evidence import NO_SHARE, number
+from genie_inspect.files.numbers import number
+from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import COHERENCE, UNIT, keys_to_test
 from genie_inspect.logs.results import results_of

@@ -8,6 +8,7 @@ from typing import Literal
 from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
+from genie_inspect.files.numbers import Number
 from genie_inspect.logs.files import sample_of
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.logs.scores import PER_WORDS, KeptMark, readings
@@ -24,7 +25,7 @@ class NearAnswer:
     """One of the population's answers, from a log."""
 
     answer: str
-    rating: float
+    rating: Number
     given: int
     """How many documents of the population gave it."""
 
@@ -37,7 +38,7 @@ class QuestionRow:
     question: str = ""
     answer: str = ""
     nearest: tuple[NearAnswer, ...] = ()
-    novelty: float | None = None
+    novelty: Number | None = None
     ratings: int = 0
 
 

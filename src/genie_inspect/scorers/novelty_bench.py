@@ -146,7 +146,8 @@ def result(
 ) -> Score:
     """The score of one sample, with a table of its replies."""
     from genie_inspect.measures.partition import distinct_count, utility
-    from genie_inspect.samples import NO_RESPONSE, REFUSAL, TOO_LONG, no_document
+    from genie_inspect.prompting.texts import TOO_LONG
+    from genie_inspect.samples import NO_RESPONSE, REFUSAL, no_document
     from genie_inspect.scorers.explanation import cell
 
     no_kind = {NO_RESPONSE: "empty", REFUSAL: "refusal", TOO_LONG: "too long"}

@@ -17,7 +17,7 @@ def generations(k: int = 10) -> Solver:
         RefusedError: If k is no whole number of at least 2.
     """
     from genie_inspect.graders.grader import gathered, refusals
-    from genie_inspect.inspect_private import resolved_settings
+    from genie_inspect.inspect_private import bounded, resolved_settings
     from genie_inspect.options import check_count
     from genie_inspect.samples import keep_generations, no_document
     from genie_inspect.solvers.strategy import held_back
@@ -29,7 +29,7 @@ def generations(k: int = 10) -> Solver:
         policy = resolved_settings(get_model()).cache
 
         async def reply(number: int) -> ModelOutput:
-            return await get_model().generate(state.messages, cache=cache_for(number, policy))
+            return await bounded(get_model()).generate(state.messages, cache=cache_for(number, policy))
 
         # side by side, however many choices the provider can give in one call
         outputs = await gathered(*(reply(number) for number in range(k)))

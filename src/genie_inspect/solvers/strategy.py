@@ -21,7 +21,7 @@ from inspect_ai.util import registry_info
 
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.readable import until_read
-from genie_inspect.inspect_private import resolved_settings, task_scorers
+from genie_inspect.inspect_private import bounded, resolved_settings, task_scorers
 from genie_inspect.prompting.fence import without_echo
 from genie_inspect.prompting.texts import whole_text
 from genie_inspect.samples import UNSCORED
@@ -127,7 +127,9 @@ async def reply_to(
     messages = [*state.messages[:first], ChatMessageUser(content=request)]
 
     async def generate(settings: GenerateConfig) -> ModelOutput:
-        return await get_model().generate(messages, config=GenerateConfig(max_tokens=max_tokens).merge(settings))
+        return await bounded(get_model()).generate(
+            messages, config=GenerateConfig(max_tokens=max_tokens).merge(settings)
+        )
 
     return await output_and_reading(generate, lambda reply: read(without_echo(reply, request)))
 

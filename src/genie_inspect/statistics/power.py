@@ -6,6 +6,7 @@ from bisect import bisect_left
 from scipy.special import nctdtr, ndtri, stdtrit
 
 USUAL_POWER = 0.8  # by convention (Cohen 1988)
+MOST_PAIRS = 2**62  # a range of more has no length in Python
 
 
 def minimum_population(sd: float, margin: float = 0.1, confidence: float = 0.98) -> int:
@@ -80,7 +81,7 @@ def paired_power(delta: float, sd: float, n: int, level: float = 0.05) -> float:
 
 
 def pairs_needed(delta: float, sd: float, power: float = USUAL_POWER, level: float = 0.05) -> int:
-    """The fewest pairs with which a paired t test finds a true mean delta so often.
+    """The fewest pairs with which a paired t test finds a true mean delta so often; at most 2**62.
 
     >>> pairs_needed(delta=0.5, sd=1)
     34
@@ -90,7 +91,7 @@ def pairs_needed(delta: float, sd: float, power: float = USUAL_POWER, level: flo
             f"delta is {delta} and power {power}, expected a delta other than 0 and a power in ({level}, 1)"
         )
     most = 2
-    while paired_power(delta, sd, most, level) < power:
+    while most < MOST_PAIRS and paired_power(delta, sd, most, level) < power:
         most *= 2
     # power grows with the pairs
     return bisect_left(range(most), power, lo=2, key=lambda n: paired_power(delta, sd, n, level))
