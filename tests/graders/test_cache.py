@@ -21,7 +21,7 @@ from tests.processes import tries
 from genie_inspect.engines.embedders import FILE as VECTORS
 from genie_inspect.engines.embedders import CachedEmbedder, KeptVectors
 from genie_inspect.files.sqlite_file import connected
-from genie_inspect.files.store import Table
+from genie_inspect.files.store import KeyTable
 from genie_inspect.graders.cache import ANSWERS, FILE, RATINGS, TABLES, VERDICTS, Cache, Judged, Verdict, cache_folder
 
 SAID: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
@@ -33,7 +33,7 @@ every_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 
 
 @every_table
-def test_what_was_kept_is_found_again_by_another_cache_at_its_place_alone(table: Table[Any], tmp_path: Path) -> None:
+def test_what_was_kept_is_found_again_by_another_cache_at_its_place_alone(table: KeyTable[Any], tmp_path: Path) -> None:
     place, values = SAID[table.name]
     Cache(tmp_path).keep(table, place, values)
     cache = Cache(tmp_path)
@@ -45,7 +45,7 @@ def test_what_was_kept_is_found_again_by_another_cache_at_its_place_alone(table:
 
 
 @every_table
-def test_a_later_value_takes_the_place_of_an_earlier_one(table: Table[Any], tmp_path: Path) -> None:
+def test_a_later_value_takes_the_place_of_an_earlier_one(table: KeyTable[Any], tmp_path: Path) -> None:
     cache, (place, values) = Cache(tmp_path), SAID[table.name]
     cache.keep(table, place, dict.fromkeys([*values, "other"], {**values}.popitem()[1]))
     cache.keep(table, place, values)

@@ -13,7 +13,7 @@ from genie_inspect.engines.identity import embeddable, identified
 from genie_inspect.engines.requests import engine_failures
 from genie_inspect.errors import EngineFailedError, UnknownChoiceError
 from genie_inspect.files.folders import DATA
-from genie_inspect.files.store import Store, Table
+from genie_inspect.files.store import KeyTable, Store
 from genie_inspect.prompting.texts import has_word
 from genie_inspect.scripts import is_unspaced, main_script
 from genie_inspect.signature import digest
@@ -226,7 +226,9 @@ def _static_model() -> "StaticModel":
 
 FILE = "embeddings.sqlite"
 # whether a vector is whole is known by its embedder's width
-VECTORS: Table[bytes] = Table("embeddings", ("embedder",), "text", {"vector": "blob not null"}, lambda vector: vector)
+VECTORS: KeyTable[bytes] = KeyTable(
+    "embeddings", ("embedder",), "text", {"vector": "blob not null"}, lambda vector: vector
+)
 """By the embedder's identity and the digest of the text."""
 
 

@@ -15,7 +15,7 @@ ASKED_AT_ONCE = 500  # keys in one query; SQLite before 3.32 takes 999 values
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Generic[V]):
+class KeyTable(Generic[V]):
     name: str
     place: tuple[str, ...]
     """Columns that say where a look-up looks: the first says who gave the values."""
@@ -75,12 +75,12 @@ class Added(NamedTuple):
 class Store(SqliteFile):
     """Tables in one SQLite file that any number of processes share; what becomes of a damaged one, see `SqliteFile`."""
 
-    def __init__(self, path: Path, tables: Sequence[Table[Any]]) -> None:
+    def __init__(self, path: Path, tables: Sequence[KeyTable[Any]]) -> None:
         super().__init__(path, "".join(table.schema for table in tables))
         self.tables = tables
         self._together = False
 
-    def found(self, table: Table[V], place: Sequence[str], keys: Iterable[str] | None = None) -> dict[str, V]:
+    def found(self, table: KeyTable[V], place: Sequence[str], keys: Iterable[str] | None = None) -> dict[str, V]:
         """What is on record at a place, by key; of all keys, or of these. What cannot be ours is damage of the file."""
         select = f"select {table.key}, {', '.join(table.values)} from {table.name} where {_equal(table.place)}"  # noqa: S608  # our own names
         listed = [] if keys is None else list(keys)
@@ -96,7 +96,7 @@ class Store(SqliteFile):
 
         return self.run(look)
 
-    def keep(self, table: Table[V], place: Sequence[str], values: Mapping[str, V]) -> None:
+    def keep(self, table: KeyTable[V], place: Sequence[str], values: Mapping[str, V]) -> None:
         rows = [(*place, key, *(value if isinstance(value, tuple) else (value,))) for key, value in values.items()]
 
         def write(connection: sqlite3.Connection) -> None:
@@ -119,13 +119,13 @@ class Store(SqliteFile):
             self._together = False
             self.run(lambda connection: connection.commit())
 
-    def rows(self, table: Table[Any]) -> Iterator[dict[str, object]]:
+    def rows(self, table: KeyTable[Any]) -> Iterator[dict[str, object]]:
         """Every row of a table by column name, one at a time."""
         select = f"select {', '.join(table.columns)} from {table.name}"  # noqa: S608  # our own names
         for row in self.run(lambda connection: connection.execute(select)):
             yield dict(zip(table.columns, row, strict=True))
 
-    def add(self, table: Table[Any], rows: Iterable[Mapping[str, object]]) -> Added:
+    def add(self, table: KeyTable[Any], rows: Iterable[Mapping[str, object]]) -> Added:
         """Put rows on record that are not there, as `rows` gives them; what is on record stays as it is."""
         made, keys = [table.row(row) for row in rows], len(table.keys)
         whole = [row for row in made if row]
@@ -142,7 +142,7 @@ class Store(SqliteFile):
 
         return self.run(write)
 
-    def count(self, table: Table[Any]) -> dict[str, int]:
+    def count(self, table: KeyTable[Any]) -> dict[str, int]:
         """Rows by who gave them."""
         query = f"select {table.place[0]}, count(*) from {table.name} group by 1"  # noqa: S608  # our own names
         return self.run(lambda connection: dict(connection.execute(query).fetchall()))

@@ -14,7 +14,7 @@ import platformdirs
 from genie_inspect.errors import NetworkFolderWarning
 from genie_inspect.files.folders import network_file_system
 from genie_inspect.files.sqlite_file import damaged
-from genie_inspect.files.store import Store, Table
+from genie_inspect.files.store import KeyTable, Store
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.replies import LEVELS
 from genie_inspect.prompting.texts import shortened
@@ -67,9 +67,9 @@ def _verdict(points: object, reply: object) -> Verdict:
     raise damaged(f"a verdict is {shortened(str(points))}, expected -{MOST_POINTS} to {MOST_POINTS} points and a reply")
 
 
-ANSWERS = Table("answers", ("reader", "document"), "question", {"answer": "text"}, _answer)
+ANSWERS = KeyTable("answers", ("reader", "document"), "question", {"answer": "text"}, _answer)
 """What a reader said of a document, by its digest; None: the document does not say."""
-RATINGS = Table(
+RATINGS = KeyTable(
     "ratings",
     ("judge", "question", "answer"),
     "other",
@@ -77,7 +77,7 @@ RATINGS = Table(
     _rating,
 )
 """What a judge said of an answer and another one."""
-VERDICTS = Table(
+VERDICTS = KeyTable(
     "verdicts",
     ("judge", "story_a", "story_b"),
     "test",
@@ -128,7 +128,7 @@ class Memo:
         self._asking: WeakValueDictionary[tuple[str, ...], anyio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def on_record(self, table: Table[V], *place: str, key: str = "") -> AsyncIterator[dict[str, V]]:
+    async def on_record(self, table: KeyTable[V], *place: str, key: str = "") -> AsyncIterator[dict[str, V]]:
         """What is on record at a place; whoever else asks for it, or for this key of it, waits meanwhile."""
         if self.cache is None:
             yield {}
@@ -136,10 +136,10 @@ class Memo:
         async with self._asking.setdefault((*place, key), anyio.Lock()):
             yield self.found(table, *place)
 
-    def found(self, table: Table[V], *place: str) -> dict[str, V]:
+    def found(self, table: KeyTable[V], *place: str) -> dict[str, V]:
         return self.cache.found(table, place) if self.cache and not self.anew else {}
 
-    def keep(self, table: Table[V], place: tuple[str, ...], values: Mapping[str, V]) -> None:
+    def keep(self, table: KeyTable[V], place: tuple[str, ...], values: Mapping[str, V]) -> None:
         """Put values on record: before anything is made of them, so that a crash repeats no call."""
         if self.cache and values:
             self.cache.keep(table, place, values)

@@ -96,15 +96,15 @@ async def readable(
     return await until_read(attempt, repeats)
 
 
-class Wording(Protocol):
+class Digested(Protocol):
     @property
     def digest(self) -> str: ...
 
 
-WordingT_co = TypeVar("WordingT_co", bound=Wording, covariant=True)
+TemplateT_co = TypeVar("TemplateT_co", bound=Digested, covariant=True)
 
 
-class Asker(Generic[WordingT_co]):
+class Asker(Generic[TemplateT_co]):
     """Asks a model by a wording of ours or the user's; the signature says what its replies depend on."""
 
     name = "grader"
@@ -113,7 +113,7 @@ class Asker(Generic[WordingT_co]):
     facts = ""
     """What the signature says beside model and template, with a comma behind it."""
 
-    def __init__(self, model: Model, template: WordingT_co, repeats: int = REPEATS) -> None:
+    def __init__(self, model: Model, template: TemplateT_co, repeats: int = REPEATS) -> None:
         self.model = model
         self.template = template
         self.repeats = repeats
