@@ -18,7 +18,7 @@ from scaled import CALLS, REPLY, Size, answer_file, write_setting
 from genie_inspect.batch.shards import Plan, shards, write_plan
 from genie_inspect.batch.walk import request_id
 from genie_inspect.cli import main as genie_command
-from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.cache import RATINGS, Cache, Judged
 from genie_inspect.graders.list_judge import LIST, list_request
 from genie_inspect.scorers.genie import genie
 
@@ -122,7 +122,7 @@ def filled(folder: Path, options: Options) -> Options:
                     ratings = {
                         f"what story {other} says of it": Judged(float(chance.randint(1, 4))) for other in range(OTHERS)
                     }
-                    cache.keep_ratings(JUDGE, question, answer, ratings)
+                    cache.keep(RATINGS, (JUDGE, question, answer), ratings)
     cache.close()
     return {}
 
@@ -141,7 +141,7 @@ def looked_up(folder: Path, options: Options) -> Options:
     seconds = []
     for document in chosen:
         start = time.perf_counter()
-        sizes = {len(cache.ratings(JUDGE, question, answer)) for question, answer in asked_of(document)}
+        sizes = {len(cache.found(RATINGS, (JUDGE, question, answer))) for question, answer in asked_of(document)}
         seconds.append(time.perf_counter() - start)
         if sizes != {OTHERS}:
             raise SystemExit(f"document {document} has {sizes} ratings")

@@ -10,7 +10,7 @@ from tests.batch.engines import Line, called, lines, openai_batch, refused, writ
 
 from genie_inspect.batch.shards import Plan, shards, write_plan
 from genie_inspect.batch.walk import request_id
-from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache, Judged
 from genie_inspect.graders.list_judge import LIST, list_request
 
 JUDGE, READER = "list(x)", "grader(x)"
@@ -63,7 +63,7 @@ def failed(name: str, status: int, code: str) -> Line:
 
 
 def ratings(answer: str) -> dict[str, float]:
-    return {other: judged.rating for other, judged in Cache().ratings(JUDGE, "What falls?", answer).items()}
+    return {other: judged.rating for other, judged in Cache().found(RATINGS, (JUDGE, "What falls?", answer)).items()}
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_a_reply_after_one_that_failed_is_used_and_the_request_is_not_missing(fi
 
 
 def test_what_was_said_before_stays_and_what_it_lacks_is_added(first: Path, tmp_path: Path) -> None:
-    Cache().keep_ratings(JUDGE, "What falls?", "rain", {"hail": Judged(4)})
+    Cache().keep(RATINGS, (JUDGE, "What falls?", "rain"), {"hail": Judged(4)})
     file = write(tmp_path / "replies.jsonl", [reply(names(first)[0], "1:1 2:2 3:3")])
     result = called("cache", "import", file, "--requests", first)
     assert ratings("rain") == {"snow": 1, "hail": 4, "fog": 3}
@@ -148,7 +148,7 @@ def test_a_reading_is_kept_as_a_reader_keeps_it(said: str, kept: dict[str, str |
     first = reading(tmp_path, "An owl `slept`. <é>")
     file = write(tmp_path / "replies.jsonl", [reply(names(first)[0], said)])
     called("cache", "import", file, "--requests", first)
-    assert Cache().answers(READER, digest("An owl `slept`. <é>"), ["", "Who?", "Where?"]) == kept
+    assert Cache().found(ANSWERS, (READER, digest("An owl `slept`. <é>")), ["", "Who?", "Where?"]) == kept
     again = called("cache", "import", file, "--requests", first)
     assert (again["conflicts"], again["used"]) == (0, 0)
 
@@ -167,8 +167,8 @@ def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(t
     from genie_inspect.cli import main
 
     cache = Cache()
-    cache.keep_ratings(JUDGE, "What falls?", "rain", {"snow": Judged(2), "fog": Judged(3.5, 0.1)})
-    cache.keep_answers(READER, "d1", {"Who?": "an owl", "Where?": None})
+    cache.keep(RATINGS, (JUDGE, "What falls?", "rain"), {"snow": Judged(2), "fog": Judged(3.5, 0.1)})
+    cache.keep(ANSWERS, (READER, "d1"), {"Who?": "an owl", "Where?": None})
     file = tmp_path / "export.jsonl"
     CliRunner().invoke(main, ["cache", "export", str(file)])
     cache.clear()
@@ -191,7 +191,7 @@ def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(t
     assert result["kept"] == {"answers": 2, "ratings": 2, "verdicts": 0}
     assert result["faults"] == {"no row of a cache": 3}
     assert ratings("rain") == {"snow": 2, "fog": 3.5}
-    assert Cache().answers(READER, "d1", ["Who?", "Where?"]) == {"Who?": "an owl", "Where?": None}
+    assert Cache().found(ANSWERS, (READER, "d1"), ["Who?", "Where?"]) == {"Who?": "an owl", "Where?": None}
 
 
 @pytest.mark.parametrize(

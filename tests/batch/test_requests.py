@@ -16,7 +16,7 @@ from genie_inspect.cli import main
 from genie_inspect.errors import MissingExtraError, NetworkFolderWarning, UnwritableError
 from genie_inspect.files import folders as networks
 from genie_inspect.files.json_lines import placed_lines
-from genie_inspect.graders.cache import Cache, Judged, Verdict, VerdictKey, cache_folder
+from genie_inspect.graders.cache import ANSWERS, RATINGS, VERDICTS, Cache, Judged, Verdict, cache_folder
 from genie_inspect.graders.cost import planned_model
 from genie_inspect.scorers.compression import compression
 
@@ -204,10 +204,10 @@ def caches(tmp_path: Path) -> list[Path]:
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder, rating in zip(folders, (2.0, 3.0), strict=True):
         cache = Cache(folder)
-        cache.keep_ratings("list(x)", "What falls?", "rain", {"snow": Judged(1), "hail": Judged(rating)})
-        cache.keep_ratings("list(x)", "What falls?", folder.name, {"snow": Judged(4, 0.1)})
-        cache.keep_answers("grader(x)", folder.name, {"Who?": "an owl", "Where?": None})
-        cache.keep_verdict(VerdictKey("critic(x)", folder.name, "", "t"), Verdict(1, "So."))
+        cache.keep(RATINGS, ("list(x)", "What falls?", "rain"), {"snow": Judged(1), "hail": Judged(rating)})
+        cache.keep(RATINGS, ("list(x)", "What falls?", folder.name), {"snow": Judged(4, 0.1)})
+        cache.keep(ANSWERS, ("grader(x)", folder.name), {"Who?": "an owl", "Where?": None})
+        cache.keep(VERDICTS, ("critic(x)", folder.name, ""), {"t": Verdict(1, "So.")})
         cache.close()
     return folders
 
@@ -217,9 +217,9 @@ def test_what_each_process_kept_is_there_once_and_the_first_word_stays(caches: l
     assert result["kept"] == {"answers": 4, "ratings": 4, "verdicts": 2}
     assert (result["rows"], result["conflicts"], result["refused"]) == (12, 1, 0)
     cache = Cache()
-    assert cache.ratings("list(x)", "What falls?", "rain") == {"snow": (1, None), "hail": (2, None)}
-    assert cache.ratings("list(x)", "What falls?", "two") == {"snow": (4, 0.1)}
-    assert cache.answers("grader(x)", "two", ["Who?", "Where?"]) == {"Who?": "an owl", "Where?": None}
+    assert cache.found(RATINGS, ("list(x)", "What falls?", "rain")) == {"snow": (1, None), "hail": (2, None)}
+    assert cache.found(RATINGS, ("list(x)", "What falls?", "two")) == {"snow": (4, 0.1)}
+    assert cache.found(ANSWERS, ("grader(x)", "two"), ["Who?", "Where?"]) == {"Who?": "an owl", "Where?": None}
 
 
 def test_a_second_merge_adds_nothing(caches: list[Path]) -> None:
@@ -242,7 +242,7 @@ def test_a_cache_on_a_network_file_system_is_used_with_a_warning_that_says_what_
     (tmp_path / "mounts").write_text(f"server:/home {tmp_path.resolve()} nfs rw 0 0\n", encoding="utf-8")
     monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
     with pytest.warns(NetworkFolderWarning, match=r"network file system \(nfs\).*GENIE_CACHE_DIR.*genie cache merge"):
-        Cache().keep_answers("grader(x)", "d", {"Who?": "an owl"})
+        Cache().keep(ANSWERS, ("grader(x)", "d"), {"Who?": "an owl"})
     with pytest.warns(NetworkFolderWarning):
         shown = CliRunner().invoke(main, ["cache", "info"])
     assert shown.exit_code == 0, "it is no error of the command"

@@ -25,7 +25,7 @@ from genie_inspect.building.costs import (
 )
 from genie_inspect.building.interviewing import left_out
 from genie_inspect.engines.embedders import static_token_count
-from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache, Judged
 from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.instrument import Instrument, Wording
 from genie_inspect.graders.pairwise_judge import TOKENS_A_REASON
@@ -136,7 +136,7 @@ def test_ratings_on_record_are_not_paid_again() -> None:
     cache = Cache()
     known = Known(*Instrument("pairwise", cache=False).reader_and_judge(get_model("bundled/grader")), cache)
     assert known.judge is not None
-    cache.keep_ratings(known.judge.signature, "Who?", "rain", {"rain": Judged(4), "snow": Judged(1)})
+    cache.keep(RATINGS, (known.judge.signature, "Who?", "rain"), {"rain": Judged(4), "snow": Judged(1)})
     expected = Expected({"rain": 1, "snow": 1, "hail": 1}, {"rain": 1.0, "snow": 1.0})
     judged, cost = rating_cost("Who?", expected, "pairwise", RequestTokens(WORDING), known)
     assert judged == cost.calls == 1 + 3  # rain against hail, snow against all three
@@ -207,8 +207,8 @@ def test_what_the_cache_holds_of_a_reader_is_not_read_again(tmp_path: Path) -> N
     reader, judge = Instrument("list", cache=False).reader_and_judge(get_model("bundled/grader"))
     kept, partly = DOCUMENTS[OWL][:2]
     texts = [text for _, text in QUESTIONS[OWL]]
-    cache.keep_answers(reader.signature, digest(kept), dict.fromkeys(texts, "rain"))
-    cache.keep_answers(reader.signature, digest(partly), {texts[0]: "rain"})
+    cache.keep(ANSWERS, (reader.signature, digest(kept)), dict.fromkeys(texts, "rain"))
+    cache.keep(ANSWERS, (reader.signature, digest(partly)), {texts[0]: "rain"})
     before = task_cost(population, dict.fromkeys(population.prompts, 1), Instrument("list"), known=Known(reader, judge))
     after = task_cost(
         population, dict.fromkeys(population.prompts, 1), Instrument("list"), known=Known(reader, judge, cache)

@@ -5,8 +5,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genie_inspect.cli import main
-from genie_inspect.engines.embedders import FILE, CachedEmbedder, KeptVectors, embedder
-from genie_inspect.graders.cache import Cache, Judged, Verdict, VerdictKey, cache_folder
+from genie_inspect.engines.embedders import FILE, VECTORS, CachedEmbedder, KeptVectors, embedder
+from genie_inspect.graders.cache import ANSWERS, RATINGS, VERDICTS, Cache, Judged, Verdict, cache_folder
 
 
 def called(*arguments: str, answer: str = "") -> Result:
@@ -17,15 +17,15 @@ def called(*arguments: str, answer: str = "") -> Result:
 def kept() -> Cache:
     """A cache with one answer, two ratings and a verdict, and three vectors beside it."""
     made = Cache()
-    made.keep_answers("grader(x)", "d1", {"What happens?": "rain — é"})
-    made.keep_ratings("list(x)", "What happens?", "rain", {"snow": Judged(2), "drizzle": Judged(3.5, 0.1)})
-    made.keep_verdict(VerdictKey("critic(x)", "s1", "s2", "t1"), Verdict(-1, "B is — é. [[B>A]]"))
+    made.keep(ANSWERS, ("grader(x)", "d1"), {"What happens?": "rain — é"})
+    made.keep(RATINGS, ("list(x)", "What happens?", "rain"), {"snow": Judged(2), "drizzle": Judged(3.5, 0.1)})
+    made.keep(VERDICTS, ("critic(x)", "s1", "s2"), {"t1": Verdict(-1, "B is — é. [[B>A]]")})
     CachedEmbedder(embedder(), cache_folder()).embed(["An owl.", "A fox.", "A sea."])
     return made
 
 
 def vectors() -> dict[str, int]:
-    return KeptVectors(cache_folder()).counts()
+    return KeptVectors(cache_folder()).count(VECTORS)
 
 
 def test_info_counts_rows_by_who_said_them(kept: Cache) -> None:

@@ -17,7 +17,7 @@ from tests.reports.made_logs import NEAR, asked, made_log, scored
 from tests.reports.studies import made, study_log
 from tests.scripted import FEATURES, small_population
 
-from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.cache import RATINGS, Cache, Judged
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
 
@@ -98,7 +98,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def commands(folder: Path) -> Iterator[Commands]:
-    Cache(folder / "cache").keep_ratings(f"list({HOSTILE})", HOSTILE, HOSTILE, {HOSTILE: Judged(2)})
+    Cache(folder / "cache").keep(RATINGS, (f"list({HOSTILE})", HOSTILE, HOSTILE), {HOSTILE: Judged(2)})
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("TERM", "xterm-256color")
         with Commands(folder) as running:

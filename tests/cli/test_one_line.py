@@ -14,7 +14,7 @@ from tests.processes import Commands, Ended
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.cli.terminal import console, echo_json, escape_what_streams_lack
-from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.cache import RATINGS, Cache, Judged
 
 LOGS = "logs"
 WORDS = "caf\N{LATIN SMALL LETTER E WITH ACUTE} \N{RIGHTWARDS ARROW} \N{OWL}"
@@ -84,7 +84,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
 
 def fill_cache(commands: Commands) -> None:
     """More than a pipe holds, for what looks at it, writes it or forgets it."""
-    Cache(commands.folder / "cache").keep_ratings("list(x)", "q", "a", {f"{n}": Judged(2) for n in range(2_000)})
+    Cache(commands.folder / "cache").keep(RATINGS, ("list(x)", "q", "a"), {f"{n}": Judged(2) for n in range(2_000)})
 
 
 def run(commands: Commands, verb: str, *more: str, **options: Any) -> Ended:

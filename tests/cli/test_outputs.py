@@ -13,7 +13,7 @@ from tests.hostile_logs import sound_log
 from tests.hostile_populations import sound_population
 
 from genie_inspect.cli import main
-from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.cache import ANSWERS, Cache
 
 REPLACES = {
     "report": "report {log} -o {out}.html",
@@ -65,7 +65,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(autouse=True)
 def _something_to_export(cache_dir: Path) -> None:
-    Cache(cache_dir).keep_answers("reader", "document", {"Who?": "a pilot"})
+    Cache(cache_dir).keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
 
 
 Run = Callable[[str, Path], Result]

@@ -18,6 +18,7 @@ from tests.scripted import Asked
 from genie_inspect.engines import requests
 from genie_inspect.engines.embedders import (
     STATIC_FOLDER,
+    VECTORS,
     CachedEmbedder,
     Embedder,
     KeptVectors,
@@ -47,7 +48,7 @@ def refused(served: EmbeddingServer, folder: Path) -> str:
     cached = CachedEmbedder(embedder("openai/tiny", served.url), folder)
     with serving(served), pytest.raises(EngineFailedError, match="openai/tiny") as caught:
         cached.embed(TEXTS)
-    assert KeptVectors(folder).counts() == {}
+    assert KeptVectors(folder).count(VECTORS) == {}
     return str(caught.value)
 
 
@@ -190,7 +191,7 @@ def test_a_server_whose_vectors_change_their_width_is_refused(tmp_path: Path) ->
         later = CachedEmbedder(embedder("openai/tiny", served.url), tmp_path)
         with pytest.raises(EngineFailedError, match=r"gives vectors of 3 numbers and gave 2 before.*genie cache clear"):
             later.embed(["text 9"])
-    assert KeptVectors(tmp_path).counts() == {model.identity: 3}
+    assert KeptVectors(tmp_path).count(VECTORS) == {model.identity: 3}
 
 
 async def test_the_reader_and_the_assessment_end_in_that_error_and_in_no_group_of_errors() -> None:

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from tests.engines.embedding_server import EmbeddingServer, Items, direction, serving
 
 from genie_inspect.engines import embedders as choices
-from genie_inspect.engines.embedders import FILE, CachedEmbedder, Embedder, KeptVectors, embedder, static_token_count
+from genie_inspect.engines.embedders import (
+    FILE,
+    VECTORS,
+    CachedEmbedder,
+    Embedder,
+    KeptVectors,
+    embedder,
+    static_token_count,
+)
 from genie_inspect.engines.identity import AddressError
 from genie_inspect.engines.served_embedders import BATCH, MOST_TOKENS, OPENAI
 from genie_inspect.errors import EngineFailedError, MissingExtraError, UnknownChoiceError
@@ -257,7 +265,7 @@ def test_a_file_that_is_no_cache_is_set_aside_with_a_warning_and_costs_no_vector
         assert cached.embed(["owl"]).tolist() == [[3, 1]]
     assert cached.embed(["owl"]).tolist() == [[3, 1]]
     assert inner.asked == ["owl"]
-    assert KeptVectors(tmp_path).counts() == {"counting@1": 1}, "an empty file has taken its place"
+    assert KeptVectors(tmp_path).count(VECTORS) == {"counting@1": 1}, "an empty file has taken its place"
     (aside,) = tmp_path.glob("*.damaged-*")
     assert aside.read_bytes().startswith(b"no database")
 
@@ -275,7 +283,7 @@ def test_damage_that_is_met_while_the_file_is_in_use_costs_the_kept_vectors_alon
     with pytest.warns(UserWarning, match="is no readable cache .* set aside"):
         assert CachedEmbedder(later, tmp_path).embed(texts).shape == (2_000, 2)
     assert later.asked == texts
-    assert KeptVectors(tmp_path).counts() == {"counting@1": 2_000}
+    assert KeptVectors(tmp_path).count(VECTORS) == {"counting@1": 2_000}
 
 
 @pytest.mark.parametrize("stored", ["0000", "00" * 8, "0000807f" * 2])
@@ -307,7 +315,7 @@ def test_nothing_of_a_reply_with_a_wrong_vector_is_kept(bad: float, tmp_path: Pa
     cached = CachedEmbedder(Faulty(bad), tmp_path)
     with pytest.raises(EngineFailedError, match="embedder counting: the vector of text 1 is not all numbers"):
         cached.embed(["owl", "sea"])
-    assert KeptVectors(tmp_path).counts() == {}
+    assert KeptVectors(tmp_path).count(VECTORS) == {}
     again = Counting()
     assert CachedEmbedder(again, tmp_path).embed(["owl"]).tolist() == [[3, 1]]
 
@@ -316,9 +324,9 @@ def test_vectors_are_counted_by_embedder_and_forgotten_all_at_once(tmp_path: Pat
     CachedEmbedder(Counting(), tmp_path).embed(["owl", "sea"])
     CachedEmbedder(Counting(identity="counting@2"), tmp_path).embed(["owl"])
     kept = KeptVectors(tmp_path)
-    assert kept.counts() == {"counting@1": 2, "counting@2": 1}
+    assert kept.count(VECTORS) == {"counting@1": 2, "counting@2": 1}
     kept.clear()
-    assert kept.counts() == {}
+    assert kept.count(VECTORS) == {}
     later = Counting()
     CachedEmbedder(later, tmp_path).embed(["owl"])
     assert later.asked == ["owl"]
@@ -347,5 +355,5 @@ def test_vectors_have_double_precision_the_first_time_and_the_second(tmp_path: P
 
 def test_the_width_of_vectors_is_that_of_most_of_them(tmp_path: Path) -> None:
     store = KeptVectors(tmp_path)
-    store.keep("counting@1", {"a": bytes(8), "b": bytes(8), "damaged": bytes(4)})
+    store.keep(VECTORS, ["counting@1"], {"a": bytes(8), "b": bytes(8), "damaged": bytes(4)})
     assert store.size("counting@1") == 8

@@ -25,7 +25,7 @@ from genie_inspect.engines.classifiers import (
 )
 from genie_inspect.engines.conformative import Conformative
 from genie_inspect.engines.corpora import check_folder, folder_texts
-from genie_inspect.engines.embedders import CachedEmbedder, Embedder, KeptVectors, embedder
+from genie_inspect.engines.embedders import VECTORS, CachedEmbedder, Embedder, KeptVectors, embedder
 from genie_inspect.engines.identity import (
     PRESETS,
     address,
@@ -228,7 +228,7 @@ def test_two_folders_of_one_name_share_no_vectors_and_no_signature(finals: tuple
     assert (second.embed(TEXTS) == CachedEmbedder(local(finals[1]), tmp_path).embed(TEXTS)).all()
     assert first.identity == one.identity != two.identity
     assert not set(signatures(one)) & set(signatures(two))
-    assert KeptVectors(tmp_path).counts() == {one.identity: 1, two.identity: 1}
+    assert KeptVectors(tmp_path).count(VECTORS) == {one.identity: 1, two.identity: 1}
 
 
 def test_a_folder_that_was_trained_again_in_place_is_another_model(finals: tuple[Path, Path], tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import platformdirs
@@ -20,37 +21,35 @@ from tests.processes import tries
 from genie_inspect.engines.embedders import FILE as VECTORS
 from genie_inspect.engines.embedders import CachedEmbedder, KeptVectors
 from genie_inspect.files.sqlite_file import connected
-from genie_inspect.graders.cache import (
-    FILE,
-    Cache,
-    Judged,
-    Verdict,
-    VerdictKey,
-    _answer,
-    _rating,
-    _verdict,
-    cache_folder,
-)
+from genie_inspect.files.store import KeyTable
+from genie_inspect.graders.cache import ANSWERS, FILE, RATINGS, TABLES, VERDICTS, Cache, Judged, Verdict, cache_folder
+
+SAID: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "answers": (("reader", "document"), {"Where?": None, "Who?": "a pilot"}),
+    "ratings": (("judge", "What?", "rain"), {"sea": Judged(4.0), "home": Judged(2.5, 0.125), "-": Judged(0.0, 1.0)}),
+    "verdicts": (("critic", "story 1", "story 2"), {"ending": Verdict(1, "A drags less. [[A>B]]")}),
+}
+every_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 
 
-def test_what_was_kept_is_found_again_by_another_cache_on_the_same_folder(tmp_path: Path) -> None:
-    Cache(tmp_path).keep_answers("reader", "document", {"Who?": "a pilot", "Where?": None})
-    found = Cache(tmp_path).answers("reader", "document", ["Where?", "Who?", "When?"])
-    assert found == {"Where?": None, "Who?": "a pilot"}, "None is an answer on record, a missing key is none"
-
-
-def test_another_reader_or_document_has_answers_of_its_own(tmp_path: Path) -> None:
+@every_table
+def test_what_was_kept_is_found_again_by_another_cache_at_its_place_alone(table: KeyTable[Any], tmp_path: Path) -> None:
+    place, values = SAID[table.name]
+    Cache(tmp_path).keep(table, place, values)
     cache = Cache(tmp_path)
-    cache.keep_answers("reader", "document", {"Who?": "a pilot"})
-    assert cache.answers("another", "document", ["Who?"]) == {}
-    assert cache.answers("reader", "another", ["Who?"]) == {}
+    assert cache.found(table, place) == values, "None is an answer on record, a missing key is none"
+    others = [(*place[:at], "another", *place[at + 1 :]) for at in range(len(place))]
+    assert [cache.found(table, other) for other in (*others, place[::-1])] == [{}] * (len(place) + 1)
+    first = next(iter(values))
+    assert cache.found(table, place, [first, "never asked"]) == {first: values[first]}
 
 
-def test_a_later_answer_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    cache.keep_answers("reader", "document", {"Who?": "a pilot"})
-    cache.keep_answers("reader", "document", {"Who?": "a captain"})
-    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a captain"}
+@every_table
+def test_a_later_value_takes_the_place_of_an_earlier_one(table: KeyTable[Any], tmp_path: Path) -> None:
+    cache, (place, values) = Cache(tmp_path), SAID[table.name]
+    cache.keep(table, place, dict.fromkeys([*values, "other"], {**values}.popitem()[1]))
+    cache.keep(table, place, values)
+    assert cache.found(table, place) == values | {"other": {**values}.popitem()[1]}
 
 
 def test_the_folder_is_the_one_of_the_environment(cache_dir: Path) -> None:
@@ -66,7 +65,7 @@ def test_without_one_the_folder_is_the_users_own_for_this_package(monkeypatch: p
 
 def test_a_cleared_cache_gives_its_space_back(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
-    cache.keep_answers("reader", "document", {f"Who is {number}?": "a pilot " * 50 for number in range(300)})
+    cache.keep(ANSWERS, ("reader", "document"), {f"Who is {number}?": "a pilot " * 50 for number in range(300)})
     cache.close()
     full = cache.path.stat().st_size
     cache.clear()
@@ -78,8 +77,8 @@ def test_a_file_that_is_no_database_is_set_aside_with_a_warning(tmp_path: Path) 
     (tmp_path / FILE).write_bytes(b"this is no database, whatever its name says" * 50)
     with pytest.warns(UserWarning, match="is no readable cache .* set aside as"):
         cache = Cache(tmp_path)
-    cache.keep_answers("reader", "document", {"Who?": "a pilot"})
-    assert Cache(tmp_path).answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}
+    cache.keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
+    assert Cache(tmp_path).found(ANSWERS, ("reader", "document"), ["Who?"]) == {"Who?": "a pilot"}
     (aside,) = tmp_path.glob("*.damaged-*")
     assert aside.read_bytes().startswith(b"this is no database")
 
@@ -87,8 +86,8 @@ def test_a_file_that_is_no_database_is_set_aside_with_a_warning(tmp_path: Path) 
 @pytest.mark.parametrize(
     "meet",
     [
-        lambda cache: cache.answers("reader", "document 7", ["Who?"]),
-        lambda cache: cache.keep_answers("reader", "document 7", {"Who?": "a captain"}),
+        lambda cache: cache.found(ANSWERS, ("reader", "document 7"), ["Who?"]),
+        lambda cache: cache.keep(ANSWERS, ("reader", "document 7"), {"Who?": "a captain"}),
     ],
     ids=["answers", "keep"],
 )
@@ -97,7 +96,7 @@ def test_damage_in_the_middle_of_a_file_is_noticed_where_it_is_met_and_set_aside
 ) -> None:
     whole = Cache(tmp_path)
     for number in range(200):
-        whole.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 20})
+        whole.keep(ANSWERS, ("reader", f"document {number}"), {"Who?": "a pilot" * 20})
     whole.close()
     contents = (tmp_path / FILE).read_bytes()
     # the header and the schema are whole: it opens as a database
@@ -105,16 +104,16 @@ def test_damage_in_the_middle_of_a_file_is_noticed_where_it_is_met_and_set_aside
     cache = Cache(tmp_path)
     with pytest.warns(UserWarning, match="set aside"):
         meet(cache)
-    cache.keep_answers("reader", "document 7", {"Who?": "a captain"})
-    assert Cache(tmp_path).answers("reader", "document 7", ["Who?"]) == {"Who?": "a captain"}
+    cache.keep(ANSWERS, ("reader", "document 7"), {"Who?": "a captain"})
+    assert Cache(tmp_path).found(ANSWERS, ("reader", "document 7"), ["Who?"]) == {"Who?": "a captain"}
 
 
 def test_a_folder_that_cannot_be_made_is_a_warning_and_nothing_is_kept_on_disk(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file where the folder should be", encoding="utf-8")
     with pytest.warns(UserWarning, match="cannot be used .* is kept for this run only"):
         cache = Cache(tmp_path / "file" / "cache")
-    cache.keep_answers("reader", "document", {"Who?": "a pilot"})
-    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}, "within the run it still serves"
+    cache.keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
+    assert cache.found(ANSWERS, ("reader", "document"), ["Who?"]) == {"Who?": "a pilot"}, "for this run"
 
 
 def test_a_database_of_another_shape_is_left_alone_with_a_warning(tmp_path: Path) -> None:
@@ -124,7 +123,7 @@ def test_a_database_of_another_shape_is_left_alone_with_a_warning(tmp_path: Path
     other.close()
     cache = Cache(tmp_path)
     with pytest.warns(UserWarning, match="is kept for this run only"):
-        cache.keep_answers("reader", "document", {"Who?": "a pilot"})
+        cache.keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
     assert sqlite3.connect(tmp_path / FILE).execute("select * from answers").fetchall() == []
 
 
@@ -132,10 +131,10 @@ WRITER = """
 import sys, warnings
 from pathlib import Path
 warnings.simplefilter("error")
-from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.cache import ANSWERS, Cache
 cache = Cache(Path(sys.argv[1]))
 for number in range(40):
-    cache.keep_answers("reader", f"{sys.argv[2]}-{number}", {"Who?": sys.argv[2]})
+    cache.keep(ANSWERS, ("reader", f"{sys.argv[2]}-{number}"), {"Who?": sys.argv[2]})
 """
 
 
@@ -149,38 +148,21 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     for writer in range(4):
         for number in range(40):
-            assert cache.answers("reader", f"{writer}-{number}", ["Who?"]) == {"Who?": str(writer)}
-
-
-def test_ratings_are_found_again_by_judge_question_and_answer(tmp_path: Path) -> None:
-    said = {"at sea": Judged(4), "at home": Judged(2.5, 0.125), "nowhere": Judged(0.0, 1.0)}
-    Cache(tmp_path).keep_ratings("judge", "How does it end?", "in the rain", said)
-    cache = Cache(tmp_path)
-    assert cache.ratings("judge", "How does it end?", "in the rain") == said
-    assert cache.ratings("another", "How does it end?", "in the rain") == {}
-    assert cache.ratings("judge", "How?", "in the rain") == {}
-    assert cache.ratings("judge", "How does it end?", "in snow") == {}
-
-
-def test_a_later_rating_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    cache.keep_ratings("judge", "How?", "in the rain", {"at sea": Judged(4), "at home": Judged(1)})
-    cache.keep_ratings("judge", "How?", "in the rain", {"at sea": Judged(3)})
-    assert cache.ratings("judge", "How?", "in the rain") == {"at sea": Judged(3), "at home": Judged(1)}
+            assert cache.found(ANSWERS, ("reader", f"{writer}-{number}"), ["Who?"]) == {"Who?": str(writer)}
 
 
 def test_rows_and_counts_tell_what_is_on_record_and_clear_forgets_it(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
-    cache.keep_answers("reader", "document", {"Who?": None})
-    cache.keep_ratings("judge", "How?", "in the rain", {"at sea": Judged(4), "at home": Judged(1.5, 0.25)})
-    cache.keep_verdict(VerdictKey("critic", "a", "b", "ending"), Verdict(-2, "B ends better. [[B>>A]]"))
+    cache.keep(ANSWERS, ("reader", "document"), {"Who?": None})
+    cache.keep(RATINGS, ("judge", "How?", "in the rain"), {"at sea": Judged(4), "at home": Judged(1.5, 0.25)})
+    cache.keep(VERDICTS, ("critic", "a", "b"), {"ending": Verdict(-2, "B ends better. [[B>>A]]")})
     assert cache.counts() == {"answers": {"reader": 1}, "ratings": {"judge": 2}, "verdicts": {"critic": 1}}
     pair = {"judge": "judge", "question": "How?", "answer": "in the rain"}
-    assert sorted(cache.rows("ratings"), key=str) == [
+    assert sorted(cache.rows(RATINGS), key=str) == [
         pair | {"other": "at home", "rating": 1.5, "off_labels": 0.25},
         pair | {"other": "at sea", "rating": 4.0, "off_labels": None},
     ]
-    assert list(cache.rows("verdicts")) == [
+    assert list(cache.rows(VERDICTS)) == [
         {
             **{"judge": "critic", "story_a": "a", "story_b": "b", "test": "ending"},
             **{"points": -2, "reply": "B ends better. [[B>>A]]"},
@@ -190,66 +172,49 @@ def test_rows_and_counts_tell_what_is_on_record_and_clear_forgets_it(tmp_path: P
     assert Cache(tmp_path).counts() == {"answers": {}, "ratings": {}, "verdicts": {}}
 
 
-def test_a_verdict_is_found_again_by_critic_stories_in_their_order_and_test(tmp_path: Path) -> None:
-    key = VerdictKey("critic", "story 1", "story 2", "ending")
-    Cache(tmp_path).keep_verdict(key, Verdict(1, "A drags less. [[A>B]]"))
-    cache = Cache(tmp_path)
-    assert cache.verdict(key) == Verdict(1, "A drags less. [[A>B]]")
-    others: list[dict[str, str]] = [{"judge": "x"}, {"story_a": "x"}, {"story_b": ""}, {"test": "x"}]
-    swapped = {"story_a": "story 2", "story_b": "story 1"}
-    assert [cache.verdict(key._replace(**other)) for other in (*others, swapped)] == [None] * 5
-
-
-def test_a_later_verdict_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
-    key, cache = VerdictKey("critic", "story", "", "ending"), Cache(tmp_path)
-    cache.keep_verdict(key, Verdict(1, "[[YES]]"))
-    cache.keep_verdict(key, Verdict(0, "[[NO]]"))
-    assert cache.verdict(key) == Verdict(0, "[[NO]]")
-
-
 def test_a_file_of_before_there_were_verdicts_gains_them_and_keeps_what_it_has(tmp_path: Path) -> None:
-    Cache(tmp_path).keep_answers("reader", "document", {"Who?": "a pilot"})
+    Cache(tmp_path).keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
     older = sqlite3.connect(tmp_path / FILE)
     older.execute("drop table verdicts")
     older.commit()
     older.close()
-    cache, key = Cache(tmp_path), VerdictKey("critic", "a", "b", "ending")
-    assert cache.verdict(key) is None
-    cache.keep_verdict(key, Verdict(0, "[[A=B]]"))
-    assert cache.verdict(key) == Verdict(0, "[[A=B]]")
-    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}
+    cache, (place, verdicts) = Cache(tmp_path), SAID["verdicts"]
+    assert cache.found(VERDICTS, place) == {}
+    cache.keep(VERDICTS, place, verdicts)
+    assert cache.found(VERDICTS, place) == verdicts
+    assert cache.found(ANSWERS, ("reader", "document"), ["Who?"]) == {"Who?": "a pilot"}
 
 
 def test_a_damaged_file_takes_its_log_along_and_two_processes_set_it_aside_once(tmp_path: Path) -> None:
     whole = Cache(tmp_path)
     for number in range(200):
-        whole.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 20})
+        whole.keep(ANSWERS, ("reader", f"document {number}"), {"Who?": "a pilot" * 20})
     whole.close()
     contents = (tmp_path / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
     (tmp_path / f"{FILE}-wal").write_bytes(b"a log of the damaged file")
     first, second = Cache(tmp_path), Cache(tmp_path)
     with pytest.warns(UserWarning, match="set aside"):
-        first.keep_answers("reader", "document 7", {"Who?": "a captain"})
-    second.keep_answers("reader", "document 8", {"Who?": "a cook"})
+        first.keep(ANSWERS, ("reader", "document 7"), {"Who?": "a captain"})
+    second.keep(ANSWERS, ("reader", "document 8"), {"Who?": "a cook"})
     found = Cache(tmp_path)
-    assert found.answers("reader", "document 7", ["Who?"]) == {"Who?": "a captain"}
-    assert found.answers("reader", "document 8", ["Who?"]) == {"Who?": "a cook"}
+    assert found.found(ANSWERS, ("reader", "document 7"), ["Who?"]) == {"Who?": "a captain"}
+    assert found.found(ANSWERS, ("reader", "document 8"), ["Who?"]) == {"Who?": "a cook"}
     assert len([path for path in tmp_path.glob("*.damaged-*") if not path.name.endswith(("-wal", "-shm"))]) == 1
 
 
 def test_damage_that_befalls_a_file_that_was_made_in_this_run_is_set_aside_too(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     for number in range(200):
-        cache.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 20})
+        cache.keep(ANSWERS, ("reader", f"document {number}"), {"Who?": "a pilot" * 20})
     # else it answers out of its log and its memory
     cache.run(lambda connection: connection.executescript("pragma wal_checkpoint(truncate); pragma shrink_memory"))
     contents = (tmp_path / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
     with pytest.warns(UserWarning, match="set aside"):
-        assert cache.answers("reader", "document 7", ["Who?"]) == {}
-    cache.keep_answers("reader", "document 7", {"Who?": "a captain"})
-    assert Cache(tmp_path).answers("reader", "document 7", ["Who?"]) == {"Who?": "a captain"}
+        assert cache.found(ANSWERS, ("reader", "document 7"), ["Who?"]) == {}
+    cache.keep(ANSWERS, ("reader", "document 7"), {"Who?": "a captain"})
+    assert Cache(tmp_path).found(ANSWERS, ("reader", "document 7"), ["Who?"]) == {"Who?": "a captain"}
 
 
 def test_what_is_found_new_while_rows_are_kept_together_is_new_for_every_process(tmp_path: Path) -> None:
@@ -271,8 +236,8 @@ def test_a_write_stops_no_reader_and_does_not_wait_for_the_disk(tmp_path: Path) 
 def test_a_cache_serves_whichever_thread_asks(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     with ThreadPoolExecutor(1) as threads:
-        threads.submit(cache.keep_answers, "reader", "document", {"Who?": "a pilot"}).result()
-    assert cache.answers("reader", "document", ["Who?"]) == {"Who?": "a pilot"}
+        threads.submit(cache.keep, ANSWERS, ("reader", "document"), {"Who?": "a pilot"}).result()
+    assert cache.found(ANSWERS, ("reader", "document"), ["Who?"]) == {"Who?": "a pilot"}
 
 
 @pytest.mark.parametrize(
@@ -292,10 +257,10 @@ def test_a_cache_serves_whichever_thread_asks(tmp_path: Path) -> None:
 )
 def test_a_rating_is_0_or_1_to_4_and_a_probability_0_to_1(rating: object, off: object, kept: Judged | str) -> None:
     if isinstance(kept, Judged):
-        assert _rating("snow", rating, off) == ("snow", kept)
+        assert RATINGS.made(rating, off) == kept
     else:
         with pytest.raises(sqlite3.DatabaseError, match=f"{kept}$"):
-            _rating("snow", rating, off)
+            RATINGS.made(rating, off)
 
 
 @pytest.mark.parametrize(
@@ -304,42 +269,43 @@ def test_a_rating_is_0_or_1_to_4_and_a_probability_0_to_1(rating: object, off: o
 )
 def test_a_verdict_is_points_from_minus_3_to_3_with_a_reply(points: object, reply: object, good: bool) -> None:
     if good:
-        assert _verdict(points, reply) == Verdict(int(str(points)), str(reply))
+        assert VERDICTS.made(points, reply) == Verdict(int(str(points)), str(reply))
     else:
         with pytest.raises(
             sqlite3.DatabaseError, match=f"a verdict is '{points}', expected -3 to 3 points and a reply"
         ):
-            _verdict(points, reply)
+            VERDICTS.made(points, reply)
 
 
 def test_an_answer_is_text_or_nothing_and_what_is_none_is_shown_short() -> None:
-    assert [_answer("Who?", None), _answer("Who?", "an owl")] == [("Who?", None), ("Who?", "an owl")]
+    assert [ANSWERS.made(None), ANSWERS.made("an owl")] == [None, "an owl"]
     with pytest.raises(sqlite3.DatabaseError, match="an answer is a int, expected text or nothing"):
-        _answer("Who?", 3)
+        ANSWERS.made(3)
     with pytest.raises(sqlite3.DatabaseError) as damage:
-        _rating("snow", "x" * 1000, None)
+        RATINGS.made("x" * 1000, None)
     assert len(str(damage.value)) < 300
 
 
-def test_only_the_answers_that_were_asked_for_come_back(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    cache.keep_answers("reader", "document", {"Who?": "an owl", "Where?": None})
-    assert cache.answers("reader", "document", ["Where?"]) == {"Where?": None}
+def test_of_rows_from_outside_a_whole_number_is_a_rating_and_what_cannot_be_ours_is_refused(tmp_path: Path) -> None:
+    cache, row = Cache(tmp_path), {"judge": "j", "question": "q", "answer": "a", "other": "o", "off_labels": None}
+    assert cache.add(RATINGS, [row | {"rating": 3}, row | {"rating": 9}, row | {"rating": 3, "judge": 1}]) == (1, 0, 2)
+    assert cache.add(RATINGS, [row | {"rating": 3.0}, row | {"rating": 2}]) == (0, 1, 0)
+    assert cache.found(RATINGS, ("j", "q", "a")) == {"o": Judged(3.0)}
 
 
 PAGE = 4096
 TEXTS = [f"text {number}" for number in range(300)]
 SOME = {"ratings": "question = 'What 9?' and other = 'snow'", "verdicts": "story_a = 'story 9'", "answers": "true"}
-KEYS = [VerdictKey("critic", f"story {number}", "", "test") for number in range(40)]
+PLACES = [("critic", f"story {number}", "") for number in range(40)]
 
 
 def filled(folder: Path) -> None:
     """Both files, with everything in the database and nothing in a log beside it."""
     cache = Cache(folder)
-    for number, key in enumerate(KEYS):
-        cache.keep_answers("reader", f"document {number}", {"Who?": "a pilot" * 40})
-        cache.keep_ratings("judge", f"What {number}?", "rain", {"snow": Judged(3), "sun": Judged(2, 0.125)})
-        cache.keep_verdict(key, Verdict(1, "[[YES]]" * 20))
+    for number, place in enumerate(PLACES):
+        cache.keep(ANSWERS, ("reader", f"document {number}"), {"Who?": "a pilot" * 40})
+        cache.keep(RATINGS, ("judge", f"What {number}?", "rain"), {"snow": Judged(3), "sun": Judged(2, 0.125)})
+        cache.keep(VERDICTS, place, {"test": Verdict(1, "[[YES]]" * 20)})
     cache.close()
     embedder = CachedEmbedder(Counting(), folder)
     embedder.embed(TEXTS)
@@ -351,13 +317,12 @@ def filled(folder: Path) -> None:
 def use(folder: Path) -> None:
     """Everything that a run asks of both files; what it gets is right, or is not there."""
     cache = Cache(folder)
-    for number, key in enumerate(KEYS):
-        assert set(cache.answers("reader", f"document {number}", ["Who?"])) <= {"Who?"}
-        for judged in cache.ratings("judge", f"What {number}?", "rain").values():
+    for number, place in enumerate(PLACES):
+        assert set(cache.found(ANSWERS, ("reader", f"document {number}"), ["Who?"])) <= {"Who?"}
+        for judged in cache.found(RATINGS, ("judge", f"What {number}?", "rain")).values():
             assert judged.rating == 0 or 1 <= judged.rating <= 4
-        verdict = cache.verdict(key)
-        assert verdict is None or abs(verdict.points) <= 3
-        cache.keep_answers("reader", f"document {number}", {"Who?": "a captain"})
+        assert all(abs(verdict.points) <= 3 for verdict in cache.found(VERDICTS, place).values())
+        cache.keep(ANSWERS, ("reader", f"document {number}"), {"Who?": "a captain"})
     vectors = CachedEmbedder(Counting(), folder).embed(TEXTS)
     assert vectors.shape == (300, 2)
     assert np.isfinite(vectors).all()
@@ -399,7 +364,9 @@ def test_whatever_is_damaged_a_run_goes_on_and_its_successor_too(tmp_path: Path)
         assert all(str(folder) in str(warning.message) for warning in caught if warning.category is UserWarning)
         warned += bool(caught)
         # pages that were swapped lead a look-up astray without a word of SQLite: then nothing is found
-        assert Cache(folder).answers("reader", "document 7", ["Who?"]) in ({"Who?": "a captain"}, {}), f"seed {seed}"
+        assert Cache(folder).found(ANSWERS, ("reader", "document 7"), ["Who?"]) in ({"Who?": "a captain"}, {}), (
+            f"seed {seed}"
+        )
     assert warned >= 10, "some damage hits nothing that is read, most does"
 
 
@@ -451,7 +418,7 @@ def test_only_the_user_may_read_folder_and_files(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     cache, vectors = Cache(folder), CachedEmbedder(Counting(), folder)
     vectors.embed(["owl"])
-    cache.keep_answers("reader", "document", {"Who?": "a pilot"})
+    cache.keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
     assert {FILE, f"{FILE}-wal", VECTORS, f"{VECTORS}-wal"} <= modes.keys()
     assert modes.pop("cache") == 0o700

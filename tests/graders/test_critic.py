@@ -14,18 +14,16 @@ from tests.served import Served, serving
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError, TemplateError, UnknownChoiceError
-from genie_inspect.graders.cache import Cache, VerdictKey
+from genie_inspect.graders.cache import VERDICTS, Cache, Memo
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.critic import (
     Critic,
     Critique,
     Judgement,
     Opinion,
-    VerdictMemo,
     critique_cost,
     orders_of,
     request_parts,
-    verdict_key,
 )
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.rubrics import Instructions, Rubric, Test, load_rubric
@@ -258,7 +256,7 @@ async def test_the_same_stories_are_asked_about_in_the_same_words_again() -> Non
 
 def remembering(script: Script, cache: Cache, *, reference: bool = True, **options: int | bool) -> Critic:
     instructions = Instructions.load(reference=reference, **options)  # type: ignore[arg-type]  # by name
-    return Critic(script.model(), instructions, VerdictMemo(cache))
+    return Critic(script.model(), instructions, Memo(cache))
 
 
 async def test_what_was_said_once_is_not_asked_again_by_another_critic_of_the_same_kind(tmp_path: Path) -> None:
@@ -297,7 +295,7 @@ async def test_another_story_question_or_model_is_asked_anew(tmp_path: Path) -> 
     await critic.compare(CANDIDATE, REFERENCE, [TESTS[0].model_copy(update={"name": "length"})])
     await critic.compare(CANDIDATE, REFERENCE, [TESTS[0].model_copy(update={"id": "x", "dimension": None})])
     other = get_model("mockllm/other", custom_outputs=script, memoize=False)
-    await Critic(other, critic.instructions, VerdictMemo(cache)).compare(CANDIDATE, REFERENCE, TESTS[:1])
+    await Critic(other, critic.instructions, Memo(cache)).compare(CANDIDATE, REFERENCE, TESTS[:1])
     assert len(script.requests) == 2 + 2 + 0 + 2 + 2 + 0 + 2
 
 
@@ -449,10 +447,18 @@ def test_a_test_passes_from_the_cutoff_on(score: int, passes: bool) -> None:
     assert found.result(found.judgements[0]) == passes
 
 
-def test_a_verdict_is_on_record_by_critic_stories_as_shown_and_test() -> None:
-    (test, *_) = RUBRIC.tests
-    assert verdict_key("critic", ["a", "b"], test) == VerdictKey("critic", digest("a"), digest("b"), test.digest)
-    assert verdict_key("critic", ["a"], test) == VerdictKey("critic", digest("a"), "", test.digest)
+@pytest.mark.parametrize("reference", [REFERENCE, None])
+async def test_a_verdict_is_on_record_by_critic_stories_as_shown_and_test(
+    reference: str | None, tmp_path: Path
+) -> None:
+    cache = Cache(tmp_path)
+    script = comparing(better(1, "fine") if reference else lambda a, b, aspect: 1)
+    critic = remembering(script, cache, reference=reference is not None)
+    await critic.compare(CANDIDATE, reference, TESTS[:1])
+    shown = [(CANDIDATE, reference), (reference, CANDIDATE)] if reference else [(CANDIDATE, "")]
+    for stories in shown:
+        place = critic.signature, *(digest(story) if story else "" for story in stories)
+        assert list(cache.found(VERDICTS, place)) == [TESTS[0].digest]
 
 
 PACE = Test(id="a", name="the pace", question="Is it even?")

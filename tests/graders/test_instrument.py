@@ -18,18 +18,23 @@ from genie_inspect.errors import FitError, TemplateError, UnknownChoiceError
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.embedded_judge import EmbeddedReader
 from genie_inspect.graders.equivalence import GraderEquivalence
-from genie_inspect.graders.instrument import Instrument, cache_for, graders_for, mode_of
+from genie_inspect.graders.instrument import EMBEDDED, MODES, Instrument, cache_for, graders_for, mode_of
 from genie_inspect.graders.list_judge import CHUNK, LIST, ListJudge
 from genie_inspect.graders.logit_judge import LOGIT, LogitJudge
 from genie_inspect.graders.merging import Mode, numbered_tokens
 from genie_inspect.graders.pairwise_judge import PAIRWISE, PairwiseJudge
 from genie_inspect.graders.protocols import Answer
-from genie_inspect.graders.reader import GraderReader
+from genie_inspect.graders.reader import READ, GraderReader
 from genie_inspect.graders.vectors_judge import shipped_fit
 from genie_inspect.populations.schema import Feature, write_rows
+from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import Instruction
+
+JUDGES = [*MODES, EMBEDDED]
+PAIR_JUDGES = [name for name, mode in MODES.items() if mode.asks_pairs]
 
 
-@pytest.mark.parametrize("judge", ["list", "pairwise", "logit", "vectors", "embedded"])
+@pytest.mark.parametrize("judge", JUDGES)
 def test_every_judge_that_is_named_is_accepted(judge: str) -> None:
     assert Instrument(judge).judge == judge
 
@@ -41,23 +46,13 @@ def test_an_unknown_judge_is_refused_with_its_value_and_what_would_work(judge: s
     with pytest.raises(UnknownChoiceError) as caught:
         Instrument(judge)
     assert repr(judge) in str(caught.value)
-    assert "list, pairwise, logit, vectors, embedded" in str(caught.value)
+    assert ", ".join(JUDGES) in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "blanks"),
-    [
-        ("read", ["count", "data"]),
-        ("rate_list", ["count", "data"]),
-        ("rate_pair", ["data"]),
-        ("rate_logit", ["data"]),
-    ],
-)
-def test_a_template_with_other_blanks_is_refused_whatever_the_judge(
-    name: str, blanks: list[str], tmp_path: Path
-) -> None:
-    (tmp_path / f"{name}.md").write_text("Compare $this with $that.", encoding="utf-8")
-    message = f"{name}.md has the blanks ['that', 'this'], expected {blanks}"
+@pytest.mark.parametrize("instruction", [mode.instruction for mode in MODES.values()], ids=MODES)
+def test_a_template_with_other_blanks_is_refused_whatever_the_judge(instruction: Instruction, tmp_path: Path) -> None:
+    (tmp_path / f"{instruction.name}.md").write_text("Compare $this with $that.", encoding="utf-8")
+    message = f"{instruction.name}.md has the blanks ['that', 'this'], expected {sorted(instruction.blanks)}"
     with pytest.raises(TemplateError, match=re.escape(message)):
         Instrument("list", templates=str(tmp_path))
 
@@ -67,13 +62,27 @@ def test_a_templates_folder_that_is_missing_is_refused(tmp_path: Path) -> None:
         Instrument("list", templates=str(tmp_path / "nowhere"))
 
 
-@pytest.mark.parametrize(
-    ("judge", "signature"), [("list", "list(mockllm/model"), ("pairwise", "pairwise(mockllm/model")]
-)
-def test_reader_and_judge_carry_the_model_in_their_signatures(judge: str, signature: str) -> None:
+@pytest.mark.parametrize("judge", PAIR_JUDGES)
+def test_reader_and_judge_carry_the_model_in_their_signatures(judge: str) -> None:
     reader, rater = Instrument(judge).reader_and_judge(saying("").model())
     assert reader.signature.startswith("grader(mockllm/model@")
-    assert rater.signature.startswith(signature)
+    assert rater.signature.startswith(f"{judge}(mockllm/model@")
+
+
+OTHERS = ["a fox", 'a "hen"', "```"]
+
+
+@pytest.mark.parametrize("judge", PAIR_JUDGES)
+def test_a_mode_reads_of_its_own_requests_and_replies_what_it_put_in_them(judge: str) -> None:
+    mode = MODES[judge]
+    others = OTHERS[: mode.chunk]
+    request = mode.request(mode.instruction.template(), "Who?", "an owl", others)
+    listed = mode.others(unfenced(request))
+    assert listed == {str(number): other for number, other in enumerate(others, start=1)}
+    assert not any(other.others(unfenced(request)) for other in MODES.values() if other.chunk != mode.chunk)
+    if mode.said:
+        said = mode.said(mode.reply({number: int(number) for number in listed}), [("1", 0.0)], others)
+        assert {text: judged.rating for text, judged in said.items()} == {o: n for n, o in enumerate(others, start=1)}
 
 
 def test_the_grader_reads_and_vectors_judge() -> None:
@@ -110,10 +119,11 @@ def test_the_embedded_pair_carries_the_embedder_in_its_signatures() -> None:
     assert reader.words == {"plot": ("rain",)}
 
 
-@pytest.mark.parametrize(("judge", "name"), [("list", "rate_list"), ("pairwise", "rate_pair"), ("logit", "rate_logit")])
-def test_templates_of_the_users_reach_the_reader_and_the_judge(judge: str, name: str, tmp_path: Path) -> None:
-    (tmp_path / "read.md").write_text("READ $count\n$data", encoding="utf-8")
-    (tmp_path / f"{name}.md").write_text("RATE\n$data" + (" $count" if judge == "list" else ""), encoding="utf-8")
+@pytest.mark.parametrize("judge", PAIR_JUDGES)
+def test_templates_of_the_users_reach_the_reader_and_the_judge(judge: str, tmp_path: Path) -> None:
+    for instruction in (READ, MODES[judge].instruction):
+        blanks = " ".join(f"${blank}" for blank in instruction.blanks)
+        (tmp_path / f"{instruction.name}.md").write_text(f"MINE {blanks}", encoding="utf-8")
     model = saying("").model()
     reader, rater = Instrument(judge).reader_and_judge(model)
     own_reader, own_rater = Instrument(judge, templates=str(tmp_path)).reader_and_judge(model)
@@ -156,7 +166,7 @@ def test_what_a_model_says_is_kept_unless_the_cache_is_off() -> None:
     assert Instrument("list", cache=False).cache_for(model) is None
 
 
-@pytest.mark.parametrize("judge", ["list", "pairwise", "vectors", "vectors/fit.json"])
+@pytest.mark.parametrize("judge", [*MODES, "vectors/fit.json"])
 def test_a_judge_that_asks_a_model_needs_the_grader_role(judge: str) -> None:
     with pytest.raises(PrerequisiteError, match="judge=embedded"):
         graders_for(judge)
@@ -170,9 +180,9 @@ def test_the_embedded_judge_needs_nobody() -> None:
     ("judge", "said"),
     [
         ("logit", "^grader for judge=logit is 'bundled/grader', expected a provider with log probabilities: .*vllm$"),
-        ("logits", "^judge is 'logits', expected one of list, pairwise, logit, vectors, embedded, none$"),
-        ("pairwise/2", "^judge is 'pairwise/2', expected one of list, pairwise, logit, vectors, embedded, none$"),
-        ("list/", "^judge is 'list/', expected one of list, pairwise, logit, vectors, embedded, none$"),
+        ("logits", "^judge is 'logits', expected one of NAMES, none$"),
+        ("pairwise/2", "^judge is 'pairwise/2', expected one of NAMES, none$"),
+        ("list/", "^judge is 'list/', expected one of NAMES, none$"),
         ("list/1", "^judge is 'list/1', expected how many answers list is shown in a call, such as list/10$"),
         ("list/ten", "^judge is 'list/ten', expected how many answers list is shown in a call, such as list/10$"),
     ],
@@ -183,7 +193,7 @@ def test_a_judge_that_cannot_work_ends_a_run_in_one_line_before_anything_is_gene
         evaluate(
             "genie_inspect/synthetic_prompts", task_args={"judge": judge}, model="bundled/inventive", model_roles=roles
         )
-    assert re.fullmatch(said, str(caught.value.message))
+    assert re.fullmatch(said.replace("NAMES", ", ".join(JUDGES)), str(caught.value.message))
 
 
 def test_a_replay_is_not_kept_and_what_any_other_model_says_is(tmp_path: Path) -> None:
@@ -206,22 +216,22 @@ COUNTED: dict[str, tuple[Made, str, list[int]]] = {
     "reader": (GraderReader, "reader", [240, 280]),
     "list": (ListJudge, "list_judge", [112, 124]),
     "equivalence": (GraderEquivalence, "equivalence", [112, 124]),
-    "pairwise": (PairwiseJudge, "pairwise_judge", [256]),
-    "logit": (LogitJudge, "logit_judge", [1]),
+    "pairwise": (PairwiseJudge, "", [256]),
+    "logit": (LogitJudge, "", [1]),
 }
 QUESTIONS = [Asked("Who?"), Asked("Where?")]
 
 
 @pytest.mark.parametrize("name", COUNTED)
 def test_a_signature_knows_the_settings_of_one_item_and_of_two(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    make, module, most = COUNTED[name]
+    make, _, most = COUNTED[name]
     given: list[tuple[GenerateConfig, object]] = []
 
     def identified(model: Model, *requests: tuple[GenerateConfig, object]) -> str:
         given.extend(requests)
         return "m@0"
 
-    monkeypatch.setattr(importlib.import_module(f"genie_inspect.graders.{module}"), "identified_model", identified)
+    monkeypatch.setattr("genie_inspect.graders.readable.identified_model", identified)
     own = make(saying("").model())
     assert "(m@0," in own.signature
     assert own.signature.endswith(f"template={own.template.digest})")

@@ -6,9 +6,9 @@ import pytest
 from tests.scripted import Asked, Script, grading, saying
 
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.cache import ANSWERS, Cache, Memo
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
-from genie_inspect.graders.reader import READ, AnswerMemo, GraderReader
+from genie_inspect.graders.reader import READ, GraderReader, answered
 from genie_inspect.prompting.answers import ATTEMPT
 from genie_inspect.prompting.forms import answers_form, reading_form
 from genie_inspect.prompting.templates import Template, load_template
@@ -224,7 +224,7 @@ WHO, WHERE, END = Asked("Who is it?"), Asked("Where is it?"), Asked("How does it
 
 
 def cached(script: Script, folder: Path) -> GraderReader:
-    return GraderReader(script.model(), memo=AnswerMemo(Cache(folder)))
+    return GraderReader(script.model(), memo=Memo(Cache(folder)))
 
 
 async def test_what_is_on_record_is_not_asked_again_not_even_by_a_later_run(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ async def test_a_document_with_answers_on_record_stays_an_attempt(tmp_path: Path
 async def test_what_is_no_attempt_counts_as_read_for_all_its_questions(tmp_path: Path) -> None:
     reader = cached(saying('{"attempt": "no"}'), tmp_path)
     await reader.read("No.", [WHO, WHERE])
-    kept = Cache(tmp_path).answers(reader.signature, digest("No."), [WHO.text, WHERE.text])
+    kept = Cache(tmp_path).found(ANSWERS, (reader.signature, digest("No.")), [WHO.text, WHERE.text])
     assert kept == {WHO.text: None, WHERE.text: None}
 
 
@@ -299,11 +299,11 @@ async def test_samples_that_ask_about_one_document_side_by_side_ask_once(tmp_pat
             return Reading((Answer("a pilot"),))
 
     slow = Slow()
-    memo = AnswerMemo(Cache(tmp_path))
+    memo = Memo(Cache(tmp_path))
     readings: list[Reading] = []
 
     async def read() -> None:
-        readings.append(await memo.answered("slow", "A story.", [WHO], slow.read))
+        readings.append(await answered(memo, "slow", "A story.", [WHO], slow.read))
 
     async with anyio.create_task_group() as group:
         for _ in range(20):
@@ -323,11 +323,11 @@ async def test_samples_that_ask_about_two_documents_do_not_wait_for_each_other(t
         await both.wait()
         return Reading((Answer("a pilot"),))
 
-    memo = AnswerMemo(Cache(tmp_path))
+    memo = Memo(Cache(tmp_path))
     with anyio.fail_after(5):
         async with anyio.create_task_group() as group:
             for document in ("A story.", "Another."):
-                group.start_soon(memo.answered, "slow", document, [WHO], read)
+                group.start_soon(answered, memo, "slow", document, [WHO], read)
     assert sorted(begun) == ["A story.", "Another."]
 
 

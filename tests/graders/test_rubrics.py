@@ -14,8 +14,8 @@ from tests.scripted import Script, saying
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders import critic as module
-from genie_inspect.graders.cache import Cache
-from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion, VerdictMemo
+from genie_inspect.graders.cache import Cache, Memo
+from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
 from genie_inspect.graders.rubrics import BUNDLED, Instructions, Rubric, RubricError, Test, load_rubric
 
 ONE = {"id": "pace", "name": "pace", "question": "Is it quick?"}
@@ -230,7 +230,7 @@ async def test_the_first_opinion_is_that_with_the_reference_first() -> None:
 
 async def test_judgements_come_in_the_order_of_the_tests_whichever_was_asked_first(tmp_path: Path) -> None:
     async def compared(tests: Sequence[Test]) -> list[str]:
-        own = Critic(saying("[[A=B]]").model(), Instructions.load(), VerdictMemo(Cache(tmp_path)))
+        own = Critic(saying("[[A=B]]").model(), Instructions.load(), Memo(Cache(tmp_path)))
         return [judgement.test.id for judgement in await own.compare("new", "old", tests)]
 
     await compared(TESTS[:1])
@@ -247,7 +247,7 @@ def test_a_first_request_is_at_temperature_0_and_a_repeat_is_not_and_the_signatu
         given.extend(requests)
         return "m@0"
 
-    monkeypatch.setattr(module, "identified_model", identified)
+    monkeypatch.setattr("genie_inspect.graders.readable.identified_model", identified)
     own = Critic(saying("").model(), Instructions.load())
     assert own.signature == f"critic(m@0,template={own.instructions.digest})"
     assert [(one.temperature, one.max_tokens) for one, _ in given] == [(0.0, 2048), (0.7, 2048)]

@@ -12,12 +12,12 @@ from genie_inspect.batch.shards import Place, ScaleError
 from genie_inspect.batch.walk import READ
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.files.json_lines import Lines, json_object, placed_lines
-from genie_inspect.graders.cache import TABLES, Cache, Judged
+from genie_inspect.graders.cache import TABLES, Cache, Judged, Memo
 from genie_inspect.graders.instrument import mode_of
 from genie_inspect.graders.logit_judge import Logprobs, first_tokens
 from genie_inspect.graders.merging import Candidates, RatingMemo, Unrated
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
-from genie_inspect.graders.reader import CONCISE, LENGTHS, AnswerMemo
+from genie_inspect.graders.reader import CONCISE, LENGTHS, answered
 from genie_inspect.prompting.answers import NOT_SPECIFIED, reading_reply
 from genie_inspect.prompting.fence import unfenced, without_echo
 from genie_inspect.prompting.texts import LONGEST, shortened, whole_text
@@ -182,7 +182,7 @@ class Importer:
         for row in rows:
             by_table.setdefault(row.table, []).append(row.values)
         for table, values in by_table.items():
-            added = self.cache.add(table, values)
+            added = self.cache.add(TABLES[table], values)
             self.result.kept[table] += added.new
             self.result.conflicts += added.conflicts
             if added.refused:
@@ -209,10 +209,9 @@ class Importer:
     async def _ratings(self, place: Place, request: str, text: str, reply: Reply) -> tuple[int, int, int]:
         """How many ratings were asked for, said, and new."""
         data = _data(place, request, "question", "answer")
-        listed = data["others"].values() if "others" in data else [data.get("other", "")]
-        others = [Answer(str(other)) for other in listed]
-        read = mode_of(place.plan.judge).said
-        said = dict(read(text, reply.candidates, [other.text for other in others])) if read else {}
+        mode = mode_of(place.plan.judge)
+        others = [Answer(other) for other in (mode.others(data) or {"": ""}).values()]
+        said = dict(mode.said(text, reply.candidates, [other.text for other in others])) if mode.said else {}
         fresh: dict[str, Judged] = {}
 
         async def rate(pairs: Unrated) -> Mapping[str, str]:
@@ -247,8 +246,8 @@ class Importer:
             given = tuple(None if text is None else Answer(text) for text in texts)
             return Reading(given, faults, read.is_attempt is not False)
 
-        memo = AnswerMemo(self.cache)
-        reading = await memo.answered(place.plan.signature, data["document"], questions, reading_of)
+        memo = Memo(self.cache)
+        reading = await answered(memo, place.plan.signature, data["document"], questions, reading_of)
         here = {
             question: answer.text if answer else None
             for question, answer in zip(wordings, reading.answers, strict=True)

@@ -381,12 +381,12 @@ def merged(cache: Cache, folders: Sequence[Path], progress: Progress) -> Merged:
     result = Merged()
     for number, folder in enumerate(folders, start=1):
         other = Cache(folder)
-        for table in TABLES:
+        for name, table in TABLES.items():
             rows = other.rows(table)
             while some := list(islice(rows, TOGETHER)):
                 added = cache.add(table, some)
                 result.rows += len(some)
-                result.kept[table] += added.new
+                result.kept[name] += added.new
                 result.conflicts += added.conflicts
                 result.refused += added.refused
         other.close()

@@ -27,7 +27,7 @@ from typing import Self
 from inspect_ai.model import Model
 
 from genie_inspect.engines.embedders import static_token_count
-from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache
 from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.grader import held_to_json
 from genie_inspect.graders.instrument import Instrument, Wording, mode_of
@@ -160,7 +160,7 @@ class Known:
         found = {question.id for question in questions if (document.id, question.id) in recorded}
         if self.cache and len(found) < len(questions):
             texts = [question.text for question in questions]
-            kept = self.cache.answers(self.reader.signature, digest(document.text), texts)
+            kept = self.cache.found(ANSWERS, (self.reader.signature, digest(document.text)), texts)
             found |= {question.id for question in questions if question.text in kept}
         return found
 
@@ -168,7 +168,7 @@ class Known:
         """The answers that the judge has compared with this one."""
         if self.judge is None or self.cache is None:
             return frozenset()
-        return frozenset(self.cache.ratings(self.judge.signature, question, answer))
+        return frozenset(self.cache.found(RATINGS, (self.judge.signature, question, answer)))
 
 
 def task_cost(

@@ -13,14 +13,13 @@ from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import Answer, answering
 from genie_inspect.cli.tables import text_table
 from genie_inspect.cli.terminal import Unbroken, confirm, echo, replacing
-from genie_inspect.engines.embedders import KeptVectors
+from genie_inspect.engines.embedders import VECTORS, KeptVectors
 from genie_inspect.errors import NetworkFolderWarning
 from genie_inspect.files.printable import json_text
 from genie_inspect.files.tables import plain
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.graders.cache import TABLES, Cache, cache_folder
 
-VECTORS = "vectors"
 answered = answering(json="Print JSON for a script.")
 
 
@@ -38,7 +37,7 @@ def cache() -> None:
 def info() -> Answer:
     """How many answers, ratings, verdicts and vectors there are, by reader, judge, critic and embedder."""
     with opened_cache() as opened, opened_vectors() as vectors:
-        counts = opened.counts() | {VECTORS: vectors.counts()}
+        counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
         sizes = {
             # with sqlite's journal files beside it
             path: sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
@@ -61,7 +60,7 @@ def info() -> Answer:
 def clear(yes: bool) -> Answer:
     """Forget everything: what is needed again will be asked, and paid for, again."""
     with opened_cache() as opened, opened_vectors() as vectors:
-        counts = opened.counts() | {VECTORS: vectors.counts()}
+        counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
         forgotten = {table: sum(rows.values()) for table, rows in counts.items()}
         *others, last = (f"{count} {table}" for table, count in forgotten.items())
         contents = f"{', '.join(others)} and {last}"
@@ -179,6 +178,6 @@ def _one_line() -> Iterator[None]:
 
 
 def _lines(opened: Cache) -> Iterator[str]:
-    for table in TABLES:
+    for name, table in TABLES.items():
         for row in opened.rows(table):
-            yield json_text({"table": table, **row}) + "\n"
+            yield json_text({"table": name, **row}) + "\n"

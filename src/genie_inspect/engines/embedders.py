@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import sqlite3
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +13,7 @@ from genie_inspect.engines.identity import embeddable, identified
 from genie_inspect.engines.requests import engine_failures
 from genie_inspect.errors import EngineFailedError, UnknownChoiceError
 from genie_inspect.files.folders import DATA
-from genie_inspect.files.sqlite_file import SqliteFile
+from genie_inspect.files.store import KeyTable, Store
 from genie_inspect.prompting.texts import has_word
 from genie_inspect.scripts import is_unspaced, main_script
 from genie_inspect.signature import digest
@@ -226,26 +225,16 @@ def _static_model() -> "StaticModel":
 
 
 FILE = "embeddings.sqlite"
-ASKED_AT_ONCE = 500  # texts in one query; SQLite before 3.32 takes 999 values
-SCHEMA = """
-create table if not exists embeddings (
-    embedder text not null, text text not null, vector blob not null, primary key (embedder, text)
-) without rowid
-"""
+# whether a vector is whole is known by its embedder's width
+VECTORS: KeyTable[bytes] = KeyTable(
+    "embeddings", ("embedder",), "text", {"vector": "blob not null"}, lambda vector: vector
+)
+"""By the embedder's identity and the digest of the text."""
 
 
-class KeptVectors(SqliteFile):
-    """A file of vectors, by the embedder's identity and the digest of the text."""
-
+class KeptVectors(Store):
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder / FILE, SCHEMA)
-
-    def vectors(self, embedder: str, texts: Iterable[str]) -> dict[str, bytes]:
-        keys = list(texts)
-        parts = [keys[start : start + ASKED_AT_ONCE] for start in range(0, len(keys), ASKED_AT_ONCE)]
-        return self.run(
-            lambda connection: {text: vector for part in parts for text, vector in _rows(connection, embedder, part)}
-        )
+        super().__init__(folder / FILE, [VECTORS])
 
     def size(self, embedder: str) -> int:
         """Bytes of an embedder's vectors, as most of them have; 0 where no number is on record."""
@@ -256,33 +245,6 @@ class KeptVectors(SqliteFile):
         )
         row = self.run(lambda connection: connection.execute(query, (embedder,)).fetchone())
         return int(row[0]) if row else 0
-
-    def keep(self, embedder: str, vectors: Mapping[str, bytes]) -> None:
-        rows = [(embedder, text, vector) for text, vector in vectors.items()]
-
-        def write(connection: sqlite3.Connection) -> None:
-            with connection:
-                connection.executemany("insert or replace into embeddings values (?, ?, ?)", rows)
-
-        self.run(write)
-
-    def counts(self) -> dict[str, int]:
-        query = "select embedder, count(*) from embeddings group by 1"
-        return self.run(lambda connection: dict(connection.execute(query).fetchall()))
-
-    def clear(self) -> None:
-        def forget(connection: sqlite3.Connection) -> None:
-            with connection:
-                connection.execute("delete from embeddings")
-            connection.execute("vacuum")  # outside the transaction: SQLite refuses it inside one
-
-        self.run(forget)
-
-
-def _rows(connection: sqlite3.Connection, embedder: str, texts: Sequence[str]) -> list[tuple[str, bytes]]:
-    blanks = ", ".join("?" * len(texts))
-    query = f"select text, vector from embeddings where embedder = ? and text in ({blanks})"  # noqa: S608  # blanks only
-    return connection.execute(query, (embedder, *texts)).fetchall()
 
 
 IN_MEMORY = 20_000  # vectors; 60 MB at 768 dimensions
@@ -321,7 +283,7 @@ class CachedEmbedder:
             fresh = self._embedded(missing)
             with self._lock:
                 self._remember(fresh)
-                self._store.keep(self.identity, fresh)
+                self._store.keep(VECTORS, [self.identity], fresh)
             recorded |= fresh
         # a vector just made is rounded to single precision too, so that a second run gives the same scores
         rows = [np.frombuffer(recorded[key], dtype=np.float32) for key in keys]
@@ -341,7 +303,7 @@ class CachedEmbedder:
     def _recorded(self, keys: Iterable[str]) -> dict[str, bytes]:
         vectors = {key: self._memory[key] for key in keys if key in self._memory}
         self._size = self._size or self._store.size(self.identity)
-        stored = self._store.vectors(self.identity, [key for key in keys if key not in vectors])
+        stored = self._store.found(VECTORS, [self.identity], [key for key in keys if key not in vectors])
         vectors |= {key: vector for key, vector in stored.items() if self._is_whole(vector)}
         self._remember(vectors)
         return vectors

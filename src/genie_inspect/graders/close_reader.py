@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
@@ -15,9 +15,9 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GenieError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_row, placed_lines
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import ROLE, ask, bound_model, gathered, identified_model
+from genie_inspect.graders.grader import ROLE, ask, bound_model, gathered
 from genie_inspect.graders.protocols import UNREADABLE
-from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_read
+from genie_inspect.graders.readable import ANEW, REPEATS, Asker, labelled, until_read
 from genie_inspect.measures.marks import QuotedText, Span, covered_share, without_overlaps
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.schema import NonEmpty, Row
@@ -269,17 +269,13 @@ def by_templates(templates: Path | str | None) -> Approach:
     return Approach.load(templates=templates)
 
 
-class CloseReader:
-    def __init__(self, model: Model, approach: Approach, repeats: int = REPEATS) -> None:
-        self.model = model
-        self.approach = approach
-        self.repeats = repeats
+class CloseReader(Asker[Approach]):
+    name = "close_reader"
+    requests = ((FIRST, None), (AGAIN, None))
 
-    @cached_property
-    def signature(self) -> str:
-        """`close_reader(<model>@<digest>,template=<digest>)`."""
-        model = identified_model(self.model, (FIRST, None), (AGAIN, None))
-        return f"close_reader({model},template={self.approach.digest})"
+    def __init__(self, model: Model, approach: Approach, repeats: int = REPEATS) -> None:
+        super().__init__(model, approach, repeats)
+        self.approach = approach
 
     async def read(self, text: str) -> list[Reading]:
         """One reading per aspect, in order; without marks and with a reason where no reply is read."""

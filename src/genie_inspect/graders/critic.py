@@ -2,21 +2,19 @@
 
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from weakref import WeakValueDictionary
+from functools import cached_property
 
-import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
-from genie_inspect.graders.cache import Cache, Verdict, VerdictKey
+from genie_inspect.graders.cache import VERDICTS, Memo, Verdict
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import answered, gathered, held_to, identified_model
+from genie_inspect.graders.grader import answered, gathered, held_to
 from genie_inspect.graders.protocols import UNREADABLE
-from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_read
+from genie_inspect.graders.readable import ANEW, REPEATS, Asker, labelled, until_read
 from genie_inspect.graders.rubrics import TOTAL, Instructions, Rubric, Test
 from genie_inspect.measures.likert import orders_agree, pass_share, passed, passes, position_bias, test_score
 from genie_inspect.prompting.fence import fenced, without_echo
@@ -48,38 +46,6 @@ def critique_cost(instructions: Instructions, tests: Sequence[Test], length: flo
             reply = ANALYSIS if instructions.analyses else LABEL
             total += Cost(1, request + length + (reference or 0), reply)
     return total
-
-
-class VerdictMemo:
-    """The verdicts of a critic by stories and test, kept for this run and for later ones."""
-
-    def __init__(self, cache: Cache | None = None) -> None:
-        self.cache = cache
-        # a lock lives as long as somebody asks: kept for good, those of a thousand stories would be 28 MB
-        self._asking: WeakValueDictionary[VerdictKey, anyio.Lock] = WeakValueDictionary()
-
-    def recorded(self, key: VerdictKey) -> Verdict | None:
-        return self.cache.verdict(key) if self.cache else None
-
-    async def verdict(self, key: VerdictKey, ask: Callable[[], Awaitable[Verdict]]) -> Verdict:
-        """The verdict on record, or else the one that is asked for, which is kept before anything is made of it.
-
-        Two samples that ask for the same at the same time ask once.
-        """
-        if self.cache is None:
-            return await ask()
-        async with self._asking.setdefault(key, anyio.Lock()):
-            verdict = self.cache.verdict(key)
-            if verdict is None:
-                verdict = await ask()
-                # before anything else is done with it, so that a crash repeats no call
-                self.cache.keep_verdict(key, verdict)
-            return verdict
-
-
-def verdict_key(judge: str, stories: Sequence[str], test: Test) -> VerdictKey:
-    first, second = (*map(digest, stories), "")[:2]
-    return VerdictKey(judge, first, second, test.digest)
 
 
 MOST_TOKENS = 2048  # room for a model that thinks aloud; the analysis itself is asked for in 150 words
@@ -148,24 +114,18 @@ class Judgement:
         return [opinion.fault for opinion in self.opinions if opinion.fault]
 
 
-class Critic:
+class Critic(Asker[Instructions]):
     """Asks a chat model; the stories stand first in the request and the aspect last, so that prefixes are shared."""
 
-    def __init__(
-        self, model: Model, instructions: Instructions, memo: VerdictMemo | None = None, repeats: int = REPEATS
-    ) -> None:
-        self.model = model
-        self.instructions = instructions
-        self.memo = memo or VerdictMemo()
-        self.repeats = repeats
+    name = "critic"
 
-    @cached_property
-    def signature(self) -> str:
-        """`critic(<model>@<digest>,template=<digest>)`."""
-        form = self.instructions.form
-        return (
-            f"critic({identified_model(self.model, (FIRST, form), (AGAIN, form))},template={self.instructions.digest})"
-        )
+    def __init__(
+        self, model: Model, instructions: Instructions, memo: Memo | None = None, repeats: int = REPEATS
+    ) -> None:
+        super().__init__(model, instructions, repeats)
+        self.instructions = instructions
+        self.memo = memo or Memo()
+        self.requests = [(FIRST, instructions.form), (AGAIN, instructions.form)]
 
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Judgement]:
         """One judgement a test, in order: 28 requests for 14 tests with a reference, 14 without, less those on record.
@@ -174,7 +134,8 @@ class Critic:
         stories into the provider's prefix cache, and a grader that fails on it is not asked the others.
         """
         orders = orders_of(candidate, reference)
-        first = next((test for test in tests if not self._touched(orders, test)), tests[0])
+        touched = {key for stories in orders for key in self.memo.found(VERDICTS, *self._place(stories))}
+        first = next((test for test in tests if test.digest not in touched), tests[0])
         ahead = await self._compare(orders, first)
         # a grader that fails on both orders of the first test will hardly answer the other 26 requests
         if all(opinion.failed for opinion in ahead.opinions):
@@ -183,8 +144,9 @@ class Critic:
         by_test = {judgement.test.id: judgement for judgement in (ahead, *others)}
         return [by_test[test.id] for test in tests]
 
-    def _touched(self, orders: Sequence[Sequence[str]], test: Test) -> bool:
-        return any(self.memo.recorded(verdict_key(self.signature, stories, test)) for stories in orders)
+    def _place(self, stories: Sequence[str]) -> tuple[str, str, str]:
+        first, second = (*map(digest, stories), "")[:2]
+        return self.signature, first, second
 
     async def _compare(self, orders: Sequence[Sequence[str]], test: Test) -> Judgement:
         shown = ORDERS if len(orders) == 2 else ALONE
@@ -196,9 +158,13 @@ class Critic:
             async with labelled(f"test {test.id}", test.name, order):
                 return await self._attempt(request_parts(self.instructions, stories, test), settings)
 
-        ask = partial(until_read, attempt, self.repeats)
+        place = self._place(stories)
         try:
-            return Opinion(*await self.memo.verdict(verdict_key(self.signature, stories, test), ask))
+            async with self.memo.on_record(VERDICTS, *place, key=test.digest) as verdicts:
+                if test.digest not in verdicts:
+                    verdicts[test.digest] = await until_read(attempt, self.repeats)
+                    self.memo.keep(VERDICTS, place, {test.digest: verdicts[test.digest]})
+                return Opinion(*verdicts[test.digest])
         except NoVerdictError as error:
             return Opinion(None, error.reply, str(error))
         except GraderFailedError as error:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -21,10 +21,10 @@ from genie_inspect.engines.classifiers import (
 from genie_inspect.engines.embedders import Embedder, static_token_count
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import ROLE, ask, bound_when_scored, identified_model, judging_model
+from genie_inspect.graders.grader import ROLE, ask, bound_when_scored, judging_model
 from genie_inspect.graders.merging import numbered_tokens
 from genie_inspect.graders.quality import QUALITY, GraderQuality, Quality, RewardQuality
-from genie_inspect.graders.readable import REPEATS, until_complete
+from genie_inspect.graders.readable import REPEATS, Asker, until_complete
 from genie_inspect.measures.partition import Classes, UndecidedError, joined
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import sameness_form
@@ -60,7 +60,7 @@ class ComputedEquivalence:
         return await to_thread.run_sync(self.engine.same, founders, text)
 
 
-class GraderEquivalence:
+class GraderEquivalence(Asker[Template]):
     """Asks a chat model which of many texts are functionally equivalent to one, at most `chunk` a call.
 
     The texts are shuffled by a seed drawn from the content, so that no class always stands first and a rerun asks the
@@ -70,17 +70,11 @@ class GraderEquivalence:
     def __init__(
         self, model: Model, template: Template | None = None, chunk: int = CHUNK, repeats: int = REPEATS
     ) -> None:
-        self.model = model
-        self.template = template or SAME.template()
+        super().__init__(model, template or SAME.template(), repeats)
         self.chunk = chunk
-        self.repeats = repeats
-
-    @cached_property
-    def signature(self) -> str:
-        """`grader(<model>@<digest>,chunk=10,template=<digest>)`."""
+        self.facts = f"chunk={chunk},"
         # two counts, so that what depends on the count is in the digest too
-        model = identified_model(self.model, *((_settings(count), sameness_form(count)) for count in (1, 2)))
-        return f"grader({model},chunk={self.chunk},template={self.template.digest})"
+        self.requests = [(_settings(count), sameness_form(count)) for count in (1, 2)]
 
     async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
         """For each founder in order whether the text is the same; None where no reply of the grader had a verdict."""

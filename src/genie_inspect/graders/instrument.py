@@ -12,7 +12,7 @@ from inspect_ai.model import Model, ModelName
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.graders.cache import Cache, cache_folder
+from genie_inspect.graders.cache import Cache, Memo, cache_folder
 from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
 from genie_inspect.graders.grader import graders, unmet
 from genie_inspect.graders.list_judge import LIST
@@ -20,7 +20,7 @@ from genie_inspect.graders.logit_judge import LOGIT
 from genie_inspect.graders.merging import Mode, RatingMemo
 from genie_inspect.graders.pairwise_judge import PAIRWISE
 from genie_inspect.graders.protocols import Judge, Reader
-from genie_inspect.graders.reader import CONCISE, LENGTHS, AnswerLength, AnswerMemo, GraderReader
+from genie_inspect.graders.reader import CONCISE, LENGTHS, AnswerLength, GraderReader
 from genie_inspect.graders.vectors_judge import VECTORS
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.options import check_share, check_switch, check_text
@@ -167,7 +167,7 @@ class Instrument:
             return EmbeddedReader(self.engine, words), EmbeddedJudge(self.engine)
         # only what a model was asked costs anything to ask again
         cache = cache_for(model, cache) if cache else self.cache_for(model)
-        reader = GraderReader(model, self.wording.read, AnswerMemo(cache), length=LENGTHS[self.answer_length])
+        reader = GraderReader(model, self.wording.read, Memo(cache), length=LENGTHS[self.answer_length])
         mode, fit = mode_and_fit(self.judge)
         if mode.by_vectors:
             # the population's answers come back with every document

@@ -2,15 +2,15 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
+from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import Judged
-from genie_inspect.graders.grader import Room, ask, identified_model
-from genie_inspect.graders.merging import Mode, RatingMemo, Unrated, numbered_tokens
-from genie_inspect.graders.protocols import Answer, AskedQuestion, Rated
+from genie_inspect.graders.grader import ask
+from genie_inspect.graders.merging import Mode, PairJudge, RatingMemo, Unrated, numbered_tokens
 from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_complete
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import ratings_form
@@ -23,13 +23,16 @@ TOKENS_A_RATING = 12
 SPARE_TOKENS = 100
 
 
-class ListJudge:
+class ListJudge(PairJudge):
     """Rates an answer against up to `chunk` others a call.
 
     The others are shuffled by a seed drawn from the content, so that no document always stands first and a rerun
     asks the same. What comes back unusable is asked again together, at most `repeats` times. The first call of a
     question is in the log, for a reader to see; further ones are not.
     """
+
+    name = "list"
+    instruction = Instruction("rate_list", frozenset({"count", "data"}))
 
     def __init__(
         self,
@@ -41,21 +44,10 @@ class ListJudge:
     ) -> None:
         if chunk < 1:
             raise ValueError(f"chunk is {chunk}, expected at least 1 answer a call")
-        self.model = model
-        self.template = template or LIST.instruction.template()
-        self.memo = memo or RatingMemo()
+        super().__init__(model, template, memo, repeats)
         self.chunk = chunk
-        self.repeats = repeats
-        self.room = Room(model)
-
-    @cached_property
-    def signature(self) -> str:
-        """`list(<model>@<digest>,chunk=50,template=<digest>)`."""
-        model = identified_model(self.model, *((_settings(count), ratings_form(count)) for count in (1, 2)))
-        return f"list({model},chunk={self.chunk},template={self.template.digest})"
-
-    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
-        return await self.memo.rated(self.signature, question.text, answer.text, others, self._rate)
+        self.facts = f"chunk={chunk},"
+        self.requests = [(_settings(count), ratings_form(count)) for count in (1, 2)]
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
         order = shuffled(pairs.others, pairs.question, pairs.answer)
@@ -91,12 +83,24 @@ def list_ratings(reply: str, others: Sequence[str]) -> dict[str, Judged]:
     return {others[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, len(others)).items()}
 
 
+def listed_others(data: Mapping[str, Any]) -> dict[str, str] | None:
+    return (
+        {number: str(other) for number, other in data["others"].items()}
+        if {"question", "answer", "others"} <= data.keys()
+        else None
+    )
+
+
+def list_reply(ratings: Mapping[str, float]) -> str:
+    return " ".join(f"{number}:{rating}" for number, rating in ratings.items())
+
+
 @lru_cache
 def reply_tokens(count: int, as_json: bool) -> int:
     """Tokens of a reply with so many ratings: of JSON, or of the one line that rate_list.md asks for, which is half."""
     if as_json:
         return numbered_tokens(count) + count  # a rating is one token
-    return static_token_count(" ".join(f"{number}:0" for number in range(1, count + 1)))
+    return static_token_count(list_reply({str(number): 0 for number in range(1, count + 1)}))
 
 
 def _settings(count: int) -> GenerateConfig:
@@ -114,11 +118,13 @@ def shuffled(texts: Sequence[str], question: str, answer: str) -> list[str]:
 
 
 LIST = Mode(
-    "list",
+    ListJudge.name,
     ListJudge,
-    Instruction("rate_list", frozenset({"count", "data"})),
+    ListJudge.instruction,
     reply_tokens,
     list_request,
+    listed_others,
+    list_reply,
     lambda text, candidates, others: list_ratings(text, others),
     CHUNK,
 )

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.model import GenerateConfig, Model, ModelName, ModelUsage
@@ -12,9 +12,16 @@ from pydantic import BaseModel
 
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
 from genie_inspect.graders.cache import Judged
-from genie_inspect.graders.grader import ALL, PrerequisiteError, Room, answered, give_up, identified_model
-from genie_inspect.graders.merging import Candidates, Mode, RatingMemo, Unrated, pair_instruction, pair_request
-from genie_inspect.graders.protocols import Answer, AskedQuestion, Rated
+from genie_inspect.graders.grader import ALL, PrerequisiteError, answered, give_up
+from genie_inspect.graders.merging import (
+    Candidates,
+    Mode,
+    PairJudge,
+    RatingMemo,
+    Unrated,
+    pair_instruction,
+    pair_request,
+)
 from genie_inspect.inspect_private import connections, count_usage, resolved_settings, retried, served_client, unlogged
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.templates import Template
@@ -79,13 +86,17 @@ def check_log_probabilities(model: Model) -> None:
         raise UnknownChoiceError("grader for judge=logit", str(model), accepted)
 
 
-class LogitJudge:
+class LogitJudge(PairJudge):
     """Reads the probabilities of the labels 0 to 4 at the first token, without constraining it.
 
     The instruction, the question and the answer stand first in every request, so that a server that caches prefixes
     computes them once a question. A pair whose labels together have too little probability is not rated: such a model
     was about to say something else. A pair whose label 0 has more than half of the labels' probability is unspecified.
     """
+
+    name = "logit"
+    instruction = pair_instruction("rate_logit")
+    requests = ((ONE_TOKEN, None),)
 
     def __init__(
         self,
@@ -95,23 +106,9 @@ class LogitJudge:
         most_off_labels: float = MOST_OFF_LABELS,
     ) -> None:
         check_log_probabilities(model)
-        self.model = model
-        self.template = template or LOGIT.instruction.template()
-        self.memo = memo or RatingMemo()
+        super().__init__(model, template, memo)
         self.most_off_labels = most_off_labels
-        self.room = Room(model)
-
-    @cached_property
-    def signature(self) -> str:
-        """`logit(<model>@<digest>,off<=0.5,template=<digest>)`."""
-        model = identified_model(self.model, (ONE_TOKEN, None))
-        return f"logit({model},off<={self.most_off_labels:g},template={self.template.digest})"
-
-    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
-        """One rating an other answer, on a continuous scale from 1 to 4; equal answers are judged once."""
-        return await self.memo.rated(
-            self.signature, question.text, answer.text, others, self._rate, most_off_labels=self.most_off_labels
-        )
+        self.facts = f"off<={most_off_labels:g},"
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
         with unlogged():
@@ -167,9 +164,9 @@ def judged(candidates_by_text: Mapping[str, Candidates]) -> dict[str, Judged]:
 
 
 LOGIT = Mode(
-    "logit",
+    LogitJudge.name,
     LogitJudge,
-    pair_instruction("rate_logit"),
+    LogitJudge.instruction,
     lambda count, as_json: 1,
     said=lambda text, candidates, others: judged({others[0]: candidates}),
     check=check_log_probabilities,

@@ -1,18 +1,28 @@
 """Every pair is judged once: equal answers count together, and what was ever judged is not asked again."""
 
 import json
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import fmean
+from typing import Any, ClassVar
 
-import anyio
 from inspect_ai.model import Model
 
 from genie_inspect.engines.embedders import Embedder, static_token_count
-from genie_inspect.graders.cache import Cache, Judged
-from genie_inspect.graders.protocols import OFF_LABELS, UNREADABLE, UNSPECIFIED, Answer, Judge, Rated
+from genie_inspect.graders.cache import RATINGS, Judged, Memo
+from genie_inspect.graders.grader import Room
+from genie_inspect.graders.protocols import (
+    OFF_LABELS,
+    UNREADABLE,
+    UNSPECIFIED,
+    Answer,
+    AskedQuestion,
+    Judge,
+    Rated,
+)
+from genie_inspect.graders.readable import REPEATS, Asker
+from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import Instruction, Template
@@ -34,18 +44,8 @@ Rate = Callable[[Unrated], Awaitable[Mapping[str, str]]]
 """Rates pairs and keeps the ratings; gives a reason for other answers without one, unless a reply was unreadable."""
 
 
-class RatingMemo:
-    """What one judge has said, in memory for this run and in the cache for later ones.
-
-    Args:
-        cache: Where ratings are kept; None keeps nothing.
-        anew: Ask for everything, also for what the cache holds; what is said is kept all the same.
-    """
-
-    def __init__(self, cache: Cache | None = None, *, anew: bool = False) -> None:
-        self.cache = cache
-        self.anew = anew
-        self._asking: defaultdict[tuple[str, str], anyio.Lock] = defaultdict(anyio.Lock)
+class RatingMemo(Memo):
+    """What one judge has said."""
 
     async def rated(
         self,
@@ -71,22 +71,19 @@ class RatingMemo:
         spelling: dict[str, str] = {}
         for other in others:
             spelling.setdefault(normalised(other.text), other.text)
-        pair = judge, question, normalised(answer)
-        reasons: dict[str, str] = {}
-        async with self._asking[pair[1:]]:
-            on_record = self.cache.ratings(*pair) if self.cache and not self.anew else {}
+        place, reasons = (judge, question, normalised(answer)), dict[str, str]()
+        async with self.on_record(RATINGS, *place) as on_record:
             judged = {key: on_record[key] for key in spelling if key in on_record}
+
+            def keep(ratings: Mapping[str, Judged]) -> None:
+                fresh = {normalised(text): rating for text, rating in ratings.items()}
+                judged.update(fresh)
+                self.keep(RATINGS, place, fresh)
+
             if missing := [text for key, text in spelling.items() if key not in judged]:
-                keep = partial(self._keep, pair, judged)
                 faults = await rate(Unrated(question, answer, missing, keep))
                 reasons = {normalised(text): reason for text, reason in faults.items()}
         return _spread([normalised(other.text) for other in others], judged, reasons, most_off_labels)
-
-    def _keep(self, pair: tuple[str, str, str], judged: dict[str, Judged], ratings: Mapping[str, Judged]) -> None:
-        fresh = {normalised(text): rating for text, rating in ratings.items()}
-        judged.update(fresh)
-        if self.cache:
-            self.cache.keep_ratings(*pair, fresh)
 
 
 def _spread(
@@ -110,6 +107,37 @@ def _fault(judged: Judged | None, reason: str, most_off_labels: float) -> str | 
     return None if judged.rating else UNSPECIFIED
 
 
+class PairJudge(Asker[Template]):
+    """Rates by what a grader says of pairs of answers; what it said is kept.
+
+    Each pair is a call of its own, `_rate_pair`, out of the log; a judge that asks otherwise has its own `_rate`.
+    """
+
+    instruction: ClassVar[Instruction]
+    most_off_labels = 1.0
+    """Highest probability off the labels at which a finding counts as a rating."""
+
+    def __init__(
+        self, model: Model, template: Template | None = None, memo: RatingMemo | None = None, repeats: int = REPEATS
+    ) -> None:
+        super().__init__(model, template or self.instruction.template(), repeats)
+        self.memo = memo or RatingMemo()
+        self.room = Room(model)
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        """One rating an other answer; equal answers are judged once."""
+        texts = question.text, answer.text
+        return await self.memo.rated(self.signature, *texts, others, self._rate, self.most_off_labels)
+
+    async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
+        with unlogged():
+            await self.room.each(partial(self._rate_pair, pairs), pairs.others)
+        return {}
+
+    async def _rate_pair(self, pairs: Unrated, other: str) -> object:
+        raise NotImplementedError
+
+
 Candidates = Sequence[tuple[str, float]]
 """Likely first tokens of a reply, with their log probabilities."""
 
@@ -121,6 +149,15 @@ def pair_instruction(name: str) -> Instruction:
 def pair_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
     (other,) = others
     return template.fill(data=fenced({"question": question, "answer": answer, "other": other}))
+
+
+def pair_others(data: Mapping[str, Any]) -> dict[str, str] | None:
+    return {"1": str(data["other"])} if {"question", "answer", "other"} <= data.keys() else None
+
+
+def pair_reply(ratings: Mapping[str, float]) -> str:
+    (rating,) = ratings.values()
+    return f"The rating of this pair is on record.\nRating: {rating}"
 
 
 @lru_cache
@@ -143,6 +180,10 @@ class Mode:
     """About how many tokens the reply for so many other answers has; as JSON, where the grader is held to it."""
     request: Callable[[Template, str, str, Sequence[str]], str] = pair_request
     """The request from the template, a question, an answer and the others."""
+    others: Callable[[Mapping[str, Any]], dict[str, str] | None] = pair_others
+    """The other answers by number, by the data in a request; None where it is no request of this mode."""
+    reply: Callable[[Mapping[str, float]], str] = pair_reply
+    """What a grader replies that does as it is asked, from the ratings by number: for replays and rehearsals."""
     said: Callable[[str, Candidates, Sequence[str]], Mapping[str, Judged]] | None = None
     """What a reply, as text and as candidates for its first token, says of the others in the order of its request;
     None where replies are not taken from files."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -14,8 +14,8 @@ from genie_inspect.engines.classifiers import PUBLISHED_REWARD, CoherenceRewards
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE, gathered, identified_model, judging_model
-from genie_inspect.graders.readable import REPEATS, readable
+from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE, gathered, judging_model
+from genie_inspect.graders.readable import REPEATS, Asker, readable
 from genie_inspect.measures.partition import reward_level
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.replies import (
@@ -59,18 +59,13 @@ class RewardQuality:
         return [float(reward_level(reward)) for reward in rewards]
 
 
-class GraderQuality:
+class GraderQuality(Asker[Template]):
     """Asks a chat model for a level from 1 to 10, one call a reply."""
 
-    def __init__(self, model: Model, template: Template | None = None, repeats: int = REPEATS) -> None:
-        self.model = model
-        self.template = template or QUALITY.template()
-        self.repeats = repeats
+    requests = ((CONFIG, None),)
 
-    @cached_property
-    def signature(self) -> str:
-        """`grader(<model>@<digest>,template=<digest>)`."""
-        return f"grader({identified_model(self.model, (CONFIG, None))},template={self.template.digest})"
+    def __init__(self, model: Model, template: Template | None = None, repeats: int = REPEATS) -> None:
+        super().__init__(model, template or QUALITY.template(), repeats)
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
         """The level of each reply, 1 to 10; NaN where no reply of the grader had one."""
@@ -108,17 +103,13 @@ class CoherenceRater(Protocol):
     async def rate(self, prompt: str, document: str) -> float: ...
 
 
-class GraderCoherence:
+class GraderCoherence(Asker[Template]):
     """The grader's rating from 1 (cannot be followed) to 5 (connected from beginning to end), with its reason first."""
 
-    def __init__(self, model: Model, template: Template | None = None) -> None:
-        self.model = model
-        self.template = template or COHERENCE.template()
+    requests = ((COHERENCE_CONFIG, None),)
 
-    @cached_property
-    def signature(self) -> str:
-        """`grader(<model>@<digest>,template=<digest>)`."""
-        return f"grader({identified_model(self.model, (COHERENCE_CONFIG, None))},template={self.template.digest})"
+    def __init__(self, model: Model, template: Template | None = None) -> None:
+        super().__init__(model, template or COHERENCE.template())
 
     async def rate(self, prompt: str, document: str) -> float:
         """One rating; a reply without one is asked for again, at most twice."""
@@ -184,11 +175,6 @@ class Wording:
     def request(self, prompt: str, first: str, second: str) -> str:
         return self.template.fill(**self.protocol.blanks(prompt, first, second))
 
-    @property
-    def signature(self) -> str:
-        """`template=<digest>`, before it the protocol where it is not the first."""
-        return f"{self.protocol.signed}template={self.template.digest}"
-
 
 def _as_data(prompt: str, first: str, second: str) -> Blanks:
     return {"data": fenced({"prompt": prompt, "story_a": first, "story_b": second})}
@@ -251,18 +237,16 @@ def preference_model() -> Model:
     return judging_model((PREFERENCE_ROLE, ROLE), "litbench", NO_JUDGE)
 
 
-class PreferenceJudge:
+class PreferenceJudge(Asker[Template]):
     """Asks a model for the better of two stories; unreadable replies are asked for again."""
 
-    def __init__(self, model: Model, wording: Wording | None = None) -> None:
-        self.model = model
-        self.wording = wording or CHAT.wording()
+    name = "preference"
 
-    @cached_property
-    def signature(self) -> str:
-        """`preference(<model>@<digest>,template=<digest>)`, the protocol before the template where it is not `chat`."""
-        identified = identified_model(self.model, (self.wording.protocol.config, None))
-        return f"preference({identified},{self.wording.signature})"
+    def __init__(self, model: Model, wording: Wording | None = None) -> None:
+        self.wording = wording or CHAT.wording()
+        super().__init__(model, self.wording.template, self.wording.protocol.repeats)
+        self.requests = [(self.wording.protocol.config, None)]
+        self.facts = self.wording.protocol.signed
 
     async def verdict(self, prompt: str, first: str, second: str) -> float | None:
         """1 when the first story is better, 0 when the second is, 0.5 for a tie; None where no reply says so."""
@@ -270,7 +254,7 @@ class PreferenceJudge:
         request = self.wording.request(prompt, first, second)
         try:
             # None and not a tie: a judge that says nothing has not found the stories equal
-            return await readable(self.model, request, protocol.config, protocol.read, repeats=protocol.repeats)
+            return await readable(self.model, request, protocol.config, protocol.read, repeats=self.repeats)
         except UnreadableReplyError:
             return None
 

@@ -6,14 +6,15 @@ there; so a repeat says to its provider that no cache counts.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import TypeVar
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.util import span
 
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.files.printable import one_line
-from genie_inspect.graders.grader import ask
+from genie_inspect.graders.grader import Request, ask, identified_model
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.forms import Form
 
@@ -93,6 +94,35 @@ async def readable(
         return read(await ask(model, request, config.merge(settings), form, whole=whole))
 
     return await until_read(attempt, repeats)
+
+
+class Digested(Protocol):
+    @property
+    def digest(self) -> str: ...
+
+
+TemplateT_co = TypeVar("TemplateT_co", bound=Digested, covariant=True)
+
+
+class Asker(Generic[TemplateT_co]):
+    """Asks a model by a wording of ours or the user's; the signature says what its replies depend on."""
+
+    name = "grader"
+    requests: Sequence[Request] = ()
+    """The settings and forms of the instrument's requests."""
+    facts = ""
+    """What the signature says beside model and template, with a comma behind it."""
+
+    def __init__(self, model: Model, template: TemplateT_co, repeats: int = REPEATS) -> None:
+        self.model = model
+        self.template = template
+        self.repeats = repeats
+
+    @cached_property
+    def signature(self) -> str:
+        """`<name>(<model>@<digest>,template=<digest>)`, with facts before the template where there are any."""
+        model = identified_model(self.model, *self.requests)
+        return f"{self.name}({model},{self.facts}template={self.template.digest})"
 
 
 WIDTH = 60  # characters of each part: an outline of a transcript shows one line

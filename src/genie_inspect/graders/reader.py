@@ -1,17 +1,15 @@
 """The grader as reader: all questions about a document in one call, what is missing again alone."""
 
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import anyio
 from inspect_ai.model import GenerateConfig, Model
 
-from genie_inspect.graders.cache import NO, WHETHER_ATTEMPT, Cache
-from genie_inspect.graders.grader import ask, identified_model
+from genie_inspect.graders.cache import ANSWERS, NO, WHETHER_ATTEMPT, Memo
+from genie_inspect.graders.grader import ask
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
-from genie_inspect.graders.readable import REPEATS, labelled, until_complete
+from genie_inspect.graders.readable import REPEATS, Asker, labelled, until_complete
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, ReadingReply, reading_reply
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, answers_form, reading_form
@@ -22,44 +20,26 @@ from genie_inspect.signature import digest
 Read = Callable[[str, Sequence[AskedQuestion]], Awaitable[Reading]]
 
 
-class AnswerMemo:
-    """What one reader has answered, in the cache for later runs.
+async def answered(memo: Memo, reader: str, document: str, questions: Sequence[AskedQuestion], read: Read) -> Reading:
+    """One answer a question, in order, asking a reader, by its signature, only those that are not on record.
 
-    Two samples that ask about one document at the same time ask the reader once. That a document is no attempt is kept
-    too; unreadable replies are not.
+    That a document is no attempt is kept too; unreadable replies are not.
     """
-
-    def __init__(self, cache: Cache | None = None) -> None:
-        self.cache = cache
-        self._reading: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
-
-    async def answered(self, reader: str, document: str, questions: Sequence[AskedQuestion], read: Read) -> Reading:
-        """One answer a question, in order, asking only those that are not on record."""
-        if self.cache is None:
-            return await read(document, questions)
-        key = digest(document)
-        async with self._reading[key]:
-            kept = self.cache.answers(reader, key, (WHETHER_ATTEMPT, *(question.text for question in questions)))
-            if kept.get(WHETHER_ATTEMPT) == NO:
-                return Reading((None,) * len(questions), is_attempt=False)
-            missing = [question for question in questions if question.text not in kept]
-            fresh = await read(document, missing) if missing else Reading(())
-            # what has answers on record was an attempt when they were given, and stays one
-            is_attempt = fresh.is_attempt or bool(kept)
-            usable = {
-                question.text: answer.text if answer else None
-                for index, (question, answer) in enumerate(zip(missing, fresh.answers, strict=True))
-                if index not in fresh.faults
-            }
-            if usable:
-                self.cache.keep_answers(reader, key, usable if is_attempt else {**usable, WHETHER_ATTEMPT: NO})
-        faults = {missing[index].text: fault for index, fault in fresh.faults.items()}
-        return _in_order(questions, kept | usable, faults, is_attempt)
-
-
-def _in_order(
-    questions: Sequence[AskedQuestion], texts: Mapping[str, str | None], faults: Mapping[str, str], is_attempt: bool
-) -> Reading:
+    place = reader, digest(document)
+    async with memo.on_record(ANSWERS, *place) as kept:
+        if kept.get(WHETHER_ATTEMPT) == NO:
+            return Reading((None,) * len(questions), is_attempt=False)
+        missing = [question for question in questions if question.text not in kept]
+        fresh = await read(document, missing) if missing else Reading(())
+        # what has answers on record was an attempt when they were given, and stays one
+        is_attempt = fresh.is_attempt or any(question.text in kept for question in questions)
+        usable = {
+            question.text: answer.text if answer else None
+            for index, (question, answer) in enumerate(zip(missing, fresh.answers, strict=True))
+            if index not in fresh.faults
+        }
+        memo.keep(ANSWERS, place, usable if is_attempt or not usable else {**usable, WHETHER_ATTEMPT: NO})
+    texts, faults = kept | usable, {missing[index].text: fault for index, fault in fresh.faults.items()}
     answers = [texts.get(question.text) for question in questions]
     places = {index: faults[question.text] for index, question in enumerate(questions) if question.text in faults}
     return Reading(tuple(None if text is None else Answer(text) for text in answers), places, is_attempt)
@@ -102,35 +82,33 @@ LENGTHS = {
 """By name."""
 
 
-class GraderReader:
+class GraderReader(Asker[Template]):
     """Asks a chat model; deterministic settings, answers aligned by question number."""
 
     def __init__(
         self,
         model: Model,
         template: Template | None = None,
-        memo: AnswerMemo | None = None,
+        memo: Memo | None = None,
         repeats: int = REPEATS,
         length: AnswerLength = LENGTHS[CONCISE],
     ) -> None:
-        self.model = model
+        super().__init__(model, template or length.instruction.template(), repeats)
         self.length = length
-        self.template = template or length.instruction.template()
-        self.memo = memo or AnswerMemo()
-        self.repeats = repeats
+        self.memo = memo or Memo()
+        self.requests = [(self._settings(count), self._form(count)) for count in (1, 2)]
 
     @cached_property
     def signature(self) -> str:
         """`grader(<model>@<digest>,template=<digest>)`; with `,answers=<length>` where these are not concise."""
-        model = identified_model(self.model, *((self._settings(count), self._form(count)) for count in (1, 2)))
-        return f"grader({model},template={self.template.digest}{self.length.fact})"
+        return super().signature.removesuffix(")") + f"{self.length.fact})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         """One answer a question; None with a fault where the grader babbles to the end.
 
         A document that the grader takes for no attempt has no answers and no faults, and nothing more is asked of it.
         """
-        return await self.memo.answered(self.signature, document, questions, self._read)
+        return await answered(self.memo, self.signature, document, questions, self._read)
 
     async def _read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         sitting = _Sitting(self, document, questions)

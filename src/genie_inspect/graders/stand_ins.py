@@ -17,6 +17,7 @@ from genie_inspect.engines.embedders import static_token_count, static_words
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.sqlite_file import connected, is_damage
 from genie_inspect.graders.grader import identified_model
+from genie_inspect.graders.instrument import MODES
 from genie_inspect.prompting.fence import fenced, unfenced
 from genie_inspect.prompting.forms import LAST
 from genie_inspect.prompting.texts import last_sentence
@@ -190,9 +191,10 @@ def rehearsed(data: dict[str, Any]) -> str:
         return fenced({LAST: last_sentence(data["writing"])})
     if "taxonomy" in data:
         return fenced(dict.fromkeys(data["features"], next(iter(data["taxonomy"]))))
-    if "others" in data:
-        return " ".join(f"{number}:2" for number in data["others"])
-    if "other" in data or ("document" in data and "questions" not in data):
+    for mode in MODES.values():
+        if (others := mode.others(data)) is not None:
+            return mode.reply(dict.fromkeys(others, 2))
+    if "document" in data and "questions" not in data:
         return "It holds together.\nRating: 4"
     # the keys of the fenced data say which template the request was filled from
     if "text" in data and (data.keys() & {"reader", "version"}) and "count" not in data:

@@ -164,4 +164,4 @@ def _plain(model: Model, template: Template, memo: RatingMemo) -> Judge:
 
 
 # of the grader nothing but its reading is asked, and so by that instruction
-VECTORS = Mode("vectors", _plain, READ, lambda count, as_json: 0, by_vectors=vectors_judge)
+VECTORS = Mode("vectors", _plain, READ, lambda count, as_json: 0, others=lambda data: None, by_vectors=vectors_judge)

@@ -21,6 +21,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.grader import unmet
+from genie_inspect.graders.instrument import MODES
 from genie_inspect.graders.protocols import READ_ANEW
 from genie_inspect.inspect_private import run_has_begun, sample_epoch
 from genie_inspect.measures.genie import HIGHEST
@@ -351,16 +352,14 @@ def graded(record: Record, request: str) -> str:
             return json.dumps(_read(record, data["document"], data["questions"]), ensure_ascii=False)
         if "sentences" in data:
             return json.dumps({"cut": []})  # the recorded stories hold nothing but story
-        if {"question", "answer", "others"} <= data.keys():
-            ratings = _rated(record, data["question"], data["answer"], data["others"])
-            return " ".join(f"{number}:{rating}" for number, rating in ratings.items())
+        for mode in MODES.values():
+            if (others := mode.others(data)) is not None:
+                question, answer = data["question"], data["answer"]
+                return mode.reply({n: record.rating(question, answer, other) for n, other in others.items()})
         if data.keys() == {"aspect", "text"}:
             return json.dumps(
                 [mark.model_dump() for mark in record.marks(data["text"], data["aspect"])], ensure_ascii=False
             )
-        if {"question", "answer", "other"} <= data.keys():
-            rating = record.rating(data["question"], data["answer"], data["other"])
-            return f"The rating of this pair is on record.\nRating: {rating}"
         if data.keys() == {"text", "feature", "definition", "value"}:
             return json.dumps({"1": YES if record.has_value(data["text"], data["value"]) else NO})
     except KeyError as error:
@@ -387,7 +386,3 @@ def _read(record: Record, document: str, questions: dict[str, str]) -> dict[str,
         number: record.answer(document, question, anew=anew) or NOT_SPECIFIED for number, question in questions.items()
     }
     return {ATTEMPT: YES, **answers}
-
-
-def _rated(record: Record, question: str, answer: str, others: dict[str, str]) -> dict[str, str]:
-    return {number: str(record.rating(question, answer, other)) for number, other in others.items()}

@@ -77,8 +77,8 @@ def ttcw(
     wording of the instructions is ours. `reference=false` is its ablation without a reference, with `analyse=false` its
     baseline.
     """
-    from genie_inspect.graders.cache import Cache
-    from genie_inspect.graders.critic import Critic, VerdictMemo
+    from genie_inspect.graders.cache import Cache, Memo
+    from genie_inspect.graders.critic import Critic
     from genie_inspect.graders.grader import bound_when_scored, grader, refusals
     from genie_inspect.graders.instrument import cache_for
     from genie_inspect.graders.rubrics import Instructions, load_rubric, renamed
@@ -98,7 +98,7 @@ def ttcw(
     settings |= {"analyse": str(analyse).lower(), "reference": str(reference).lower()}
 
     def critic_of(model: Model) -> Critic:
-        return Critic(model, instructions, VerdictMemo(cache_for(model, Cache() if cache else None)))
+        return Critic(model, instructions, Memo(cache_for(model, Cache() if cache else None)))
 
     critic_by = bound_when_scored(partial(grader, "ttcw", replaceable=False), critic_of)
 
