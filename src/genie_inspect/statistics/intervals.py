@@ -3,7 +3,6 @@
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from statistics import mean, stdev
 
 from scipy.special import betaincinv, ndtri, stdtrit
 
@@ -41,7 +40,7 @@ def prompt_means(values: Sequence[float], prompts: Sequence[Hashable]) -> dict[H
     for value, prompt in zip(values, prompts, strict=True):
         if not math.isnan(value):
             groups.setdefault(prompt, []).append(value)
-    return {prompt: float(mean(scores)) for prompt, scores in groups.items()}
+    return {prompt: _mean(scores) for prompt, scores in groups.items()}
 
 
 def prompt_interval(
@@ -65,12 +64,12 @@ def prompt_interval(
     count, groups = sum(not math.isnan(value) for value in values), len(means)
     if not means:
         return NO_INTERVAL
-    centre, error = float(mean(means)), standard_error(means)
+    mean, error = _mean(means), standard_error(means)
     half = _t(groups, confidence) * error
-    low, high = centre - half, centre + half
-    if min(centre - bounds[0], bounds[1] - centre) < NEAR * half and bounds[0] <= min(means) <= max(means) <= bounds[1]:
-        low, high = _bounded(centre, error, groups, bounds, confidence)
-    return Interval(centre, low, high, count, groups)
+    low, high = mean - half, mean + half
+    if min(mean - bounds[0], bounds[1] - mean) < NEAR * half and bounds[0] <= min(means) <= max(means) <= bounds[1]:
+        low, high = _bounded(mean, error, groups, bounds, confidence)
+    return Interval(mean, low, high, count, groups)
 
 
 def _bounded(
@@ -120,5 +119,18 @@ def standard_error(means: Sequence[float]) -> float:
     groups = len(means)
     if groups < 2 or math.isclose(min(means), max(means), rel_tol=1e-12, abs_tol=1e-12) or any(map(math.isinf, means)):
         return math.nan
-    # of halves, because the deviation of the largest floats is no float
-    return 2 * stdev(one / 2 for one in means) / math.sqrt(groups)
+    mean = _mean(means)
+    # by the largest, so that no square overflows
+    largest = max(abs(prompt_mean / 2 - mean / 2) for prompt_mean in means)
+    variance = math.fsum(((prompt_mean / 2 - mean / 2) / largest) ** 2 for prompt_mean in means) / (groups - 1)
+    return 2 * largest * math.sqrt(variance / groups)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean, also of values whose sum is too large for a float; NaN of infinities with both signs."""
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return math.fsum(value / len(values) for value in values)
+    except ValueError:
+        return math.nan
