@@ -1,8 +1,9 @@
-"""`genie report` on 5,000 documents and 10 measures: time, memory, size, and how fast the page opens.
+"""The commands that read logs, on thousands of documents with 10 measures: time, memory, size; how fast the page opens.
 
-    python benchmarks/report.py [SAMPLES]
+    python benchmarks/report.py [SAMPLES [LOGS]]
 
-The logs are made here: five models, 50 prompts, 500 words a document, a question table of 17 rows, nine more measures.
+The logs are made here, one per model: 50 prompts, 500 words per document, a question table of 17 rows, nine more
+measures.
 """
 
 import os
@@ -20,11 +21,11 @@ from inspect_ai.scorer import Score
 
 from genie_inspect.tasks.novelty import feature_view
 
-MODELS, PROMPTS, WORDS, QUESTIONS, MEASURES = 5, 50, 500, 17, 10
+SAMPLES, LOGS, PROMPTS, WORDS, QUESTIONS, MEASURES = 5_000, 5, 50, 500, 17, 10
 FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
 PARTS = ("mean", "nearest", "share")  # keys of each of the other measures
 CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-REPORT = "import sys; from genie_inspect.cli import main; main(['report', *sys.argv[1:]])"
+GENIE = "import sys; from genie_inspect.cli import main; main(sys.argv[1:])"
 
 
 def write_log(folder: Path, model: int, samples: int, chance: random.Random) -> None:
@@ -114,31 +115,50 @@ def opened(page: Path) -> float:
     return seconds
 
 
+def measured(folder: Path, *arguments: str) -> tuple[float, float, float]:
+    """Wall seconds, processor seconds and peak MB of a command in a process of its own."""
+    start = time.perf_counter()
+    environment = os.environ | {"GENIE_CACHE_DIR": str(folder)}
+    with (folder / "out.txt").open("w") as out:
+        process = subprocess.Popen([sys.executable, "-c", GENIE, *arguments], env=environment, stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"failed: genie {arguments[0]}")
+    return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
 def main() -> None:
-    """Print the table."""
-    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 5_000
-    chance = random.Random(0)
+    """Print the tables."""
+    if sys.argv[1:2] == ["--write"]:
+        write_log(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), random.Random(int(sys.argv[3])))
+        return
+    given = [int(number) for number in sys.argv[1:]]
+    samples, models = [*given, *(SAMPLES, LOGS)[len(given) :]]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "logs").mkdir()
-        for model in range(MODELS):
-            write_log(folder / "logs", model, samples // MODELS, chance)
-        page = folder / "report.html"
-        start = time.perf_counter()
-        command = [sys.executable, "-c", REPORT, str(folder / "logs"), "-o", str(page)]
-        process = subprocess.Popen(command, env=os.environ | {"GENIE_CACHE_DIR": name})
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - start
-        if status:
-            raise SystemExit("the report failed")
-        logs = sum(path.stat().st_size for path in (folder / "logs").iterdir())
-        print("| documents | measures (keys) | logs MB | written in s | peak MB | page MB | opens in s |")
-        print("|--:|--:|--:|--:|--:|--:|--:|")
+        for model in range(models):
+            # apart: a command that is started counts what its parent holds into its own peak
+            command = [sys.executable, __file__, "--write", str(folder / "logs"), str(model), str(samples // models)]
+            subprocess.run(command, check=True)
+        logs, page, table = str(folder / "logs"), folder / "report.html", folder / "scores.csv"
+        size = sum(path.stat().st_size for path in (folder / "logs").iterdir()) / 1e6
         keys = len(FEATURES) + (MEASURES - 1) * len(PARTS)
-        print(
-            f"| {samples:,} | {MEASURES} ({keys}) | {logs / 1e6:.0f} | {seconds:.1f} | {usage.ru_maxrss / 1024:.0f} "
-            f"| {page.stat().st_size / 1e6:.1f} | {opened(page):.2f} |"
-        )
+        print(f"{samples:,} documents in {models} logs of {size:.0f} MB, {MEASURES} measures ({keys} keys)\n")
+        print("| command | s | processor s | peak MB | MB written |\n|:--|--:|--:|--:|--:|", flush=True)
+        commands: dict[str, tuple[Path, tuple[str, ...]]] = {
+            "summary": (folder / "out.txt", ("summary", logs)),
+            "frame": (table, ("frame", logs, "-o", str(table))),
+            "report": (page, ("report", logs, "-o", str(page))),
+            "compare": (folder / "out.txt", ("compare", logs, "--baseline", "provider/model-0")),
+        }
+        for verb, (output, arguments) in commands.items():
+            seconds, processor, peak = measured(folder, *arguments)
+            print(
+                f"| {verb} | {seconds:.1f} | {processor:.1f} | {peak:.0f} | {output.stat().st_size / 1e6:.1f} |",
+                flush=True,
+            )
+        print(f"\nThe page opens in {opened(page):.2f} s.")
 
 
 VOCABULARY = [f"word{number}" for number in range(2_000)]

@@ -10,6 +10,7 @@ documents give the same answer, so that equal answers save nothing.
 import argparse
 import importlib
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
@@ -119,6 +120,11 @@ def importing(folder: Path, ratings: int) -> None:
     sizes = [f"{bytes_of(path) / 1e6:.0f}" for path in (folder / "many.replies", folder / "imported" / FILE)]
     line("import", run, *sizes)
     line("the same again", measured("imported", folder, "imported", round="many"), "", "")
+    with ThreadPoolExecutor() as both:
+        imports = [both.submit(measured, "imported", folder, "shared", round="many") for _ in range(2)]
+    for place, ended in enumerate(imports, start=1):
+        run = ended.result()
+        line(f"into one cache at once, process {place}: {run.said['kept']:,} new", run, "", "")
     print()
 
 

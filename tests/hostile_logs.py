@@ -183,6 +183,10 @@ def _fields() -> Iterator[tuple[str, tuple[str, str, str]]]:
         "few_answers",
         "repeated",
         "judge",
+        "graders",
+        "marks",
+        "standing",
+        "tests",
     ):
         yield f"{fact} object", (SAMPLE, f"{facts}.{fact}", '{"plot": ["x", {"y": -1}]}')
     yield "coverage of 5,000 digits", (SAMPLE, f"{facts}.coverage", f'{{"plot": "{LONG}/{LONG}"}}')

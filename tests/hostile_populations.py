@@ -1,6 +1,7 @@
 """Damaged populations by name: what a command that takes a population may be given."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -49,7 +50,9 @@ def damages() -> dict[str, Damage]:
         **{f"{file} {name}": partial(_bytes, file, change) for file in FILES for name, change in BYTES.items()},
         **{f"{file} missing": partial(_gone, file) for file in FILES},
         **{f"{file} a folder": partial(_folder, file) for file in FILES},
-        **{f"{file} a link to itself": partial(_loop, file) for file in FILES},
+        **{f"{file} a link to itself": partial(_linked, file, file) for file in FILES},
+        **{f"{file} a link to a device": partial(_linked, file, "/dev/zero") for file in FILES},
+        **{f"{file} a pipe": partial(_pipe, file) for file in FILES},
         **{f"manifest {name}": partial(_manifest, place, text) for name, (place, text) in MANIFESTS.items()},
         **{f"row {name}": partial(_row, *damage) for name, damage in ROWS.items()},
         "two files swapped": _swapped,
@@ -93,9 +96,14 @@ def _folder(file: str, folder: Path) -> None:
     (folder / file).mkdir()
 
 
-def _loop(file: str, folder: Path) -> None:
+def _linked(file: str, target: str, folder: Path) -> None:
     (folder / file).unlink()
-    (folder / file).symlink_to(file)
+    (folder / file).symlink_to(target)
+
+
+def _pipe(file: str, folder: Path) -> None:
+    (folder / file).unlink()
+    os.mkfifo(folder / file)
 
 
 def _swapped(folder: Path) -> None:

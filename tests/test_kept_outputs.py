@@ -66,7 +66,7 @@ def evaluated(
 
 
 def panels() -> None:
-    evaluated("synthetic_prompts", "logs", "bundled/ordinary", panel="cheap,expression_novelty")
+    evaluated("synthetic_prompts", "logs", "bundled/ordinary", panel="cheap,close_reading,expression_novelty")
     evaluated("synthetic_prompts", "logs", panel="cheap,close_reading,expression_novelty")
 
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from inspect_ai import eval as evaluate
 from tests.left_out import with_ci
+from tests.tools import tool_named
 
 from genie_inspect.files.folders import DATA
 from genie_inspect.populations.interventions import LEFT_OUT, Edit, Interventions, LeftOut, drawn, intervention_id
 from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import Feature, rows
-from genie_inspect.providers.replay import starter_record
+from genie_inspect.providers.replay import RATINGS, RecordedRatings, starter_record
 from genie_inspect.reports.effects import Effect
 from genie_inspect.reports.study import study
 from genie_inspect.studies.metric_study.checking import Checked, Limits, faults
@@ -24,13 +25,17 @@ FEATURES: tuple[Feature, ...] = open_population("starter").features
 NAMES = [feature.name for feature in FEATURES]
 
 
-def test_two_stories_of_each_prompt_have_six_edits_and_two_paraphrases() -> None:
+def test_two_stories_of_each_prompt_in_the_population_have_six_edits_and_a_paraphrase() -> None:
     prompts = Counter(original.prompt for original in STUDY.originals.values())
     assert prompts == dict.fromkeys(open_population("starter").prompts, 2)
-    for name in STUDY.originals:
+    told = {
+        document.id: document.text for prompt in prompts for document in open_population("starter").documents(prompt)
+    }
+    for name, original in STUDY.originals.items():
+        assert told[name] == original.text
         made = [text for text in STUDY.every if text.original == name]
         assert [text.feature for text in made if isinstance(text, Edit)] == NAMES
-        assert sum(text.kind == "paraphrase" for text in made) == 2
+        assert sum(text.kind == "paraphrase" for text in made) == 1
 
 
 def test_ids_are_those_of_the_texts_and_seed_0_draws_one_of_five_alternatives() -> None:
@@ -46,7 +51,7 @@ def test_no_text_has_a_fault_that_can_be_seen_and_none_stands_twice() -> None:
     assert {text.id: visible_fault(STUDY.original(text).text, text.text) for text in STUDY.every} == dict.fromkeys(
         (text.id for text in STUDY.every), ""
     )
-    assert len({text.text for text in STUDY.every}) == 128
+    assert len({text.text for text in STUDY.every}) == 112
 
 
 def test_every_answer_of_every_text_is_on_record_with_its_ratings_against_the_population() -> None:
@@ -78,6 +83,31 @@ def test_what_the_check_left_is_what_is_read_of_the_texts_now() -> None:
     assert {row.id: row.reason for row in left_out} == STUDY.left_out
 
 
+def test_the_card_says_how_far_a_third_rater_agrees() -> None:
+    tool = tool_named("starter_agreement")
+    by_feature = tool.rated_again(starter_record(), "interventions/third_ratings")
+    pairs = [pair for each in by_feature.values() for pair in each]
+    assert len(pairs) == 200
+    assert tool.alpha(pairs) >= 0.8
+    card = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
+    shown = f"{tool.exact(pairs):.0%} have the same rating, Krippendorff's alpha (ordinal) is {tool.alpha(pairs):.2f}"
+    assert shown in card
+    lowest = (tool.alpha(by_feature[name]) for name in ("setting", "social_atmosphere"))
+    assert "setting {:.2f} and social atmosphere {:.2f}".format(*lowest) in card
+
+
+def test_of_a_pair_that_both_rated_the_populations_own_rating_counts() -> None:
+    record = starter_record()
+    texts = {
+        question.id: question.text
+        for prompt in record.population.prompts
+        for question in record.population.questions(prompt)
+    }
+    for row in rows(record.folder / RATINGS, RecordedRatings):
+        for other, rating in row.ratings.items():
+            assert record.rating(texts[row.question], row.answer, other) == rating
+
+
 ROWS = (*NAMES, "paraphrase")
 
 
@@ -93,7 +123,7 @@ def table(page: str, head: str) -> dict[str, list[str]]:
     return {name.replace(" ", "_"): rest for name, *rest in cells}
 
 
-@with_ci("an evaluation of 139 texts, for README's table of the study")
+@with_ci("an evaluation of 121 texts, for README's table of the study")
 def test_readme_and_docs_show_the_effects_that_the_study_gives(tmp_path: Path) -> None:
     (log,) = evaluate(
         "genie_inspect/metric_study",

@@ -1,5 +1,6 @@
 """Where a full disk, a reader that goes away or Ctrl-C ends a command, it ends in one line or in none."""
 
+import io
 import json
 import re
 import shutil
@@ -12,9 +13,11 @@ from tests.left_out import rest_with_ci
 from tests.processes import Commands, Ended
 from tests.reports.made_logs import made_log, scored
 
+from genie_inspect.cli.terminal import console, echo_json, escape_what_streams_lack
 from genie_inspect.graders.cache import Cache, Judged
 
 LOGS = "logs"
+WORDS = "caf\N{LATIN SMALL LETTER E WITH ACUTE} \N{RIGHTWARDS ARROW} \N{OWL}"
 OUTPUT = ("-o", "output")
 ABOUT = ("--name", "n", "--licence", "MIT")
 ROW = {"document": "An owl.", "prompt": "Write.", "question": "Who?", "answer": "an owl", "feature": "agent"}
@@ -140,6 +143,18 @@ def test_a_place_that_cannot_be_written_is_one_line_that_names_it(verb: str, pla
     assert place[:200] in ended.errors[0], ended
     assert "Traceback" not in ended.stderr
     assert ended.code in (1, 2)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_in_any_locale_json_reads_back_and_a_table_is_printed(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding))
+    escape_what_streams_lack()
+    echo_json({"name": WORDS})
+    # click takes ASCII for a locale that nobody chose, and writes UTF-8
+    assert json.loads(written.getvalue().decode("utf-8" if encoding == "ascii" else encoding)) == {"name": WORDS}
+    console().print(WORDS)
+    assert written.getvalue().endswith((b"\\ud83e\\udd89\n", "\N{OWL}\n".encode()))
 
 
 @pytest.mark.parametrize("wait", rest_with_ci([0.3, 0.02, 0.1, 1.0, 2.0], "Ctrl-C at other moments"))

@@ -252,6 +252,15 @@ def test_damage_that_befalls_a_file_that_was_made_in_this_run_is_set_aside_too(t
     assert Cache(tmp_path).answers("reader", "document 7", ["Who?"]) == {"Who?": "a captain"}
 
 
+def test_what_is_found_new_while_rows_are_kept_together_is_new_for_every_process(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    other = sqlite3.connect(cache.path, timeout=0)
+    with cache.together(), pytest.raises(sqlite3.OperationalError, match="locked"):
+        other.execute("begin immediate")
+    other.execute("begin immediate")
+    other.close()
+
+
 def test_a_write_stops_no_reader_and_does_not_wait_for_the_disk(tmp_path: Path) -> None:
     connection = connected(Cache(tmp_path).path, "")
     found = [connection.execute(f"pragma {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,12 @@ def test_a_file_serves_as_well_as_its_folder(tmp_path: Path) -> None:
     assert Interventions(tmp_path / "other.jsonl").digest == folder.digest
     assert folder.name == f"mine@{folder.digest}"
     assert Interventions(tmp_path / "other.jsonl").name == f"other@{folder.digest}"
+
+
+def test_a_pipe_or_a_device_in_a_folder_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / INTERVENTIONS)
+    with pytest.raises(InterventionsError, match="is no file, expected one"):
+        Interventions(tmp_path)
 
 
 def test_an_original_without_edits_is_no_part_of_a_study(tmp_path: Path) -> None:

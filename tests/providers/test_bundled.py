@@ -234,7 +234,7 @@ def test_what_is_not_on_record_is_an_error_in_words() -> None:
 STORIES = {story.id: story.text for story in RECORD.stories}
 
 
-@pytest.mark.parametrize(("file", "stories"), [(MARKS, 16), ("second_marks.jsonl", 5)])
+@pytest.mark.parametrize(("file", "stories"), [(MARKS, 32), ("second_marks.jsonl", 8)])
 def test_every_recorded_mark_counts_when_it_is_read(file: str, stories: int) -> None:
     recorded = list(rows(RECORD.folder / file, RecordedMarks))
     assert len(recorded) == stories * len(ASPECTS)

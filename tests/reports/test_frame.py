@@ -51,7 +51,7 @@ def called(*arguments: object) -> Any:
 
 def test_a_document_has_a_row_for_each_scorer_and_key(tmp_path: Path) -> None:
     file = a_log(tmp_path)
-    table = rows([file])
+    table = list(rows([file]))
     assert len(table) == 9
     assert all(tuple(row) == COLUMNS for row in table)
     first, silent = table[0], table[-1]
@@ -78,7 +78,8 @@ def test_a_document_has_a_row_for_each_scorer_and_key(tmp_path: Path) -> None:
 def test_what_comes_nearest_and_where_it_stands_have_columns_where_the_log_says_so(tmp_path: Path) -> None:
     stands = {"plot": {"percentile": 62.5, "mean": 0.3, "low": 0.2, "high": 0.4}}
     told = scored({"plot": 0.2, "style": 0.5}, nearest_novelty={"plot": 0.1, "style": None}, standing=stands)
-    table = rows([made_log(tmp_path, [{"genie": told, "cosine": scored(0.1, COSINE, nearest="d-12")}])])
+    log = made_log(tmp_path, [{"genie": told, "cosine": scored(0.1, COSINE, nearest="d-12")}])
+    table = list(rows([log]))
     columns = ("key", "nearest_novelty", "nearest_document", "percentile", "population_mean")
     assert [tuple(row[name] for name in columns) for row in table] == [
         ("plot", 0.1, None, 62.5, 0.3),
@@ -144,12 +145,12 @@ def test_the_command_prints_csv_and_json_lines_and_writes_both_files(tmp_path: P
     assert list(shown[0]) == list(COLUMNS)
     assert [(row["key"], row["score"]) for row in shown[:2]] == [("plot", "0.2"), ("style", "0.5")]
     lines = [json.loads(line) for line in called(file, "--json").output.splitlines()]
-    assert lines == rows([file])
+    assert lines == list(rows([file]))
     assert called(file, "-o", tmp_path / "scores.csv").output == ""
     assert list(csv.DictReader(StringIO((tmp_path / "scores.csv").read_text(encoding="utf-8")))) == shown
     parquet = pytest.importorskip("pyarrow.parquet")
     assert called(file, "-o", tmp_path / "scores.parquet").exit_code == 0
-    assert parquet.read_table(tmp_path / "scores.parquet").to_pylist() == rows([file])
+    assert parquet.read_table(tmp_path / "scores.parquet").to_pylist() == list(rows([file]))
     (wide,) = (json.loads(line) for line in called(file, "--wide", "--json").output.splitlines())
     assert [wide] == wide_rows([file])
 

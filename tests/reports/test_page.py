@@ -15,6 +15,7 @@ from genie_inspect.reports.page import (
     compared,
     cost,
     definitions,
+    figures,
     opening,
     page,
     run_facts,
@@ -201,6 +202,26 @@ def test_pictures_are_written_as_svg_and_png(tmp_path: Path) -> None:
     ]
     assert written["lengths.png"].startswith(b"\x89PNG")
     assert written["lengths.svg"].startswith(b"<svg")
+
+
+@pytest.mark.parametrize(
+    ("scorer", "keys"),
+    [
+        ("genie", ("a/../../out",)),
+        ("genie/../../out", ("plot",)),
+        ("genie", ("/etc/passwd", "x\0y", "k" * 300, "\N{OWL}" * 100)),
+        ("genie", ("a/b", "a_b", "a:b")),
+    ],
+)
+def test_names_of_a_log_lead_no_picture_out_of_its_folder_and_none_over_another(
+    scorer: str, keys: tuple[str, ...], tmp_path: Path
+) -> None:
+    samples = [{scorer: scored(dict.fromkeys(keys, value))} for value in (0.1, 0.5, 0.9)]
+    found = build_report([made_log(tmp_path / "logs", samples)])
+    write_pictures(found, tmp_path / "deep" / "pictures")
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["pictures"]
+    assert len(list((tmp_path / "deep" / "pictures").iterdir())) == 2 * len(list(figures(found)))
+    assert {path.name for path in tmp_path.iterdir()} == {"logs", "deep"}
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,12 @@ from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, R
 from genie_inspect.graders.reader import CONCISE, LENGTHS, AnswerMemo
 from genie_inspect.prompting.answers import NOT_SPECIFIED, reading_reply
 from genie_inspect.prompting.fence import unfenced, without_echo
-from genie_inspect.prompting.texts import shortened, whole_text
+from genie_inspect.prompting.texts import LONGEST, shortened, whole_text
 
 TRUNCATED, NO_ID, NO_REPLY, NO_COMPLETION = "no whole JSON", "no custom_id", "no reply", "no chat completion"
+TOO_LONG, OTHER = f"a reply longer than {LONGEST:,} characters", "for other reasons"
 OKAY = range(200, 300)
+MOST_REASONS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,15 @@ def reply_in(line: bytes) -> Reply | Row | Fault:
     if not completion.choices:
         return Fault(NO_REPLY, name)
     choice = completion.choices[0]
-    return Reply(name, whole_text(choice.message.content or ""), first_tokens(choice.logprobs))
+    text = choice.message.content or ""
+    if len(text) > LONGEST:
+        return Fault(TOO_LONG, name)
+    return Reply(name, whole_text(text), first_tokens(choice.logprobs))
+
+
+def count_fault(faults: Counter[str], reason: str) -> None:
+    """Count a reason, which a server may have written: of endlessly many the rest count as one."""
+    faults[reason if reason in faults or len(faults) < MOST_REASONS else OTHER] += 1
 
 
 def _error(error: object, response: object, body: object) -> str | None:
@@ -107,7 +117,7 @@ def _error(error: object, response: object, body: object) -> str | None:
         said = said.get("code") or said.get("type") or said.get("message")
     if said:
         return f"error: {shortened(str(said))}"
-    return f"error: status {status}" if failed else NO_REPLY
+    return f"error: status {shortened(str(status))}" if failed else NO_REPLY
 
 
 FOREIGN = "of no request in the plan"
@@ -160,7 +170,7 @@ class Importer:
             with self.cache.together():
                 for line in some:
                     if isinstance(line, Fault):
-                        self.result.faults[line.reason] += 1
+                        count_fault(self.result.faults, line.reason)
                         self._failed.add(line.name)
                     elif isinstance(line, Reply):
                         await self._reply(line, source)
@@ -262,6 +272,12 @@ def _data(place: Place, request: str, *names: str) -> dict[str, Any]:
         data = unfenced(request)
     except UnreadableReplyError as error:
         raise ScaleError(f"{place.file}, byte {place.begin}: {error}") from error
+    forms = {name: dict if name in ("others", "questions") else str for name in (*names, "others")}
     if lacking := [name for name in names if name not in data]:
         raise ScaleError(f"{place.file}, byte {place.begin}: the request lacks {', '.join(lacking)}")
+    if wrong := [name for name, form in forms.items() if name in data and not isinstance(data[name], form)]:
+        raise ScaleError(
+            f"{place.file}, byte {place.begin}: {wrong[0]} is {shortened(str(data[wrong[0]]))}, expected "
+            f"{'an object' if forms[wrong[0]] is dict else 'text'}"
+        )
     return data

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from genie_inspect.batch.importing import FOREIGN, Fault, Imported, Importer, Reply, replies, reply_in
+from genie_inspect.batch.importing import FOREIGN, Fault, Imported, Importer, Reply, count_fault, replies, reply_in
 from genie_inspect.batch.ray_server import Engine, Server
 from genie_inspect.batch.shards import ScaleError, places
 from genie_inspect.batch.walk import (
@@ -156,7 +156,7 @@ class _Parts:
         said = reply_in(line_text(line).encode())
         self.outcome.answered += isinstance(said, Reply)
         if isinstance(said, Fault):
-            self.outcome.faults[said.reason] += 1
+            count_fault(self.outcome.faults, said.reason)
         if len(self._lines) >= LINES or time.monotonic() - self._since >= SECONDS:
             self.close()
 

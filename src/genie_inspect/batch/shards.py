@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelName, ModelOutput
 from pydantic import BaseModel, ConfigDict
@@ -71,7 +71,7 @@ class Plan(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: int = FORMAT
-    step: str
+    step: Literal["", "read", "judge"]
     judge: str
     answer_length: str = CONCISE
     grader: str

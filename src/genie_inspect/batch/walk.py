@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
 from posixpath import basename, join
@@ -218,7 +219,7 @@ class Part:
                     yield lines
             else:
                 with self.files.open(self.path, mode) as lines:
-                    yield lines
+                    yield BufferedReader(lines)
 
 
 def parts(address: str) -> list[Part]:
@@ -230,7 +231,13 @@ def parts(address: str) -> list[Part]:
         if not files.isdir(path):
             return [Part(files, path)] if files.exists(path) else []
         inside = [one for one in files.ls(path, detail=False) if one.endswith(tuple(f".{form}" for form in FORMS))]
-    return [Part(files, one) for one in sorted(inside, key=_order) if not basename(one).startswith(".")]
+    local = isinstance(files, LocalFileSystem)
+    return [
+        Part(files, one)
+        for one in sorted(inside, key=_order)
+        # a pipe or a device in a folder would never end
+        if not basename(one).startswith(".") and (Path(one).is_file() or not local)
+    ]
 
 
 def existing(address: str, what: str) -> list[Part]:
@@ -304,14 +311,37 @@ def _parquet(lines: Sequence[Line]) -> bytes:
     return bytes(sink.getvalue())
 
 
+LARGEST, ROWS = 2**28, 1_000
+"""Most bytes of a column of Parquet, and most rows, that are unpacked at once."""
+SMALL, TIMES = 2**24, 1_000
+"""A larger column that is packed into less than a thousandth is no replies of a model."""
+
+
+def _largest_column(metadata: Any, name: str) -> int:
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    columns = [group.column(number) for group in groups for number in range(group.num_columns)]
+    for column in columns:
+        size, packed = column.total_uncompressed_size, column.total_compressed_size
+        if size > LARGEST or size > max(SMALL, TIMES * packed):
+            raise ScaleError(
+                f"{name} has a column of {size:,} bytes packed into {packed:,}, expected at most {LARGEST:,} bytes and "
+                f"{TIMES:,} times what they are packed into"
+            )
+    return max((column.total_uncompressed_size for column in columns), default=0)
+
+
 def _rows(file: Any, name: str) -> Iterator[bytes]:
     pyarrow, parquet = _pyarrow(f"Parquet file {name}")
     try:
-        for batch in parquet.ParquetFile(file).iter_batches(batch_size=1_000):
+        table = parquet.ParquetFile(file)
+        largest = _largest_column(table.metadata, name)
+        # a cell that stands in the file once may stand in every row, and is no larger than its column
+        for batch in table.iter_batches(batch_size=max(1, min(ROWS, LARGEST // max(1, largest)))):
             for row in batch.to_pylist():
                 # what is nested stands in its cell as JSON
                 cells = (
-                    f"{json.dumps(name)}: {cell if name in NESTED and isinstance(cell, str) else json.dumps(cell)}"
+                    f"{json.dumps(name)}: "
+                    f"{cell if name in NESTED and isinstance(cell, str) else json.dumps(cell, default=str)}"
                     for name, cell in row.items()
                 )
                 yield f"{{{', '.join(cells)}}}".encode()

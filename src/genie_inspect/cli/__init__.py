@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from genie_inspect.cli.terminal import echo, printable_warnings, show_error
+from genie_inspect.cli.terminal import echo, escape_what_streams_lack, printable_warnings, show_error
 from genie_inspect.errors import GenieError
 
 VERBS = {
@@ -112,6 +112,7 @@ class VerbGroup(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a verb: whatever ends it early is one line and an exit code other than 0, for all verbs alike."""
+        escape_what_streams_lack()
         with printable_warnings():
             sys.exit(self._code(args, extra))
 

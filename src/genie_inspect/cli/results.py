@@ -22,10 +22,10 @@ from genie_inspect.cli.tables import (
 from genie_inspect.cli.terminal import console, echo, echo_json, print_parts
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
 from genie_inspect.files.printable import json_text
-from genie_inspect.files.tables import csv_text, plain
+from genie_inspect.files.tables import csv_lines, plain
 from genie_inspect.files.writing import check_writable, is_stream, unwritable, write_bytes, write_lines, written
 from genie_inspect.logs.measures import shown_key
-from genie_inspect.reports.frame import Row, columns_of, parquet, rows, wide_rows
+from genie_inspect.reports.frame import COLUMNS, columns_of, parquet, rows, wide_rows
 from genie_inspect.reports.summary import Column, Summary, summaries, summarise
 from genie_inspect.statistics.intervals import NO_INTERVAL
 
@@ -268,24 +268,19 @@ def frame(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool)
             raise UnknownChoiceError("output", str(output), accepted)
         check_writable(output)
     table = wide_rows(logs) if wide else rows(logs)
-    if output:
-        with replacing(output):
-            _write(table, output)
-        return
     if as_json:
         for row in table:
             echo(json_text(row))
+        return
+    if output and output.suffix != ".csv":
+        with replacing(output):
+            write_bytes(output, parquet(list(table)))
+        return
+    columns = columns_of(table) if isinstance(table, list) else COLUMNS
+    lines = csv_lines(columns, ([row[name] for name in columns] for row in table))
+    if output:
+        with replacing(output):
+            write_lines(output, lines)
     else:
-        echo(_csv(table), nl=False)
-
-
-def _write(table: list[Row], output: Path) -> None:
-    if output.suffix == ".csv":
-        write_lines(output, [_csv(table)])
-    else:
-        write_bytes(output, parquet(table))
-
-
-def _csv(table: list[Row]) -> str:
-    columns = columns_of(table)
-    return csv_text(columns, ([row[name] for name in columns] for row in table))
+        for line in lines:
+            echo(line, nl=False)

@@ -1,9 +1,11 @@
 """The one door to the terminal: whatever the command prints goes through here, and nothing from outside steers it."""
 
+import codecs
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -64,6 +66,24 @@ def print_parts(screen: "Console", parts: "Iterable[RenderableType]") -> None:
     """Print tables and lines, one below the other; what a line holds is text, and never markup."""
     for part in parts:
         screen.print(part, highlight=False, markup=False)
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """What an encoding lacks, as JSON writes it in ASCII: a JSON text stays one."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4)), error.end
+
+
+codecs.register_error("genie-escaped", _escaped)
+
+
+def escape_what_streams_lack() -> None:
+    """Where the locale has not all characters (LC_ALL=C), those that it lacks are shown as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            stream.reconfigure(errors="genie-escaped")
 
 
 @contextmanager

@@ -1,8 +1,10 @@
 """Folders that appear whole or not at all, made under a name that no other process knows."""
 
+import errno
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -70,6 +72,18 @@ def clear_left(folder: Path) -> None:
     """Remove what runs that were killed have left in a folder."""
     for left in folder.glob(LEFT):
         shutil.rmtree(left, ignore_errors=True)
+
+
+LARGEST = 2**28  # bytes of a file that is read whole
+
+
+def check_file(path: Path, largest: int | None = None) -> None:
+    """Refuse what is no file where one belongs: a pipe or a device in somebody's folder may have no end."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is no file", str(path))
+    if largest is not None and status.st_size > largest:
+        raise OSError(errno.EFBIG, f"it has {status.st_size:,} bytes, expected at most {largest:,}", str(path))
 
 
 def check_unused(output: Path) -> None:

@@ -1,8 +1,11 @@
 """The one reader of JSON Lines: a line at a time, and for each that is none an error that names file and line."""
 
+import errno
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
+from io import IOBase
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TypeVar
 
@@ -15,6 +18,7 @@ RowT = TypeVar("RowT", bound=BaseModel)
 MakeError = Callable[[str], GenieError]
 """The error of whoever reads, made of a message."""
 SHOWN = 60  # characters of a wrong value
+LONGEST_LINE = 2**28  # bytes; the values of one take ten times that in memory
 
 
 class Source(Protocol):
@@ -37,7 +41,11 @@ def placed_lines(source: Lines) -> Iterator[tuple[int, int, bytes]]:
     """The number from 1, the first byte and the bytes of every line that is not empty; lines end in a line feed."""
     begin = 0
     with source.open("rb") as file:
-        for number, line in enumerate(file, start=1):
+        # a file may be one line without an end
+        bounded = iter(partial(file.readline, LONGEST_LINE), b"") if isinstance(file, IOBase) else file
+        for number, line in enumerate(bounded, start=1):
+            if len(line) >= LONGEST_LINE:
+                raise OSError(errno.EFBIG, f"line {number} has more than {LONGEST_LINE:,} bytes")
             if line.strip():
                 yield number, begin, line
             begin += len(line)

@@ -14,6 +14,7 @@ from genie_inspect.files.folders import private_file
 T = TypeVar("T")
 
 WAIT = 30.0  # seconds that a write waits for another process
+LONGEST = 2**28  # bytes of a value
 
 
 class SqliteFile:
@@ -91,11 +92,17 @@ def connected(path: Path | str, schema: str) -> sqlite3.Connection:
     """An open database with its tables, in a mode in which writers stop no readers."""
     # callers hold a lock of their own, so one connection may serve several threads
     connection = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
     try:
         _into_wal_mode(connection)
         connection.execute("pragma synchronous = normal")  # in WAL mode what was written outlives the process
         with connection:
             connection.executescript(schema)
+        # a view of a table's name may have rows without end
+        if made := connection.execute(
+            "select type, name from sqlite_master where type in ('view', 'trigger')"
+        ).fetchone():
+            raise damaged("it has a {} {!r}, as no file of ours".format(*made))
     except (sqlite3.Error, UnicodeDecodeError):
         connection.close()
         raise

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,19 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     >>> csv_text(["text", "delta"], [["=1+1", -0.5]])
     "text,delta\\r\\n'=1+1,-0.5\\r\\n"
     """
+    return "".join(csv_lines(columns, rows))
+
+
+def csv_lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """The same a row at a time."""
     text = StringIO()
     # as RFC 4180 has it; with line feeds alone a carriage return in a cell would stand without quotation marks
     table = csv.writer(text, lineterminator="\r\n")
-    table.writerow(columns)
-    table.writerows([_marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return text.getvalue()
+    for row in chain([columns], rows):
+        table.writerow([_marked(cell) if isinstance(cell, str) else cell for cell in row])
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
 
 
 def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[tuple[int, dict[str, str]]]:

@@ -138,8 +138,9 @@ class Cache(SqliteFile):
     def together(self) -> Iterator[None]:
         """What is put on record inside is on disk when the body ends, however it does; it takes a fraction of the time.
 
-        Other processes wait with what they write, so that the body is to be short.
+        Other processes wait with what they write, so that the body is to be short: what it finds to be new is new.
         """
+        self.run(lambda connection: connection.execute("begin immediate"))
         self._together = True
         try:
             yield

@@ -98,6 +98,8 @@ class Interventions:
         shipped = BUNDLED.get(str(place))
         folder = shipped / FOLDER if shipped else Path(place)
         self.file = folder / INTERVENTIONS if folder.is_dir() else folder
+        if folder.is_dir() and self.file.exists() and not self.file.is_file():
+            raise InterventionsError(f"{self.file} is no file, expected one")
         rows = [row.root for row in rows_of(self.file, StudyRow)]
         doubled = [name for name, count in Counter(row.id for row in rows).items() if count > 1]
         if doubled:

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.folders import DATA
+from genie_inspect.files.folders import DATA, LARGEST, check_file
 from genie_inspect.files.json_lines import json_row
 from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.schema import (
@@ -217,6 +217,7 @@ class Population:
 def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
+        check_file(path, LARGEST)
         return parsed(path.read_bytes(), Manifest, str(path))
     except (FileNotFoundError, NotADirectoryError):
         raise PopulationError(f"{folder} holds no {MANIFEST}, expected the folder of a population") from None

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from genie_inspect.errors import PopulationError
+from genie_inspect.files.folders import check_file
 from genie_inspect.files.json_lines import RowT, Source, json_row, placed_lines
 from genie_inspect.files.writing import write_lines
 from genie_inspect.prompting.texts import LONGEST
@@ -196,6 +197,7 @@ class UnchangedFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
+            check_file(path)
             with path.open("rb") as file:
                 self._state = file_state(os.fstat(file.fileno()))
                 self.digest = _digest(file)

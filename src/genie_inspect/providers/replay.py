@@ -193,7 +193,8 @@ class Record:
         return {
             # a pair without order, in the form that is compared: case and outer marks do not matter
             (self._question[row.question], frozenset((normalised(row.answer), normalised(other)))): rating
-            for file in self._there(RATINGS, f"{FOLDER}/{RATINGS}")
+            # last, because it counts: a pair that the study's raters met again has the rating that it had
+            for file in self._there(f"{FOLDER}/{RATINGS}", RATINGS)
             for row in rows(file, RecordedRatings)
             for other, rating in row.ratings.items()
         }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
 from genie_inspect.files.printable import printable
 from genie_inspect.files.writing import check_writable, write_bytes
-from genie_inspect.reports.drawing import drawn
+from genie_inspect.reports.drawing import converted, drawn
 
 if TYPE_CHECKING:
     import altair
@@ -95,7 +95,7 @@ def write_chart(draw: Callable[[], "Chart"], path: Path) -> None:
     if path.suffix == ".png":
         import vl_convert  # an extra, of which the check says when it is missing
 
-        write_bytes(path, vl_convert.vegalite_to_png(spec, vl_version=version, scale=SHARP))
+        write_bytes(path, converted(vl_convert.vegalite_to_png, spec, vl_version=version, scale=SHARP))
     else:
         write_bytes(path, drawn(spec, version).encode())
 

@@ -6,14 +6,18 @@ JSON. It ends when standard input does, however the process that started it ende
 
 import atexit
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import lru_cache
 from threading import Lock
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 LONGEST = 5.0  # seconds that it may take to end
+_TWO_HALVES = re.compile(r"[\U00010000-\U0010ffff]")
 _turn = Lock()
+Drawing = TypeVar("Drawing", str, bytes)
 
 
 def drawn(spec: dict[str, Any], version: str) -> str:
@@ -60,7 +64,17 @@ def _end(process: "subprocess.Popen[str]") -> None:
 def _svg(spec: dict[str, Any], version: str) -> str:
     import vl_convert
 
-    return vl_convert.vegalite_to_svg(spec, vl_version=version)
+    return converted(vl_convert.vegalite_to_svg, spec, vl_version=version)
+
+
+def converted(convert: Callable[..., Drawing], spec: dict[str, Any], **options: Any) -> Drawing:
+    """What vl-convert makes of a specification."""
+    try:
+        return convert(spec, **options)
+    except ValueError:
+        # Vega cuts long labels in the middle of characters that take two halves in JavaScript
+        text = _TWO_HALVES.sub("\N{REPLACEMENT CHARACTER}", json.dumps(spec, ensure_ascii=False))
+        return convert(json.loads(text), **options)
 
 
 if __name__ == "__main__":

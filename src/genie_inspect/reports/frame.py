@@ -1,7 +1,7 @@
 """Logs as rows for data analysis: one a document and key with everything said of it, or one a log with its means."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,12 +30,13 @@ WIDE_COLUMNS = ("run", "model", "task_id", "task_name", "documents", "eval_id", 
 Row = dict[str, str | int | float | None]
 
 
-def rows(paths: Iterable[str | Path]) -> list[Row]:
-    """A row for each document, scorer of ours and key: `COLUMNS`, None where nothing is known.
+def rows(paths: Iterable[str | Path]) -> Iterator[Row]:
+    """A row for each document, scorer of ours and key, one at a time: `COLUMNS`, None where nothing is known.
 
     Scores under several signatures stand side by side, each with its own.
     """
-    return [row for log in read_logs(paths) for document in log.documents for row in _rows(log, document)]
+    logs = read_logs(paths)  # at once: what cannot be read is told before the first row
+    return (row for log in logs for row in _rows(log))
 
 
 def wide_rows(paths: Iterable[str | Path]) -> list[Row]:
@@ -74,7 +75,7 @@ def frame(logs: str | Path | Iterable[str | Path], *, wide: bool = False) -> "pa
     except ImportError:
         raise MissingExtraError("frame()", EXTRA, "genie frame LOGS writes the same as CSV without it") from None
     paths = [logs] if isinstance(logs, str | Path) else logs
-    table = wide_rows(paths) if wide else rows(paths)
+    table = wide_rows(paths) if wide else list(rows(paths))
     # a column of None alone would be no column of numbers
     return pandas.DataFrame(table, columns=columns_of(table)).astype(dict.fromkeys(_numbers(table), float))
 
@@ -103,12 +104,18 @@ def _numbers(table: Sequence[Row]) -> list[str]:
     return [name for name in columns_of(table) if name in NUMBERS or name.startswith("score_")]
 
 
-def _rows(log: ScoredLog, document: ScoredDocument) -> Iterator[Row]:
-    for scorer in log.ours:
+def _rows(log: ScoredLog) -> Iterator[Row]:
+    # where no document was scored nobody knows the keys: the reason still stands in a row
+    keys = {scorer: log.keys(scorer) or ("",) for scorer in log.ours}
+    for document in log.documents:
+        yield from _rows_of(log, document, keys)
+
+
+def _rows_of(log: ScoredLog, document: ScoredDocument, keys: Mapping[str, Sequence[str]]) -> Iterator[Row]:
+    for scorer, own in keys.items():
         scores = document.scores.get(scorer)
         coverage = scores.evidence.coverage if scores else {}
-        # where no document was scored nobody knows the keys: the reason still stands in a row
-        for key in log.keys(scorer) or ("",):
+        for key in own:
             part, whole = coverage.get(key, NO_SHARE)
             standing = scores.standing.get(key) if scores else None
             yield {

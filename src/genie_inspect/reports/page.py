@@ -1,6 +1,7 @@
 """The report as one page: no network, no script, light and dark."""
 
 import math
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 
 TASK = "genie_inspect/leave_one_out"
+LONGEST_NAME = 60  # characters of a picture's name, each of at most four bytes
+_NO_NAME = re.compile(r"[^\w.-]")
 ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
 
 
@@ -340,9 +343,14 @@ def as_bytes(html: str) -> bytes:
 def write_pictures(report: Report, folder: Path) -> None:
     """Write every chart as SVG and PNG for light paper."""
     folder.mkdir(parents=True, exist_ok=True)
-    for figure in figures(report):
+    taken: set[str] = set()
+    for place, figure in enumerate(figures(report), start=1):
+        # scorers and keys are a log's words, and may be paths
+        name = _NO_NAME.sub("_", figure.name)[:LONGEST_NAME]
+        name = name if name not in taken else f"{name}-{place}"
+        taken.add(name)
         for ending in ENDINGS:
-            write_chart(figure.draw, folder / (figure.name + ending))
+            write_chart(figure.draw, folder / (name + ending))
 
 
 def breakable(name: str) -> "Markup":

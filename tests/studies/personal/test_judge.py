@@ -1,7 +1,12 @@
 """The arithmetic of a judge, by hand."""
 
+import json
 import math
+import os
+import pickle
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +15,7 @@ from pydantic import ValidationError
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError
 from genie_inspect.errors import UnknownChoiceError, UnwritableError
+from genie_inspect.signature import digest
 from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
 from genie_inspect.studies.personal.fitting import fit_judge
 from genie_inspect.studies.personal.folder import PersonalError, forget, read_figures, read_judge, write_folder
@@ -104,6 +110,9 @@ def test_the_digest_is_of_all_that_it_says() -> None:
         {"scale": (1,)},
         {"thresholds": (1, 1)},
         {"thresholds": (math.inf,)},
+        {"thresholds": (0.1, 0.2)},
+        {"tests": {"01": 1e308}},
+        {"columns": (CRITIC.model_dump() | {"spread": 5e-324},)},
         {"format": 2},
         {"votes": {"ann": [1, 0]}},
     ],
@@ -175,6 +184,60 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text('{"format": 1}', encoding="utf-8")
     with pytest.raises(PersonalError, match=r"manifest\.json, field made_by"):
         read_judge(tmp_path)
+
+
+def sealed(folder: Path, name: str, change: Callable[[Any], object]) -> None:
+    """Change a file, and its digest with it, as somebody who makes such a folder by hand would."""
+    fields = json.loads((folder / name).read_text(encoding="utf-8"))
+    change(fields)
+    text = json.dumps(fields)
+    (folder / name).write_text(text, encoding="utf-8")
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    manifest["digests"][name] = digest(text)
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def linked(name: str, target: str) -> Callable[[Path], None]:
+    def link(folder: Path) -> None:
+        (folder / name).unlink()
+        (folder / name).symlink_to(target)
+
+    return link
+
+
+def piped(folder: Path) -> None:
+    (folder / "judge.json").unlink()
+    os.mkfifo(folder / "judge.json")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "named"),
+    [
+        (lambda folder: sealed(folder, "figures.json", lambda own: own["raters"].clear()), "has no figures of rater"),
+        (lambda folder: sealed(folder, "figures.json", lambda own: own.update(model="x")), "no gain of the model 'x'"),
+        (lambda folder: sealed(folder, "judge.json", lambda own: own.update(tests={"01": math.nan})), "finite number"),
+        (lambda folder: (folder / "judge.json").write_bytes(pickle.dumps([])), "is not what was written"),
+        (lambda folder: os.truncate(folder / "judge.json", 10**12), "expected at most 268,435,456"),
+        (linked("judge.json", "/dev/zero"), "it is no file"),
+        (linked("README.md", "../victim"), "README.md is a link"),
+        (piped, "it is no file"),
+    ],
+)
+def test_a_folder_of_somebody_s_making_is_one_line_and_nothing_beside_it_is_written(
+    spoil: Callable[[Path], object], named: str, folder: Path
+) -> None:
+    (folder.parent / "victim").write_text("mine")
+    spoil(folder)
+    with pytest.raises(PersonalError, match=named):
+        forget(folder, ANN)
+    assert (folder.parent / "victim").read_text() == "mine"
+
+
+def test_a_card_shows_names_as_text(folder: Path) -> None:
+    hostile = "<img src=x>|`a`\n# b"
+    sealed(folder, "figures.json", lambda own: own["models"].update({hostile: next(iter(own["models"].values()))}))
+    forget(folder, ANN)
+    assert "(img src=x)/'a' # b" in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_nothing_is_written_over(folder: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.files.folders import new_folder
+from genie_inspect.files.folders import LARGEST, check_file, new_folder
 from genie_inspect.files.json_lines import json_row
 from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.schema import NonEmpty, Row
@@ -71,7 +71,7 @@ def card(judge: PersonalJudge, figures: HeldOut) -> str:
         folds=figures.folds,
         figures=markdown_table(
             ["", *(FIGURES[name] for name in names)],
-            ([name, *(shown(own.get(figure)) for figure in names)] for name, own in rows.items()),
+            ([plain(name), *(shown(own.get(figure)) for figure in names)] for name, own in rows.items()),
         ),
         calibration=markdown_table(
             ["foretold, mean", "came true", "votes"],
@@ -126,6 +126,10 @@ def forget(folder: Path, rater: str) -> int:
     """
     judge, figures = read_judge(folder), read_figures(folder)
     check_rater(judge, rater, folder)
+    check_figures(judge, figures, folder)
+    # what a link points at stands elsewhere, and is not ours to write
+    if links := [name for name in (JUDGE, HELD_OUT, CARD, MANIFEST) if (folder / name).is_symlink()]:
+        raise PersonalError(f"{folder / links[0]} is a link, expected a file by genie rater fit")
     _write(judge.without(rater), figures.without(rater), folder)
     return judge.raters[rater].votes
 
@@ -133,6 +137,13 @@ def forget(folder: Path, rater: str) -> int:
 def check_rater(judge: PersonalJudge, rater: str, folder: Path) -> None:
     if rater not in judge.raters:
         raise UnknownChoiceError("rater", rater, f"one of those in {folder}: {', '.join(judge.raters) or 'none'}")
+
+
+def check_figures(judge: PersonalJudge, figures: HeldOut, folder: Path) -> None:
+    if missing := sorted(judge.raters.keys() - figures.raters.keys()):
+        raise PersonalError(
+            f"{folder / HELD_OUT} has no figures of rater {missing[0]!r}: fit anew with genie rater fit"
+        )
 
 
 def _write(judge: PersonalJudge, figures: HeldOut, folder: Path) -> None:
@@ -156,6 +167,7 @@ def _checked(folder: Path, name: str) -> bytes:
 
 def _read(folder: Path, name: str) -> bytes:
     try:
+        check_file(folder / name, LARGEST)
         return (folder / name).read_bytes()
     except OSError as error:
         raise PersonalError(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.signature import digest
@@ -22,8 +22,9 @@ ALL = "all"
 FEWEST_VOTES = 20
 """Of a rater with fewer nothing is foretold: little more than the average of all raters would come out."""
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=0)]
+MOST = 1e12  # of a number in a folder
+Finite = Annotated[float, Field(allow_inf_nan=False, ge=-MOST, le=MOST)]
+Count = Annotated[int, Field(ge=0, le=MOST)]
 
 
 def _rising(values: tuple[float, ...]) -> tuple[float, ...]:
@@ -69,7 +70,7 @@ class Source(Row):
 
 class Column(Source):
     mean: Finite
-    spread: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    spread: Annotated[Finite, Field(ge=1e-12)]
     """Standard deviation among the votes that it was fitted to."""
     slope: Finite
     """Log-odds that one standard deviation adds."""
@@ -119,6 +120,12 @@ class PersonalJudge(Row):
     raters: dict[NonEmpty, RaterTerms]
     variances: dict[NonEmpty, Annotated[float, Field(ge=0, allow_inf_nan=False)]]
     """By kind of term; 0 where its terms do not differ beyond chance."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> "PersonalJudge":
+        if len(self.thresholds) != len(self.scale) - 1:
+            raise ValueError(f"a scale of {len(self.scale)} steps has {len(self.thresholds)} thresholds")
+        return self
 
     @property
     def digest(self) -> str:
@@ -210,8 +217,8 @@ class Tenth(Row):
     """What came true of the forecasts in a tenth of the scale."""
 
     votes: int
-    mean: float
-    share: float
+    mean: Finite
+    share: Finite
 
 
 class RaterFigures(Row):
@@ -242,6 +249,12 @@ class HeldOut(Row):
     raters: dict[NonEmpty, RaterFigures]
     left_out: dict[NonEmpty, int]
     """Votes that were not used, by reason."""
+
+    @model_validator(mode="after")
+    def _has_its_gain(self) -> "HeldOut":
+        if self.model not in self.gains:
+            raise ValueError(f"there is no gain of the model {self.model!r}")
+        return self
 
     @property
     def gain(self) -> Figure:

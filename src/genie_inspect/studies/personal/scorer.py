@@ -15,7 +15,7 @@ from genie_inspect.samples import document_of
 from genie_inspect.scorers.explanation import cell
 from genie_inspect.scorers.outcome import scored_or_reason, unscored
 from genie_inspect.signature import signature
-from genie_inspect.studies.personal.folder import PersonalError, check_rater, read_figures, read_judge
+from genie_inspect.studies.personal.folder import PersonalError, check_figures, check_rater, read_figures, read_judge
 from genie_inspect.studies.personal.judge import (
     ALL,
     FEWEST_VOTES,
@@ -212,9 +212,9 @@ def opened(rater: str, fewest: int | None) -> Foretelling:
     raters = tuple(judge.raters) if wanted == ALL else (wanted,)
     if not raters:
         raise PersonalError(f"{folder} has no rater left: fit anew with genie rater fit")
-    return Foretelling(
-        judge, read_figures(folder), raters, wanted != ALL, FEWEST_VOTES if fewest is None else int(fewest)
-    )
+    figures = read_figures(folder)
+    check_figures(judge, figures, folder)
+    return Foretelling(judge, figures, raters, wanted != ALL, FEWEST_VOTES if fewest is None else int(fewest))
 
 
 def _is_of(column: Column, name: str, score: Score) -> bool:
