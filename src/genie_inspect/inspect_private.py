@@ -20,8 +20,6 @@ from inspect_ai.log import Transcript, transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.util import registry_create, registry_info
 
-from genie_inspect.prompting.texts import LONGEST, TOO_LONG
-
 try:
     from inspect_ai._util.error import PrerequisiteError  # the one error that Inspect shows as a line, not a traceback
 except ImportError:
@@ -286,6 +284,8 @@ def bounded(model: Model) -> Model:
     The output has no text then, and says why as its error. Where Inspect asks a provider in another way long replies
     are logged whole, and are unreadable all the same.
     """
+    from genie_inspect.prompting.texts import LONGEST  # here: names of tasks and scorers need none of it
+
     ask = model.api.generate
     if not hasattr(ask, "is_bounded"):
 
@@ -315,6 +315,8 @@ def _length(message: ChatMessage) -> int:
 
 def _without_text(output: ModelOutput) -> ModelOutput:
     """The output as if nothing had been said, with what was counted; the provider's own record of it goes too."""
+    from genie_inspect.prompting.texts import TOO_LONG
+
     none = ModelOutput.from_content(output.model, "", stop_reason="unknown", error=TOO_LONG)
     return none.model_copy(update={"usage": output.usage, "time": output.time})
 

@@ -124,7 +124,7 @@ def is_edit(text: Made, feature: str) -> bool:
 
 def sharp(text: Made, feature: str) -> float:
     """A score that only an edit of its own feature moves, and nothing else by more than a hair."""
-    base = 0.1 + 0.05 * text.number
+    base = 0.05 + 0.05 * text.number
     hair = 0.001 * ((text.number * 3 + text.copy * 5 + len(text.text)) % 5 - 2)
     if text.facts.kind == ORIGINAL:
         return base

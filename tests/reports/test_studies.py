@@ -85,8 +85,8 @@ def test_the_means_below_are_over_the_originals(report: Report) -> None:
     assert (len(run.documents), len(other.documents)) == (7, 1)
     (measure,) = report.measures
     row = measure.rows[report.runs.index(run)]
-    # originals 0 to 6, a prompt each: 0.1 + 0.05 x number
-    assert row["plot"].interval.mean == pytest.approx(0.25)
+    # originals 0 to 6, a prompt each: 0.05 + 0.05 x number
+    assert row["plot"].interval.mean == pytest.approx(0.2)
     assert report.lengths[report.runs.index(run)].median == 2
 
 

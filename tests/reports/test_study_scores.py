@@ -134,8 +134,12 @@ def test_scorers_are_chosen_by_name(tmp_path: Path) -> None:
             f"{HEAD},note",
             "row 2 has a column 'note', expected original, edited, key, value and, where",
         ),
-        (["a,,plot,1", "a,plot,plot,much"], HEAD, "row 3: value is 'much', expected a finite number, or nothing"),
-        (["a,,plot,inf"], HEAD, "row 2: value is 'inf', expected a finite number, or nothing"),
+        (
+            ["a,,plot,1", "a,plot,plot,much"],
+            HEAD,
+            "row 3: value is 'much', expected a number of at most 1e+12, or nothing",
+        ),
+        (["a,,plot,inf"], HEAD, "row 2: value is 'inf', expected a number of at most 1e+12, or nothing"),
         (["a,original,plot,1"], HEAD, "row 2: edited is 'original', expected the name of a feature, paraphrase, or"),
         (["a,,plot,1", "a,42,plot,1"], HEAD, "row 3: edited is '42', expected the name of a feature, paraphrase, or"),
         (
@@ -164,5 +168,7 @@ def test_what_cannot_be_used_is_one_line_that_names_it(tmp_path: Path, rows: lis
 def test_a_value_of_json_that_is_no_finite_number_is_refused(tmp_path: Path, value: str) -> None:
     file = tmp_path / "scores.jsonl"
     file.write_text(f'{{"original": 1, "edited": null, "key": "plot", "value": {value}}}\n', encoding="utf-8")
-    with pytest.raises(InterventionsError, match=r"line 1: value is .*, expected a finite number, or nothing"):
+    with pytest.raises(
+        InterventionsError, match=r"line 1: value is .*, expected a number of at most 1e\+12, or nothing"
+    ):
         study(file)

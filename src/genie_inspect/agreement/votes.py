@@ -3,7 +3,7 @@
 import codecs
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from genie_inspect.errors import GenieError
 from genie_inspect.files.json_lines import SHOWN, json_object, json_objects, json_row, listed_objects, placed_lines
-from genie_inspect.files.numbers import MOST, Number, number
+from genie_inspect.files.numbers import MOST, Number, cell_number
 from genie_inspect.files.tables import csv_rows
 
 YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
@@ -40,10 +40,11 @@ class TableRow:
     def number(self, column: str) -> float:
         """The cell as a number."""
         value = self.cells[column]
-        with suppress(ValueError):
-            if not math.isnan(found := number(float(value) if isinstance(value, str) else value)):
-                return found
-        raise TableError(f"{self.where}, column {column!r} is {_shown(value)}, expected a number of at most {MOST:g}")
+        if math.isnan(found := cell_number(value)):
+            raise TableError(
+                f"{self.where}, column {column!r} is {_shown(value)}, expected a number of at most {MOST:g}"
+            )
+        return found
 
     def verdict(self, column: str) -> bool:
         """The cell as yes or no."""

@@ -24,6 +24,18 @@ def number(raw: object, low: float = -MOST, high: float = MOST) -> float:
     return math.nan
 
 
+def cell_number(cell: object) -> float:
+    """The same of a cell of a table, where a number may be written as text.
+
+    >>> cell_number("2.5"), cell_number("1e308"), cell_number("many")
+    (2.5, nan, nan)
+    """
+    try:
+        return number(float(cell) if isinstance(cell, str) else cell)
+    except ValueError:
+        return math.nan
+
+
 def count(raw: object) -> int | None:
     """A whole number from 0; None where it is anything else."""
     return raw if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw <= MOST else None

@@ -10,6 +10,7 @@ from typing import Any
 
 from genie_inspect.errors import InterventionsError
 from genie_inspect.files.json_lines import SHOWN, json_objects
+from genie_inspect.files.numbers import MOST, cell_number
 from genie_inspect.files.tables import csv_rows
 from genie_inspect.logs.measures import GENIE
 from genie_inspect.logs.scored_log import ScoredDocument
@@ -114,13 +115,10 @@ def _folded(name: str) -> str:
 def _value(value: object, where: str) -> float:
     if value is None or (isinstance(value, str) and not value.strip()):
         return math.nan
-    try:
-        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
-    except (ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InterventionsError(f"{where}: value is {str(value)[:SHOWN]!r}, expected a finite number, or nothing")
-    return number
+    if isinstance(value, bool) or math.isnan(found := cell_number(value)):
+        shown = repr(str(value)[:SHOWN])
+        raise InterventionsError(f"{where}: value is {shown}, expected a number of at most {MOST:g}, or nothing")
+    return found
 
 
 def _check_texts(rows: list[_Row]) -> None:

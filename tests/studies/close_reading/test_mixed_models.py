@@ -213,6 +213,8 @@ def test_in_standard_deviations_the_coefficient_is_as_many_times_greater(tmp_pat
         ({"preferred": "first"}, ["novel"], "line 3, column 'preferred' is 'first', expected a or b, or nothing"),
         ({"novel_a": ["m"]}, ["novel"], "line 3, column 'a' has no words, expected the text that 'novel_a' marks"),
         ({"novel_a": "many"}, ["novel"], "line 3, column 'novel_a' is 'many', expected a number"),
+        ({"novel_a": "1e308"}, ["novel"], "line 3, column 'novel_a' is '1e308', expected a number of at most"),
+        ({"novel_a": 10**400}, ["novel"], "line 3, column 'novel_a' is 1000"),
         ({}, ["awkward"], "has no column 'awkward_a'"),
         ({}, ["all"], "a measure is named 'all'"),
     ],
