@@ -182,6 +182,7 @@ def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(t
             "rating": 9,
             "off_labels": None,
         },
+        {"table": "ratings", "judge": "j", "question": "q", "answer": "a", "other": "o", "rating": 10**400},
         {"table": "answers", "reader": 7, "document": "d", "question": "q", "answer": "a"},
         {"table": "verdicts", "judge": "j"},
     ]
@@ -189,7 +190,7 @@ def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(t
         opened.writelines(json.dumps(row) + "\n" for row in wrong)
     result = called("cache", "import", file)
     assert result["kept"] == {"answers": 2, "ratings": 2, "verdicts": 0}
-    assert result["faults"] == {"no row of a cache": 3}
+    assert result["faults"] == {"no row of a cache": 4}
     assert ratings("rain") == {"snow": 2, "fog": 3.5}
     assert Cache().found(ANSWERS, (READER, "d1"), ["Who?", "Where?"]) == {"Who?": "an owl", "Where?": None}
 
