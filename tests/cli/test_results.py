@@ -1,6 +1,8 @@
 import json
 import os
 import sys
+import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -274,3 +276,19 @@ def test_without_charts_the_demo_says_what_its_page_needs(tmp_path: Path, monkey
     hints = _next_steps(tmp_path)
     assert "on one page (a picture needs the extra charts: pip install 'altair>=" in hints
     assert f"genie report {tmp_path}" in hints
+
+
+def test_a_clock_that_goes_back_changes_no_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    population = small_population(tmp_path / "population")
+
+    def figures(folder: str) -> Any:
+        monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / folder / "cache"))
+        writer, scorer = saying("A blue owl flew."), genie(str(population.folder))
+        log = evaluated(scorer, writer, grading(), tmp_path / folder, (OWL, OWL), max_samples=1)
+        (shown,) = json.loads(genie_summary(log.location, "--json").stdout)
+        return [(column["cells"], column["coverage"], column["faults"]) for column in shown["columns"]]
+
+    plain = figures("plain")
+    hours, now = count(), time.time()
+    monkeypatch.setattr(time, "time", lambda: now - 3600 * next(hours))
+    assert figures("back") == plain
