@@ -170,6 +170,7 @@ OTHERS = {
     "cli.terminal.echo": "prints, by printable",
     "engines.identity.redacted": "takes an option of the user's, for an error message",
     "agreement.raters.pair": "takes an id",
+    "agreement.machine_scores.judged_in_log": "takes an id",
     "engines.corpora.copied_runs": "a slice between tokens, as excerpt",
     "engines.corpora.excerpt": "a slice between tokens",
     "engines.embedders.static_token_count": "a library's tokenizer",

@@ -141,28 +141,40 @@ HOT = GenerateConfig(temperature=0.6)
 
 
 @pytest.mark.parametrize(
-    ("module", "make", "constants"),
+    ("place", "make", "constants"),
     [
         (list_judge, ListJudge, {"TOKENS_A_RATING": 13}),
         (list_judge, ListJudge, {"SPARE_TOKENS": 7}),
         (list_judge, ListJudge, {"TOKENS_A_RATING": 13, "SPARE_TOKENS": 99}),  # as many as before, for a single rating
         (grader_reader, GraderReader, {"TOKENS_AN_ANSWER": 41}),
         (grader_reader, GraderReader, {"TOKENS_AN_ANSWER": 41, "SPARE_TOKENS": 199}),
-        (pairwise_judge, PairwiseJudge, {"STUDY": HOT}),
-        (logit_judge, LogitJudge, {"ONE_TOKEN": HOT}),
-        (quality, GraderQuality, {"CONFIG": HOT}),
-        (quality, GraderCoherence, {"COHERENCE_CONFIG": HOT}),
+        (PairwiseJudge, PairwiseJudge, {"requests": ((HOT, None),)}),
+        (LogitJudge, LogitJudge, {"requests": ((HOT, None),)}),
+        (GraderQuality, GraderQuality, {"requests": ((HOT, None),)}),
+        (GraderCoherence, GraderCoherence, {"requests": ((HOT, None),)}),
         (critic, lambda model: Critic(model, Instructions.load()), {"FIRST": HOT}),
         (critic, lambda model: Critic(model, Instructions.load()), {"AGAIN": HOT}),
     ],
 )
 def test_a_constant_of_the_instrument_that_changes_asks_anew(
-    module: Any, make: Callable[[Model], Any], constants: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    place: Any, make: Callable[[Model], Any], constants: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = make(local()).signature
     for constant, value in constants.items():
-        monkeypatch.setattr(module, constant, value)
+        monkeypatch.setattr(place, constant, value)
     assert make(local()).signature != before
+
+
+def test_the_signature_knows_the_settings_that_are_asked_with() -> None:
+    asked_with = {
+        PairwiseJudge: pairwise_judge.STUDY,
+        LogitJudge: logit_judge.ONE_TOKEN,
+        GraderQuality: quality.CONFIG,
+        GraderCoherence: quality.COHERENCE_CONFIG,
+    }
+    assert {asker: asker.requests for asker in asked_with} == {
+        asker: ((settings, None),) for asker, settings in asked_with.items()
+    }
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -198,9 +210,9 @@ def test_the_form_of_ratings_counts_where_a_provider_holds_replies_to_it(
 
 def test_the_form_of_a_reading_counts_too() -> None:
     # what stands before the template's digest, with a field for the attempt and without
-    readers = [GraderReader(local(A, "vllm/tiny")) for _ in range(2)]
-    plain = readers[1].template
-    readers[1].template = replace(plain, text=plain.text.replace('"attempt"', "attempt"))
+    plain = GraderReader(local(A, "vllm/tiny")).template
+    templates = plain, replace(plain, text=plain.text.replace('"attempt"', "attempt"))
+    readers = [GraderReader(local(A, "vllm/tiny"), template) for template in templates]
     models = {reader.signature.partition(",template=")[0] for reader in readers}
     assert len(models) == 2
 
