@@ -166,7 +166,7 @@ def test_a_constant_of_the_instrument_that_changes_asks_anew(
 
 
 def test_the_signature_knows_the_settings_that_are_asked_with() -> None:
-    asked_with = {
+    asked_with: dict[Any, GenerateConfig] = {
         PairwiseJudge: pairwise_judge.STUDY,
         LogitJudge: logit_judge.ONE_TOKEN,
         GraderQuality: quality.CONFIG,
