@@ -226,7 +226,8 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
 CHANGING = [
     (re.compile(rf"(?<![\w.]){re.escape(version('genie_inspect'))}(?![\w.])"), "VERSION"),
     (re.compile(r'(?<="bytes": )\d+'), "BYTES"),
-    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d[-:]\d\d([-:]\d\d)?(\.\d+)?(\+00[:-]00|Z)?"), "TIME"),
+    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d[-:]\d\d([-:]\d\d)?(\.\d+)?([+-]\d\d[:-]\d\d|Z)?"), "TIME"),
+    (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DATE"),
     (re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{22}(?![A-Za-z0-9])"), "ID"),
 ]
 FIGURE = re.compile(r"-?\d+\.\d{7,}(e-?\d+)?")
