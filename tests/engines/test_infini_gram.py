@@ -34,7 +34,7 @@ from genie_inspect.engines.infini_gram import (
     build_index,
     checked_manifest,
 )
-from genie_inspect.errors import CorpusError, MissingExtraError
+from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraError
 from genie_inspect.measures.expressions import split_expressions
 from genie_inspect.measures.infinity_gram import novelties, probability
 from genie_inspect.measures.ngrams import creativity_index
@@ -104,6 +104,14 @@ def test_the_last_words_of_the_corpus_are_counted_right(index: Path, texts: Path
     corpus = InfiniGramCorpus(index)
     assert all(corpus.count(last[-length:]) >= 1 for length in range(1, 9))
     assert corpus.count([*last[-3:], "The"]) == 0
+
+
+@needs_infini_gram
+def test_an_estimated_count_is_none(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = InfiniGramCorpus(index)
+    monkeypatch.setattr(corpus._engine, "count", lambda input_ids: {"count": 0, "approx": True})
+    with pytest.raises(EngineFailedError, match="look-up failed"):
+        corpus.count(["never"])
 
 
 @needs_infini_gram

@@ -7,7 +7,7 @@ from inspect_ai.model import ModelConfig
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.logs.reading import read_scored_log
-from genie_inspect.logs.results import results_of, yardstick_command
+from genie_inspect.logs.results import results_of, standing_of, yardstick_command
 from genie_inspect.logs.scored_log import NO_SCORE
 from genie_inspect.statistics.descriptive import Standing
 from genie_inspect.tasks.novelty import score_view
@@ -220,3 +220,10 @@ def test_what_two_scorings_by_one_judge_disagree_in_is_left_to_the_reader(tmp_pa
 def test_another_measure_or_a_population_without_documents_needs_none(facts: dict[str, object], tmp_path: Path) -> None:
     log = read_scored_log(made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}]))  # type: ignore[arg-type]
     assert yardstick_command(log, "genie") == ""
+
+
+def test_a_standing_is_a_mean_over_prompts(tmp_path: Path) -> None:
+    samples = [{"genie": scored({"plot": 0.5}, standing={"plot": standing})} for standing in (QUARTER, QUARTER, HALF)]
+    file = made_log(tmp_path, samples, prompts=["a", "a", "b"])
+    found = standing_of([read_scored_log(file)], "genie", "plot")
+    assert found == Standing(37.5, 0.5, 0.25, 0.75)

@@ -73,6 +73,15 @@ def test_the_curiosity_is_the_difference_of_two_vectors_of_length_one(fitted: Fi
     assert np.linalg.norm(one.curiosity(OUT) + inverse, axis=1) == pytest.approx([1] * 4, abs=1e-5)
 
 
+def test_vectors_and_verdicts_are_read_each_by_its_own_adapter(fitted: Fitted) -> None:
+    one = fitted["none"]
+    one.model.set_adapter("curiosity")
+    vectors, chances = one.inverse(OUT), one.probabilities(OUT)
+    assert one.inverse(OUT).tolist() == vectors.tolist()  # the adapter of the verdicts was the last
+    one.model.set_adapter("curiosity")
+    assert one.probabilities(OUT).tolist() == chances.tolist()
+
+
 def test_a_vote_is_read_alike_alone_and_among_others(fitted: Fitted) -> None:
     together = fitted["none"].probabilities(OUT)
     assert [fitted["none"].probabilities([vote])[0] for vote in OUT] == pytest.approx(together.tolist(), abs=1e-4)
