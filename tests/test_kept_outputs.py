@@ -224,6 +224,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
     ),
 }
 CHANGING = [
+    (re.compile(r", genie-inspect=[^\s,]+"), ""),  # a log names it where it is installed from this folder
     (re.compile(rf"(?<![\w.]){re.escape(version('genie_inspect'))}(?![\w.])"), "VERSION"),
     (re.compile(r'(?<="bytes": )\d+'), "BYTES"),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d[-:]\d\d([-:]\d\d)?(\.\d+)?([+-]\d\d[:-]\d\d|Z)?"), "TIME"),
