@@ -227,6 +227,7 @@ CHANGING = [
     (re.compile(r", genie-inspect=[^\s,]+"), ""),  # a log names it where it is installed from this folder
     (re.compile(rf"(?<![\w.]){re.escape(version('genie_inspect'))}(?![\w.])"), "VERSION"),
     (re.compile(r'(?<="bytes": )\d+'), "BYTES"),
+    (re.compile(r'(?<=\.npz": ")\w+'), "DIGEST"),  # of weights, whose last bits are another machine's
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d[-:]\d\d([-:]\d\d)?(\.\d+)?([+-]\d\d[:-]\d\d|Z)?"), "TIME"),
     (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DATE"),
     (re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{22}(?![A-Za-z0-9])"), "ID"),

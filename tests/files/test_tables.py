@@ -18,7 +18,7 @@ from genie_inspect.engines.corpora import folder_texts
 from genie_inspect.errors import PopulationError
 from genie_inspect.files import folders as networks
 from genie_inspect.files.folders import network_file_system
-from genie_inspect.files.json_lines import json_object, json_objects, json_row
+from genie_inspect.files.json_lines import json_object, json_objects, json_row, placed_lines
 from genie_inspect.files.tables import csv_rows, csv_text
 from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.population import open_population
@@ -192,3 +192,12 @@ def test_where_nobody_says_what_is_mounted_nothing_is_a_network(
 ) -> None:
     monkeypatch.setattr(networks, "MOUNTS", tmp_path / "none")
     assert network_file_system(tmp_path) == ""
+
+
+def test_every_line_has_the_place_at_which_it_stands(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(b"{}\n\n  \n[]\n")
+    assert [(number, file.read_bytes()[begin:][: len(line)]) for number, begin, line in placed_lines(file)] == [
+        (1, b"{}\n"),
+        (4, b"[]\n"),
+    ]

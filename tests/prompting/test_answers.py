@@ -452,3 +452,8 @@ def test_a_reply_that_repeats_itself_is_read_at_once(reply: str) -> None:
     begin = time.process_time()
     reading_reply(reply, 2)
     assert time.process_time() - begin < 0.5
+
+
+def test_a_reply_that_says_its_own_question_again_answers_nothing() -> None:
+    reply = '{"1": "Who is it?", "2": "Who is it?"}'
+    assert reading_reply(reply, 2, ["Who is it?", "What happens?"]).answers == {2: "Who is it?"}

@@ -293,6 +293,11 @@ def test_a_story_that_opens_like_a_refusal_is_a_story(text: str) -> None:
     assert not refuses(text)
 
 
+def test_speech_at_both_ends_is_no_quotation_of_the_whole() -> None:
+    assert refuses('"I cannot write that story."')
+    assert not refuses('"I cannot write that story." She put down the pen. "I cannot write that story."')
+
+
 def test_there_are_refusals_and_near_misses_enough() -> None:
     assert len(REFUSALS) == len(set(REFUSALS)) >= 25
     assert len(STORIES) == len(set(STORIES)) >= 15
