@@ -70,6 +70,10 @@ VOTES = """\
 {"story": "over-lock-91ce_openai/gpt-4o-mini", "rater": "ann", "votes": {"01": 0, "02": 1}}
 """
 """On the stories that are written from the first two plots."""
+SCORES = "original,edited,key,value\n" + "".join(
+    f"{story},,plot,.{story}\n{story},plot,plot,.{story + 20 + story % 3}\n" for story in range(10, 20)
+)
+"""Of ten stories and an edit of each, as a reader's own program writes them."""
 LONGEST = 60  # seconds
 
 
@@ -157,6 +161,8 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         shutil.copytree(DATA / "starter", folder / "mine")
     if page == "docs/personal.md":
         written(folder)
+    if page == "docs/metric_study.md":
+        (folder / "scores.csv").write_text(SCORES, encoding="utf-8")
     if page == "docs/studies.md":
         ttcw_released(folder)
         second_data_set(folder)

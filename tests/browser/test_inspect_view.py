@@ -115,7 +115,7 @@ def test_an_explanation_is_a_table_of_features_and_what_is_behind_high_and_low_a
     for feature in ("plot", "setting"):
         assert f"- {feature}, most novel (" in said
     assert "- plot, least novel (" in said
-    assert " of 24; " in said
+    assert " of 22; " in said
     assert "\\" not in said
 
 
