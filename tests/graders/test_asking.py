@@ -32,8 +32,6 @@ from genie_inspect.graders.quality import (
     GraderCoherence,
     GraderQuality,
     PreferenceJudge,
-    Wording,
-    preference_cost,
     preference_model,
     quality_cost,
 )
@@ -50,7 +48,7 @@ Made = Callable[[Model, Template | None], Any]
 
 
 def _preferring(model: Model, template: Template | None) -> PreferenceJudge:
-    return PreferenceJudge(model, Wording(CHAT, template) if template else None)
+    return PreferenceJudge(model, CHAT, template)
 
 
 JUDGES: dict[str, tuple[Made, Instruction, str, int]] = {
@@ -96,7 +94,7 @@ async def test_so_many_repeats_are_asked_as_are_wanted() -> None:
 @pytest.mark.parametrize(("name", "times"), [("chat", 3), ("generative", 1), ("generative_cot", 1)])
 async def test_an_unreadable_verdict_is_asked_again_as_its_protocol_says(name: str, times: int) -> None:
     script = saying("Hm.")
-    await asked(PreferenceJudge(script.model(), PROTOCOLS[name].wording()))
+    await asked(PreferenceJudge(script.model(), PROTOCOLS[name]))
     assert len(script.requests) == times
 
 
@@ -120,9 +118,9 @@ def test_what_lists_cost_counts_each_text_in_each_list_and_each_reply() -> None:
 
 def test_what_a_verdict_and_a_level_cost_is_the_request_the_texts_and_the_reply() -> None:
     prefer = CHAT.instruction.template().fill(data=fenced({"prompt": "p", "story_a": "", "story_b": ""}))
-    assert preference_cost(CHAT.wording(), "p", 40.0) == Cost(1, static_token_count(prefer) + 40, 50)
+    assert CHAT.pricing()("p", 40.0) == Cost(1, static_token_count(prefer) + 40, 50)
     trained = GENERATIVE.instruction.template().fill(story_a="", story_b="")
-    assert preference_cost(GENERATIVE.wording(), "p", 40.0) == Cost(1, static_token_count(trained) + 40, 4)
+    assert GENERATIVE.pricing()("p", 40.0) == Cost(1, static_token_count(trained) + 40, 4)
     level = QUALITY.template().fill(data=fenced({"request": "p", "reply": ""}))
     assert quality_cost(QUALITY.template(), "p", 40.0) == Cost(1, static_token_count(level) + 40, 30)
 

@@ -22,7 +22,7 @@ from genie_inspect.graders.grader import PrerequisiteError, identified_model, se
 from genie_inspect.graders.list_judge import ListJudge
 from genie_inspect.graders.logit_judge import LogitJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
-from genie_inspect.graders.quality import CHAT, PROTOCOLS, GraderCoherence, GraderQuality, PreferenceJudge, Wording
+from genie_inspect.graders.quality import CHAT, PROTOCOLS, GraderCoherence, GraderQuality, PreferenceJudge
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.graders.rubrics import Instructions
 from genie_inspect.prompting.fence import unfenced
@@ -179,16 +179,15 @@ def test_the_signature_knows_the_settings_that_are_asked_with() -> None:
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_another_setting_of_a_protocol_asks_anew(name: str) -> None:
-    wording = PROTOCOLS[name].wording()
-    hot = replace(wording, protocol=replace(wording.protocol, config=HOT))
-    assert PreferenceJudge(local(), wording).signature != PreferenceJudge(local(), hot).signature
+    hot = replace(PROTOCOLS[name], config=HOT)
+    assert PreferenceJudge(local(), PROTOCOLS[name]).signature != PreferenceJudge(local(), hot).signature
 
 
 @pytest.mark.parametrize(
     ("maker", "template"),
     [
         (PairwiseJudge, "rate_pair"),
-        (lambda model, *own: PreferenceJudge(model, *(Wording(CHAT, template) for template in own)), "prefer"),
+        (lambda model, *own: PreferenceJudge(model, CHAT, *own), "prefer"),
         (GraderQuality, "rate_quality"),
         (GraderCoherence, "coherence"),
     ],

@@ -149,7 +149,7 @@ async def test_weights_see_the_stories_as_they_were_trained_and_nothing_behind_t
     protocol: PreferenceProtocol,
 ) -> None:
     script = Script(lambda request: "Preferred: A")
-    await PreferenceJudge(script.model(), protocol.wording()).verdict("Write of owls.", 'one "$5"\n<b>', "two")
+    await PreferenceJudge(script.model(), protocol).verdict("Write of owls.", 'one "$5"\n<b>', "two")
     (request,) = script.requests
     assert '\n\nStory A:\none "$5"\n<b>\n\nStory B:\ntwo\n\n' in request
     assert request.endswith("Preferred: [A or B]\n\n### Assistant:\n")
@@ -159,10 +159,10 @@ async def test_weights_see_the_stories_as_they_were_trained_and_nothing_behind_t
 
 async def test_weights_on_a_server_of_plain_texts_are_sent_the_text_as_it_is() -> None:
     with serving(Served(lambda request: "Preferred: A")) as served:
-        judge = PreferenceJudge(served.model("vllm-completions"), GENERATIVE.wording())
+        judge = PreferenceJudge(served.model("vllm-completions"), GENERATIVE)
         assert await judge.verdict("Write.", "one", "two") == 1.0
     assert served.paths == ["/v1/completions"]
-    assert served.bodies[0]["prompt"] == GENERATIVE.wording().request("Write.", "one", "two")
+    assert served.bodies[0]["prompt"] == GENERATIVE.instruction.template().fill(story_a="one", story_b="two")
     assert (served.bodies[0]["max_tokens"], served.bodies[0]["temperature"]) == (16, 0)
 
 
@@ -180,26 +180,20 @@ async def test_a_verdict_is_read_in_its_protocols_form_alone(
     protocol: PreferenceProtocol, reply: str, points: float | None
 ) -> None:
     script = Script(lambda request: reply)
-    assert await PreferenceJudge(script.model(), protocol.wording()).verdict("p", "one", "two") == points
+    assert await PreferenceJudge(script.model(), protocol).verdict("p", "one", "two") == points
     assert len(script.requests) == 1, "one sample at temperature 0"
 
 
 def test_a_protocol_stands_in_the_signature_and_the_first_does_not() -> None:
     parts = [
-        PreferenceJudge(saying("").model(), protocol.wording()).signature.partition(",")[2]
-        for protocol in PROTOCOLS.values()
+        PreferenceJudge(saying("").model(), protocol).signature.partition(",")[2] for protocol in PROTOCOLS.values()
     ]
-    digests = [protocol.wording().template.digest for protocol in PROTOCOLS.values()]
+    digests = [protocol.instruction.template().digest for protocol in PROTOCOLS.values()]
     assert parts == [
         f"template={digests[0]})",
         f"protocol=generative,template={digests[1]})",
         f"protocol=generative_cot,template={digests[2]})",
     ]
-
-
-def test_the_words_of_a_release_can_be_brought_along(tmp_path: Path) -> None:
-    (tmp_path / "prefer_generative.md").write_text("Story A:\n$story_a\nStory B:\n$story_b\n", encoding="utf-8")
-    assert protocol_of("generative").wording(tmp_path).request("p", "one", "two") == "Story A:\none\nStory B:\ntwo\n"
 
 
 def test_a_protocol_that_there_is_not_is_refused_with_those_there_are() -> None:
