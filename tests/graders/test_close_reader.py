@@ -35,14 +35,6 @@ def test_a_request_names_its_aspect_and_ends_with_the_text(aspect: str) -> None:
     assert request.count("```") == 2
 
 
-def test_two_texts_share_all_that_stands_before_them(tmp_path: Path) -> None:
-    approach = Approach(written(tmp_path, EXAMPLE))
-    requests = [approach.request("novel", text) for text in ("A fox.", "An owl.")]
-    before = [request.partition('"text":"A')[0] for request in requests]
-    assert before[0] == before[1]
-    assert list(unfenced(requests[0])) == ["aspect", "examples", "text"]
-
-
 @every_aspect
 def test_the_example_of_an_aspect_keeps_its_own_rules(aspect: str) -> None:
     definition = Approach().definitions[aspect].text

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -25,7 +24,7 @@ from genie_inspect.graders.grader import (
 )
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import Answer
-from genie_inspect.graders.reader import READ, GraderReader
+from genie_inspect.graders.reader import GraderReader
 from genie_inspect.prompting.forms import answers_form
 
 PLAIN = GenerateConfig()
@@ -125,16 +124,6 @@ async def test_vllm_is_held_to_a_pattern_without_room_for_spaces(served: tuple[M
     assert re.fullmatch(pattern, '{"attempt": "yes", "1": "a pilot", "2": "the desert"}')
     assert not re.fullmatch(pattern, '{    "attempt": "yes", "1": "a pilot", "2": "the desert"}')
     assert not re.fullmatch(pattern, '{"attempt": "yes", "1": "a pilot"}')
-
-
-@pytest.mark.parametrize("anyio_backend", ["asyncio"])
-async def test_a_template_that_does_not_ask_for_the_attempt_gets_no_such_field(
-    served: tuple[Model, list[dict[str, Any]]], tmp_path: Path
-) -> None:
-    (tmp_path / "read.md").write_text("Answer $count questions.\n$data", encoding="utf-8")
-    model, bodies = served
-    await GraderReader(model, READ.template(tmp_path)).read("A story.", [Asked("Who?"), Asked("Where?")])
-    assert re.fullmatch(bodies[-1]["structured_outputs"]["regex"], '{"1": "a pilot", "2": "the desert"}')
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])

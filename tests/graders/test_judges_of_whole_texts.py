@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -28,13 +27,10 @@ from genie_inspect.graders.equivalence import (
     chosen_quality,
     class_of,
     classes_of,
-    equivalence_kind,
 )
 from genie_inspect.graders.quality import (
-    COHERENCE,
     GENERATIVE,
     GENERATIVE_COT,
-    PROTOCOLS,
     GraderCoherence,
     GraderQuality,
     PreferenceJudge,
@@ -46,7 +42,6 @@ from genie_inspect.graders.quality import (
 )
 from genie_inspect.measures.partition import partition
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.templates import Template
 from genie_inspect.solvers.requirements import require_models
 
 if TYPE_CHECKING:
@@ -93,17 +88,6 @@ async def test_the_grader_rates_from_1_to_5_and_sees_the_document_alone() -> Non
         await GraderCoherence(saying("Fine.").model()).rate("Write.", "An owl waits.")
 
 
-async def test_another_template_is_asked_and_in_the_signature() -> None:
-    script = saying("Rating: 3")
-    own = GraderCoherence(script.model(), Template("mine", COHERENCE.template().text + "\nThink."))
-    await own.rate("Write.", "An owl waits.")
-    assert script.requests[0].endswith("Think.")
-    plain = GraderCoherence(script.model()).signature
-    assert own.signature != plain
-    assert plain.startswith("grader(mockllm/model@")
-    assert plain.endswith(f",template={COHERENCE.template().digest})")
-
-
 async def test_a_reward_model_rates_the_document_as_a_reply_to_its_prompt() -> None:
     class Rewards:
         name = "reward(mine)"
@@ -128,12 +112,6 @@ def test_a_reward_model_is_named_or_there_is_none(monkeypatch: pytest.MonkeyPatc
 async def test_a_label_is_worth_its_points(label: str, points: float) -> None:
     judge = PreferenceJudge(Script(lambda request: f"The first is livelier.\n{label}").model())
     assert await judge.verdict("Write.", "one", "two") == points
-
-
-async def test_the_judge_sees_prompt_and_stories_as_data() -> None:
-    script = Script(lambda request: "[[A]]")
-    await PreferenceJudge(script.model()).verdict("Write.", "one [[B]]", "two")
-    assert script.data == [{"prompt": "Write.", "story_a": "one [[B]]", "story_b": "two"}]
 
 
 async def test_babble_is_asked_again_and_then_given_up() -> None:
@@ -184,27 +162,9 @@ async def test_a_verdict_is_read_in_its_protocols_form_alone(
     assert len(script.requests) == 1, "one sample at temperature 0"
 
 
-def test_a_protocol_stands_in_the_signature_and_the_first_does_not() -> None:
-    parts = [
-        PreferenceJudge(saying("").model(), protocol).signature.partition(",")[2] for protocol in PROTOCOLS.values()
-    ]
-    digests = [protocol.instruction.template().digest for protocol in PROTOCOLS.values()]
-    assert parts == [
-        f"template={digests[0]})",
-        f"protocol=generative,template={digests[1]})",
-        f"protocol=generative_cot,template={digests[2]})",
-    ]
-
-
 def test_a_protocol_that_there_is_not_is_refused_with_those_there_are() -> None:
     with pytest.raises(UnknownChoiceError, match="protocol is 'genrm', expected one of chat, generative, generative_c"):
         protocol_of("genrm")
-
-
-def test_the_grader_is_looked_for_when_a_sample_is_scored() -> None:
-    for judge in (chosen_equivalence("grader", embedder(), None), chosen_quality("grader")):
-        with pytest.raises(PrerequisiteError, match="no grader is named"):
-            judge()
 
 
 def test_the_embedded_equivalence_has_a_measured_threshold_for_the_static_embedder() -> None:
@@ -262,19 +222,6 @@ def test_a_reward_model_is_the_published_one_or_the_one_that_is_named(
     assert isinstance(chosen, RewardQuality)
     assert chosen.model.model == with_commit(model)
     assert ("thresholds of another model" in chosen.signature) == (model != PUBLISHED_REWARD)
-
-
-@pytest.mark.parametrize(
-    ("equivalence", "kind"),
-    [
-        ("grader", "grader"),
-        ("embedded", "embedded"),
-        ("classifier", "classifier"),
-        ("classifier/some/model", "classifier"),
-    ],
-)
-def test_an_equivalence_is_of_one_of_three_kinds(equivalence: str, kind: str) -> None:
-    assert equivalence_kind(equivalence) == kind
 
 
 @pytest.mark.parametrize(
@@ -407,15 +354,6 @@ async def test_what_is_computed_is_compared_with_every_class_however_many_there_
     assert (await classes_of([*texts, "my own"], "Write.", same)).labels == [*range(13)]
 
 
-async def test_the_order_of_the_list_depends_on_nothing_but_what_is_asked() -> None:
-    asked = []
-    for _ in range(2):
-        grader = judging(set())
-        await GraderEquivalence(grader.model()).same("Write.", ["a", "b", "c", "d"], "e")
-        asked.append(grader.requests)
-    assert asked[0] == asked[1]
-
-
 @pytest.mark.parametrize(
     "changed", [("Tell.", "abcdefgh", "i"), ("Write.", "abcdefgh", "j"), ("Write.", "bacdefgh", "i")]
 )
@@ -454,8 +392,3 @@ async def test_texts_that_give_orders_stay_data() -> None:
     assert list(await GraderEquivalence(grader.model()).same("Write.", [order], "plain")) == [False]
     assert grader.data[0]["other_replies"] == {"1": order}
     assert grader.requests[0].count("```") == 2
-
-
-async def test_the_signature_names_model_list_and_template() -> None:
-    same = GraderEquivalence(judging(set()).model(), chunk=3)
-    assert re.match(r"grader\(mockllm/model@[0-9a-f]{12},chunk=3,template=", same.signature)

@@ -2,18 +2,14 @@
 
 import json
 import math
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import GenerateConfig, Model
-from tests.critics import blocks
 from tests.scripted import Script, saying
 
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.graders import critic as module
 from genie_inspect.graders.cache import Cache, Memo
 from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
 from genie_inspect.graders.rubrics import BUNDLED, Instructions, Rubric, RubricError, Test, load_rubric
@@ -198,34 +194,7 @@ def test_a_dimension_has_the_share_of_its_own_tests_that_pass_and_the_total_thei
     assert [judgement.test.id for judgement in found.judged] == ["a", "b", "c"]
 
 
-def test_a_place_wins_where_both_verdicts_name_it_and_an_even_one_names_none() -> None:
-    assert critique((1, 1), (1, 0), (2, 1), (None, 1)).won_by_place == (2, 0)
-    assert critique((-1, -1), (0, -1), (-1, 0), (0, 0)).won_by_place == (0, 1)
-
-
 TESTS = [Test(id=name, name=f"aspect {name}", question="Is it?") for name in "abc"]
-
-
-async def test_a_request_is_labelled_by_its_test_and_by_who_stands_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    labels: list[tuple[str, ...]] = []
-
-    @asynccontextmanager
-    async def labelled(*given: str) -> AsyncIterator[None]:
-        labels.append(given)
-        yield
-
-    monkeypatch.setattr(module, "labelled", labelled)
-    await Critic(saying("[[A=B]]").model(), Instructions.load()).compare("new", "old", TESTS[:1])
-    assert sorted(labels) == [("test a", "aspect a", "candidate first"), ("test a", "aspect a", "reference first")]
-    labels.clear()
-    await Critic(saying("[[YES]]").model(), Instructions.load(reference=False)).compare("new", None, TESTS[:1])
-    assert labels == [("test a", "aspect a", "alone")]
-
-
-async def test_the_first_opinion_is_that_with_the_reference_first() -> None:
-    script = Script(lambda request: "[[A>>B]]" if blocks(request)[0]["story_a"] == "old" else "[[A>B]]")
-    (found,) = await Critic(script.model(), Instructions.load()).compare("new", "old", TESTS[:1])
-    assert found.verdicts == (2, 1)
 
 
 async def test_judgements_come_in_the_order_of_the_tests_whichever_was_asked_first(tmp_path: Path) -> None:
@@ -236,22 +205,6 @@ async def test_judgements_come_in_the_order_of_the_tests_whichever_was_asked_fir
     await compared(TESTS[:1])
     # nothing is on record of b, which goes ahead
     assert await compared(TESTS) == ["a", "b", "c"]
-
-
-def test_a_first_request_is_at_temperature_0_and_a_repeat_is_not_and_the_signature_knows_both(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    given: list[tuple[GenerateConfig, object]] = []
-
-    def identified(model: Model, *requests: tuple[GenerateConfig, object]) -> str:
-        given.extend(requests)
-        return "m@0"
-
-    monkeypatch.setattr("genie_inspect.graders.readable.identified_model", identified)
-    own = Critic(saying("").model(), Instructions.load())
-    assert own.signature == f"critic(m@0,template={own.instructions.digest})"
-    assert [(one.temperature, one.max_tokens) for one, _ in given] == [(0.0, 2048), (0.7, 2048)]
-    assert {form for _, form in given} == {own.instructions.form}
 
 
 async def test_of_a_reply_that_repeats_the_request_only_what_comes_after_it_is_kept() -> None:

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.forms import label_form, sameness_form
+from genie_inspect.prompting.forms import label_form
 from genie_inspect.prompting.replies import (
     LONGEST_ANSWER,
     YES_NO,
@@ -345,12 +345,6 @@ def test_the_ends_of_a_scale_are_on_it_and_nothing_beyond() -> None:
     assert [rating_in(str(number), 1, 5) for number in range(7)] == [None, 1, 2, 3, 4, 5, None]
 
 
-@pytest.mark.parametrize("reply", ["I say 3", "It was 4 knights\nof 3", "3 of them", "3\n4 knights"])
-def test_a_number_in_prose_is_no_rating(reply: str) -> None:
-    with pytest.raises(UnreadableReplyError):
-        pair_rating(reply)
-
-
 @given(st.integers(-20, 20), st.sampled_from(["", ".", " ", "\n", "**", " - so", " (so)", "/10"]))
 def test_a_number_is_read_as_itself_or_not_at_all(number: int, behind: str) -> None:
     with contextlib.suppress(UnreadableReplyError):
@@ -374,12 +368,6 @@ def test_a_number_is_read_as_itself_or_not_at_all(number: int, behind: str) -> N
 )
 def test_sameness_is_read_by_number(reply: str, found: dict[int, bool]) -> None:
     assert numbered_sameness(reply, 2) == found
-
-
-def test_the_form_of_sameness_holds_a_reply_that_is_read_whole() -> None:
-    reply = '{"1": "same", "2": "different"}'
-    assert re.fullmatch(sameness_form(2).pattern, reply)
-    assert numbered_sameness(reply, 2) == {1: True, 2: False}
 
 
 @pytest.mark.parametrize(
@@ -452,17 +440,6 @@ def test_a_verdict_for_a_reason_is_the_first_line_of_its_form(reply: str, points
 def test_a_verdict_without_reason_or_form_is_none(reply: str) -> None:
     with pytest.raises(UnreadableReplyError, match="no Reasoning: and after it a line Preferred: A or Preferred: B"):
         preferred_for_a_reason(reply)
-
-
-def test_the_level_is_the_number_after_the_last_rating() -> None:
-    assert quality_level("Rating: 3 would be harsh.\nRating: 10") == 10
-    assert quality_level("**Rating:** 6") == 6
-
-
-@pytest.mark.parametrize("reply", ["", "Rating: 11", "Rating: 0", "Rating: 6.5", "Rating: high"])
-def test_what_is_no_level_is_refused(reply: str) -> None:
-    with pytest.raises(UnreadableReplyError):
-        quality_level(reply)
 
 
 @pytest.mark.parametrize(

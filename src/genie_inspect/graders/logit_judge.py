@@ -136,17 +136,14 @@ class LogitJudge(RatingJudge):
 
 
 def judged(candidates_by_text: Mapping[str, Candidates]) -> dict[str, Judged]:
-    """What the candidates say by the other answer; nothing where there are no candidates.
-
-    A pair of which the label 0 has most of the labels' probability, or no label has any, is rated 0.
-    """
-    readings = {text: label_reading(found) for text, found in candidates_by_text.items() if found}
-    return {
-        text: Judged(
-            0.0 if reading.no_answer > 0.5 or math.isnan(reading.rating) else reading.rating, reading.off_labels
-        )
-        for text, reading in readings.items()
-    }
+    """Ratings by the other answer, where there are candidates; 0 where label 0 has most of the labels' probability."""
+    ratings: dict[str, Judged] = {}
+    for text, candidates in candidates_by_text.items():
+        if candidates:
+            reading = label_reading(candidates)
+            is_unrated = reading.no_answer > 0.5 or math.isnan(reading.rating)
+            ratings[text] = Judged(0.0 if is_unrated else reading.rating, reading.off_labels)
+    return ratings
 
 
 LOGIT = Mode(
@@ -201,7 +198,18 @@ async def first_tokens_in_one_request(
     """The most likely first tokens of a reply to each request, with their log probabilities, in order."""
     from openai import APIStatusError  # a second of start-up for a client that most runs do not need
 
-    body = _body(resolved_settings(model), requests, candidates)
+    # this endpoint is reached past Inspect, which would merge the role's own settings
+    settings = resolved_settings(model)
+    head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
+    body = {
+        **settings.model_dump(include={"logit_bias", "seed"}, exclude_none=True),
+        **(settings.extra_body or {}),
+        "messages": [[*head, {"role": "user", "content": request}] for request in requests],
+        "temperature": 0.0,
+        "max_tokens": 1,
+        "logprobs": True,
+        "top_logprobs": candidates,
+    }
     try:
         async with concurrency(f"{model}-batch", connections(model) or ALL):
             sent = await _posted(model, body)
@@ -219,22 +227,10 @@ async def first_tokens_in_one_request(
     choices = {choice.index: choice for choice in reply.choices}
     if sorted(choices) != list(range(len(requests))):
         raise GraderFailedError(f"grader {model} sent {len(choices)} replies to {len(requests)} requests in one")
-    _count(model, reply.usage or _Usage())
+    usage = reply.usage or _Usage()
+    tokens = usage.prompt_tokens, usage.completion_tokens
+    count_usage(model, ModelUsage(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens)))
     return [(choices[index].logprobs or Logprobs()).first_tokens for index in range(len(requests))]
-
-
-def _body(settings: GenerateConfig, requests: Sequence[str], candidates: int) -> dict[str, Any]:
-    """The request; this endpoint is reached past Inspect, which would merge the role's own settings."""
-    head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
-    return {
-        **settings.model_dump(include={"logit_bias", "seed"}, exclude_none=True),
-        **(settings.extra_body or {}),
-        "messages": [[*head, {"role": "user", "content": request}] for request in requests],
-        "temperature": 0.0,
-        "max_tokens": 1,
-        "logprobs": True,
-        "top_logprobs": candidates,
-    }
 
 
 async def _posted(model: Model, body: dict[str, Any]) -> object | None:
@@ -251,12 +247,3 @@ async def _posted(model: Model, body: dict[str, Any]) -> object | None:
 
     again = retried(model, post)
     return await again() if again else None
-
-
-def _count(model: Model, usage: _Usage) -> None:
-    counted = ModelUsage(
-        input_tokens=usage.prompt_tokens,
-        output_tokens=usage.completion_tokens,
-        total_tokens=usage.prompt_tokens + usage.completion_tokens,
-    )
-    count_usage(model, counted)

@@ -49,7 +49,6 @@ class RewardQuality:
 
     @property
     def signature(self) -> str:
-        """`reward(<model>)`, marked where the thresholds were made for another model."""
         # rewards have no common scale: the same thresholds cut another model's rewards at other qualities
         foreign = "" if self.model.model.partition("@")[0] == PUBLISHED_REWARD else ",thresholds of another model"
         return self.model.name.removesuffix(")") + foreign + ")"
@@ -61,8 +60,6 @@ class RewardQuality:
 
 
 class GraderQuality(Asker[Template]):
-    """Asks a chat model for a level from 1 to 10, one call a reply."""
-
     requests = ((CONFIG, None),)
 
     def __init__(self, model: Model, template: Template | None = None, repeats: int = REPEATS) -> None:
@@ -111,7 +108,6 @@ class GraderCoherence(Asker[Template]):
         super().__init__(model, template or COHERENCE.template())
 
     async def rate(self, prompt: str, document: str) -> float:
-        """One rating; a reply without one is asked for again, at most twice."""
         # without the prompt: whether a document does its task is another question than whether it hangs together
         request = self.template.fill(data=fenced({"document": document}))
         return await readable(
