@@ -171,9 +171,7 @@ def test_a_pair_is_unrated_where_more_than_half_says_that_one_side_gives_no_answ
 
 
 PROBABILITIES = st.dictionaries(
-    st.sampled_from([*LABELS, *string.ascii_letters, " ", "The", "10", "1.5"]),
-    st.floats(1e-9, 1),
-    min_size=1,
+    st.sampled_from([*LABELS, *string.ascii_letters, " ", "The", "10", "1.5"]), st.floats(1e-9, 1), min_size=1
 )
 
 

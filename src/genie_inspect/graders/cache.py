@@ -70,11 +70,7 @@ def _verdict(points: object, reply: object) -> Verdict:
 ANSWERS = KeyTable("answers", ("reader", "document"), "question", {"answer": "text"}, _answer)
 """What a reader said of a document, by its digest; None: the document does not say."""
 RATINGS = KeyTable(
-    "ratings",
-    ("judge", "question", "answer"),
-    "other",
-    {"rating": "real not null", "off_labels": "real"},
-    _rating,
+    "ratings", ("judge", "question", "answer"), "other", {"rating": "real not null", "off_labels": "real"}, _rating
 )
 """What a judge said of an answer and another one."""
 VERDICTS = KeyTable(

@@ -13,15 +13,7 @@ from inspect_ai.model import Model
 from genie_inspect.engines.embedders import Embedder, static_token_count
 from genie_inspect.graders.cache import RATINGS, Judged, Memo
 from genie_inspect.graders.grader import Room
-from genie_inspect.graders.protocols import (
-    OFF_LABELS,
-    UNREADABLE,
-    UNSPECIFIED,
-    Answer,
-    AskedQuestion,
-    Judge,
-    Rated,
-)
+from genie_inspect.graders.protocols import OFF_LABELS, UNREADABLE, UNSPECIFIED, Answer, AskedQuestion, Judge, Rated
 from genie_inspect.graders.readable import REPEATS, Asker
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.answers import normalised
@@ -49,13 +41,7 @@ class RatingMemo(Memo):
     """What one judge has said."""
 
     async def rated(
-        self,
-        judge: str,
-        question: str,
-        answer: str,
-        others: Sequence[Answer],
-        rate: Rate,
-        most_off_labels: float = 1.0,
+        self, judge: str, question: str, answer: str, others: Sequence[Answer], rate: Rate, most_off_labels: float = 1.0
     ) -> Rated:
         """Ratings of all others by a judge, named by its signature; only those that are not on record are asked for."""
         spelling: dict[str, str] = {}

@@ -205,11 +205,7 @@ class ReadingReply:
 
 
 def reading_reply(
-    reply: str,
-    count: int,
-    questions: Sequence[str] = (),
-    longest: int | None = LONGEST_ANSWER,
-    has_marker: bool = True,
+    reply: str, count: int, questions: Sequence[str] = (), longest: int | None = LONGEST_ANSWER, has_marker: bool = True
 ) -> ReadingReply:
     """The reply to a document and so many questions; unreadable parts of it are absent.
 
