@@ -18,7 +18,7 @@ from tests.served import Served, serving
 from genie_inspect.engines.classifiers import PUBLISHED_CLASSIFIER, PUBLISHED_REWARD, CoherenceRewards
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.identity import with_commit
-from genie_inspect.errors import MissingExtraError, TemplateError, UnknownChoiceError, UnreadableReplyError
+from genie_inspect.errors import TemplateError, UnknownChoiceError, UnreadableReplyError
 from genie_inspect.graders import quality as coherence
 from genie_inspect.graders.equivalence import (
     ComputedEquivalence,
@@ -30,14 +30,11 @@ from genie_inspect.graders.equivalence import (
 )
 from genie_inspect.graders.quality import (
     GENERATIVE,
-    GENERATIVE_COT,
     GraderCoherence,
     GraderQuality,
     PreferenceJudge,
-    PreferenceProtocol,
     RewardCoherence,
     RewardQuality,
-    protocol_of,
     rewarded,
 )
 from genie_inspect.measures.partition import partition
@@ -114,27 +111,6 @@ async def test_a_label_is_worth_its_points(label: str, points: float) -> None:
     assert await judge.verdict("Write.", "one", "two") == points
 
 
-async def test_babble_is_asked_again_and_then_given_up() -> None:
-    replies = iter(["Both have merits.", "[[A]] or [[B]]", "[[B]]"])
-    assert await PreferenceJudge(Script(lambda request: next(replies)).model()).verdict("p", "one", "two") == 0
-    script = Script(lambda request: "Both have merits.")
-    assert await PreferenceJudge(script.model()).verdict("p", "one", "two") is None
-    assert len(script.requests) == 3
-
-
-@pytest.mark.parametrize("protocol", [GENERATIVE, GENERATIVE_COT])
-async def test_weights_see_the_stories_as_they_were_trained_and_nothing_behind_the_marker(
-    protocol: PreferenceProtocol,
-) -> None:
-    script = Script(lambda request: "Preferred: A")
-    await PreferenceJudge(script.model(), protocol).verdict("Write of owls.", 'one "$5"\n<b>', "two")
-    (request,) = script.requests
-    assert '\n\nStory A:\none "$5"\n<b>\n\nStory B:\ntwo\n\n' in request
-    assert request.endswith("Preferred: [A or B]\n\n### Assistant:\n")
-    assert ("\nReasoning: [" in request) == (protocol is GENERATIVE_COT)
-    assert "Write of owls." not in request, "they were trained without the writing prompt"
-
-
 async def test_weights_on_a_server_of_plain_texts_are_sent_the_text_as_it_is() -> None:
     with serving(Served(lambda request: "Preferred: A")) as served:
         judge = PreferenceJudge(served.model("vllm-completions"), GENERATIVE)
@@ -142,29 +118,6 @@ async def test_weights_on_a_server_of_plain_texts_are_sent_the_text_as_it_is() -
     assert served.paths == ["/v1/completions"]
     assert served.bodies[0]["prompt"] == GENERATIVE.instruction.template().fill(story_a="one", story_b="two")
     assert (served.bodies[0]["max_tokens"], served.bodies[0]["temperature"]) == (16, 0)
-
-
-@pytest.mark.parametrize(
-    ("protocol", "reply", "points"),
-    [
-        (GENERATIVE, "Preferred: B", 0.0),
-        (GENERATIVE, "Reasoning: Bold.\nPreferred: A", None),
-        (GENERATIVE_COT, "Reasoning: Bold.\nPreferred: A", 1.0),
-        (GENERATIVE_COT, "Preferred: A", None),
-        (GENERATIVE, "[[A]]", None),
-    ],
-)
-async def test_a_verdict_is_read_in_its_protocols_form_alone(
-    protocol: PreferenceProtocol, reply: str, points: float | None
-) -> None:
-    script = Script(lambda request: reply)
-    assert await PreferenceJudge(script.model(), protocol).verdict("p", "one", "two") == points
-    assert len(script.requests) == 1, "one sample at temperature 0"
-
-
-def test_a_protocol_that_there_is_not_is_refused_with_those_there_are() -> None:
-    with pytest.raises(UnknownChoiceError, match="protocol is 'genrm', expected one of chat, generative, generative_c"):
-        protocol_of("genrm")
 
 
 def test_the_embedded_equivalence_has_a_measured_threshold_for_the_static_embedder() -> None:
@@ -194,14 +147,6 @@ def test_an_unknown_equivalence_is_refused_with_the_known_ones(unknown: str) -> 
 def test_an_unknown_quality_is_refused_with_the_known_ones(unknown: str) -> None:
     with pytest.raises(UnknownChoiceError, match=f"^quality is {unknown!r}, expected grader, reward"):
         chosen_quality(unknown)
-
-
-def test_without_the_extra_a_model_is_refused_when_it_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match="needs the extra classifier: pip install"):
-        chosen_equivalence("classifier", embedder(), None)
-    with pytest.raises(MissingExtraError, match="needs the extra reward: pip install"):
-        chosen_quality("reward")
 
 
 def test_a_template_with_other_blanks_is_refused(tmp_path: Path) -> None:

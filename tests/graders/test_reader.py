@@ -213,31 +213,6 @@ async def test_what_is_no_attempt_counts_as_read_for_all_its_questions(tmp_path:
     assert kept == {WHO.text: None, WHERE.text: None}
 
 
-async def test_samples_that_ask_about_one_document_side_by_side_ask_once(tmp_path: Path) -> None:
-    class Slow:
-        """A reader that takes its time, so that everybody else comes while it reads."""
-
-        calls = 0
-
-        async def read(self, document: str, questions: object) -> Reading:
-            self.calls += 1
-            await anyio.sleep(0.02)
-            return Reading((Answer("a pilot"),))
-
-    slow = Slow()
-    memo = Memo(Cache(tmp_path))
-    readings: list[Reading] = []
-
-    async def read() -> None:
-        readings.append(await answered(memo, "slow", "A story.", [WHO], slow.read))
-
-    async with anyio.create_task_group() as group:
-        for _ in range(20):
-            group.start_soon(read)
-    assert slow.calls == 1
-    assert [reading.answers for reading in readings] == [(Answer("a pilot"),)] * 20
-
-
 async def test_samples_that_ask_about_two_documents_do_not_wait_for_each_other(tmp_path: Path) -> None:
     begun: list[str] = []
     both = anyio.Event()

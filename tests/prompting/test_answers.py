@@ -91,11 +91,6 @@ def test_case_spacing_and_quotes_change_nothing(answer: str, around: str) -> Non
     assert is_unspecified(f"{around}{answer.upper()}{around}") == is_unspecified(answer)
 
 
-@given(st.text())
-def test_any_text_is_an_answer_or_is_none(text: str) -> None:
-    assert is_unspecified(text) in (True, False)
-
-
 REPEATED = [
     "not specified" + " this detail" * 24 + " x",
     "not specified" + " this detail" * 13 + " x",  # as many words as are looked at
@@ -278,20 +273,6 @@ def test_the_field_and_its_values_are_what_the_template_asks_for() -> None:
     text = load_template("read", {"count", "data"}).text
     assert f'"{ATTEMPT}": "{YES}"' in text
     assert f'{{"{ATTEMPT}": "{NO}"}}' in text
-
-
-@given(st.text())
-def test_any_reply_can_be_read(reply: str) -> None:
-    assert reading_reply(reply, 3).is_attempt in (True, False, None)
-
-
-@pytest.mark.parametrize(
-    "reply", ['"attempt"' + " " * 50_000 + ":", '"attempt"' * 10_000, "\n" * 50_000 + "attempt", "> " * 50_000]
-)
-def test_a_reply_that_repeats_itself_is_read_at_once(reply: str) -> None:
-    begin = time.process_time()
-    reading_reply(reply, 2)
-    assert time.process_time() - begin < 0.5
 
 
 def test_a_reply_that_says_its_own_question_again_answers_nothing() -> None:

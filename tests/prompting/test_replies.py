@@ -1,10 +1,9 @@
 import contextlib
 import json
 import re
-from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnreadableReplyError
@@ -209,54 +208,6 @@ def test_a_pair_without_a_readable_rating_is_an_error(reply: str) -> None:
 def test_the_error_shows_the_end_of_a_long_reply() -> None:
     with pytest.raises(UnreadableReplyError, match=r"'\.\.\.x+ no number'$"):
         pair_rating("x" * 500 + " no number")
-
-
-def pair_rating_or_none(reply: str, _: int) -> int | None:
-    try:
-        return pair_rating(reply)
-    except UnreadableReplyError:
-        return None
-
-
-EVERY_READER = pytest.mark.parametrize("read", [numbered_answers, numbered_ratings, pair_rating_or_none])
-pieces = st.sampled_from(
-    [
-        '{"1": ',
-        '"2": "',
-        "3. ",
-        "}",
-        '",',
-        "[",
-        "\\",
-        "\n",
-        "Rating: ",
-        "<think>",
-        "</think>",
-        "4",
-        "-",
-        "null",
-        "**",
-        " ",
-    ]
-)
-
-
-@EVERY_READER
-@given(st.one_of(st.text(), st.lists(pieces, max_size=30).map("".join)), st.integers(0, 5))
-@example('{"a":' * 5_000, 3)
-@example("[" * 100_000, 3)
-@example("\ud800{", 1)
-def test_no_reply_crashes_a_reader(read: Callable[[str, int], object], reply: str, count: int) -> None:
-    read(reply, count)
-
-
-@EVERY_READER
-@pytest.mark.parametrize(
-    "filler", [" ", "1 ", "1)", "*", "-", "{", '{"1": ', '"1": ', "<think>", "Rating:", "rating ("]
-)
-def test_babble_is_read_without_delay(read: Callable[[str, int], object], filler: str) -> None:
-    # a pattern that backtracks would take minutes here; some 8 KB are what a cut-off reply holds
-    read("1" + filler * (8_000 // len(filler)) + "x", 3)
 
 
 words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=50).filter(lambda text: any(map(str.isalnum, text)))

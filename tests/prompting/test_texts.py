@@ -324,11 +324,6 @@ def test_text_without_a_sentence_is_no_refusal() -> None:
     assert not any(map(refuses, ["", " ", "...", '"', "'", '""', "**", "- ", "I"]))
 
 
-@given(st.text())
-def test_any_text_is_decided(text: str) -> None:
-    assert refuses(text) in (True, False)
-
-
 HOSTILE = [
     "I'm sorry " * 100_000,
     "</think>" * 50_000,
