@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.model import get_model
+from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model._model import init_active_model, init_model_roles  # as an evaluation does
 from tests.scripted import saying
 
 from genie_inspect.engines.embedders import CachedEmbedder, embedder, static_token_count
 from genie_inspect.errors import FitError, TemplateError, UnknownChoiceError
 from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.cost import unbatched
 from genie_inspect.graders.embedded_judge import EmbeddedReader
 from genie_inspect.graders.instrument import EMBEDDED, MODES, Instrument, cache_for, graders_for, mode_of
 from genie_inspect.graders.list_judge import CHUNK, LIST
@@ -223,3 +225,17 @@ def test_an_instrument_asks_anew_in_another_cache_when_it_is_told_to(tmp_path: P
     assert isinstance(screen.embedder, CachedEmbedder)
     assert Instrument("list").min_coverage == 0.5
     assert [Instrument(judge).is_smoke_test for judge in ("embedded", "pairwise")] == [True, False]
+
+
+def test_a_jury_of_which_one_is_batched_is_told_how_to_batch_all() -> None:
+    batched, plain = (get_model("mockllm/model", config=GenerateConfig(batch=size)) for size in (7, None))
+    init_active_model(batched, GenerateConfig())
+    try:
+        init_model_roles({"grader": [batched, plain]})
+        assert unbatched(("grader",)).endswith(
+            "--model-role 'grader=[{model: mockllm/model, batch: 7}, {model: mockllm/model, batch: 7}]'"
+        )
+        init_model_roles({"grader": [batched, batched]})
+        assert unbatched(("grader", "preference")) == ""
+    finally:
+        init_model_roles({})
