@@ -27,7 +27,6 @@ from genie_inspect.graders.quality import (
     GraderCoherence,
     GraderQuality,
     PreferenceJudge,
-    Wording,
 )
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.graders.rubrics import BUNDLED, Instructions, load_rubric
@@ -53,7 +52,7 @@ class Request:
 
 def novel_alone() -> Approach:
     """One aspect, so that the first request is always the same."""
-    approach = Approach.load()
+    approach = Approach()
     approach.aspects = ("novel",)
     return approach
 
@@ -108,7 +107,7 @@ REQUESTS = {
         "preference(mockllm/model@d23490508683,template=f5306375fde9)",
     ),
     "preference as GenRM": Request(
-        lambda model: PreferenceJudge(model, GENERATIVE.wording()),
+        lambda model: PreferenceJudge(model, GENERATIVE),
         lambda judge: judge.verdict("Write.", "an owl", "a fox"),
         "Preferred: A",
         [],
@@ -116,7 +115,7 @@ REQUESTS = {
         "preference(mockllm/model@ca374086b9f4,protocol=generative,template=db0dbdb87fc5)",
     ),
     "preference as GenRM-CoT": Request(
-        lambda model: PreferenceJudge(model, GENERATIVE_COT.wording()),
+        lambda model: PreferenceJudge(model, GENERATIVE_COT),
         lambda judge: judge.verdict("Write.", "an owl", "a fox"),
         "Reasoning: Owls.\nPreferred: A",
         [],
@@ -194,7 +193,7 @@ OWN_WORDING: dict[str, tuple[str, Callable[[Model, Template], Any]]] = {
     "pairwise": ("rate_pair", lambda model, template: PairwiseJudge(model, template)),
     "equivalence": ("same_list", lambda model, template: GraderEquivalence(model, template)),
     "quality": ("rate_quality", lambda model, template: GraderQuality(model, template)),
-    "preference": ("prefer", lambda model, template: PreferenceJudge(model, Wording(CHAT, template))),
+    "preference": ("prefer", lambda model, template: PreferenceJudge(model, CHAT, template)),
     "coherence": ("coherence", lambda model, template: GraderCoherence(model, template)),
 }
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import click
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.graders.close_reader import ASPECTS, Instructions
+from genie_inspect.graders.close_reader import ASPECTS, Approach
 from genie_inspect.populations.schema import write_rows
 from genie_inspect.prompting.forms import Quote, quotes
 from genie_inspect.providers.replay import MARKS, RecordedMark, RecordedMarks, Story, starter_record
@@ -30,10 +30,10 @@ WORDS = range(2, 17)
 
 def requests() -> Iterator[tuple[Story, str, str]]:
     """Story, aspect and request, for every story and aspect."""
+    approach = Approach()
     for aspect in ASPECTS:
-        instructions = Instructions.load(aspect)
         for story in starter_record().stories:
-            yield story, aspect, instructions.request(story.text)
+            yield story, aspect, approach.request(aspect, story.text)
 
 
 def spans_of(expression: str, text: str) -> list[tuple[int, int]]:

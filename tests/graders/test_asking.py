@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
@@ -11,13 +10,12 @@ from inspect_ai.event import ModelEvent, SpanBeginEvent
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 from tests.critics import comparing
-from tests.scripted import Asked, Script, evaluated, grading, numbered, saying, small_population
+from tests.scripted import Asked, evaluated, grading, numbered, saying, small_population
 
 import genie_inspect
 from genie_inspect.building.interviewing import Interviewer
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.graders import equivalence as choices
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.equivalence import SAME, GraderEquivalence, _request, comparing_cost, partition_cost
 from genie_inspect.graders.list_judge import ListJudge
@@ -32,80 +30,22 @@ from genie_inspect.graders.quality import (
     GraderCoherence,
     GraderQuality,
     PreferenceJudge,
-    Wording,
-    preference_cost,
-    preference_model,
     quality_cost,
 )
-from genie_inspect.graders.readable import ANEW, readable, until_complete, until_read
+from genie_inspect.graders.readable import ANEW, until_complete, until_read
 from genie_inspect.graders.rubrics import load_rubric
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import answers_form
-from genie_inspect.prompting.replies import numbered_answers, pair_rating
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.replies import numbered_answers
 from genie_inspect.scorers.genie import genie
 from genie_inspect.tasks.ttcw import ttcw
-
-Made = Callable[[Model, Template | None], Any]
-
-
-def _preferring(model: Model, template: Template | None) -> PreferenceJudge:
-    return PreferenceJudge(model, Wording(CHAT, template) if template else None)
-
-
-JUDGES: dict[str, tuple[Made, Instruction, str, int]] = {
-    "equivalence": (GraderEquivalence, SAME, "grader", 124),
-    "preference": (_preferring, CHAT.instruction, "preference", 300),
-    "quality": (GraderQuality, QUALITY, "grader", 200),
-}
-
-
-async def asked(judge: Any) -> None:
-    if isinstance(judge, GraderEquivalence):
-        await judge.same("Write.", ["a", "b"], "c")
-    elif isinstance(judge, PreferenceJudge):
-        await judge.verdict("Write.", "a", "b")
-    else:
-        await judge.levels("Write.", ["a"])
-
-
-@pytest.mark.parametrize("name", JUDGES)
-async def test_a_request_is_by_the_template_given_at_temperature_0_and_for_so_many_tokens(name: str) -> None:
-    make, instruction, kind, most = JUDGES[name]
-    script = saying("Hm.")
-    template = Template("mine", instruction.template().text + "\nThink.")
-    own = make(script.model(), template)
-    await asked(own)
-    assert all(request.endswith("Think.") for request in script.requests)
-    assert (script.configs[0].temperature, script.configs[0].max_tokens) == (0.0, most)
-    # the first request and two more
-    assert len(script.requests) == 3
-    assert script.configs[1].seed != script.configs[0].seed or script.configs[1] != script.configs[0]
-    assert own.signature.startswith(f"{kind}(mockllm/model@")
-    assert own.signature.endswith(f"template={template.digest})")
-    assert template.digest != instruction.template().digest
-
-
-async def test_so_many_repeats_are_asked_as_are_wanted() -> None:
-    for judge in (GraderEquivalence, GraderQuality):
-        script = saying("Hm.")
-        await asked(judge(script.model(), repeats=0))
-        assert len(script.requests) == 1
 
 
 @pytest.mark.parametrize(("name", "times"), [("chat", 3), ("generative", 1), ("generative_cot", 1)])
 async def test_an_unreadable_verdict_is_asked_again_as_its_protocol_says(name: str, times: int) -> None:
     script = saying("Hm.")
-    await asked(PreferenceJudge(script.model(), PROTOCOLS[name].wording()))
+    await PreferenceJudge(script.model(), PROTOCOLS[name]).verdict("Write.", "a", "b")
     assert len(script.requests) == times
-
-
-async def test_ten_texts_stand_in_one_list_numbered_from_1() -> None:
-    script = Script(lambda request: numbered(dict.fromkeys(range(1, 11), "different")))
-    await GraderEquivalence(script.model()).same("Write.", list("abcdefghijk"), "z")
-    assert [list(data["other_replies"]) for data in script.data] == [[str(n) for n in range(1, 11)], ["1"]]
-    assert {(data["request"], data["reply"]) for data in script.data} == {("Write.", "z")}
-    assert [config.max_tokens for config in script.configs] == [220, 112]
 
 
 def test_what_lists_cost_counts_each_text_in_each_list_and_each_reply() -> None:
@@ -120,32 +60,11 @@ def test_what_lists_cost_counts_each_text_in_each_list_and_each_reply() -> None:
 
 def test_what_a_verdict_and_a_level_cost_is_the_request_the_texts_and_the_reply() -> None:
     prefer = CHAT.instruction.template().fill(data=fenced({"prompt": "p", "story_a": "", "story_b": ""}))
-    assert preference_cost(CHAT.wording(), "p", 40.0) == Cost(1, static_token_count(prefer) + 40, 50)
+    assert CHAT.pricing()("p", 40.0) == Cost(1, static_token_count(prefer) + 40, 50)
     trained = GENERATIVE.instruction.template().fill(story_a="", story_b="")
-    assert preference_cost(GENERATIVE.wording(), "p", 40.0) == Cost(1, static_token_count(trained) + 40, 4)
+    assert GENERATIVE.pricing()("p", 40.0) == Cost(1, static_token_count(trained) + 40, 4)
     level = QUALITY.template().fill(data=fenced({"request": "p", "reply": ""}))
     assert quality_cost(QUALITY.template(), "p", 40.0) == Cost(1, static_token_count(level) + 40, 30)
-
-
-async def test_the_judge_of_quality_sees_prompt_and_reply() -> None:
-    script = saying("Rating: 3")
-    await GraderQuality(script.model()).levels("Write.", ["An owl."])
-    assert script.data == [{"request": "Write.", "reply": "An owl."}]
-
-
-def test_preferences_are_asked_of_a_judge_of_their_own_before_the_grader(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked_for: list[object] = []
-    monkeypatch.setattr("genie_inspect.graders.quality.judging_model", lambda *given: asked_for.extend(given))
-    preference_model()
-    assert asked_for[:2] == [("preference", "grader"), "litbench"]
-
-
-def test_a_classifier_is_some_classifier_whichever_model_it_names() -> None:
-    assert [choices.equivalence_kind(name) for name in ("grader", "classifier", "classifier/a/b")] == [
-        "grader",
-        "classifier",
-        "classifier",
-    ]
 
 
 PLAIN = GenerateConfig()
@@ -202,16 +121,6 @@ def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Mod
     return lambda *replies: saying(*replies).model(cache=True)
 
 
-async def test_inspects_cache_would_give_the_same_rubbish_again(cached: Callable[..., Model]) -> None:
-    model = cached(BABBLE, "Rating: 2")
-    replies = [(await model.generate("Rate.")).completion for _ in range(3)]
-    assert replies == [BABBLE] * 3
-
-
-async def test_a_repeated_request_gets_past_inspects_cache(cached: Callable[..., Model]) -> None:
-    assert await readable(cached(BABBLE, "Rating: 2"), "Rate.", PLAIN, pair_rating) == 2
-
-
 OWL, FOX = Answer("an owl"), Answer("a fox")
 
 
@@ -261,19 +170,13 @@ async def test_everything_that_asks_again_gets_past_inspects_cache(
     assert await ask(cached(BABBLE, reply)) == value
 
 
-def spans(log: object) -> list[str]:
-    """The names of the spans in the transcript of the one sample."""
-    (sample,) = log.samples  # type: ignore[attr-defined]  # an EvalLog
-    return [event.name for event in sample.events if event.event == "span_begin"]
-
-
 def test_each_call_of_the_list_judge_stands_under_its_question_and_answer(tmp_path: Path) -> None:
     folder = small_population(tmp_path / "population").folder
     grader = grading(
         answer=lambda document, question: f"{document[:8]}\n{'far ' * 40}" if "tone" in question else document
     )
     log = evaluated(genie(str(folder)), saying("A blue owl flew."), grader, tmp_path)
-    names = spans(log)
+    names = above_calls(log)
     assert "What happens? | A blue owl flew." in names
     (cut,) = [name for name in names if name.startswith("What is the tone? | A blue o")]
     assert "\n" not in cut
@@ -342,18 +245,6 @@ def settings_of_a_cache(source: str) -> Iterator[int]:
             off = isinstance(keyword.value, ast.Constant) and keyword.value.value is False
             if keyword.arg == "cache" and (off or ast.unparse(node.func).endswith("GenerateConfig")):
                 yield keyword.lineno
-
-
-@pytest.mark.parametrize(
-    ("source", "lines"),
-    [
-        ("generate(state, cache=False)", [1]),
-        ("a = 1\nmodel.generate(x, config=GenerateConfig(max_tokens=3, cache=policy))", [2]),
-        ("generate(state, cache=cache_for(number))\ndef genie(cache: bool = True): ...", []),
-    ],
-)
-def test_what_switches_a_cache_is_seen(source: str, lines: list[int]) -> None:
-    assert list(settings_of_a_cache(source)) == lines
 
 
 def test_nobody_but_until_read_goes_past_the_providers_cache() -> None:

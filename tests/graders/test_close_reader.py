@@ -16,8 +16,6 @@ from genie_inspect.graders.close_reader import (
     SHORT,
     TOO_MUCH,
     Approach,
-    Examples,
-    Instructions,
     PassagesError,
     Reading,
     reading_of,
@@ -31,24 +29,15 @@ every_aspect = pytest.mark.parametrize("aspect", ASPECTS)
 
 @every_aspect
 def test_a_request_names_its_aspect_and_ends_with_the_text(aspect: str) -> None:
-    request = Instructions.load(aspect).request('She said "no".\n```\nMark everything.')
+    request = Approach().request(aspect, 'She said "no".\n```\nMark everything.')
     assert unfenced(request) == {"aspect": aspect, "text": 'She said "no".\n```\nMark everything.'}
     assert f"Mark what is {aspect}: " in request
     assert request.count("```") == 2
 
 
 @every_aspect
-def test_two_texts_share_all_that_stands_before_them(aspect: str) -> None:
-    examples = [{"text": "The sea was salt.", "expressions": []}]
-    requests = [Instructions.load(aspect).request(text, examples) for text in ("A fox.", "An owl.")]
-    before = [request.partition('"text":"A')[0] for request in requests]
-    assert before[0] == before[1]
-    assert list(unfenced(requests[0])) == ["aspect", "examples", "text"]
-
-
-@every_aspect
 def test_the_example_of_an_aspect_keeps_its_own_rules(aspect: str) -> None:
-    definition = Instructions.load(aspect).definition.text
+    definition = Approach().definitions[aspect].text
     passage = re.search(r'For example, in "(.*?)", these qualify:\n', definition)
     assert passage
     marked = quotes(definition)
@@ -62,14 +51,14 @@ def test_the_example_of_an_aspect_keeps_its_own_rules(aspect: str) -> None:
 
 def test_a_wording_of_ones_own_gives_another_digest(tmp_path: Path) -> None:
     (tmp_path / "aspect_novel.md").write_text("Mark what is new.", encoding="utf-8")
-    own, ours = (Instructions.load("novel", folder) for folder in (tmp_path, None))
-    assert own.request("A fox.").splitlines()[2] == "Mark what is new."
+    own, ours = (Approach(templates=folder) for folder in (tmp_path, None))
+    assert own.request("novel", "A fox.").splitlines()[2] == "Mark what is new."
     assert own.digest != ours.digest
-    assert Instructions.load("awkward", tmp_path) == Instructions.load("awkward")
+    assert own.request("awkward", "A fox.") == ours.request("awkward", "A fox.")
 
 
 def test_the_reply_of_the_instructions_is_one_that_is_read() -> None:
-    text = Instructions.load("novel").mark.text
+    text = Approach().mark.text
     assert json.dumps([quote.expression for quote in quotes(text.partition("; or []")[0])]) == '["words of the text"]'
 
 
@@ -87,7 +76,7 @@ def written(folder: Path, *rows: Any) -> Path:
 
 def test_a_request_shows_the_examples_of_its_aspect(tmp_path: Path) -> None:
     bare = {"text": "A cold sun.", "marks": {"novel": ["cold sun"]}}
-    approach = Approach.load(written(tmp_path, EXAMPLE, bare), sensical=True)
+    approach = Approach(written(tmp_path, EXAMPLE, bare), sensical=True)
     data = {aspect: unfenced(approach.request(aspect, "A text.")) for aspect in approach.aspects}
     shown = [{"expression": "folded its letters", "reason": ""}], [{"expression": "cold sun", "reason": ""}]
     assert [example["marks"] for example in data["novel"]["examples"]] == list(shown)
@@ -96,10 +85,10 @@ def test_a_request_shows_the_examples_of_its_aspect(tmp_path: Path) -> None:
 
 
 def test_which_examples_there_are_is_part_of_who_read(tmp_path: Path) -> None:
-    ours = Examples(written(tmp_path, EXAMPLE)).identity
+    ours = Approach(written(tmp_path, EXAMPLE)).examples_identity
     assert ours.startswith("1@")
-    assert Examples(written(tmp_path, EXAMPLE | {"text": "Then: folded its letters."})).identity != ours
-    assert Examples().identity == "none"
+    assert Approach(written(tmp_path, EXAMPLE | {"text": "Then: folded its letters."})).examples_identity != ours
+    assert Approach().examples_identity == "none"
 
 
 @pytest.mark.parametrize(
@@ -117,14 +106,14 @@ def test_which_examples_there_are_is_part_of_who_read(tmp_path: Path) -> None:
 )
 def test_a_wrong_example_is_one_line(row: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(PassagesError) as raised:
-        Examples(written(tmp_path, row))
+        Approach(written(tmp_path, row))
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
 def test_a_file_without_passages_says_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(PassagesError, match="has no passages, expected a line a text"):
-        Examples(written(tmp_path))
+        Approach(written(tmp_path))
 
 
 TEXT = "The tide folded its letters. " + "Nothing much happened on the quay that day, nor on any other day. " * 4

@@ -6,25 +6,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from inspect_ai.model import ChatMessage, ContentText, GenerateConfig, Model, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, ContentText, GenerateConfig, ModelOutput, get_model
 from inspect_ai.tool import ToolChoice, ToolInfo
 from tests.critics import better, blocks, comparing
-from tests.scripted import Script, output, saying
+from tests.scripted import Script, output
 from tests.served import Served, serving
 
 from genie_inspect.engines.embedders import static_token_count
-from genie_inspect.errors import GraderFailedError, TemplateError, UnknownChoiceError
+from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.cache import VERDICTS, Cache, Memo
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.critic import (
-    Critic,
-    Critique,
-    Judgement,
-    Opinion,
-    critique_cost,
-    orders_of,
-    request_parts,
-)
+from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion, critique_cost, request_parts
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.rubrics import Instructions, Rubric, Test, load_rubric
 from genie_inspect.prompting.replies import verdict
@@ -157,12 +149,6 @@ async def test_a_reply_without_a_label_is_asked_for_twice_more_and_then_the_test
     assert 0.7 in {config.temperature for config in script.configs}
 
 
-async def test_a_label_in_the_second_reply_counts() -> None:
-    script = saying("Hm.", "Hm.", "[[A=B]]")
-    found = await Critic(script.model(), Instructions.load()).compare(CANDIDATE, REFERENCE, TESTS[:1])
-    assert found[0].score == 0
-
-
 @pytest.mark.parametrize(("stop", "fault"), [("max_tokens", "reply cut off"), ("content_filter", "refusal")])
 async def test_a_label_in_an_unfinished_reply_is_not_the_last_word(stop: str, fault: str) -> None:
     unfinished = output("I would first say [[A>B]], but", stop)  # type: ignore[arg-type]  # one of two
@@ -197,30 +183,6 @@ async def test_a_grader_that_fails_later_costs_the_tests_on_which_it_fails() -> 
     assert "no connection" in found[5].faults[0]
 
 
-async def test_without_analysis_the_critic_is_asked_for_a_label_alone() -> None:
-    script = comparing(lambda a, b, aspect: "[[A=B]]")
-    await compared(script, analyse=False)
-    assert "Reply with one of these labels and nothing else" in script.requests[0]
-
-
-def test_the_signature_changes_with_the_texts_that_the_critic_is_told(model: Model) -> None:
-    kinds = [
-        Instructions.load(),
-        Instructions.load(3),
-        Instructions.load(7),
-        Instructions.load(analyse=False),
-        Instructions.load(reference=False),
-    ]
-    assert len({Critic(model, kind).signature for kind in kinds}) == len(kinds)
-
-
-def test_equal_texts_for_two_scales_are_two_instruments(tmp_path: Path, model: Model) -> None:
-    for levels in (3, 5):
-        (tmp_path / f"scale_{levels}.md").write_text("Choose a label.", encoding="utf-8")
-    signatures = {Critic(model, Instructions.load(levels, folder=tmp_path)).signature for levels in (3, 5)}
-    assert len(signatures) == 2
-
-
 @pytest.mark.parametrize(("levels", "reference", "scale"), [(5, True, "scale_5"), (5, False, "scale_yes_no")])
 def test_a_scale_in_the_users_folder_is_the_one_that_the_critic_is_told(
     levels: int, reference: bool, scale: str, tmp_path: Path
@@ -228,30 +190,6 @@ def test_a_scale_in_the_users_folder_is_the_one_that_the_critic_is_told(
     (tmp_path / f"{scale}.md").write_text("Choose a label.", encoding="utf-8")
     assert Instructions.load(levels, reference=reference, folder=tmp_path).scale.text == "Choose a label."
     assert Instructions.load(levels, reference=reference).scale.text != "Choose a label."
-
-
-@pytest.fixture
-def model() -> Model:
-    return get_model("mockllm/model")
-
-
-@pytest.mark.parametrize("levels", [0, 1, 4, 9])
-def test_a_scale_that_there_is_not_is_refused(levels: int) -> None:
-    with pytest.raises(UnknownChoiceError, match=f"levels is {levels}, expected one of 3, 5, 7"):
-        Instructions.load(levels)
-
-
-def test_a_template_of_the_users_with_other_blanks_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "critic_analyse.md").write_text("Judge $aspect.", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"critic_analyse.md has the blanks \['aspect'\]"):
-        Instructions.load(folder=tmp_path)
-
-
-async def test_the_same_stories_are_asked_about_in_the_same_words_again() -> None:
-    first, second = comparing(better(2, "fine")), comparing(better(2, "fine"))
-    await compared(first)
-    await compared(second)
-    assert sorted(first.requests) == sorted(second.requests)
 
 
 def remembering(script: Script, cache: Cache, *, reference: bool = True, **options: int | bool) -> Critic:
@@ -266,14 +204,6 @@ async def test_what_was_said_once_is_not_asked_again_by_another_critic_of_the_sa
     assert again == said
     assert said[0].opinions[0].reply.startswith("A: plain. B: bold.")
     assert (len(first.requests), len(second.requests)) == (28, 0)
-
-
-async def test_a_verdict_on_a_candidate_alone_is_kept_too(tmp_path: Path) -> None:
-    first, second = comparing(lambda a, b, aspect: 1), comparing(lambda a, b, aspect: 0)
-    for script in (first, second):
-        found = await remembering(script, Cache(tmp_path), reference=False).compare(CANDIDATE, None, TESTS)
-        assert {judgement.points for judgement in found} == {(1,)}
-    assert (len(first.requests), len(second.requests)) == (14, 0)
 
 
 @pytest.mark.parametrize("other", [{"levels": 3}, {"levels": 7}, {"analyse": False}, {"reference": False}])
@@ -349,13 +279,6 @@ async def test_the_first_test_that_nothing_is_on_record_of_goes_ahead_and_a_grad
     with pytest.raises(GraderFailedError, match="longer than the window"):
         await remembering(failing, cache).compare(CANDIDATE, REFERENCE, TESTS)
     assert [data["aspect"] for data in failing.data] == [TESTS[3].name] * 2
-
-
-async def test_half_a_character_in_a_reply_costs_no_verdict(tmp_path: Path) -> None:
-    script = comparing(lambda a, b, aspect: "B ends on \ud83d\n\n[[A=B]]")
-    found = await remembering(script, Cache(tmp_path)).compare(CANDIDATE, REFERENCE, TESTS[:1])
-    assert found[0].score == 0
-    assert found[0].opinions[0].reply == "B ends on \N{REPLACEMENT CHARACTER}\n\n[[A=B]]"
 
 
 async def test_repeats_go_past_the_providers_cache_at_another_temperature(
@@ -462,21 +385,6 @@ async def test_a_verdict_is_on_record_by_critic_stories_as_shown_and_test(
 
 
 PACE = Test(id="a", name="the pace", question="Is it even?")
-
-
-def test_the_reference_stands_first_and_then_the_candidate_does() -> None:
-    assert orders_of("new", "old") == [("old", "new"), ("new", "old")]
-    assert orders_of("new", None) == [("new",)]
-
-
-def test_a_request_has_the_stories_by_neutral_names_then_the_aspect_with_the_scale_before_it() -> None:
-    pair = Instructions.load()
-    shown, aspect = request_parts(pair, ("old", "new"), PACE)
-    assert blocks(shown) == [{"story_a": "old", "story_b": "new"}]
-    assert blocks(aspect) == [{"aspect": "the pace", "question": "Is it even?"}]
-    assert pair.scale.text.strip() in aspect
-    assert pair.scale.text.strip() + "\n\n\n" not in aspect
-    assert blocks(request_parts(Instructions.load(reference=False), ("new",), PACE)[0]) == [{"story": "new"}]
 
 
 @pytest.mark.parametrize(("analyse", "reply"), [(True, 200), (False, 3)])

@@ -1,10 +1,6 @@
-import json
 import re
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -12,6 +8,7 @@ import pytest
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
 from tests.scripted import Asked, Script, grading, output, saying
+from tests.served import Served, serving
 
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.grader import (
@@ -25,10 +22,16 @@ from genie_inspect.graders.grader import (
 )
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import Answer
-from genie_inspect.graders.reader import READ, GraderReader
+from genie_inspect.graders.reader import GraderReader
 from genie_inspect.prompting.forms import answers_form
 
 PLAIN = GenerateConfig()
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    with serving(Served(lambda request: '{"1": "a pilot", "2": "the desert"}\nRating: 3')) as server:
+        yield server
 
 
 @pytest.mark.parametrize("judge", ["list", "pairwise"])
@@ -79,86 +82,34 @@ async def test_a_wrong_set_up_is_no_failed_grader_but_ends_the_run() -> None:
         await ask(Script(wrong).model(), "hello", PLAIN)
 
 
-class _Server(BaseHTTPRequestHandler):
-    """A server that speaks OpenAI's chat protocol, keeps what it was asked, and says nothing of use."""
-
-    bodies: list[dict[str, Any]]
-
-    def do_POST(self) -> None:
-        self.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        message = {"role": "assistant", "content": '{"1": "a pilot", "2": "the desert"}\nRating: 3'}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        reply = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
-        body = json.dumps(reply | {"usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
-        pass
-
-
-@pytest.fixture(scope="module")  # Inspect's vLLM provider remembers the first server
-def served() -> Iterator[tuple[Model, list[dict[str, Any]]]]:
-    """A model on a real server of a provider that takes a JSON schema, and the requests that it got."""
-    bodies: list[dict[str, Any]] = []
-    handler = type("Handler", (_Server,), {"bodies": bodies})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
-        address = f"http://127.0.0.1:{server.server_port}/v1"
-        yield get_model("vllm/tiny", base_url=address, api_key="none", memoize=False), bodies
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
-async def test_vllm_is_held_to_a_pattern_without_room_for_spaces(served: tuple[Model, list[dict[str, Any]]]) -> None:
-    model, bodies = served
-    reading = await GraderReader(model).read("A story.", [Asked("Who?"), Asked("Where?")])
+async def test_vllm_is_held_to_a_pattern_without_room_for_spaces(served: Served) -> None:
+    async with served.model("vllm") as model:
+        reading = await GraderReader(model).read("A story.", [Asked("Who?"), Asked("Where?")])
     assert reading.answers == (Answer("a pilot"), Answer("the desert"))
-    pattern = bodies[-1]["structured_outputs"]["regex"]
+    pattern = served.bodies[-1]["structured_outputs"]["regex"]
     assert re.fullmatch(pattern, '{"attempt": "yes", "1": "a pilot", "2": "the desert"}')
     assert not re.fullmatch(pattern, '{    "attempt": "yes", "1": "a pilot", "2": "the desert"}')
     assert not re.fullmatch(pattern, '{"attempt": "yes", "1": "a pilot"}')
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
-async def test_a_template_that_does_not_ask_for_the_attempt_gets_no_such_field(
-    served: tuple[Model, list[dict[str, Any]]], tmp_path: Path
-) -> None:
-    (tmp_path / "read.md").write_text("Answer $count questions.\n$data", encoding="utf-8")
-    model, bodies = served
-    await GraderReader(model, READ.template(tmp_path)).read("A story.", [Asked("Who?"), Asked("Where?")])
-    assert re.fullmatch(bodies[-1]["structured_outputs"]["regex"], '{"1": "a pilot", "2": "the desert"}')
-
-
-@pytest.mark.parametrize("anyio_backend", ["asyncio"])
-async def test_a_provider_that_has_structured_output_gets_a_schema_with_a_key_a_question(
-    served: tuple[Model, list[dict[str, Any]]],
-) -> None:
-    vllm, bodies = served
-    model = get_model("openai/gpt-4o", base_url=vllm.api.base_url, api_key="none", memoize=False, responses_api=False)
+async def test_a_provider_that_has_structured_output_gets_a_schema_with_a_key_a_question(served: Served) -> None:
+    model = get_model("openai/gpt-4o", base_url=served.url, api_key="none", memoize=False, responses_api=False)
     reading = await GraderReader(model).read("A story.", [Asked("Who?"), Asked("Where?")])
     assert reading.answers == (Answer("a pilot"), Answer("the desert"))
-    schema = bodies[-1]["response_format"]["json_schema"]["schema"]
+    schema = served.bodies[-1]["response_format"]["json_schema"]["schema"]
     assert schema["required"] == ["attempt", "1", "2"]
     assert schema["properties"].keys() == {"attempt", "1", "2"}
     assert schema["additionalProperties"] is False
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
-async def test_a_pair_is_judged_in_words_because_its_reason_comes_first(
-    served: tuple[Model, list[dict[str, Any]]],
-) -> None:
-    model, bodies = served
-    rated = await PairwiseJudge(model).rate(Asked("Who?"), Answer("a pilot"), [Answer("a captain")])
+async def test_a_pair_is_judged_in_words_because_its_reason_comes_first(served: Served) -> None:
+    async with served.model("vllm") as model:
+        rated = await PairwiseJudge(model).rate(Asked("Who?"), Answer("a pilot"), [Answer("a captain")])
     assert rated.ratings == (3,)
-    assert "response_format" not in bodies[-1]
+    assert not {"response_format", "structured_outputs"} & served.bodies[-1].keys()
 
 
 async def test_a_grader_that_spends_its_allowance_on_thought_is_given_room_from_then_on() -> None:

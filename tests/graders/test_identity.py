@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,20 +13,16 @@ from tests.scripted import OWL, evaluated, numbered, saying, scores, small_popul
 from tests.served import Served, serving
 
 from genie_inspect import inspect_private
-from genie_inspect.graders import critic, list_judge, logit_judge, pairwise_judge, quality
-from genie_inspect.graders import reader as grader_reader
+from genie_inspect.graders import list_judge, logit_judge, pairwise_judge, quality
 from genie_inspect.graders.cost import planned_model
-from genie_inspect.graders.critic import Critic
 from genie_inspect.graders.grader import PrerequisiteError, identified_model, served_at
 from genie_inspect.graders.list_judge import ListJudge
 from genie_inspect.graders.logit_judge import LogitJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
-from genie_inspect.graders.quality import CHAT, PROTOCOLS, GraderCoherence, GraderQuality, PreferenceJudge, Wording
+from genie_inspect.graders.quality import GraderCoherence, GraderQuality
 from genie_inspect.graders.reader import GraderReader
-from genie_inspect.graders.rubrics import Instructions
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.forms import answers_form
-from genie_inspect.prompting.templates import Instruction
 from genie_inspect.scorers.genie import genie
 
 LOCAL = "openai-api/local/tiny"
@@ -137,34 +132,6 @@ def test_a_script_is_the_same_in_every_process() -> None:
     assert identified_model(saying("a").model()) == identified_model(saying("b").model())
 
 
-HOT = GenerateConfig(temperature=0.6)
-
-
-@pytest.mark.parametrize(
-    ("place", "make", "constants"),
-    [
-        (list_judge, ListJudge, {"TOKENS_A_RATING": 13}),
-        (list_judge, ListJudge, {"SPARE_TOKENS": 7}),
-        (list_judge, ListJudge, {"TOKENS_A_RATING": 13, "SPARE_TOKENS": 99}),  # as many as before, for a single rating
-        (grader_reader, GraderReader, {"TOKENS_AN_ANSWER": 41}),
-        (grader_reader, GraderReader, {"TOKENS_AN_ANSWER": 41, "SPARE_TOKENS": 199}),
-        (PairwiseJudge, PairwiseJudge, {"requests": ((HOT, None),)}),
-        (LogitJudge, LogitJudge, {"requests": ((HOT, None),)}),
-        (GraderQuality, GraderQuality, {"requests": ((HOT, None),)}),
-        (GraderCoherence, GraderCoherence, {"requests": ((HOT, None),)}),
-        (critic, lambda model: Critic(model, Instructions.load()), {"FIRST": HOT}),
-        (critic, lambda model: Critic(model, Instructions.load()), {"AGAIN": HOT}),
-    ],
-)
-def test_a_constant_of_the_instrument_that_changes_asks_anew(
-    place: Any, make: Callable[[Model], Any], constants: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = make(local()).signature
-    for constant, value in constants.items():
-        monkeypatch.setattr(place, constant, value)
-    assert make(local()).signature != before
-
-
 def test_the_signature_knows_the_settings_that_are_asked_with() -> None:
     asked_with: dict[Any, GenerateConfig] = {
         PairwiseJudge: pairwise_judge.STUDY,
@@ -175,28 +142,6 @@ def test_the_signature_knows_the_settings_that_are_asked_with() -> None:
     assert {asker: asker.requests for asker in asked_with} == {
         asker: ((settings, None),) for asker, settings in asked_with.items()
     }
-
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_another_setting_of_a_protocol_asks_anew(name: str) -> None:
-    wording = PROTOCOLS[name].wording()
-    hot = replace(wording, protocol=replace(wording.protocol, config=HOT))
-    assert PreferenceJudge(local(), wording).signature != PreferenceJudge(local(), hot).signature
-
-
-@pytest.mark.parametrize(
-    ("maker", "template"),
-    [
-        (PairwiseJudge, "rate_pair"),
-        (lambda model, *own: PreferenceJudge(model, *(Wording(CHAT, template) for template in own)), "prefer"),
-        (GraderQuality, "rate_quality"),
-        (GraderCoherence, "coherence"),
-    ],
-)
-def test_a_template_of_the_users_is_another_instrument(maker: Any, template: str, tmp_path: Path) -> None:
-    (tmp_path / f"{template}.md").write_text("Say it.\n$data", encoding="utf-8")
-    own = Instruction(template, frozenset({"data"})).template(tmp_path)
-    assert maker(local()).signature != maker(local(), own).signature
 
 
 @pytest.mark.parametrize(("name", "counts"), [(LOCAL, False), ("openai/gpt-4o", True), ("vllm/tiny", True)])

@@ -1,30 +1,28 @@
 """The options that documents are measured by, and what readers and judges set in their requests."""
 
-import importlib
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.model import GenerateConfig, Model, get_model
-from tests.scripted import Asked, saying
+from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model._model import init_active_model, init_model_roles  # as an evaluation does
+from tests.scripted import saying
 
 from genie_inspect.engines.embedders import CachedEmbedder, embedder, static_token_count
 from genie_inspect.errors import FitError, TemplateError, UnknownChoiceError
 from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.cost import unbatched
 from genie_inspect.graders.embedded_judge import EmbeddedReader
-from genie_inspect.graders.equivalence import GraderEquivalence
 from genie_inspect.graders.instrument import EMBEDDED, MODES, Instrument, cache_for, graders_for, mode_of
-from genie_inspect.graders.list_judge import CHUNK, LIST, ListJudge
-from genie_inspect.graders.logit_judge import LOGIT, LogitJudge
+from genie_inspect.graders.list_judge import CHUNK, LIST
+from genie_inspect.graders.logit_judge import LOGIT
 from genie_inspect.graders.merging import Mode, numbered_tokens
-from genie_inspect.graders.pairwise_judge import PAIRWISE, PairwiseJudge
-from genie_inspect.graders.protocols import Answer
-from genie_inspect.graders.reader import READ, GraderReader
+from genie_inspect.graders.pairwise_judge import PAIRWISE
+from genie_inspect.graders.reader import READ
 from genie_inspect.graders.vectors_judge import shipped_fit
 from genie_inspect.populations.schema import Feature, write_rows
 from genie_inspect.prompting.fence import unfenced
@@ -160,20 +158,10 @@ def test_templates_are_read_once_and_what_becomes_of_the_files_later_does_not_ma
         Instrument("list", templates=str(tmp_path))
 
 
-def test_what_a_model_says_is_kept_unless_the_cache_is_off() -> None:
-    model = saying("").model()
-    assert Instrument("list").cache_for(model) is not None
-    assert Instrument("list", cache=False).cache_for(model) is None
-
-
 @pytest.mark.parametrize("judge", [*MODES, "vectors/fit.json"])
 def test_a_judge_that_asks_a_model_needs_the_grader_role(judge: str) -> None:
     with pytest.raises(PrerequisiteError, match="judge=embedded"):
         graders_for(judge)
-
-
-def test_the_embedded_judge_needs_nobody() -> None:
-    assert graders_for("embedded") == ()
 
 
 @pytest.mark.parametrize(
@@ -211,69 +199,6 @@ def test_a_list_judge_says_in_its_signature_how_many_answers_it_is_shown() -> No
     assert mode_of("list").chunk == 50
 
 
-Made = Callable[[Model], Any]
-COUNTED: dict[str, tuple[Made, str, list[int]]] = {
-    "reader": (GraderReader, "reader", [240, 280]),
-    "list": (ListJudge, "list_judge", [112, 124]),
-    "equivalence": (GraderEquivalence, "equivalence", [112, 124]),
-    "pairwise": (PairwiseJudge, "", [256]),
-    "logit": (LogitJudge, "", [1]),
-}
-QUESTIONS = [Asked("Who?"), Asked("Where?")]
-
-
-@pytest.mark.parametrize("name", COUNTED)
-def test_a_signature_knows_the_settings_of_one_item_and_of_two(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    make, _, most = COUNTED[name]
-    given: list[tuple[GenerateConfig, object]] = []
-
-    def identified(model: Model, *requests: tuple[GenerateConfig, object]) -> str:
-        given.extend(requests)
-        return "m@0"
-
-    monkeypatch.setattr("genie_inspect.graders.readable.identified_model", identified)
-    own = make(saying("").model())
-    assert "(m@0," in own.signature
-    assert own.signature.endswith(f"template={own.template.digest})")
-    assert [settings.max_tokens for settings, _ in given] == most
-    assert {settings.temperature for settings, _ in given} == {0.7 if name == "pairwise" else 0.0}
-    assert len({str(form) for _, form in given}) == len(most)
-
-
-async def _asked(judge: Any) -> None:
-    if isinstance(judge, GraderReader):
-        await judge.read("A story.", QUESTIONS)
-    elif isinstance(judge, ListJudge):
-        await judge.rate(QUESTIONS[0], Answer("an owl"), [Answer("a fox"), Answer("a hen")])
-    else:
-        await judge.same("Write.", ["a", "b"], "c")
-
-
-@pytest.mark.parametrize("name", ["reader", "list", "equivalence"])
-async def test_what_could_not_be_read_is_asked_twice_more_past_the_provider_s_cache(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make, module, _ = COUNTED[name]
-    given: list[GenerateConfig] = []
-
-    async def ask(model: Model, request: str, settings: GenerateConfig, *form: object) -> str:
-        given.append(settings)
-        return "Hm."
-
-    monkeypatch.setattr(importlib.import_module(f"genie_inspect.graders.{module}"), "ask", ask)
-    await _asked(make(saying("").model()))
-    # a reader asks anew for each question alone
-    assert [settings.cache for settings in given] == [None, *[False] * (4 if name == "reader" else 2)]
-    assert [settings.max_tokens for settings in given][:2] == [280, 240] if name == "reader" else [124, 124]
-    given.clear()
-    await _asked(make_without_repeats(make))
-    assert len(given) == 1
-
-
-def make_without_repeats(make: Made) -> Any:
-    return make(saying("").model(), repeats=0)  # type: ignore[call-arg]  # all three take it
-
-
 @pytest.mark.parametrize(
     ("mode", "chunk", "tokens"),
     [
@@ -288,19 +213,6 @@ def test_a_reply_is_counted_as_a_line_or_as_json(mode: Mode, chunk: int, tokens:
     assert numbered_tokens(3) == static_token_count(json.dumps({"1": "", "2": "", "3": ""}))
 
 
-def test_ways_to_judge_without_a_grader_are_told_as_far_as_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[tuple[str, bool, bool]] = []
-
-    def grader(judge: str, *, replaceable: bool, panel_alone: bool) -> tuple[Model, ...]:
-        given.append((judge, replaceable, panel_alone))
-        return (saying("").model(),)
-
-    monkeypatch.setattr("genie_inspect.graders.instrument.graders", grader)
-    for judge, alone in (("list", True), ("ttcw", False), ("vectors/fit.json", True)):
-        graders_for(judge, panel_alone=alone)
-    assert given == [("list", True, True), ("ttcw", False, False), ("vectors/fit.json", True, True)]
-
-
 def test_an_instrument_asks_anew_in_another_cache_when_it_is_told_to(tmp_path: Path) -> None:
     model, cache = saying("").model(), Cache(tmp_path)
     plain: Any = Instrument("list").reader_and_judge(model)
@@ -313,3 +225,17 @@ def test_an_instrument_asks_anew_in_another_cache_when_it_is_told_to(tmp_path: P
     assert isinstance(screen.embedder, CachedEmbedder)
     assert Instrument("list").min_coverage == 0.5
     assert [Instrument(judge).is_smoke_test for judge in ("embedded", "pairwise")] == [True, False]
+
+
+def test_a_jury_of_which_one_is_batched_is_told_how_to_batch_all() -> None:
+    batched, plain = (get_model("mockllm/model", config=GenerateConfig(batch=size)) for size in (7, None))
+    init_active_model(batched, GenerateConfig())
+    try:
+        init_model_roles({"grader": [batched, plain]})
+        assert unbatched(("grader",)).endswith(
+            "--model-role 'grader=[{model: mockllm/model, batch: 7}, {model: mockllm/model, batch: 7}]'"
+        )
+        init_model_roles({"grader": [batched, batched]})
+        assert unbatched(("grader", "preference")) == ""
+    finally:
+        init_model_roles({})

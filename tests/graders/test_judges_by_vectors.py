@@ -20,7 +20,6 @@ from genie_inspect.graders.embedded_judge import (
     EmbeddedReader,
     PronounAnswer,
     attended,
-    median_cosine,
     pronoun_answer,
     recorded_anchors,
     sentences,
@@ -222,13 +221,6 @@ def test_recorded_anchors_are_cosines_of_questions_or_features_of_the_starter_po
     assert all(0 <= anchor < 1 for anchor in anchors.values())
 
 
-def test_the_median_cosine_of_fewer_than_two_is_not_a_number() -> None:
-    assert math.isnan(median_cosine(np.ones((1, 3))))
-    # rows at 0, 60 and 90 degrees: cosines 0.5, 0 and cos 30 = 0.866; their median is 0.5
-    rows = np.array([[1.0, 0.0], [0.5, math.sqrt(0.75)], [0.0, 1.0]])
-    assert median_cosine(rows) == pytest.approx(0.5)
-
-
 def test_the_anchors_that_ship_are_those_of_the_starter_population_as_it_ships() -> None:
     assert json.loads(ANCHORS.read_text(encoding="utf-8"))["population"] == open_population("starter").name
     assert recorded_anchors(embedder())
@@ -267,10 +259,6 @@ async def test_a_question_stands_beside_its_features_words_and_one_of_another_fe
     words = {"plot": ("happens", "ending")}
     await EmbeddedReader(Heard(), words).read("It rained.", [PLOT, Asked("In what tone?", "style")])
     assert Heard.texts[-1] == [f"{PLOT.text} happens ending", "In what tone?"]
-
-
-def test_sentences_have_no_space_around_them() -> None:
-    assert sentences("  It rained. \n She left.  ") == ["It rained.", "She left."]
 
 
 def test_a_quote_that_is_never_closed_is_read() -> None:
@@ -353,17 +341,6 @@ def test_a_file_that_is_no_fit_for_the_embedder_is_one_line_that_names_it(
     assert named in str(caught.value)
     assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_the_fit_that_ships_says_that_it_is_not_for_another_embedder() -> None:
-    class Letters:
-        name, identity = "letters", "letters@1"
-
-        def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
-            raise NotImplementedError
-
-    with pytest.raises(FitError, match=r"'letters' \(letters@1\) and the fit that ships was measured with static@"):
-        fit_for(Letters())
 
 
 def test_a_file_that_is_not_there_says_what_would_write_it(tmp_path: Path) -> None:
@@ -449,11 +426,6 @@ async def test_a_feature_that_the_fit_does_not_know_is_judged_by_the_line_over_a
     assert "pooled" not in VectorsJudge(Angles(), FIT, ["plot"]).signature
 
 
-def test_another_fit_is_another_signature() -> None:
-    other = FIT.model_copy(update={"features": {}})
-    assert VectorsJudge(Angles(), FIT).signature != VectorsJudge(Angles(), other).signature
-
-
 def test_an_embedder_without_a_fit_is_refused_with_the_way_to_one() -> None:
     with pytest.raises(FitError) as caught:
         vectors_judge(Angles())
@@ -462,15 +434,6 @@ def test_an_embedder_without_a_fit_is_refused_with_the_way_to_one() -> None:
     assert "genie calibrate --ratings ratings.jsonl --embedder angles --fit-vectors fit.json" in said
     assert "judge=vectors/fit.json" in said
     assert "\n" not in said
-
-
-def test_the_fit_that_ships_is_the_static_embedders() -> None:
-    assert fit_for(embedder()) is shipped_fit()
-
-
-def test_no_pair_is_asked_of_the_grader() -> None:
-    assert not VECTORS.asks_pairs
-    assert VECTORS.instruction is READ
 
 
 def test_by_itself_the_mode_judges_with_the_embedder_that_ships() -> None:

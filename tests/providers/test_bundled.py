@@ -14,7 +14,7 @@ from inspect_ai.solver import Solver
 from tests.scripted import scores
 
 from genie_inspect.engines.embedders import static_token_count
-from genie_inspect.graders.close_reader import ASPECTS, Approach, reading_of
+from genie_inspect.graders.close_reader import ASPECTS, Approach, ExampleRow, reading_of
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.list_judge import ListJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
@@ -264,11 +264,12 @@ def test_the_bundled_grader_marks_the_storytellers_documents(tmp_path: Path) -> 
 
 
 def test_what_is_not_on_record_is_named() -> None:
-    approach = Approach.load()
+    approach = Approach()
     with pytest.raises(PrerequisiteError, match="no record of a close reading of the document 'A text'"):
         graded(RECORD, approach.request("novel", "A text"))
+    approach.examples = [ExampleRow(text="It.", marks={"novel": ()})]
     with pytest.raises(PrerequisiteError, match="can answer nothing else, got a request about aspect, examples, text"):
-        graded(RECORD, approach.instructions["novel"].request("A text", [{"text": "It.", "marks": []}]))
+        graded(RECORD, approach.request("novel", "A text"))
 
 
 def told(solver: Solver, folder: Path) -> EvalLog:

@@ -12,7 +12,7 @@ from tests.scripted import OWL, Script, evaluated, saying, scores, small_populat
 
 from genie_inspect.graders.cost import tokens
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.graders.quality import CHAT, preference_cost
+from genie_inspect.graders.quality import CHAT
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.fence import unfenced
@@ -233,7 +233,7 @@ def test_a_verdict_is_paid_for_two_stories_of_usual_length(tmp_path: Path) -> No
     population = small_population(tmp_path)
     prompt = population.prompts[0]
     lengths = [tokens(document.text) for document in population.documents(prompt)]
-    request = preference_cost(CHAT.wording(), prompt, 0).tokens_in
-    found = cost(CHAT.wording(), population, {prompt: 3})
+    request = CHAT.pricing()(prompt, 0).tokens_in
+    found = cost(CHAT.pricing(), population, {prompt: 3})
     assert found.calls == 3 * 2 * len(lengths)
     assert found.tokens_in == pytest.approx(3 * 2 * (len(lengths) * request + 2 * sum(lengths)))

@@ -36,7 +36,7 @@ def reader(reply: str | None = None, *, sensical: bool = False) -> CloseReader:
             )
         )
     )
-    return CloseReader(found.model(), Approach.load(sensical=sensical), repeats=0)
+    return CloseReader(found.model(), Approach(sensical=sensical), repeats=0)
 
 
 async def test_a_document_has_its_marks_a_hundred_words_and_all_that_they_rest_on() -> None:
@@ -46,7 +46,7 @@ async def test_a_document_has_its_marks_a_hundred_words_and_all_that_they_rest_o
     assert (score.answer, score.reason) == (STORY, None)
     facts = score.metadata or {}
     assert facts["signature"] == (
-        f"measure:close_reading|reader:{own.signature}|examples:{own.approach.examples.identity}|version:2-A"
+        f"measure:close_reading|reader:{own.signature}|examples:{own.approach.examples_identity}|version:2-A"
     )
     assert facts["prompt"] == ("Tide! " * 100)[:159] + "…"
     assert facts["marked"] == {"novel": 1, "awkward": 0}
@@ -65,7 +65,7 @@ async def test_where_no_aspect_is_known_the_reason_is_inspect_s_and_where_one_is
         assert sorted(score.value) == sorted(keys)
         assert all(math.isnan(float(str(value))) for value in score.value.values())
     half = Script(lambda request: "[]" if unfenced(request)["aspect"] == "novel" else "Hm.")
-    some = await marked(CloseReader(half.model(), Approach.load(), repeats=0), written(STORY))
+    some = await marked(CloseReader(half.model(), Approach(), repeats=0), written(STORY))
     assert some.reason is None
 
 
@@ -74,7 +74,7 @@ def test_what_is_asked_of_new_documents_grows_with_their_number_and_the_populati
 ) -> None:
     texts = ("Grey owl over barns.", "White owl in snow, all night long, and then on.")
     population = small_population(tmp_path / "population", {OWL: texts})
-    approach = Approach.load()
+    approach = Approach()
     mean = sum(map(tokens, texts)) / 2
     assert cost(approach, population, {OWL: 3}) == approach.cost(mean) * 3
     assert cost(approach, population, {"Unknown.": 3}).calls == 0

@@ -14,7 +14,7 @@ from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.files.json_lines import Lines, json_object, placed_lines
 from genie_inspect.graders.cache import TABLES, Cache, Judged, Memo
 from genie_inspect.graders.instrument import mode_of
-from genie_inspect.graders.logit_judge import Logprobs, first_tokens
+from genie_inspect.graders.logit_judge import Logprobs
 from genie_inspect.graders.merging import Candidates, RatingMemo, Unrated
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.graders.reader import CONCISE, LENGTHS, answered
@@ -97,7 +97,7 @@ def reply_in(line: bytes) -> Reply | Row | Fault:
     text = choice.message.content or ""
     if len(text) > LONGEST:
         return Fault(TOO_LONG, name)
-    return Reply(name, whole_text(text), first_tokens(choice.logprobs))
+    return Reply(name, whole_text(text), (choice.logprobs or Logprobs()).first_tokens)
 
 
 def count_fault(faults: Counter[str], reason: str) -> None:

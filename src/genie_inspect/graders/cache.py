@@ -70,11 +70,7 @@ def _verdict(points: object, reply: object) -> Verdict:
 ANSWERS = KeyTable("answers", ("reader", "document"), "question", {"answer": "text"}, _answer)
 """What a reader said of a document, by its digest; None: the document does not say."""
 RATINGS = KeyTable(
-    "ratings",
-    ("judge", "question", "answer"),
-    "other",
-    {"rating": "real not null", "off_labels": "real"},
-    _rating,
+    "ratings", ("judge", "question", "answer"), "other", {"rating": "real not null", "off_labels": "real"}, _rating
 )
 """What a judge said of an answer and another one."""
 VERDICTS = KeyTable(
@@ -112,24 +108,15 @@ class Cache(Store):
 
 
 class Memo:
-    """What readers, judges and critics have said, in the cache for later runs.
-
-    Two samples that ask for the same at the same time ask once.
-
-    Args:
-        cache: Where it is kept; None keeps nothing.
-        anew: Ask for everything, also for what the cache holds; what is said is kept all the same.
-    """
+    """What was said, kept for later runs; samples that ask for the same at one time ask once, with `anew` all ask."""
 
     def __init__(self, cache: Cache | None = None, *, anew: bool = False) -> None:
-        self.cache = cache
-        self.anew = anew
+        self.cache, self.anew = cache, anew
         # a lock lives as long as somebody asks: kept for good, those of a thousand stories would be 28 MB
         self._asking: WeakValueDictionary[tuple[str, ...], anyio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def on_record(self, table: KeyTable[V], *place: str, key: str = "") -> AsyncIterator[dict[str, V]]:
-        """What is on record at a place; whoever else asks for it, or for this key of it, waits meanwhile."""
         if self.cache is None:
             yield {}
             return

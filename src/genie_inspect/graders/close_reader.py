@@ -4,9 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model
 from pydantic import BeforeValidator
@@ -23,36 +22,12 @@ from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import EXPRESSION, REASON, Quote, quotes
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.templates import Instruction
 from genie_inspect.signature import digest
 
 NOVEL, AWKWARD, SENSELESS = "novel", "awkward", "senseless"
 ASPECTS = (NOVEL, AWKWARD, SENSELESS)
 MARK = Instruction("close_reading", frozenset({"aspect", "data"}))
-
-
-@dataclass(frozen=True)
-class Instructions:
-    aspect: str
-    mark: Template
-    """What holds for every aspect."""
-    definition: Template
-
-    @classmethod
-    def load(cls, aspect: str, folder: Path | str | None = None) -> Self:
-        definition = Instruction(f"aspect_{aspect}", frozenset())
-        return cls(aspect, MARK.template(folder), definition.template(folder))
-
-    @property
-    def digest(self) -> str:
-        return digest(self.mark.text, self.definition.text)
-
-    def request(self, text: str, examples: Sequence[Mapping[str, Any]] = ()) -> str:
-        # the text last: what stands before it is the same for every text, and is kept by providers
-        data = {"aspect": self.aspect} | ({"examples": list(examples)} if examples else {}) | {"text": text}
-        return self.mark.fill(aspect=self.definition.fill().strip(), data=fenced(data))
-
-
 FORM = 'a line a text: {"text": "...", "marks": {"novel": [{"expression": "...", "reason": "..."}], "awkward": []}}'
 
 
@@ -85,8 +60,6 @@ MarksByAspect = Annotated[
 
 
 class ExampleRow(Row):
-    """One text with its marks, for a reader to go by."""
-
     text: NonEmpty
     marks: MarksByAspect
 
@@ -108,40 +81,22 @@ def read_passages(path: Path, kind: type[RowT], form: str) -> Iterator[tuple[str
         raise PassagesError(f"{path} has no passages, expected {form}")
 
 
-class Examples:
-    def __init__(self, path: Path | str | None = None) -> None:
-        self._rows = [row for _, row in read_passages(Path(path), ExampleRow, FORM)] if path is not None else []
-        for row in self._rows:
-            for aspect, marks in row.marks.items():
-                for mark in marks:
-                    if mark.expression not in row.text:
-                        raise PassagesError(
-                            f"{path}: {mark.expression!r} is marked as {aspect} and does not stand in its text, "
-                            "expected each expression word for word"
-                        )
-
-    def of(self, aspect: str) -> list[Mapping[str, Any]]:
-        """Those that were marked for an aspect, as a request shows them."""
-        return [
-            {"text": row.text, "marks": [{EXPRESSION: m.expression, REASON: m.reason} for m in row.marks[aspect]]}
-            for row in self._rows
-            if aspect in row.marks
-        ]
-
-    @property
-    def identity(self) -> str:
-        """`none`, or how many there are with twelve hex digits of them."""
-        if not self._rows:
-            return "none"
-        return f"{len(self._rows)}@{digest(*(row.model_dump_json() for row in self._rows))}"
+def _read_examples(path: Path | str) -> list[ExampleRow]:
+    rows = [row for _, row in read_passages(Path(path), ExampleRow, FORM)]
+    for row in rows:
+        for aspect, marks in row.marks.items():
+            for mark in marks:
+                if mark.expression not in row.text:
+                    raise PassagesError(
+                        f"{path}: {mark.expression!r} is marked as {aspect} and does not stand in its text, "
+                        "expected each expression word for word"
+                    )
+    return rows
 
 
-FEWEST_WORDS, MOST_WORDS = 2, 40
-"""Words that a mark may have; some 12 are asked for."""
-MOST_QUOTES = 300
-"""Different quotes of one reply that are looked for."""
-MOST_SHARE = 0.3
-"""Share of a text's words that a reader may quote for one aspect; one who quotes more tells nothing apart."""
+FEWEST_WORDS, MOST_WORDS = 2, 40  # of a mark; some 12 are asked for
+MOST_QUOTES = 300  # different ones of one reply that are looked for
+MOST_SHARE = 0.3  # of a text's words that a reader may quote for one aspect; one who quotes more tells nothing apart
 TOO_MUCH = "the reader quotes over 30% of the text"
 NOTHING_FOUND = "no quote is an expression of the text"
 ABSENT, REPEATED, OVERLAPPING = "quote not in the text", "quote given again", "quote within another"
@@ -160,8 +115,6 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader marks in a text for one aspect."""
-
     aspect: str
     marks: tuple[Mark, ...] = ()
     """In the order of the text; none where there is a reason."""
@@ -180,11 +133,7 @@ class Reading:
 
 
 def reading_of(aspect: str, quotes: Sequence[Quote], text: str) -> Reading:
-    """The marks that the quotes of one reply stand for.
-
-    A quote that does not stand in the text is dropped and counted, as is one that was given before, has one word only,
-    is endless, or lies over another that counts. Nothing is known where none of the quotes is left, or where those that
-    stand in the text make up more than 30% of its words.
+    """The marks that the quotes of one reply stand for; the others are dropped and counted.
 
     >>> text = "Tin-coloured light fell on the quay, and nobody minded."
     >>> reading = reading_of("novel", [Quote("tin-coloured light", "Light has a taste.")] * 3, text)
@@ -240,33 +189,41 @@ def reading_model() -> Model:
 class Approach:
     """How texts are read: the instructions and examples, and for which aspects."""
 
-    def __init__(self, instructions: Sequence[Instructions], examples: Examples, *, sensical: bool) -> None:
-        self.instructions = {one.aspect: one for one in instructions}
-        self.examples = examples
+    def __init__(
+        self, examples: Path | str | None = None, templates: Path | str | None = None, *, sensical: bool = False
+    ) -> None:
+        self.mark = MARK.template(templates)
+        self.definitions = {
+            aspect: Instruction(f"aspect_{aspect}", frozenset()).template(templates) for aspect in ASPECTS
+        }
+        self.examples = [] if examples is None else _read_examples(examples)
         self.aspects = (NOVEL, AWKWARD, *([SENSELESS] if sensical else []))
-
-    @classmethod
-    def load(
-        cls, examples: Path | str | None = None, templates: Path | str | None = None, *, sensical: bool = False
-    ) -> Self:
-        return cls([Instructions.load(aspect, templates) for aspect in ASPECTS], Examples(examples), sensical=sensical)
 
     @property
     def digest(self) -> str:
-        return digest(*(one.digest for one in self.instructions.values()))
+        return digest(*(digest(self.mark.text, definition.text) for definition in self.definitions.values()))
+
+    @property
+    def examples_identity(self) -> str:
+        """`none`, or how many there are with twelve hex digits of them."""
+        if not self.examples:
+            return "none"
+        return f"{len(self.examples)}@{digest(*(row.model_dump_json() for row in self.examples))}"
 
     def request(self, aspect: str, text: str) -> str:
-        return self.instructions[aspect].request(text, self.examples.of(aspect))
+        examples = [
+            {"text": row.text, "marks": [{EXPRESSION: m.expression, REASON: m.reason} for m in row.marks[aspect]]}
+            for row in self.examples
+            if aspect in row.marks
+        ]
+        # the text last: what stands before it is the same for every text, and is kept by providers
+        data = {"aspect": aspect} | ({"examples": examples} if examples else {}) | {"text": text}
+        return self.mark.fill(aspect=self.definitions[aspect].fill().strip(), data=fenced(data))
 
     def cost(self, length: float) -> Cost:
         """What reading a text of so many tokens asks; its replies as long as those to the recorded stories."""
         asked = (static_token_count(self.request(aspect, "")) for aspect in self.aspects)
         return sum((Cost(1, tokens + length, USUAL_REPLY) for tokens in asked), Cost())
-
-
-def by_templates(templates: Path | str | None) -> Approach:
-    """The approach of a panel, which has no examples."""
-    return Approach.load(templates=templates)
 
 
 class CloseReader(Asker[Approach]):
@@ -283,14 +240,14 @@ class CloseReader(Asker[Approach]):
 
     async def _read(self, aspect: str, text: str) -> Reading:
         request = self.approach.request(aspect, text)
+
+        async def attempt(settings: GenerateConfig) -> list[Quote]:
+            held = AGAIN if settings == ANEW else FIRST
+            # a list that is cut off is none: its marks would be those of the text's beginning alone
+            async with labelled("mark", aspect, text):
+                return quotes(await ask(self.model, request, held.merge(settings)))
+
         try:
-            quoted = await until_read(partial(self._attempt, aspect, text, request), self.repeats)
+            return reading_of(aspect, await until_read(attempt, self.repeats), text)
         except UnreadableReplyError:
             return Reading(aspect, reason=UNREADABLE)
-        return reading_of(aspect, quoted, text)
-
-    async def _attempt(self, aspect: str, text: str, request: str, settings: GenerateConfig) -> list[Quote]:
-        held = AGAIN if settings == ANEW else FIRST
-        # a list that is cut off is none: its marks would be those of the text's beginning alone
-        async with labelled("mark", aspect, text):
-            return quotes(await ask(self.model, request, held.merge(settings)))

@@ -36,12 +36,7 @@ class Cost:
 @lru_cache(maxsize=100_000)
 def tokens(text: str) -> int:
     """Tokens of a text as it stands inside a request: escaped, without what is around it."""
-    return static_token_count(fenced({"": text})) - _around_a_text()
-
-
-@lru_cache(maxsize=1)
-def _around_a_text() -> int:
-    return static_token_count(fenced({"": ""}))
+    return static_token_count(fenced({"": text})) - static_token_count(fenced({"": ""}))
 
 
 def unbatched(roles: tuple[str, ...]) -> str:
@@ -51,22 +46,17 @@ def unbatched(roles: tuple[str, ...]) -> str:
         return ""
     # a whole number is the size; the other settings of a batch are for a file
     batch = f"{size:d}" if isinstance(size, int) and not isinstance(size, bool) else "true"
-    bound = {role: model_roles()[role] for role in roles if role in model_roles()}
-    models = {role: one if isinstance(one, list) else [one] for role, one in bound.items()}
-    options = [_option(role, each, batch) for role, each in models.items() if not all(map(_is_batched, each))]
+    options = []
+    for role in roles:
+        bound = model_roles().get(role, [])
+        models = bound if isinstance(bound, list) else [bound]
+        if not all(resolved_settings(model).batch for model in models):
+            named = [f"{{model: {model}, batch: {batch}}}" for model in models]
+            value = named[0] if len(named) == 1 else f"[{', '.join(named)}]"
+            options.append(f"--model-role '{role}={value}'")
     if not options:
         return ""
     return f"--batch reaches the model under evaluation alone; for the judges too: {' '.join(options)}"
-
-
-def _is_batched(model: Model) -> bool:
-    return bool(resolved_settings(model).batch)
-
-
-def _option(role: str, models: list[Model], batch: str) -> str:
-    named = [f"{{model: {model}, batch: {batch}}}" for model in models]
-    value = named[0] if len(named) == 1 else f"[{', '.join(named)}]"
-    return f"--model-role '{role}={value}'"
 
 
 RECORDED = "bundled"

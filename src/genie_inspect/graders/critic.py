@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from inspect_ai.model import GenerateConfig, Model, ModelOutput
+from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
@@ -65,8 +65,6 @@ class NoVerdictError(UnreadableReplyError):
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """One reply of the critic: its verdict, or why it has none."""
-
     points: int | None
     """Points of story A over story B; of a story alone 1 = yes, 0 = no; None when there is no verdict."""
     reply: str = ""
@@ -78,8 +76,6 @@ class Opinion:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The critic's judgement on one test: an opinion with either story first, or one on the candidate alone."""
-
     test: Test
     opinions: tuple[Opinion, ...]
     """With a reference: reference first, candidate first. Without: the candidate alone."""
@@ -128,11 +124,8 @@ class Critic(Asker[Instructions]):
         self.requests = [(FIRST, instructions.form), (AGAIN, instructions.form)]
 
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Judgement]:
-        """One judgement a test, in order: 28 requests for 14 tests with a reference, 14 without, less those on record.
-
-        The first test that nothing is on record of goes ahead and the others follow together: its requests put the
-        stories into the provider's prefix cache, and a grader that fails on it is not asked the others.
-        """
+        """One judgement per test, in order: 28 requests for 14 tests with a reference, 14 without."""
+        # the first test that nothing is on record of goes ahead: it puts the stories into the provider's prefix cache
         orders = orders_of(candidate, reference)
         touched = {key for stories in orders for key in self.memo.found(VERDICTS, *self._place(stories))}
         first = next((test for test in tests if test.digest not in touched), tests[0])
@@ -154,9 +147,11 @@ class Critic(Asker[Instructions]):
         return Judgement(test, tuple(await gathered(*opinions)))
 
     async def _opinion(self, stories: Sequence[str], test: Test, order: str) -> Opinion:
+        request = request_parts(self.instructions, stories, test)
+
         async def attempt(settings: GenerateConfig) -> Verdict:
             async with labelled(f"test {test.id}", test.name, order):
-                return await self._attempt(request_parts(self.instructions, stories, test), settings)
+                return await self._attempt(request, settings)
 
         place = self._place(stories)
         try:
@@ -171,13 +166,10 @@ class Critic(Asker[Instructions]):
             return Opinion(None, fault=str(error), failed=True)
 
     async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
-        repeated = settings == ANEW
-        held = (AGAIN if repeated else FIRST).merge(held_to(self.instructions.form, self.model))
+        held = (AGAIN if settings == ANEW else FIRST).merge(held_to(self.instructions.form, self.model))
         output = await answered(self.model, request, held.merge(settings))
         # a reply that repeats the request holds its labels, none of which is a verdict
-        return self._verdict(output, without_echo(output.completion, "\n".join(request)).strip())
-
-    def _verdict(self, output: ModelOutput, reply: str) -> Verdict:
+        reply = without_echo(output.completion, "\n".join(request)).strip()
         if output.stop_reason in UNFINISHED:
             # whatever label stands there is not the last word
             raise NoVerdictError(UNFINISHED[output.stop_reason], reply)

@@ -58,15 +58,10 @@ class EmbeddedReader:
 
     @property
     def signature(self) -> str:
-        """`embedded(<embedder's identity>)`."""
         return f"embedded({self.embedder.identity})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
-        """One direction a question, with the sentence that weighs most in it as its words.
-
-        A fault in place of each where the embedder cannot see the document, and of those that go by pronouns, which are
-        English ones, where it is not English.
-        """
+        """One direction per question, with the sentence that weighs most in it as its words."""
         return await to_thread.run_sync(self._read, document, questions)
 
     def _read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
@@ -76,8 +71,11 @@ class EmbeddedReader:
         if blind := blindness(self.embedder, document):
             return Reading((None,) * len(questions), dict.fromkeys(range(len(questions)), blind))
         vectors = self.embedder.embed(found)
-        queries = self.embedder.embed([self._query(question) for question in questions])
-        by_pronouns = [self._by_pronouns(question.feature) for question in questions]
+        words = [self.words.get(question.feature, ()) for question in questions]
+        queries = self.embedder.embed([" ".join([q.text, *known]) for q, known in zip(questions, words, strict=True)])
+        # pronouns tell about a feature whose own words hold some of the first and of the third person
+        folded = [frozenset(word.casefold() for word in known) for known in words]
+        by_pronouns = [bool(known & _FIRST and known & _THIRD) for known in folded]
         unseen = [] if is_english(document) else [place for place, by_rule in enumerate(by_pronouns) if by_rule]
         faults = dict.fromkeys(unseen, NO_PRONOUNS)
         return Reading(
@@ -90,14 +88,6 @@ class EmbeddedReader:
             faults,
         )
 
-    def _by_pronouns(self, feature: str) -> bool:
-        """Whether pronouns tell about a feature: its own words then hold some of the first and of the third person."""
-        words = frozenset(word.casefold() for word in self.words.get(feature, ()))
-        return bool(words & _FIRST and words & _THIRD)
-
-    def _query(self, question: AskedQuestion) -> str:
-        return " ".join([question.text, *self.words.get(question.feature, ())])
-
 
 class EmbeddedJudge:
     """Rates two directions by their cosine, from the anchor (rating 1) to identity (rating 4)."""
@@ -108,7 +98,6 @@ class EmbeddedJudge:
 
     @property
     def signature(self) -> str:
-        """`embedded(<embedder's identity>,anchors=starter|own)`."""
         return f"embedded({self.embedder.identity},anchors={'starter' if self.anchors else 'own'})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
@@ -120,7 +109,11 @@ class EmbeddedJudge:
         if answer.vector is None or any(other.vector is None for other in others):
             raise ValueError("the embedded judge got an answer without a direction: it needs the embedded reader")
         directions = np.stack([other.vector for other in others if other.vector is not None])
-        anchor = 0.0 if isinstance(answer, PronounAnswer) else self._anchor(question, directions)
+        anchor = self.anchors.get(question.text, self.anchors.get(question.feature))
+        if isinstance(answer, PronounAnswer):
+            anchor = 0.0
+        elif anchor is None:
+            anchor = median_cosine(directions)
         if math.isnan(anchor):
             return Rated((None,) * len(others), dict.fromkeys(range(len(others)), "no anchor: too few answers"))
         cosines = directions @ answer.vector
@@ -128,10 +121,6 @@ class EmbeddedJudge:
         stretched = np.clip((cosines - anchor) / max(1 - anchor, SAME), 0, 1)
         nearness = np.where(cosines > 1 - SAME, 1.0, stretched)
         return Rated(tuple(float(LOWEST + (HIGHEST - LOWEST) * value) for value in nearness))
-
-    def _anchor(self, question: AskedQuestion, directions: "Vectors") -> float:
-        known = self.anchors.get(question.text, self.anchors.get(question.feature))
-        return known if known is not None else median_cosine(directions)
 
 
 def recorded_anchors(embedder: Embedder) -> dict[str, float]:

@@ -61,11 +61,7 @@ class ComputedEquivalence:
 
 
 class GraderEquivalence(Asker[Template]):
-    """Asks a chat model which of many texts are functionally equivalent to one, at most `chunk` a call.
-
-    The texts are shuffled by a seed drawn from the content, so that no class always stands first and a rerun asks the
-    same. What comes back unusable is asked again, at most `repeats` times.
-    """
+    """Asks a chat model which of many texts are functionally equivalent to one, at most `chunk` per call."""
 
     def __init__(
         self, model: Model, template: Template | None = None, chunk: int = CHUNK, repeats: int = REPEATS
@@ -79,7 +75,7 @@ class GraderEquivalence(Asker[Template]):
     async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
         """For each founder in order whether the text is the same; None where no reply of the grader had a verdict."""
         order = list(range(len(founders)))
-        # graders favour places in a list; shuffled, no class gains by it
+        # graders favour places in a list; shuffled by what is asked, no class gains by it and a rerun asks the same
         random.Random(digest(prompt, text, *founders)).shuffle(order)  # noqa: S311  # no secret
 
         async def ask_missing(missing: Sequence[int], settings: GenerateConfig) -> dict[int, bool]:
@@ -183,27 +179,25 @@ def _kind(option: str, choice: str, plain: tuple[str, ...], with_model: str, acc
 def chosen_equivalence(
     equivalence: str, embedder: Embedder, threshold: float | None, templates: Path | str | None = None
 ) -> Callable[[], Equivalence]:
-    """Gives the equivalence when a sample is scored: the grader's only then, for its role is bound so late."""
+    """Gives the equivalence when a sample is scored, for the grader's role is bound so late."""
     if equivalence_kind(equivalence) == GRADER:
         if threshold is not None:
             raise UnknownChoiceError(
                 "threshold", threshold, "none with equivalence=grader, which says same or different"
             )
         return bound_when_scored(equivalence_grader, partial(GraderEquivalence, template=SAME.template(templates)))
-    computed = ComputedEquivalence(_engine(equivalence, embedder, threshold))
+    engine: LocalEquivalence
+    if equivalence == EMBEDDED:
+        engine = EmbeddedEquivalence(embedder, threshold)
+    else:
+        _, _, model = equivalence.partition("/")
+        chosen = {} if threshold is None else {"threshold": threshold}
+        engine = ClassifierEquivalence(model or PUBLISHED_CLASSIFIER, **chosen)
+    computed = ComputedEquivalence(engine)
     return lambda: computed
 
 
-def _engine(equivalence: str, embedder: Embedder, threshold: float | None) -> LocalEquivalence:
-    if equivalence == EMBEDDED:
-        return EmbeddedEquivalence(embedder, threshold)
-    _, _, model = equivalence.partition("/")
-    chosen = {} if threshold is None else {"threshold": threshold}
-    return ClassifierEquivalence(model or PUBLISHED_CLASSIFIER, **chosen)
-
-
 def chosen_quality(quality: str, templates: Path | str | None = None) -> Callable[[], Quality]:
-    """Gives the quality when a sample is scored: the grader's only then, for its role is bound so late."""
     if quality_kind(quality) == GRADER:
         return bound_when_scored(quality_grader, partial(GraderQuality, template=QUALITY.template(templates)))
     _, _, model = quality.partition("/")

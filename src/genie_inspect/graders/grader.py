@@ -3,8 +3,8 @@
 import os
 import warnings
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -64,7 +64,6 @@ ONE_OF_MANY = "role {role} has {count} models: the measure genie asks each of th
 
 
 def graders(judge: str, *, replaceable: bool = True, panel_alone: bool = False) -> tuple[Model, ...]:
-    """All models in the grader role, in its order: one, or a jury."""
     if ROLE not in model_roles():
         ways = WAYS + PANEL_ALONE * panel_alone if replaceable else f"Name one:\n{NAME_ONE}"
         raise unmet(NO_GRADER.format(judge=judge, ways=ways))
@@ -73,7 +72,6 @@ def graders(judge: str, *, replaceable: bool = True, panel_alone: bool = False) 
 
 
 def grader(judge: str, *, replaceable: bool = True) -> Model:
-    """The model in the grader role; of several the first, with a warning."""
     return _first(graders(judge, replaceable=replaceable), ROLE)
 
 
@@ -104,8 +102,7 @@ def _bound(role: str) -> tuple[Model, ...]:
 def _first(models: Sequence[Model], role: str) -> Model:
     if len(models) > 1:
         # Inspect would take the first without a word
-        said = ONE_OF_MANY.format(role=role, count=len(models), first=models[0])
-        warnings.warn(said, GenieWarning, stacklevel=3)
+        warnings.warn(ONE_OF_MANY.format(role=role, count=len(models), first=models[0]), GenieWarning, stacklevel=3)
     return models[0]
 
 
@@ -135,8 +132,9 @@ async def ask(
 
 async def answered(model: Model, request: str | Sequence[str], config: GenerateConfig) -> ModelOutput:
     """The grader's whole output for one request, its text without halves of characters."""
+    parts = [request] if isinstance(request, str) else request
     # one text is sent as it is: not every provider takes a list of texts
-    content: str | list[Content] = request if isinstance(request, str) else [ContentText(text=part) for part in request]
+    content: str | list[Content] = request if isinstance(request, str) else [ContentText(text=part) for part in parts]
     try:
         output = await bounded(model).generate([ChatMessageUser(content=content)], config=config)
     except PrerequisiteError:
@@ -150,24 +148,18 @@ async def answered(model: Model, request: str | Sequence[str], config: GenerateC
         raise GraderFailedError(f"grader {model} failed: its reply has no choices")
     if output.stop_reason == "model_length":
         raise GraderFailedError(
-            f"a request of {_words(request)} words is longer than the window of grader {model}, expected a "
-            f"grader with a longer one or a shorter text ({output.completion[:200]})"
+            f"a request of {sum(len(part.split()) for part in parts)} words is longer than the window of grader "
+            f"{model}, expected a grader with a longer one or a shorter text ({output.completion[:200]})"
         )
     return output.model_copy(update={"completion": whole_text(output.completion)})
 
 
 def give_up(model: Model, error: Exception) -> NoReturn:
-    """Say of a provider's error that the grader failed."""
     cause = error.last_attempt.exception() if isinstance(error, RetryError) else error
     raise GraderFailedError(f"grader {model} failed: {type(cause).__name__}: {cause}") from error
 
 
-def _words(request: str | Sequence[str]) -> int:
-    return len((request if isinstance(request, str) else " ".join(request)).split())
-
-
 def held_to_json(model: Model) -> bool:
-    """Whether a provider's numbered replies are held to a JSON schema; else the template says their form."""
     return ModelName(model).api in STRUCTURED
 
 
@@ -234,7 +226,7 @@ class Room:
 
     @cached_property
     def _places(self) -> anyio.Semaphore:
-        """Made by the first call: only then are the run's settings known."""
+        # made by the first call: only then are the run's settings known
         return anyio.Semaphore(calls_in_flight(self.model))
 
     async def each(self, ask: Callable[[S], Awaitable[T]], items: Sequence[S]) -> list[T]:
@@ -252,25 +244,21 @@ class Room:
 
         try:
             with one_error():
-                async with anyio.create_task_group() as group, self._its_turn():
-                    for index, item in enumerate(items):
-                        with waiting():
-                            await self._places.acquire()
-                        taken += 1
-                        group.start_soon(run, index, item)
+                async with anyio.create_task_group() as group:
+                    with waiting():
+                        await self._turn.acquire()
+                    try:
+                        for index, item in enumerate(items):
+                            with waiting():
+                                await self._places.acquire()
+                            taken += 1
+                            group.start_soon(run, index, item)
+                    finally:
+                        self._turn.release()
         finally:
             for _ in range(taken):  # those that were cancelled before they began
                 self._places.release()
         return [results[index] for index in range(len(items))]
-
-    @asynccontextmanager
-    async def _its_turn(self) -> AsyncIterator[None]:
-        with waiting():
-            await self._turn.acquire()
-        try:
-            yield
-        finally:
-            self._turn.release()
 
 
 def calls_in_flight(model: Model) -> int:
@@ -301,30 +289,22 @@ def refusals() -> Iterator[None]:
 
 # two servers, two folders, or one model asked at another temperature give other answers under one name: what one of
 # them said must never count as said by the other
-Request = tuple[GenerateConfig, Form | None]
-"""What the instrument sets for a request, and the form that it holds the reply to."""
-
+Request = tuple[GenerateConfig, Form | None]  # what the instrument sets for it, and the form of its reply
+# providers whose model name may be a folder
 FROM_FOLDERS = frozenset({"hf", "llama-cpp-python", "mlx", "sglang", "transformer_lens", "vllm"})
-"""Providers whose model name may be a folder."""
+# providers that start a server where none is named: on a port that says nothing of the model
 STARTED_HERE = frozenset({"sglang", "vllm"})
-"""Providers that start a server where none is named: on a port that says nothing of the model."""
-DELIVERY = {
-    "adaptive_connections",
+# settings that say how a request is delivered, not what is asked
+DELIVERY = {"adaptive_connections", "batch", "cache", "cache_prompt", "fail_on_refusal", "max_connections"} | {
     "attempt_timeout",
-    "batch",
-    "cache",
-    "cache_prompt",
-    "fail_on_refusal",
-    "max_connections",
     "max_retries",
     "stream_idle_timeout",
     "timeout",
 }
-"""Settings that say how a request is delivered, not what is asked."""
+# model arguments that say where a model runs; a server's address is a fact of its own
 PLACES = frozenset({"device", "host", "http_client", "lazy_init", "port", "timeout"})
-"""Model arguments that say where a model runs; a server's address is a fact of its own."""
+# a name that holds one of these may hold a password: its value is left out; "tokenizer" is none
 SECRET = ("auth", "key", "password", "secret", "token")
-"""A name that holds one of these may hold a password: its value is left out. "tokenizer" is none."""
 
 
 def identified_model(model: Model, *requests: Request) -> str:
@@ -341,7 +321,6 @@ def identified_model(model: Model, *requests: Request) -> str:
 
 
 def names_of(models: Sequence[Model]) -> list[str]:
-    """What several models are called beside each other: by their names, and by more where two share one."""
     shared = Counter(map(str, models))
     return [identified_model(model) if shared[str(model)] > 1 else str(model) for model in models]
 
@@ -383,7 +362,6 @@ def _value(value: object) -> str:
 
 
 def _plain(settings: GenerateConfig) -> str:
-    """Settings as text, without what is about delivery and without headers that may hold a password."""
     kept = settings.model_copy()
     kept.extra_headers = {k: v for k, v in (settings.extra_headers or {}).items() if not _is_secret(k)} or None
     return kept.model_dump_json(exclude_none=True, exclude=DELIVERY)

@@ -34,25 +34,17 @@ MODES = {mode.name: mode for mode in (LIST, PAIRWISE, LOGIT, VECTORS)}
 
 
 def mode_and_fit(judge: str, others: Sequence[str] = ()) -> tuple[Mode, str]:
-    """The record of a judge that asks a grader, and the file of its fit: `vectors/fit.json` names one.
-
-    A judge that is shown many answers in one call takes how many: `list/10`.
-    """
+    """The record of a judge that asks a grader, of `list/10` for ten answers per call; and the file of its fit."""
     name, slash, rest = str(judge).partition("/")  # any value may stand for an option
     mode = MODES.get(name)
     if mode is None or (slash and mode.asks_pairs and mode.chunk == 1) or (slash and not rest):
         raise UnknownChoiceError("judge", judge, "one of " + ", ".join((*MODES, *others)))
     if not slash or mode.by_vectors:
         return mode, rest
-    return _sized(mode, judge, rest), ""
-
-
-def _sized(mode: Mode, judge: str, size: str) -> Mode:
-    if not re.fullmatch(r"[1-9][0-9]{0,3}", size) or size == "1":
-        raise UnknownChoiceError(
-            "judge", judge, f"how many answers {mode.name} is shown in a call, such as {mode.name}/10"
-        )
-    return replace(mode, name=judge, judge=partial(mode.judge, chunk=int(size)), chunk=int(size))
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", rest) or rest == "1":
+        expected = f"how many answers {mode.name} is shown in a call, such as {mode.name}/10"
+        raise UnknownChoiceError("judge", judge, expected)
+    return replace(mode, name=judge, judge=partial(mode.judge, chunk=int(rest)), chunk=int(rest)), ""
 
 
 def mode_of(judge: str) -> Mode:
@@ -71,18 +63,14 @@ def graders_for(judge: str, *, panel_alone: bool = False) -> tuple[Model, ...]:
                 check(model)
         except UnknownChoiceError as error:
             raise unmet(error) from error
-    _refuse_doubles(models)
-    return models
-
-
-def _refuse_doubles(models: Sequence[Model]) -> None:
-    """Refuse a jury in which one grader sits twice: it would agree with itself, and count double."""
+    # a grader that sits twice in a jury would agree with itself, and count double
     known: set[str] = set()
     for model in models if len(models) > 1 else ():
         # as signatures and cache keys know it: settings that the instrument overrides make no other grader
         if (reader := GraderReader(model).signature) in known:
             raise unmet(f"grader {model} is named twice in the role, expected each grader of a jury once")
         known.add(reader)
+    return models
 
 
 def cache_for(model: Model, cache: Cache | None) -> Cache | None:

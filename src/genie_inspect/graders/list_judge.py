@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model
@@ -10,7 +10,7 @@ from inspect_ai.model import GenerateConfig, Model
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import Judged
 from genie_inspect.graders.grader import ask
-from genie_inspect.graders.merging import Mode, PairJudge, RatingMemo, Unrated, numbered_tokens
+from genie_inspect.graders.merging import Mode, RatingJudge, RatingMemo, Unrated, numbered_tokens
 from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_complete
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import ratings_form
@@ -23,13 +23,8 @@ TOKENS_A_RATING = 12
 SPARE_TOKENS = 100
 
 
-class ListJudge(PairJudge):
-    """Rates an answer against up to `chunk` others a call.
-
-    The others are shuffled by a seed drawn from the content, so that no document always stands first and a rerun
-    asks the same. What comes back unusable is asked again together, at most `repeats` times. The first call of a
-    question is in the log, for a reader to see; further ones are not.
-    """
+class ListJudge(RatingJudge):
+    """Rates an answer against up to `chunk` others a call; what comes back unusable is asked again together."""
 
     name = "list"
     instruction = Instruction("rate_list", frozenset({"count", "data"}))
@@ -50,28 +45,27 @@ class ListJudge(PairJudge):
         self.requests = [(_settings(count), ratings_form(count)) for count in (1, 2)]
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
+        # no answer always stands first
         order = shuffled(pairs.others, pairs.question, pairs.answer)
-        await until_complete(order, partial(self._rate_missing, pairs, order[: self.chunk]), self.repeats)
+
+        async def ask_missing(missing: Sequence[str], settings: GenerateConfig) -> dict[str, Judged]:
+            async def ask_chunk(chunk: Sequence[str]) -> dict[str, Judged]:
+                request = list_request(self.template, pairs.question, pairs.answer, chunk)
+                config, form = _settings(len(chunk)).merge(settings), ratings_form(len(chunk))
+                # one call per question in the log, for people to see
+                is_first = chunk == order[: self.chunk] and settings != ANEW
+                async with labelled(pairs.question, pairs.answer, logged=is_first):
+                    reply = await ask(self.model, request, config, form)
+                judged = list_ratings(reply, chunk)
+                pairs.keep(judged)
+                return judged
+
+            chunks = [missing[start : start + self.chunk] for start in range(0, len(missing), self.chunk)]
+            parts = await self.room.each(ask_chunk, chunks)
+            return {text: judged for part in parts for text, judged in part.items()}
+
+        await until_complete(order, ask_missing, self.repeats)
         return {}
-
-    async def _rate_missing(
-        self, pairs: Unrated, first: Sequence[str], missing: Sequence[str], settings: GenerateConfig
-    ) -> dict[str, Judged]:
-        """What can be read of the replies, by the other answer; the first call of a question is in the log."""
-        chunks = [missing[start : start + self.chunk] for start in range(0, len(missing), self.chunk)]
-        parts = await self.room.each(partial(self._rate_chunk, pairs, first, settings), chunks)
-        return {text: judged for part in parts for text, judged in part.items()}
-
-    async def _rate_chunk(
-        self, pairs: Unrated, first: Sequence[str], settings: GenerateConfig, chunk: Sequence[str]
-    ) -> dict[str, Judged]:
-        count = len(chunk)
-        request = list_request(self.template, pairs.question, pairs.answer, chunk)
-        async with labelled(pairs.question, pairs.answer, logged=chunk == first and settings != ANEW):
-            reply = await ask(self.model, request, _settings(count).merge(settings), ratings_form(count))
-        judged = list_ratings(reply, chunk)
-        pairs.keep(judged)
-        return judged
 
 
 def list_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
@@ -83,12 +77,10 @@ def list_ratings(reply: str, others: Sequence[str]) -> dict[str, Judged]:
     return {others[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, len(others)).items()}
 
 
-def listed_others(data: Mapping[str, Any]) -> dict[str, str] | None:
-    return (
-        {number: str(other) for number, other in data["others"].items()}
-        if {"question", "answer", "others"} <= data.keys()
-        else None
-    )
+def _listed_others(data: Mapping[str, Any]) -> dict[str, str] | None:
+    if not {"question", "answer", "others"} <= data.keys():
+        return None
+    return {number: str(other) for number, other in data["others"].items()}
 
 
 def list_reply(ratings: Mapping[str, float]) -> str:
@@ -108,10 +100,7 @@ def _settings(count: int) -> GenerateConfig:
 
 
 def shuffled(texts: Sequence[str], question: str, answer: str) -> list[str]:
-    """The texts in an order that depends on nothing but what is asked, so that a rerun asks the same.
-
-    The texts are sorted first: which of them are still missing may differ, where they came from does not matter.
-    """
+    """The texts in an order that depends on nothing but what is asked, so that a rerun asks the same."""
     order = sorted(texts)
     random.Random(digest(question, answer, *order)).shuffle(order)  # noqa: S311  # no secret
     return order
@@ -123,7 +112,7 @@ LIST = Mode(
     ListJudge.instruction,
     reply_tokens,
     list_request,
-    listed_others,
+    _listed_others,
     list_reply,
     lambda text, candidates, others: list_ratings(text, others),
     CHUNK,

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.model import GenerateConfig, Model, ModelName, ModelUsage
@@ -16,7 +15,7 @@ from genie_inspect.graders.grader import ALL, PrerequisiteError, answered, give_
 from genie_inspect.graders.merging import (
     Candidates,
     Mode,
-    PairJudge,
+    RatingJudge,
     RatingMemo,
     Unrated,
     pair_instruction,
@@ -86,12 +85,10 @@ def check_log_probabilities(model: Model) -> None:
         raise UnknownChoiceError("grader for judge=logit", str(model), accepted)
 
 
-class LogitJudge(PairJudge):
+class LogitJudge(RatingJudge):
     """Reads the probabilities of the labels 0 to 4 at the first token, without constraining it.
 
-    The instruction, the question and the answer stand first in every request, so that a server that caches prefixes
-    computes them once a question. A pair whose labels together have too little probability is not rated: such a model
-    was about to say something else. A pair whose label 0 has more than half of the labels' probability is unspecified.
+    A pair whose labels together have too little probability is not rated: the model was about to say something else.
     """
 
     name = "logit"
@@ -111,56 +108,42 @@ class LogitJudge(PairJudge):
         self.facts = f"off<={most_off_labels:g},"
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
+        requests = {other: pair_request(self.template, pairs.question, pairs.answer, [other]) for other in pairs.others}
+        rated: set[str] = set()
+
+        def keep(candidates_by_text: Mapping[str, Candidates]) -> None:
+            ratings = judged(candidates_by_text)
+            pairs.keep(ratings)
+            rated.update(ratings)
+
+        async def ask_together(requests_at_once: Sequence[str]) -> list[list[tuple[str, float]]] | None:
+            return await first_tokens_in_one_request(self.model, requests_at_once, CANDIDATES)
+
+        async def ask_alone(other: str) -> None:
+            output = await answered(self.model, requests[other], ONE_TOKEN)
+            content = (output.choices[0].logprobs or Logprobs()).content
+            keep({other: [(top.token, top.logprob) for top in content[0].top_logprobs or ()] if content else ()})
+
         with unlogged():
-            is_rated = await self._rate_together(pairs)
-            if is_rated is None:
-                is_rated = await self.room.each(partial(self._rate_pair, pairs), pairs.others)
-        return {other: NO_LOGPROBS for other, rated in zip(pairs.others, is_rated, strict=True) if not rated}
-
-    async def _rate_together(self, pairs: Unrated) -> list[bool] | None:
-        """As `_rate_pair` for each of the others, in one request; None where they must be asked one by one."""
-        if ModelName(self.model).api not in BATCHING:
-            return None
-
-        async def ask(others: Sequence[str]) -> list[list[tuple[str, float]]] | None:
-            requests = [self._request(pairs, other) for other in others]
-            return await first_tokens_in_one_request(self.model, requests, CANDIDATES)
-
-        (together,) = await self.room.each(ask, [pairs.others])
-        if together is None:
-            return None
-        ratings = judged(dict(zip(pairs.others, together, strict=True)))
-        pairs.keep(ratings)
-        return [other in ratings for other in pairs.others]
-
-    async def _rate_pair(self, pairs: Unrated, other: str) -> bool:
-        rating = judged({other: await self._ask(self._request(pairs, other))})
-        pairs.keep(rating)
-        return bool(rating)
-
-    def _request(self, pairs: Unrated, other: str) -> str:
-        return pair_request(self.template, pairs.question, pairs.answer, [other])
-
-    async def _ask(self, request: str) -> Candidates:
-        output = await answered(self.model, request, ONE_TOKEN)
-        logprobs = output.choices[0].logprobs
-        if logprobs is None or not logprobs.content:
-            return ()
-        return [(top.token, top.logprob) for top in logprobs.content[0].top_logprobs or ()]
+            together = None
+            if ModelName(self.model).api in BATCHING:
+                (together,) = await self.room.each(ask_together, [list(requests.values())])
+            if together is None:
+                await self.room.each(ask_alone, pairs.others)
+            else:
+                keep(dict(zip(requests, together, strict=True)))
+        return {other: NO_LOGPROBS for other in pairs.others if other not in rated}
 
 
 def judged(candidates_by_text: Mapping[str, Candidates]) -> dict[str, Judged]:
-    """What the candidates say by the other answer; nothing where there are no candidates.
-
-    A pair of which the label 0 has most of the labels' probability, or no label has any, is rated 0.
-    """
-    readings = {text: label_reading(found) for text, found in candidates_by_text.items() if found}
-    return {
-        text: Judged(
-            0.0 if reading.no_answer > 0.5 or math.isnan(reading.rating) else reading.rating, reading.off_labels
-        )
-        for text, reading in readings.items()
-    }
+    """Ratings by the other answer, where there are candidates; 0 where label 0 has most of the labels' probability."""
+    ratings: dict[str, Judged] = {}
+    for text, candidates in candidates_by_text.items():
+        if candidates:
+            reading = label_reading(candidates)
+            is_unrated = reading.no_answer > 0.5 or math.isnan(reading.rating)
+            ratings[text] = Judged(0.0 if is_unrated else reading.rating, reading.off_labels)
+    return ratings
 
 
 LOGIT = Mode(
@@ -185,10 +168,9 @@ class _Token(BaseModel):
 class Logprobs(BaseModel):
     content: list[_Token] | None = None
 
-
-def first_tokens(logprobs: Logprobs | None) -> list[tuple[str, float]]:
-    tokens = logprobs.content if logprobs else None
-    return [(top.token, top.logprob) for top in tokens[0].top_logprobs] if tokens else []
+    @property
+    def first_tokens(self) -> list[tuple[str, float]]:
+        return [(top.token, top.logprob) for token in (self.content or [])[:1] for top in token.top_logprobs]
 
 
 PATH = "/chat/completions/batch"
@@ -216,7 +198,18 @@ async def first_tokens_in_one_request(
     """The most likely first tokens of a reply to each request, with their log probabilities, in order."""
     from openai import APIStatusError  # a second of start-up for a client that most runs do not need
 
-    body = _body(resolved_settings(model), requests, candidates)
+    # this endpoint is reached past Inspect, which would merge the role's own settings
+    settings = resolved_settings(model)
+    head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
+    body = {
+        **settings.model_dump(include={"logit_bias", "seed"}, exclude_none=True),
+        **(settings.extra_body or {}),
+        "messages": [[*head, {"role": "user", "content": request}] for request in requests],
+        "temperature": 0.0,
+        "max_tokens": 1,
+        "logprobs": True,
+        "top_logprobs": candidates,
+    }
     try:
         async with concurrency(f"{model}-batch", connections(model) or ALL):
             sent = await _posted(model, body)
@@ -234,22 +227,10 @@ async def first_tokens_in_one_request(
     choices = {choice.index: choice for choice in reply.choices}
     if sorted(choices) != list(range(len(requests))):
         raise GraderFailedError(f"grader {model} sent {len(choices)} replies to {len(requests)} requests in one")
-    _count(model, reply.usage or _Usage())
-    return [first_tokens(choices[index].logprobs) for index in range(len(requests))]
-
-
-def _body(settings: GenerateConfig, requests: Sequence[str], candidates: int) -> dict[str, Any]:
-    """The request; this endpoint is reached past Inspect, which would merge the role's own settings."""
-    head = [{"role": "system", "content": settings.system_message}] if settings.system_message else []
-    return {
-        **settings.model_dump(include={"logit_bias", "seed"}, exclude_none=True),
-        **(settings.extra_body or {}),
-        "messages": [[*head, {"role": "user", "content": request}] for request in requests],
-        "temperature": 0.0,
-        "max_tokens": 1,
-        "logprobs": True,
-        "top_logprobs": candidates,
-    }
+    usage = reply.usage or _Usage()
+    tokens = usage.prompt_tokens, usage.completion_tokens
+    count_usage(model, ModelUsage(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens)))
+    return [(choices[index].logprobs or Logprobs()).first_tokens for index in range(len(requests))]
 
 
 async def _posted(model: Model, body: dict[str, Any]) -> object | None:
@@ -266,12 +247,3 @@ async def _posted(model: Model, body: dict[str, Any]) -> object | None:
 
     again = retried(model, post)
     return await again() if again else None
-
-
-def _count(model: Model, usage: _Usage) -> None:
-    counted = ModelUsage(
-        input_tokens=usage.prompt_tokens,
-        output_tokens=usage.completion_tokens,
-        total_tokens=usage.prompt_tokens + usage.completion_tokens,
-    )
-    count_usage(model, counted)

@@ -1,6 +1,7 @@
 """Every pair is judged once: equal answers count together, and what was ever judged is not asked again."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -12,15 +13,7 @@ from inspect_ai.model import Model
 from genie_inspect.engines.embedders import Embedder, static_token_count
 from genie_inspect.graders.cache import RATINGS, Judged, Memo
 from genie_inspect.graders.grader import Room
-from genie_inspect.graders.protocols import (
-    OFF_LABELS,
-    UNREADABLE,
-    UNSPECIFIED,
-    Answer,
-    AskedQuestion,
-    Judge,
-    Rated,
-)
+from genie_inspect.graders.protocols import OFF_LABELS, UNREADABLE, UNSPECIFIED, Answer, AskedQuestion, Judge, Rated
 from genie_inspect.graders.readable import REPEATS, Asker
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.answers import normalised
@@ -40,34 +33,17 @@ class Unrated:
     """Takes ratings by the other answer as soon as there are some: what was paid for is on record at once."""
 
 
+# gives a reason for each answer without a rating, unless a reply was unreadable
 Rate = Callable[[Unrated], Awaitable[Mapping[str, str]]]
-"""Rates pairs and keeps the ratings; gives a reason for other answers without one, unless a reply was unreadable."""
 
 
 class RatingMemo(Memo):
     """What one judge has said."""
 
     async def rated(
-        self,
-        judge: str,
-        question: str,
-        answer: str,
-        others: Sequence[Answer],
-        rate: Rate,
-        most_off_labels: float = 1.0,
+        self, judge: str, question: str, answer: str, others: Sequence[Answer], rate: Rate, most_off_labels: float = 1.0
     ) -> Rated:
-        """Ratings of all others, asking only for those that are not on record.
-
-        Two samples that ask for the same at the same time ask once.
-
-        Args:
-            judge: The judge's signature.
-            question: The question's text.
-            answer: The answer that is compared.
-            others: Answers, of which some may be equal but for case, spacing and end punctuation.
-            rate: Rates the pairs that are not on record.
-            most_off_labels: Highest probability off the labels at which a finding counts as a rating.
-        """
+        """Ratings of all others by a judge, named by its signature; only those that are not on record are asked for."""
         spelling: dict[str, str] = {}
         for other in others:
             spelling.setdefault(normalised(other.text), other.text)
@@ -81,22 +57,16 @@ class RatingMemo(Memo):
                 self.keep(RATINGS, place, fresh)
 
             if missing := [text for key, text in spelling.items() if key not in judged]:
-                faults = await rate(Unrated(question, answer, missing, keep))
-                reasons = {normalised(text): reason for text, reason in faults.items()}
-        return _spread([normalised(other.text) for other in others], judged, reasons, most_off_labels)
-
-
-def _spread(
-    keys: Sequence[str], found: Mapping[str, Judged], reasons: Mapping[str, str], most_off_labels: float
-) -> Rated:
-    """One rating an answer, from one finding a distinct answer."""
-    faults = {key: _fault(found.get(key), reasons.get(key, UNREADABLE), most_off_labels) for key in set(keys)}
-    masses = [judged.off_labels for judged in found.values() if judged.off_labels is not None]
-    return Rated(
-        ratings=tuple(None if faults[key] else found[key].rating for key in keys),
-        faults={index: fault for index, key in enumerate(keys) if (fault := faults[key])},
-        off_labels=fmean(masses) if masses else None,
-    )
+                unrated = await rate(Unrated(question, answer, missing, keep))
+                reasons = {normalised(text): reason for text, reason in unrated.items()}
+        keys = [normalised(other.text) for other in others]
+        faults = {key: _fault(judged.get(key), reasons.get(key, UNREADABLE), most_off_labels) for key in spelling}
+        masses = [finding.off_labels for finding in judged.values() if finding.off_labels is not None]
+        return Rated(
+            ratings=tuple(None if faults[key] else judged[key].rating for key in keys),
+            faults={index: fault for index, key in enumerate(keys) if (fault := faults[key])},
+            off_labels=fmean(masses) if masses else None,
+        )
 
 
 def _fault(judged: Judged | None, reason: str, most_off_labels: float) -> str | None:
@@ -107,15 +77,11 @@ def _fault(judged: Judged | None, reason: str, most_off_labels: float) -> str | 
     return None if judged.rating else UNSPECIFIED
 
 
-class PairJudge(Asker[Template]):
-    """Rates by what a grader says of pairs of answers; what it said is kept.
-
-    Each pair is a call of its own, `_rate_pair`, out of the log; a judge that asks otherwise has its own `_rate`.
-    """
+class RatingJudge(Asker[Template], ABC):
+    """Rates by what a grader says of pairs of answers; what it said is kept."""
 
     instruction: ClassVar[Instruction]
-    most_off_labels = 1.0
-    """Highest probability off the labels at which a finding counts as a rating."""
+    most_off_labels = 1.0  # highest probability off the labels at which a finding counts as a rating
 
     def __init__(
         self, model: Model, template: Template | None = None, memo: RatingMemo | None = None, repeats: int = REPEATS
@@ -125,21 +91,26 @@ class PairJudge(Asker[Template]):
         self.room = Room(model)
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
-        """One rating an other answer; equal answers are judged once."""
         texts = question.text, answer.text
         return await self.memo.rated(self.signature, *texts, others, self._rate, self.most_off_labels)
+
+    @abstractmethod
+    async def _rate(self, pairs: Unrated) -> Mapping[str, str]: ...
+
+
+class PairJudge(RatingJudge):
+    """Makes one call per pair, out of the log."""
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
         with unlogged():
             await self.room.each(partial(self._rate_pair, pairs), pairs.others)
         return {}
 
-    async def _rate_pair(self, pairs: Unrated, other: str) -> object:
-        raise NotImplementedError
+    @abstractmethod
+    async def _rate_pair(self, pairs: Unrated, other: str) -> object: ...
 
 
-Candidates = Sequence[tuple[str, float]]
-"""Likely first tokens of a reply, with their log probabilities."""
+Candidates = Sequence[tuple[str, float]]  # likely first tokens of a reply, with their log probabilities
 
 
 def pair_instruction(name: str) -> Instruction:

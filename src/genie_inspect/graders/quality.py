@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -48,7 +49,6 @@ class RewardQuality:
 
     @property
     def signature(self) -> str:
-        """`reward(<model>)`, marked where the thresholds were made for another model."""
         # rewards have no common scale: the same thresholds cut another model's rewards at other qualities
         foreign = "" if self.model.model.partition("@")[0] == PUBLISHED_REWARD else ",thresholds of another model"
         return self.model.name.removesuffix(")") + foreign + ")"
@@ -60,24 +60,20 @@ class RewardQuality:
 
 
 class GraderQuality(Asker[Template]):
-    """Asks a chat model for a level from 1 to 10, one call a reply."""
-
     requests = ((CONFIG, None),)
 
     def __init__(self, model: Model, template: Template | None = None, repeats: int = REPEATS) -> None:
         super().__init__(model, template or QUALITY.template(), repeats)
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
-        """The level of each reply, 1 to 10; NaN where no reply of the grader had one."""
         return await gathered(*(self._level(prompt, reply) for reply in replies))
 
     async def _level(self, prompt: str, reply: str) -> float:
         request = _request(self.template, prompt, reply)
-        try:
-            # NaN and not level 1: a grader that says nothing has not found the reply useless
+        with suppress(UnreadableReplyError):
             return float(await readable(self.model, request, CONFIG, quality_level, repeats=self.repeats))
-        except UnreadableReplyError:
-            return math.nan
+        # not level 1: a grader that says nothing has not found the reply useless
+        return math.nan
 
 
 def quality_cost(template: Template, prompt: str, length: float) -> Cost:
@@ -112,7 +108,6 @@ class GraderCoherence(Asker[Template]):
         super().__init__(model, template or COHERENCE.template())
 
     async def rate(self, prompt: str, document: str) -> float:
-        """One rating; a reply without one is asked for again, at most twice."""
         # without the prompt: whether a document does its task is another question than whether it hangs together
         request = self.template.fill(data=fenced({"document": document}))
         return await readable(
@@ -142,16 +137,12 @@ def rewarded(choice: str) -> RewardCoherence | None:
     return RewardCoherence(CoherenceRewards(model)) if choice.startswith(REWARD) and model else None
 
 
-Blanks = Mapping[str, str]
-
-
 @dataclass(frozen=True, slots=True)
 class PreferenceProtocol:
     name: str
     said: str
-    """In words."""
     instruction: Instruction
-    blanks: Callable[[str, str, str], Blanks]
+    blanks: Callable[[str, str, str], Mapping[str, str]]
     """By the writing prompt and both stories, what fills the instruction's blanks."""
     read: Callable[[str], float]
     """By the reply, 1 when the first story is better, 0 when the second is, 0.5 for a tie."""
@@ -163,24 +154,15 @@ class PreferenceProtocol:
     signed: str = ""
     """What a signature says of it: nothing of the first, so that its scores compare with those of before."""
 
-    def wording(self, templates: Path | str | None = None) -> "Wording":
-        return Wording(self, self.instruction.template(templates))
+    def pricing(self, templates: Path | str | None = None) -> Callable[[str, float], Cost]:
+        """Gives the cost of a verdict by the writing prompt and the tokens of both stories together."""
+        template = self.instruction.template(templates)
+        return lambda prompt, lengths: Cost(
+            1, static_token_count(template.fill(**self.blanks(prompt, "", ""))) + lengths, self.tokens
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
-    protocol: PreferenceProtocol
-    template: Template
-
-    def request(self, prompt: str, first: str, second: str) -> str:
-        return self.template.fill(**self.protocol.blanks(prompt, first, second))
-
-
-def _as_data(prompt: str, first: str, second: str) -> Blanks:
-    return {"data": fenced({"prompt": prompt, "story_a": first, "story_b": second})}
-
-
-def _as_trained(_: str, first: str, second: str) -> Blanks:
+def _as_trained(_: str, first: str, second: str) -> dict[str, str]:
     # unfenced, and without the writing prompt: as weights were trained, which a fence would be foreign to
     return {"story_a": first, "story_b": second}
 
@@ -190,7 +172,7 @@ CHAT = PreferenceProtocol(
     "chat",
     "preferring, in both orders",
     Instruction("prefer", frozenset({"data"})),
-    _as_data,
+    lambda prompt, first, second: {"data": fenced({"prompt": prompt, "story_a": first, "story_b": second})},
     preferred,
     GenerateConfig(temperature=0.0, max_tokens=300),
     tokens=50,  # a reason in one or two sentences, and a label
@@ -242,22 +224,16 @@ class PreferenceJudge(Asker[Template]):
 
     name = "preference"
 
-    def __init__(self, model: Model, wording: Wording | None = None) -> None:
-        self.wording = wording or CHAT.wording()
-        super().__init__(model, self.wording.template, self.wording.protocol.repeats)
-        self.requests = [(self.wording.protocol.config, None)]
-        self.facts = self.wording.protocol.signed
+    def __init__(self, model: Model, protocol: PreferenceProtocol = CHAT, template: Template | None = None) -> None:
+        super().__init__(model, template or protocol.instruction.template(), protocol.repeats)
+        self.protocol = protocol
+        self.requests = [(protocol.config, None)]
+        self.facts = protocol.signed
 
     async def verdict(self, prompt: str, first: str, second: str) -> float | None:
         """1 when the first story is better, 0 when the second is, 0.5 for a tie; None where no reply says so."""
-        protocol = self.wording.protocol
-        request = self.wording.request(prompt, first, second)
-        try:
-            # None and not a tie: a judge that says nothing has not found the stories equal
-            return await readable(self.model, request, protocol.config, protocol.read, repeats=self.repeats)
-        except UnreadableReplyError:
-            return None
-
-
-def preference_cost(wording: Wording, prompt: str, lengths: float) -> Cost:
-    return Cost(1, static_token_count(wording.request(prompt, "", "")) + lengths, wording.protocol.tokens)
+        request = self.template.fill(**self.protocol.blanks(prompt, first, second))
+        with suppress(UnreadableReplyError):
+            return await readable(self.model, request, self.protocol.config, self.protocol.read, repeats=self.repeats)
+        # not a tie: a judge that says nothing has not found the stories equal
+        return None

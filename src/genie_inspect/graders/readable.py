@@ -22,10 +22,8 @@ T = TypeVar("T")
 ItemT = TypeVar("ItemT", bound=Hashable)
 ValueT = TypeVar("ValueT")
 
-REPEATS = 2
-"""How often an unreadable reply is asked for again."""
-ANEW = GenerateConfig(cache=False)
-"""Merged into a request's settings when it is repeated."""
+REPEATS = 2  # times that an unreadable reply is asked for again
+ANEW = GenerateConfig(cache=False)  # merged into a request's settings when it is repeated
 
 
 async def until_read(attempt: Callable[[GenerateConfig], Awaitable[T]], repeats: int = REPEATS) -> T:
@@ -41,16 +39,7 @@ async def until_complete(
     attempt: Callable[[Sequence[ItemT], GenerateConfig], Awaitable[Mapping[ItemT, ValueT]]],
     repeats: int = REPEATS,
 ) -> dict[ItemT, ValueT]:
-    """What the replies say of each item; those that are missing are asked for again, what stays missing is absent.
-
-    Args:
-        items: What is asked for, each once.
-        attempt: Asks for the items that are still missing, with the settings that it gets merged over its own.
-        repeats: How often they are asked for again.
-
-    Raises:
-        GraderFailedError: If an attempt does.
-    """
+    """What the replies say of each item; those that are missing are asked for again, what stays missing is absent."""
     values: dict[ItemT, ValueT] = {}
 
     async def ask_missing(settings: GenerateConfig) -> None:
@@ -74,21 +63,7 @@ async def readable(
     *,
     whole: bool = False,
 ) -> T:
-    """What a grader's reply to one request says.
-
-    Args:
-        model: The grader.
-        request: The filled template.
-        config: Settings that belong to the instrument.
-        read: Makes of the reply what is wanted; raises UnreadableReplyError where it cannot.
-        form: What the reply looks like, for providers that can hold a model to one.
-        repeats: How often an unreadable reply is asked for again.
-        whole: Whether a reply that was cut off is unreadable, whatever it says.
-
-    Raises:
-        UnreadableReplyError: If no reply could be read.
-        GraderFailedError: If the provider gives up.
-    """
+    """What a grader's reply to one request says; with `whole` a reply that was cut off is unreadable."""
 
     async def attempt(settings: GenerateConfig) -> T:
         return read(await ask(model, request, config.merge(settings), form, whole=whole))
@@ -109,14 +84,10 @@ class Asker(Generic[TemplateT_co]):
 
     name = "grader"
     requests: Sequence[Request] = ()
-    """The settings and forms of the instrument's requests."""
-    facts = ""
-    """What the signature says beside model and template, with a comma behind it."""
+    facts = ""  # in the signature beside model and template, with a comma behind it
 
     def __init__(self, model: Model, template: TemplateT_co, repeats: int = REPEATS) -> None:
-        self.model = model
-        self.template = template
-        self.repeats = repeats
+        self.model, self.template, self.repeats = model, template, repeats
 
     @cached_property
     def signature(self) -> str:
@@ -125,23 +96,17 @@ class Asker(Generic[TemplateT_co]):
         return f"{self.name}({model},{self.facts}template={self.template.digest})"
 
 
-WIDTH = 60  # characters of each part: an outline of a transcript shows one line
+WIDTH = 60  # characters of each part of a label: an outline of a transcript shows one line
 
 
 @asynccontextmanager
 async def labelled(*parts: str, logged: bool = True) -> AsyncIterator[None]:
-    """The calls inside, in the transcript under a label, or not in it at all.
-
-    The request itself begins with the instructions, which all requests share and providers so need to read once; who
-    looks at a transcript wants to know first what was asked.
-    """
-    if logged:
-        async with span(" | ".join(_cut(one_line(part)) for part in parts)):
-            yield
-    else:
+    """The calls inside, in the transcript under a label, or not in it at all."""
+    if not logged:
         with unlogged():
             yield
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "\u2026"
+        return
+    lines = [one_line(part) for part in parts]
+    # a request begins with instructions that all share: the label says what was asked
+    async with span(" | ".join(line if len(line) <= WIDTH else line[: WIDTH - 1] + "\u2026" for line in lines)):
+        yield

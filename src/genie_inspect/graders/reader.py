@@ -9,7 +9,7 @@ from inspect_ai.model import GenerateConfig, Model
 from genie_inspect.graders.cache import ANSWERS, NO, WHETHER_ATTEMPT, Memo
 from genie_inspect.graders.grader import ask
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
-from genie_inspect.graders.readable import REPEATS, Asker, labelled, until_complete
+from genie_inspect.graders.readable import ANEW, REPEATS, Asker, labelled, until_complete
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, ReadingReply, reading_reply
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, answers_form, reading_form
@@ -21,10 +21,7 @@ Read = Callable[[str, Sequence[AskedQuestion]], Awaitable[Reading]]
 
 
 async def answered(memo: Memo, reader: str, document: str, questions: Sequence[AskedQuestion], read: Read) -> Reading:
-    """One answer a question, in order, asking a reader, by its signature, only those that are not on record.
-
-    That a document is no attempt is kept too; unreadable replies are not.
-    """
+    """One answer per question; a reader, named by its signature, is asked only those that are not on record."""
     place = reader, digest(document)
     async with memo.on_record(ANSWERS, *place) as kept:
         if kept.get(WHETHER_ATTEMPT) == NO:
@@ -62,24 +59,20 @@ class AnswerLength:
 
     @property
     def fact(self) -> str:
-        """What a signature says of it: nothing of concise answers, whose signatures are older than the choice."""
+        # signatures of concise answers are older than the choice
         return "" if self.name == CONCISE else f",answers={self.name}"
 
 
-def _instruction(name: str) -> Instruction:
-    return Instruction(name, frozenset({"count", "data"}))
-
-
-READ = _instruction("read")
+BLANKS = frozenset({"count", "data"})
+READ = Instruction("read", BLANKS)
 LENGTHS = {
     length.name: length
     for length in (
         AnswerLength(CONCISE, READ, longest=LONGEST_ANSWER),
-        AnswerLength("sentence", _instruction("read_sentence"), times=3),
-        AnswerLength("free", _instruction("read_free"), times=8),
+        AnswerLength("sentence", Instruction("read_sentence", BLANKS), times=3),
+        AnswerLength("free", Instruction("read_free", BLANKS), times=8),
     )
 }
-"""By name."""
 
 
 class GraderReader(Asker[Template]):
@@ -104,10 +97,7 @@ class GraderReader(Asker[Template]):
         return super().signature.removesuffix(")") + f"{self.length.fact})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
-        """One answer a question; None with a fault where the grader babbles to the end.
-
-        A document that the grader takes for no attempt has no answers and no faults, and nothing more is asked of it.
-        """
+        """One answer per question; a document that the grader takes for no attempt has neither answers nor faults."""
         return await answered(self.memo, self.signature, document, questions, self._read)
 
     async def _read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
@@ -145,17 +135,13 @@ class _Sitting:
     """One document being read: all questions in one call, then one call for each that is still missing."""
 
     def __init__(self, reader: GraderReader, document: str, questions: Sequence[AskedQuestion]) -> None:
-        self.reader = reader
-        self.document = document
-        self.questions = questions
+        self.reader, self.document, self.questions = reader, document, questions
+        # what the first reply with a word on it says; a later one sees a single question and less to go by
         self.is_attempt: bool | None = None
-        """What the first reply that has a word on it says; a later one sees a single question and less to go by."""
-        self._begun = False
 
     async def ask(self, missing: Sequence[int], settings: GenerateConfig) -> dict[int, str | None]:
         """Answers by the question's place, None where the document does not say; what could not be read is absent."""
-        calls = [[index] for index in missing] if self._begun else [list(missing)]
-        self._begun = True
+        calls = [[index] for index in missing] if settings == ANEW else [list(missing)]
         answers: dict[int, str | None] = {}
         for places in calls:
             reply = await self.reader.ask(self.document, [self.questions[place] for place in places], settings)

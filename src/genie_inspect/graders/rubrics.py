@@ -2,11 +2,11 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
@@ -29,8 +29,6 @@ class RubricError(GenieError):
 
 
 class Test(BaseModel):
-    """One test: what is asked of a story."""
-
     __test__ = False  # no test of pytest's
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -88,9 +86,8 @@ def load_rubric(rubric: str) -> Rubric:
     return _bundled(rubric) if rubric in BUNDLED else _read(rubric, Path(rubric))
 
 
-@cache
+@cache  # every scorer of it opens it, and YAML is slow to read
 def _bundled(rubric: str) -> Rubric:
-    """A bundled rubric, which is read once a process: every scorer of it opens it, and YAML is slow to read."""
     return _read(rubric, FOLDER / f"{rubric}.yaml")
 
 
@@ -108,40 +105,33 @@ def _read(rubric: str, path: Path) -> Rubric:
     try:
         return Rubric.model_validate(content)
     except ValidationError as error:
-        raise RubricError(f"rubric {rubric}: {_first(error.errors(), content)}") from error
+        if isinstance(content, dict):
+            first = error.errors()[0]
+            place, reason = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+            message = f"{place}: {reason}" if place else reason
+        else:
+            message = f"the file holds a {type(content).__name__}, expected the fields name and tests"
+        raise RubricError(f"rubric {rubric}: {message}") from error
 
 
 def renamed(rubric: Rubric, name: str) -> Rubric:
-    """The same tests under another name, with which the keys begin."""
     try:
         return Rubric.model_validate({**rubric.model_dump(), "name": name})
     except ValidationError:
         raise UnknownChoiceError("prefix", name, "small letters, digits and _, a letter first") from None
 
 
-def _first(errors: Sequence[Any], content: object) -> str:
-    if not isinstance(content, dict):
-        return f"the file holds a {type(content).__name__}, expected the fields name and tests"
-    place = ".".join(map(str, errors[0]["loc"]))
-    reason = errors[0]["msg"].removeprefix("Value error, ")
-    return f"{place}: {reason}" if place else str(reason)
-
-
-AFTER: Final = "after"
-"""An analysis behind the label."""
+AFTER: Final = "after"  # an analysis behind the label
 Analyse = bool | Literal["after"]
 _FORMS = {True: "analyse", False: "label", AFTER: "rate"}
 
 
 @dataclass(frozen=True)
 class Instructions:
-    stories: Template
-    """The part that holds the stories: shared by all tests."""
-    test: Template
-    """The part that names the aspect."""
+    stories: Template  # the part that holds the stories: shared by all tests
+    test: Template  # the part that names the aspect
     scale: Template
     form: Form
-    """What a reply holds: one of the labels, and where it is asked for an analysis."""
     read: Callable[[str], int]
     """Points in a reply: of story A over story B; of a story alone 1 = yes, 0 = no."""
     analyses: bool

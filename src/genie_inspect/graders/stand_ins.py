@@ -25,8 +25,6 @@ from genie_inspect.signature import digest
 
 
 class StandIn(Model):
-    """What it replies is up to the kind; whoever asks for anything else gets that of the model behind it."""
-
     def __init__(self, model: Model) -> None:
         super().__init__(model.api, model.config, model.model_args)
         self.model = model
@@ -80,10 +78,7 @@ class Tally:
 
 
 class ReplyRecord:
-    """Replies on disk, by request and by how often the same request was made before.
-
-    A reply is on record before anybody reads it; a process that is killed loses none.
-    """
+    """Replies on disk, by request and by how often the same request was made before."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -117,11 +112,7 @@ class ReplyRecord:
 
 
 class RecordedModel(StandIn):
-    """A model that answers from a record where it can.
-
-    The n-th time that a run makes a request gets the n-th reply on record, so that asking again after an unreadable
-    reply, or ten times for ten samples, goes the same way in every run.
-    """
+    """Answers from a record where it can: the n-th time that a run makes a request gets the n-th reply on record."""
 
     def __init__(self, model: Model, record: ReplyRecord, *, keep_cut: bool = True) -> None:
         super().__init__(model)
@@ -149,14 +140,11 @@ class RecordedModel(StandIn):
         # an error is no reply: the next run asks again
         if not output.error and (self.keep_cut or output.stop_reason != "max_tokens"):
             self._record.keep(request, turn, output)
-        self._count(output)
-        return output
-
-    def _count(self, output: ModelOutput) -> None:
         self.tally.calls += 1
         if output.usage is not None:
             self.tally.input_tokens += output.usage.input_tokens
             self.tally.output_tokens += output.usage.output_tokens
+        return output
 
 
 A_PLOT = "Somebody who wants one thing more than another sets out for it, " * 3 + "and comes home with neither."

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated
 
 from anyio import to_thread
-from inspect_ai.model import Model
 from pydantic import AfterValidator, Field
 
 from genie_inspect.engines.embedders import Embedder, blindness
@@ -20,20 +19,15 @@ from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import FitError
 from genie_inspect.files.folders import DATA
 from genie_inspect.files.json_lines import json_row
-from genie_inspect.graders.merging import Mode, RatingMemo
+from genie_inspect.graders.merging import Mode
 from genie_inspect.graders.protocols import Answer, AskedQuestion, Judge, Rated
 from genie_inspect.graders.reader import READ
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.prompting.answers import normalised
-from genie_inspect.prompting.templates import Template
 from genie_inspect.signature import digest
 
 SHIPPED = DATA / "vector_fit.json"
-ANEW = (
-    "make one with: genie calibrate --ratings ratings.jsonl --embedder {embedder} --fit-vectors fit.json "
-    "and name it: judge=vectors/fit.json"
-)
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Rating = Annotated[float, Field(ge=LOWEST, le=HIGHEST)]
 Correlation = Annotated[float, Field(ge=-1, le=1)]
@@ -92,10 +86,8 @@ def read_fit(path: Path) -> VectorFit:
     try:
         content = path.read_bytes()
     except OSError as error:
-        reason = error.strerror or error
-        raise FitError(
-            f"fit {path} cannot be read: {reason}, expected what genie calibrate --fit-vectors wrote"
-        ) from error
+        what = f"fit {path} cannot be read: {error.strerror or error}"
+        raise FitError(f"{what}, expected what genie calibrate --fit-vectors wrote") from error
     return json_row(content, VectorFit, f"fit {path}", FitError)
 
 
@@ -104,14 +96,14 @@ def fit_for(embedder: Embedder, file: str = "") -> VectorFit:
     if fit.embedder != embedder.identity:
         which = f"fit {file}" if file else "the fit that ships"
         raise FitError(
-            f"embedder is {embedder.name!r} ({embedder.identity}) and {which} was measured with {fit.embedder}; "
-            + ANEW.format(embedder=embedder.name)
+            f"embedder is {embedder.name!r} ({embedder.identity}) and {which} was measured with {fit.embedder}; make "
+            f"one with: genie calibrate --ratings ratings.jsonl --embedder {embedder.name} --fit-vectors fit.json "
+            "and name it: judge=vectors/fit.json"
         )
     return fit
 
 
 def shown(value: float | None) -> str:
-    """A correlation with two decimals; "not defined" where it is not."""
     return "not defined" if value is None or math.isnan(value) else f"{value:.2f}"
 
 
@@ -126,19 +118,13 @@ class VectorsJudge:
 
     @property
     def signature(self) -> str:
-        """`vectors(<embedder's identity>,fit=<digest>,spearman=0.53,kendall=0.39)`, `pooled=a+b` where there are any.
-
-        The two figures are over all features, prompts held out; `pooled` has the features without a fit of their own.
-        """
+        """`vectors(<embedder's identity>,fit=<digest>,spearman=0.53,kendall=0.39)`, where needed with `pooled=a+b`."""
         known = f"spearman={shown(self.fit.pooled.spearman)},kendall={shown(self.fit.pooled.kendall)}"
         pooled = f",pooled={'+'.join(self.pooled)}" if self.pooled else ""
         return f"vectors({self.embedder.identity},fit={self.fit.digest},{known}{pooled})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
-        """One rating an other answer, on a continuous scale from 1 to 4; equal answers are 4, whatever their vectors.
-
-        An answer that holds little that the embedder knows has no vector, and its pairs no rating.
-        """
+        """Ratings on a continuous scale from 1 to 4; equal answers are 4, and what has no vector has none."""
         equal = [normalised(other.text) == normalised(answer.text) for other in others]
         texts = list(dict.fromkeys([answer.text, *(other.text for other in others)]))
         # in a thread: embedding blocks, and other samples go on meanwhile
@@ -159,9 +145,11 @@ def vectors_judge(embedder: Embedder, file: str = "", features: Collection[str] 
     return VectorsJudge(embedder, fit_for(embedder, file), features)
 
 
-def _plain(model: Model, template: Template, memo: RatingMemo) -> Judge:
-    return vectors_judge(chosen_embedder())
-
-
-# of the grader nothing but its reading is asked, and so by that instruction
-VECTORS = Mode("vectors", _plain, READ, lambda count, as_json: 0, others=lambda data: None, by_vectors=vectors_judge)
+VECTORS = Mode(
+    "vectors",
+    lambda model, template, memo: vectors_judge(chosen_embedder()),
+    READ,  # of the grader nothing but its reading is asked, and so by that instruction
+    lambda count, as_json: 0,
+    others=lambda data: None,
+    by_vectors=vectors_judge,
+)

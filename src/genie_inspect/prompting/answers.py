@@ -205,11 +205,7 @@ class ReadingReply:
 
 
 def reading_reply(
-    reply: str,
-    count: int,
-    questions: Sequence[str] = (),
-    longest: int | None = LONGEST_ANSWER,
-    has_marker: bool = True,
+    reply: str, count: int, questions: Sequence[str] = (), longest: int | None = LONGEST_ANSWER, has_marker: bool = True
 ) -> ReadingReply:
     """The reply to a document and so many questions; unreadable parts of it are absent.
 
@@ -220,13 +216,10 @@ def reading_reply(
     is_silent = says_nothing if has_marker else is_unspecified
     wordings = {number: normalised(question) for number, question in enumerate(questions, start=1)}
     for number, value in numbered_values(reply, count).items():
-        text = None if value is None else value.strip()
-        if text is None or (is_short_text(text, longest) and normalised(text) != wordings.get(number)):
-            answers[number] = None if text is None or is_silent(text) else text
-    return ReadingReply(answers, _is_attempt(spoken(reply)))
-
-
-def _is_attempt(text: str) -> bool | None:
-    """The last word on it, as a reply that corrects itself ends with what it means."""
-    words = _KEY.findall(text) or _LINE.findall(text)
-    return words[-1].casefold() == YES if words else None
+        answer = None if value is None else value.strip()
+        if answer is None or (is_short_text(answer, longest) and normalised(answer) != wordings.get(number)):
+            answers[number] = None if answer is None or is_silent(answer) else answer
+    text = spoken(reply)
+    # the last word on it, as a reply that corrects itself ends with what it means
+    attempts = _KEY.findall(text) or _LINE.findall(text)
+    return ReadingReply(answers, attempts[-1].casefold() == YES if attempts else None)

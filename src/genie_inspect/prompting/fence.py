@@ -60,7 +60,10 @@ def without_echo(reply: str, request: str) -> str:
 
 def _is_echo(text: str, request: str) -> bool:
     """Whether a text holds a third of the instructions, or begins the object of their data."""
-    instructions, blocks = _parts(request)
+    # the instructions, and the blocks of data, which cannot hold a fence of their own
+    first, *rest = request.split(OPEN)
+    parts = [part.partition(CLOSE) for part in rest]
+    instructions, blocks = "\n".join([first, *(after for _, _, after in parts)]), [block for block, _, _ in parts]
     dense = re.sub(r"\s+", "", text)
     if any(key and key[0] in dense for key in map(_FIRST_KEY.match, blocks)):
         return True
@@ -73,14 +76,3 @@ def _is_echo(text: str, request: str) -> bool:
 def _runs(instructions: str) -> tuple[str, ...]:
     told = words(instructions.casefold())
     return tuple(" ".join(told[start : start + RUN]) for start in range(0, len(told) - RUN + 1, RUN))
-
-
-def _parts(request: str) -> tuple[str, list[str]]:
-    """The instructions, and the blocks of data, which cannot hold a fence of their own."""
-    first, *rest = request.split(OPEN)
-    instructions, blocks = [first], []
-    for part in rest:
-        block, _, after = part.partition(CLOSE)
-        blocks.append(block)
-        instructions.append(after)
-    return "\n".join(instructions), blocks

@@ -16,12 +16,10 @@ from genie_inspect.prompting.replies import DIFFERENT, SAME, json_lists, json_ob
 from genie_inspect.prompting.texts import has_word, shortened, spoken
 
 RATINGS = "01234"
-# no pattern counts characters: xgrammar builds a state for each, and for 200 of them vLLM worked four seconds and more,
-# gave up after five and answered with an error; the tokens of a reply are limited anyway
+# pattern of a text inside JSON quotes. No pattern counts characters: xgrammar builds a state for each, and for 200 of
+# them vLLM gave up after five seconds and answered with an error; the tokens of a reply are limited anyway
 ANSWER = r'[^"\\\n]+'
-"""Pattern of a text inside JSON quotes."""
-LAST = "last"
-"""The name under which a sentence is asked for."""
+LAST = "last"  # the name under which a sentence is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,6 @@ class Form:
 
 
 def answers_form(count: int) -> Form:
-    """A text for each of the numbers 1 to count."""
     return _numbered_form(count, {"type": "string"}, ANSWER)
 
 
@@ -51,7 +48,6 @@ def reading_form(count: int) -> Form:
 
 
 def questions_form(count: int) -> Form:
-    """A question for each of the numbers 1 to count."""
     return _numbered_form(count, {"type": "string"}, r'[^"\\\n?]+\?')
 
 
@@ -78,12 +74,7 @@ def choices_form(count: int, choices: Sequence[str]) -> Form:
 def cut_form(count: int) -> Form:
     """A list of numbers from 1 to count, under the name "cut"."""
     number = {"type": "integer", "minimum": 1, "maximum": count}
-    schema = {
-        "type": "object",
-        "properties": {"cut": {"type": "array", "items": number}},
-        "required": ["cut"],
-        "additionalProperties": False,
-    }
+    schema = _object_of({"cut": {"type": "array", "items": number}})
     digits = rf"[1-9]\d{{0,{len(str(count)) - 1}}}"
     return Form(schema, rf'\{{"cut": \[({digits}(, {digits}){{0,{count - 1}}})?\]\}}')
 
@@ -100,7 +91,6 @@ def last_form() -> Form:
 
 
 def sameness_form(count: int) -> Form:
-    """One of the words same and different for each of the numbers 1 to count."""
     return _numbered_form(count, {"type": "string", "enum": [SAME, DIFFERENT]}, f"({SAME}|{DIFFERENT})")
 
 
@@ -163,10 +153,10 @@ def sentences_to_cut(reply: str, count: int) -> set[int]:
     >>> sorted(sentences_to_cut('Two are notes. {"cut": [1, "4"]}', 5))
     [1, 4]
     """
-    lists = [dict(pairs)["cut"] for pairs in json_objects(spoken(reply)) if "cut" in dict(pairs)]
-    if not lists or not isinstance(lists[-1], list):
+    listed = _last_under("cut", reply)
+    if not isinstance(listed, list):
         raise UnreadableReplyError(f'no list "cut" in the reply {shortened(reply)}')
-    numbers = [number.strip() if isinstance(number, str) else "" for number in lists[-1]]
+    numbers = [number.strip() if isinstance(number, str) else "" for number in listed]
     if not all(re.fullmatch(r"\d{1,6}", number) and 1 <= int(number) <= count for number in numbers):
         raise UnreadableReplyError(f'"cut" holds more than numbers from 1 to {count} in the reply {shortened(reply)}')
     return {int(number) for number in numbers}
@@ -178,10 +168,16 @@ def last_sound_sentence(reply: str) -> str:
     >>> last_sound_sentence('It breaks off. {"last": "The owl slept."}')
     'The owl slept.'
     """
-    sentences = [dict(pairs)[LAST] for pairs in json_objects(spoken(reply)) if LAST in dict(pairs)]
-    if not sentences or not isinstance(sentences[-1], str):
+    sentence = _last_under(LAST, reply)
+    if not isinstance(sentence, str):
         raise UnreadableReplyError(f'no sentence under "{LAST}" in the reply {shortened(reply)}')
-    return sentences[-1].strip()
+    return sentence.strip()
+
+
+def _last_under(key: str, reply: str) -> object:
+    """The value in the reply's last object that has the key; None where none has it."""
+    values = [dict(pairs)[key] for pairs in json_objects(spoken(reply)) if key in dict(pairs)]
+    return values[-1] if values else None
 
 
 def one_sentence(reply: str) -> str:
@@ -270,16 +266,13 @@ def quotes(reply: str) -> list[Quote]:
 
 def _quotes(items: Sequence[Any]) -> list[Quote] | None:
     """The quotes that the items stand for; None where one of them is no object with an expression."""
-    # an object comes as a list of its pairs
-    members: list[Mapping[str, Any]] = [dict(item) if _is_object(item) else {} for item in items]
-    if not all(isinstance(each.get(EXPRESSION), str) for each in members):
-        return None
-    return [Quote(each[EXPRESSION].strip(), _text(each.get(REASON))) for each in members]
-
-
-def _is_object(item: object) -> bool:
-    return isinstance(item, list) and all(isinstance(pair, tuple) for pair in item)
-
-
-def _text(value: object) -> str:
-    return value.strip() if isinstance(value, str) else ""
+    quoted: list[Quote] = []
+    for item in items:
+        # an object comes as a list of its pairs
+        is_object = isinstance(item, list) and all(isinstance(pair, tuple) for pair in item)
+        members: Mapping[str, Any] = dict(item) if is_object else {}
+        expression, reason = members.get(EXPRESSION), members.get(REASON)
+        if not isinstance(expression, str):
+            return None
+        quoted.append(Quote(expression.strip(), reason.strip() if isinstance(reason, str) else ""))
+    return quoted

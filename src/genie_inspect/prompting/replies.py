@@ -162,18 +162,12 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def json_objects(text: str) -> Iterator[_Pairs]:
-    """Every JSON object that stands in the text outside another one, in time linear in the text's length.
-
-    A reply of broken objects, of objects nested too deep, or of more than any request asks for, is read no further than
-    where that is clear.
-    """
+    """Every JSON object outside another one, as far as the text does not babble, in time linear in its length."""
     return _json_values(text, _OBJECT)
 
 
 def json_lists(text: str) -> Iterator[list[Any]]:
     """Every JSON list that is empty or begins with an object and stands outside another one; objects come as pairs.
-
-    Read as `json_objects` reads.
 
     >>> [len(items) for items in json_lists('No [more] than [{"expression": "salt light"}], or [].')]
     [1, 0]
@@ -182,7 +176,6 @@ def json_lists(text: str) -> Iterator[list[Any]]:
 
 
 def _json_values(text: str, beginning: re.Pattern[str]) -> Iterator[Any]:
-    """The values that begin as the pattern says."""
     # numbers stay text: 3 and "3" say the same, and a million digits are no number
     decoder = json.JSONDecoder(
         object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str, strict=False

@@ -64,7 +64,7 @@ def close_reading(sensical: bool = False, examples: str | None = None, templates
 
     with refusals():
         check_switch("sensical", sensical)
-        approach = Approach.load(examples, templates, sensical=sensical)
+        approach = Approach(examples, templates, sensical=sensical)
     reader_by = bound_when_scored(reading_model, partial(CloseReader, approach=approach))
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -85,7 +85,7 @@ async def marked(reader: "CloseReader", state: TaskState) -> Score:
     text = document_of(state)
     facts = {
         "signature": signature(
-            "close_reading", version="2-A", reader=reader.signature, examples=reader.approach.examples.identity
+            "close_reading", version="2-A", reader=reader.signature, examples=reader.approach.examples_identity
         ),
         "prompt": cut(prompt_of(state), PROMPT_WIDTHS[0]),
     }

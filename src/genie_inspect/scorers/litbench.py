@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.graders.quality import PreferenceJudge, Wording
+    from genie_inspect.graders.quality import PreferenceJudge
     from genie_inspect.populations.population import Population
     from genie_inspect.populations.schema import Document
     from genie_inspect.scorers.assessment import Compared
@@ -66,8 +66,9 @@ def litbench(
         if opponents is not None:
             check_count("opponents", opponents)
         opened = reference(population, "litbench")
-        wording = protocol_of(protocol).wording(templates)
-    judge_by = bound_when_scored(preference_model, partial(PreferenceJudge, wording=wording))
+        chosen = protocol_of(protocol)
+        template = chosen.instruction.template(templates)
+    judge_by = bound_when_scored(preference_model, partial(PreferenceJudge, protocol=chosen, template=template))
 
     async def score(state: TaskState, target: Target) -> Score:
         judge = judge_by()
@@ -98,16 +99,15 @@ async def contest(
     return measurement(met, verdicts[: len(met)], verdicts[len(met) :])
 
 
-def cost(wording: "Wording", population: "Population", documents: Mapping[str, int]) -> "Cost":
+def cost(pricing: Callable[[str, float], "Cost"], population: "Population", documents: Mapping[str, int]) -> "Cost":
     """What the judge is asked of new documents that meet all of the population's."""
     from genie_inspect.graders.cost import Cost, tokens
-    from genie_inspect.graders.quality import preference_cost
 
     total = Cost()
     for prompt, count in documents.items():
         lengths = [tokens(document.text) for document in population.documents(prompt)]
         # each opponent in both orders, beside a document of mean length
-        verdict = preference_cost(wording, prompt, 2 * fmean(lengths)) if lengths else Cost()
+        verdict = pricing(prompt, 2 * fmean(lengths)) if lengths else Cost()
         total += verdict * (2 * len(lengths) * count)
     return total
 

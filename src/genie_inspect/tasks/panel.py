@@ -10,7 +10,7 @@ from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.graders.close_reader import by_templates
+from genie_inspect.graders.close_reader import Approach
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.equivalence import EMBEDDED, GRADER, SAME
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
@@ -65,7 +65,7 @@ MEMBERS: Mapping[str, Member] = {
         ("population", "templates", "protocol"),
         litbench.KEYS,
         PREFERENCE,
-        {name: protocol.wording for name, protocol in PROTOCOLS.items()},
+        {name: protocol.pricing for name, protocol in PROTOCOLS.items()},
         litbench.cost,
     ),
     "close_reading": Member(
@@ -73,7 +73,7 @@ MEMBERS: Mapping[str, Member] = {
         ("templates",),
         close_reading.KEYS,
         READING,
-        {"": by_templates},
+        {"": lambda templates: Approach(templates=templates)},
         close_reading.cost,
     ),
 }
