@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,17 +20,15 @@ from genie_inspect.building.choosing import (
     CUT,
     UNREADABLE,
     WORDS,
-    Built,
     Cleaner,
-    Plan,
     is_degenerate,
     stratified,
     trimmed,
     up_to_sentence,
 )
-from genie_inspect.building.importing import Import, Imported, import_cleaned
+from genie_inspect.building.importing import Import, import_cleaned
 from genie_inspect.building.inspection import faults
-from genie_inspect.building.populating import build
+from genie_inspect.building.populating import BuildPlan, Built, build
 from genie_inspect.building.question_writing import Wanted
 from genie_inspect.errors import GraderFailedError, PopulationError, TemplateError
 from genie_inspect.populations.population import Population
@@ -209,7 +208,7 @@ async def test_what_would_lose_more_than_half_of_itself_is_left_out_with_the_rea
 
 
 async def built(folder: Path, script: Script, **changes: object) -> tuple[Built, Population]:
-    plan = Plan(LOGS["broken"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1), clean_by_model=True)
+    plan = BuildPlan(LOGS["broken"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1), clean_by_model=True)
     plan = replace(plan, **changes)  # type: ignore[arg-type]  # fields of any type
     return await build(plan, recorded(script, folder / "work"), folder / "work"), Population(plan.output)
 
@@ -271,7 +270,7 @@ async def test_a_build_that_failed_while_it_cleaned_goes_on_from_there(tmp_path:
         assert (population.folder / name).read_bytes() == (whole.folder / name).read_bytes()
 
 
-async def imported(folder: Path, script: Script, *rows: dict[str, str]) -> tuple[Imported, Population]:
+async def imported(folder: Path, script: Script, *rows: dict[str, str]) -> tuple[dict[str, Any], Population]:
     (folder / "t.jsonl").write_text("".join(json.dumps({"prompt": OWL, **row}) + "\n" for row in rows))
     order = Import(source=str(folder / "t.jsonl"), output=folder / "made", name="made", licence="MIT")
     return await import_cleaned(order, Cleaner(script.model())), Population(folder / "made")
@@ -281,8 +280,8 @@ async def test_an_import_cuts_its_documents_and_counts_what_then_stands_twice(tm
     rows = [{"text": SOUND + TAIL, "model": "a"}, {"text": SOUND, "model": "b"}, {"text": STORIES[1]}]
     done, population = await imported(tmp_path, naming(last_whole), *rows)
     texts = {document.text for document in population.documents(OWL)}
-    assert (texts, done.documents, done.dropped) == ({SOUND, STORIES[1]}, 2, {"duplicate": 1})
-    assert done.cleaned == {ASKED: 3, CUT: 1, WORDS: 6}
+    assert (texts, done["documents"], done["dropped"]) == ({SOUND, STORIES[1]}, 2, {"duplicate": 1})
+    assert done["cleaned"] == {ASKED: 3, CUT: 1, WORDS: 6}
     assert "| Broken ends | looked for by " in (population.folder / "README.md").read_text()
     assert faults(population.folder) == []
 
@@ -292,7 +291,7 @@ async def test_a_prompt_that_an_import_leaves_without_documents_loses_its_questi
     owl = {"text": STORIES[1], "question": "What is kept?", "feature": "plot"}
     script = naming(lambda text: "" if "Fox" in text else text)
     done, population = await imported(tmp_path, script, owl, fox)
-    assert (population.prompts, done.questions, done.dropped) == ([OWL], 1, {BROKEN: 1})
+    assert (population.prompts, done["questions"], done["dropped"]) == ([OWL], 1, {BROKEN: 1})
     assert faults(population.folder) == []
 
 

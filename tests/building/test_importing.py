@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.scripted import saying
 
-from genie_inspect.building.importing import Import, Imported, import_population
+from genie_inspect.building.importing import Import, import_population
 from genie_inspect.building.inspection import faults
 from genie_inspect.errors import MissingExtraError, PopulationError, UnwritableError
 from genie_inspect.graders.grader import RefusedError
@@ -42,7 +42,7 @@ def table(path: Path, columns: tuple[str, ...] = COLUMNS, rows: list[tuple[Any, 
     return str(path)
 
 
-def imported(source: str, folder: Path, **options: Any) -> tuple[Imported, Population]:
+def imported(source: str, folder: Path, **options: Any) -> tuple[dict[str, Any], Population]:
     done = import_population(Import(source=source, output=folder / "made", name="made", licence="MIT", **options))
     return done, Population(folder / "made")
 
@@ -65,14 +65,14 @@ def test_the_study_s_layout_imports_with_its_faults_counted(tmp_path: Path) -> N
         ("3", asked["Who rules?"].id): None,
         ("3", asked["How is it told?"].id): None,
     }
-    assert done.dropped == {
+    assert done["dropped"] == {
         "answer to an unknown question": 2,
         "no answer": 1,
         "answer stands twice": 1,
         "unknown feature 'Smell'": 1,
         "answers that contradict each other, neither taken": 1,
     }
-    assert done.renamed_features == {
+    assert done["renamed_features"] == {
         "Character = agent": 1,
         "Characters = agent": 1,
         "Plot = plot": 2,
@@ -81,7 +81,7 @@ def test_the_study_s_layout_imports_with_its_faults_counted(tmp_path: Path) -> N
         "Tone / style = style": 1,
     }
     # three documents, four questions each, seven answers
-    assert (done.documents, done.documents_answered, done.missing_answers) == (0, 3, 5)
+    assert (done["documents"], done["documents_answered"], done["missing_answers"]) == (0, 3, 5)
 
 
 def test_a_population_of_answers_alone_says_so_to_what_compares_documents(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_documents_come_from_json_lines_by_a_mapping(tmp_path: Path) -> None:
     source = tmp_path / "stories.jsonl"
     source.write_text("".join(json.dumps(row) + "\n" for row in rows))
     done, population = imported(str(source), tmp_path, mapping=("prompt=ask", "text=story", "model=by"))
-    assert done.documents == 2
+    assert done["documents"] == 2
     assert [(d.text, d.model) for d in population.documents(CASTLE)] == [("It fell.", "m1"), ("It stood.", "")]
 
 
@@ -128,14 +128,14 @@ def test_columns_that_bear_a_fields_name_need_no_mapping(tmp_path: Path) -> None
     done, population = imported(source, tmp_path, mapping=("model=by",))
     assert [(d.text, d.model) for d in population.documents(CASTLE)] == [("It fell.", "m")]
     # a question without a feature is none of ours
-    assert (done.questions, done.note) == (0, "")
-    assert done.columns == {"model": "by", "prompt": "prompt", "text": "text"}
+    assert (done["questions"], done["note"]) == (0, "")
+    assert done["columns"] == {"model": "by", "prompt": "prompt", "text": "text"}
 
 
 def test_answers_in_columns_of_those_names_are_read_with_their_questions(tmp_path: Path) -> None:
     row = {"prompt": CASTLE, "text": "It fell.", "question": "Who rules?", "feature": "agent", "answer": "nobody"}
     done, _ = imported(lines(tmp_path / "t.jsonl", row), tmp_path)
-    assert (done.documents, done.questions, done.answers) == (1, 1, 1)
+    assert (done["documents"], done["questions"], done["answers"]) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(("column", "mapping"), [("document", ()), ("story", ("document=story",))])
@@ -145,7 +145,7 @@ def test_a_text_that_is_called_document_is_read_with_a_word_about_it(
     source = lines(tmp_path / "t.jsonl", {"prompt": CASTLE, column: "It fell."})
     done, population = imported(source, tmp_path, mapping=mapping)
     assert [d.text for d in population.documents(CASTLE)] == ["It fell."]
-    assert done.note.startswith(f"column '{column}' is read as text")
+    assert done["note"].startswith(f"column '{column}' is read as text")
 
 
 def test_with_a_text_beside_it_document_is_an_id(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_with_a_text_beside_it_document_is_an_id(tmp_path: Path) -> None:
         {"prompt": CASTLE, "text": "It fell.", "document": "8"},
     )
     done, _ = imported(lines(tmp_path / "t.jsonl", *rows), tmp_path)
-    assert (done.columns["document"], done.note) == ("document", "")
+    assert (done["columns"]["document"], done["note"]) == ("document", "")
 
 
 def test_what_is_missing_is_named_with_what_the_table_has_and_what_documents_need(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_documents_that_are_refusals_are_left_out_and_counted(tmp_path: Path) ->
     source.write_text("".join(json.dumps({"prompt": CASTLE, "story": text}) + "\n" for text in texts))
     done, population = imported(str(source), tmp_path, mapping=("prompt=prompt", "text=story"))
     assert [document.text for document in population.documents(CASTLE)] == [texts[0], texts[2]]
-    assert (done.documents, done.dropped) == (2, {"refusal": 2})
+    assert (done["documents"], done["dropped"]) == (2, {"refusal": 2})
     assert "| Not used | 2 refusal |" in (population.folder / "README.md").read_text()
 
 
@@ -195,7 +195,7 @@ def test_answers_about_a_refusal_are_left_out_with_it(tmp_path: Path) -> None:
     source.write_text("".join(json.dumps(row) + "\n" for row in rows))
     columns = ("prompt=prompt", "text=story", "question=question", "feature=feature", "answer=answer")
     done, population = imported(str(source), tmp_path, mapping=columns)
-    assert (done.documents, done.answers, done.dropped) == (1, 1, {"refusal": 2})
+    assert (done["documents"], done["answers"], done["dropped"]) == (1, 1, {"refusal": 2})
     assert faults(population.folder) == []
 
 
@@ -218,7 +218,7 @@ def test_an_imported_answer_that_says_nothing_is_none(phrase: str, tmp_path: Pat
     ]
     done, population = imported(table(tmp_path / "t.csv", rows=rows), tmp_path, preset="genie-study")
     assert sorted(population.answers("genie-study").values(), key=str) == [None, "none of them"]
-    assert done.unspecified == 1
+    assert done["unspecified"] == 1
 
 
 def test_questions_of_a_file_are_asked_of_documents_that_came_without(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_questions_of_a_file_are_asked_of_documents_that_came_without(tmp_path: 
     write_rows(tmp_path / "questions.jsonl", asked)
     mapping = ("prompt=prompt", "text=story")
     done, population = imported(str(source), tmp_path, mapping=mapping, questions=tmp_path / "questions.jsonl")
-    assert (done.questions, population.questions(CASTLE), faults(population.folder)) == (1, asked[:1], [])
+    assert (done["questions"], population.questions(CASTLE), faults(population.folder)) == (1, asked[:1], [])
 
 
 def test_an_output_that_is_taken_is_refused_before_anything_is_read(tmp_path: Path) -> None:
@@ -283,7 +283,7 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
         preset="genie-study",
         dry_run=True,
     )
-    assert import_population(order).answers == 7
+    assert import_population(order)["answers"] == 7
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv"]
 
 
@@ -342,7 +342,7 @@ def test_questions_of_ones_own_and_features_without_definitions_make_a_populatio
     )
     assert [feature.definition for feature in population.features] == ["plot", "story time"]
     assert [question.text for question in population.questions(RAIN)] == ["When is it?"]
-    assert done.dropped == {"question to a prompt without texts": 1}
+    assert done["dropped"] == {"question to a prompt without texts": 1}
     assert faults(population.folder) == []
 
 

@@ -135,8 +135,8 @@ def test_documents_that_are_refusals_are_named(tmp_path: Path) -> None:
     population = small_population(tmp_path / "p", {OWL: ("Grey owl over barns.", refusal), FOX: (refusal,)})
     ids = [population.documents(OWL)[1].id, population.documents(FOX)[0].id]
     assert survey(population).refusals == ids
-    assert f"refusals: 2: {', '.join(ids)}" in inspected(population.folder).text()
+    assert f"refusals: 2: {', '.join(ids)}" in inspected(population.folder)[2]
 
 
 def test_a_population_without_refusals_says_so(tmp_path: Path) -> None:
-    assert "refusals: none" in inspected(answered(tmp_path / "p").folder).text()
+    assert "refusals: none" in inspected(answered(tmp_path / "p").folder)[2]

@@ -7,9 +7,8 @@ from inspect_ai.model import ModelOutput
 from tests.building.scripts import FEATURES, FOX, OWL, recorded, story_logs, willing, write_log
 from tests.scripted import Script, numbered, output
 
-from genie_inspect.building.choosing import Built, Plan
 from genie_inspect.building.inspection import faults
-from genie_inspect.building.populating import build
+from genie_inspect.building.populating import BuildPlan, Built, build
 from genie_inspect.building.question_writing import Wanted
 from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError, UnwritableError
 from genie_inspect.measures.genie import Tally
@@ -35,8 +34,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> None:
     ]
 
 
-def plan(folder: Path, **changes: object) -> Plan:
-    made = Plan(LOGS["stories"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1))
+def plan(folder: Path, **changes: object) -> BuildPlan:
+    made = BuildPlan(LOGS["stories"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1))
     return replace(made, **changes)  # type: ignore[arg-type]  # fields of any type
 
 
