@@ -21,7 +21,6 @@ from genie_inspect.errors import (
     MissingExtraError,
     PopulationError,
     UnknownChoiceError,
-    UnwritableError,
 )
 from genie_inspect.populations.population import read_features, write_features
 from genie_inspect.populations.schema import Feature
@@ -127,15 +126,6 @@ async def test_each_feature_is_mapped_to_one_of_the_taxonomy_or_to_none(tmp_path
     }
 
 
-async def test_the_request_has_the_definitions_of_both_sides_fenced(tmp_path: Path) -> None:
-    script = saying(REPLY)
-    await mapped(tmp_path, script)
-    (data,) = script.data
-    assert data["taxonomy"] == {"plot": "What happens.", "style": "How it is told.", "setting": "Where it is."}
-    assert data["features"]["1"] == "tone: The mood of the words."
-    assert "and 4 numbered features" in script.requests[0]
-
-
 async def test_the_file_says_who_mapped_what_by_which_definitions(tmp_path: Path) -> None:
     result = await mapped(tmp_path, saying(REPLY))
     text = (tmp_path / "mapping.json").read_text(encoding="utf-8")
@@ -162,14 +152,6 @@ async def test_where_no_reply_can_be_read_nothing_is_written(reply: str, tmp_pat
     assert not (tmp_path / "mapping.json").exists()
 
 
-async def test_many_features_are_asked_about_in_parts(tmp_path: Path) -> None:
-    many = tuple(Feature(name=f"f{number}", definition=f"Matter {number}.") for number in range(25))
-    script = Script(lambda request: numbered(dict.fromkeys(unfenced(request)["features"], "plot")))
-    result = await mapped(tmp_path, script, many)
-    assert sorted(len(data["features"]) for data in script.data) == [5, 20]
-    assert list(result["mapping"]) == [feature.name for feature in many]
-
-
 async def test_a_run_that_failed_asks_for_the_rest_alone(tmp_path: Path) -> None:
     many = tuple(Feature(name=f"f{number}", definition=f"Matter {number}.") for number in range(25))
 
@@ -185,13 +167,6 @@ async def test_a_run_that_failed_asks_for_the_rest_alone(tmp_path: Path) -> None
     result = await mapped(tmp_path, again, many)
     assert len(again.requests) == 1
     assert (len(result["mapping"]), len(result["no_counterpart"])) == (20, 5)
-
-
-async def test_a_mapping_that_is_there_is_not_written_over(tmp_path: Path) -> None:
-    (tmp_path / "mapping.json").write_text("mine")
-    with pytest.raises(UnwritableError, match=r"mapping\.json"):
-        await mapped(tmp_path, saying(REPLY))
-    assert (tmp_path / "mapping.json").read_text() == "mine"
 
 
 def test_discovered_features_are_those_of_a_folder_that_was_discovered(tmp_path: Path) -> None:

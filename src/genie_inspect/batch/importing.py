@@ -75,7 +75,8 @@ def reply_in(line: bytes) -> Reply | BadLine | dict[str, Any]:
         return fields
     if not isinstance(name, str):
         return BadLine(NO_ID)
-    response = fields.get("response") if isinstance(fields.get("response"), dict) else {}
+    response = fields.get("response")
+    response = response if isinstance(response, dict) else {}
     body, status = response.get("body"), response.get("status_code")
     failed = isinstance(status, int) and status not in OKAY
     if error or failed or not isinstance(body, dict):

@@ -155,7 +155,6 @@ class _Parts:
             self.close()
 
     def close(self) -> None:
-        """Write what has come."""
         if self._lines:
             self.outcome.files += 1
             # numbered for the eye; two jobs on one folder do not meet in a name

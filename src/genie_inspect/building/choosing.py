@@ -128,7 +128,6 @@ class Cleaner:
 
     @property
     def card(self) -> dict[str, str]:
-        """The line of a population's card that says what was cut."""
         counted = ", ".join(f"{count} {what}" for what, count in self.counts.items() if count)
         return {"Broken ends": f"looked for by {self.signature}: {counted}"}
 

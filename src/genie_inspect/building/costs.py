@@ -58,7 +58,6 @@ class RequestTokens:
         return Cost(1, empty + document, numbered_tokens(len(questions)) + _attempt() + self._times * sum(answers))
 
     def rating(self, mode: str, question: int, answer: int, others: Sequence[int]) -> Cost:
-        """All calls that rate one answer against others, by the tokens of these texts."""
         record = mode_of(mode)
         size = record.chunk
         calls = [len(others[start : start + size]) for start in range(0, len(others), size)]
@@ -143,7 +142,6 @@ class Known:
         return not self.keeps_none if self.reader is None else self.cache is not None
 
     def rated(self, question: str, answer: str) -> frozenset[str]:
-        """The answers that the judge has compared with this one."""
         if self.judge is None or self.cache is None:
             return frozenset()
         return frozenset(self.cache.found(RATINGS, (self.judge.signature, question, answer)))

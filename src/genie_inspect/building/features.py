@@ -36,7 +36,6 @@ SMALLEST = 3  # members of an HDBSCAN cluster (arXiv 2606.12790)
 
 
 def check_clustering(method: str) -> None:
-    """Refuse an unknown method and a missing library."""
     from importlib.util import find_spec
 
     if method not in METHODS:

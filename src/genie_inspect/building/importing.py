@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -223,11 +222,6 @@ class Mapped:
         return name
 
 
-def first_reasons(counts: Counter[str], most: int = 12) -> dict[str, int]:
-    """The most frequent reasons, so that a table of nonsense does not fill the screen."""
-    return {reason: count for reason, count in islice(counts.most_common(), most) if count}
-
-
 @dataclass(frozen=True, slots=True)
 class Import:
     """The source of an import, its mapping, and the manifest fields of the new population."""
@@ -248,7 +242,6 @@ class Import:
 
 
 def import_population(order: Import, progress: Progress = no_progress) -> dict[str, Any]:
-    """Import a table; the folder appears when it is complete."""
     check_unused(order.output)
     mapped, note = _mapped(order, progress)
     # documents that only answers are about have models too
@@ -314,7 +307,8 @@ def _written(
         # by id: a question that stands in both is taken once
         questions = list({question.id: question for question in [*questions, *others]}.values())
     answers = list(mapped.answers(questions))
-    dropped = first_reasons(mapped.dropped)
+    # the most frequent reasons, so that a table of nonsense does not fill the screen
+    dropped = {reason: count for reason, count in mapped.dropped.most_common(12) if count}
     if not documents and not answers:
         raise PopulationError(f"nothing in {order.source} could be used: {dropped or 'it has no rows'}")
     questions_of = Counter(question.prompt for question in questions)

@@ -215,7 +215,6 @@ def overview(folder: Path) -> dict[str, Any]:
 
 
 def prompt_view(folder: Path, part: str) -> dict[str, Any]:
-    """The questions and the beginnings of the documents of the one prompt that holds this text."""
     population = open_population(folder)
     matches = [prompt for prompt in population.prompts if part.casefold() in prompt.casefold()]
     # part of a prompt is enough as long as it says which

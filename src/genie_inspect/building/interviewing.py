@@ -134,7 +134,6 @@ def no_progress(step: str, done: int, total: int) -> None:
 
 
 def work_folder(output: Path) -> Path:
-    """The folder beside the output that holds what is done so far."""
     folder = record_folder(output)
     with unwritable(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -146,7 +145,6 @@ def record_folder(output: Path) -> Path:
 
 
 def recorded(model: Model, work: Path, *, keep_cut: bool = True) -> RecordedModel:
-    """The model with its record of replies in the work folder; `keep_cut` as for `RecordedModel`."""
     return RecordedModel(model, ReplyRecord(work / FILE), keep_cut=keep_cut)
 
 
@@ -161,8 +159,6 @@ def appearing(output: Path, work: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What came of comparing each document of a population with the others."""
-
     measured: Measured
     means: Mapping[str, Interval]
     spread: Mapping[str, Spread]  # by feature, of the similarities of one document to the others, within questions

@@ -63,7 +63,6 @@ class PairChooser:
         self._vectors: list[Vector] = []
 
     def take(self, proposals: Sequence[str], most: int) -> None:
-        """Take sound pairs in the order in which they are proposed, until there are enough."""
         pairs = [pair for text in proposals if (pair := concepts(text))]
         self.dropped.update([NO_PAIR] * (len(proposals) - len(pairs)))
         vectors = self.embedder.embed([concept for pair in pairs for concept in pair])
@@ -125,8 +124,6 @@ TEMPERATURE = 1.0  # requests shall differ
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The pairs that are wanted, and what makes them sound."""
-
     domain: str
     count: int = 25
     seed: int = 0
@@ -143,7 +140,6 @@ class Order:
             raise UnknownChoiceError("wording", self.wording, f"one line with {' and '.join(BLANKS)}, each once")
 
     def prompt(self, pair: Pair) -> str:
-        """The wording with a pair's concepts in it, whatever these hold."""
         return re.sub(r"\{(first|second)\}", lambda blank: str(getattr(pair, blank[1])), self.wording)
 
 

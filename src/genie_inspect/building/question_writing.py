@@ -53,8 +53,6 @@ VERDICTS = (*_RULES, "intentions", "subjective", "presuming", KEEP)
 
 
 class Step(Row):
-    """What one step decided about one question."""
-
     prompt: str
     source: str  # the aspect that it was written for, or the feature in the second pass
     text: str
@@ -95,8 +93,6 @@ class Wanted:
 
 
 class QuestionWriter:
-    """Writes the questions of prompts, whatever kind of text they ask for."""
-
     def __init__(self, interviewer: Interviewer, features: Sequence[Feature], wanted: Wanted) -> None:
         self.interviewer = interviewer
         self.features = features

@@ -83,7 +83,6 @@ def read_questions(source: Path | str, features: Sequence[Feature] | None = None
 
 
 def read_prompts(source: Path | str) -> list[str]:
-    """The prompts of a population, or the lines of a text file, each once."""
     path = BUNDLED.get(str(source), Path(source))
     return open_population(source).prompts if path.is_dir() else prompt_lines(path)
 

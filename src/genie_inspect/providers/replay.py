@@ -37,8 +37,6 @@ STORIES, READINGS, RATINGS, MARKS = "storytellers.jsonl", "readings.jsonl", "rat
 
 
 class Story(Row):
-    """One story by a bundled storyteller."""
-
     id: NonEmpty
     storyteller: NonEmpty
     prompt: NonEmpty
@@ -47,16 +45,12 @@ class Story(Row):
 
 
 class RecordedAnswer(Row):
-    """The recorded answer of a storyteller's document to one question."""
-
     document: NonEmpty
     question: NonEmpty
     text: NonEmpty | None
 
 
 class RecordedRatings(Row):
-    """One answer rated against others, for one question."""
-
     question: NonEmpty
     answer: NonEmpty
     ratings: dict[str, int]
@@ -70,8 +64,6 @@ class RecordedCheck(Row):
 
 
 class RecordedMark(Row):
-    """One expression that a close reader quotes, and why."""
-
     expression: NonEmpty
     reason: NonEmpty
 
@@ -258,7 +250,6 @@ class BundledAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """The recorded reply to the last user message."""
         request = next((m.text for m in reversed(input) if isinstance(m, ChatMessageUser)), "")
         reply = graded(self.record, request) if self.model_name == GRADER else self._story(request)
         output = ModelOutput.from_content(self.model_name, reply)
