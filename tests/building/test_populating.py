@@ -139,6 +139,11 @@ async def test_a_sample_takes_models_as_equally_as_can_be_and_the_same_ones_each
         assert done.dropped == {"not sampled": 6}
     assert sorted(model for model, _ in taken[0]) == ["c", "c", "c", "d"]
     assert taken[0] == taken[1]
+    # one that does not join gives its place to one other, and no more
+    (tmp_path / "third").mkdir()
+    script = willing(rating=lambda document: 1 if document == taken[0][0][1] else 5)
+    done, _ = await built(tmp_path / "third", script, **own | {"output": tmp_path / "third" / "owls"})
+    assert (done.documents, done.dropped) == (4, {"not sampled": 5, "incoherent": 1})
 
 
 async def test_answers_that_cannot_be_read_are_not_on_record_and_counted(tmp_path: Path) -> None:
