@@ -6,8 +6,8 @@ checker holds us to: `from genie_inspect import cosine` knows cosine's options f
 """
 
 from genie_inspect.inspect_private import refuse_unknown_options as _refuse_unknown_options
-from genie_inspect.providers.bundled import bundled as bundled
-from genie_inspect.providers.conformative import conformative as conformative
+from genie_inspect.providers import bundled as bundled
+from genie_inspect.providers import conformative as conformative
 from genie_inspect.scorers.close_reading import close_reading as close_reading
 from genie_inspect.scorers.coherence import coherence as coherence
 from genie_inspect.scorers.compression import compression as compression

@@ -60,13 +60,3 @@ def test_a_filled_cache_is_looked_up_exported_and_merged_whole(
     assert len((tmp_path / "export.jsonl").read_text().splitlines()) == whole
     monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "joined"))
     assert steps["merged"](tmp_path, {}) == {"kept": whole}
-
-
-def test_as_many_ratings_are_imported_as_were_made(
-    steps: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "imported"))
-    steps["many_requests"](tmp_path, {"ratings": 300})
-    steps["answered"](tmp_path, {"round": "many"})
-    assert steps["imported"](tmp_path, {"round": "many"}) == {"kept": 300}
-    assert steps["imported"](tmp_path, {"round": "many"}) == {"kept": 0}

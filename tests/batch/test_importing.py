@@ -117,13 +117,6 @@ def test_the_same_replies_again_change_nothing(first: Path, tmp_path: Path) -> N
     assert Cache().counts()["ratings"] == {JUDGE: 18}
 
 
-def test_a_reply_after_one_that_failed_is_used_and_the_request_is_not_missing(first: Path, tmp_path: Path) -> None:
-    rain = names(first)[0]
-    file = write(tmp_path / "replies.jsonl", [failed(rain, 500, "server_error"), reply(rain, "1:1 2:2 3:3")])
-    result = called("cache", "import", file, "--requests", first)
-    assert (result["used"], result["missing"]) == (1, 5)
-
-
 def test_what_was_said_before_stays_and_what_it_lacks_is_added(first: Path, tmp_path: Path) -> None:
     Cache().keep(RATINGS, (JUDGE, "What falls?", "rain"), {"hail": Judged(4)})
     file = write(tmp_path / "replies.jsonl", [reply(names(first)[0], "1:1 2:2 3:3")])

@@ -18,11 +18,10 @@ from tests.served import BROKEN, BUSY, CUT, NAMES, OK, Served, serving
 from genie_inspect.batch import ray as asking
 from genie_inspect.batch.importing import Reply, replies, reply_in
 from genie_inspect.batch.ray import Outcome, ask
-from genie_inspect.batch.ray_server import Engine, Server, _tokenizer, sampling
+from genie_inspect.batch.ray_server import Server, _tokenizer, sampling
 from genie_inspect.batch.ray_server import engine_line_of as line_of
 from genie_inspect.batch.shards import ScaleError
-from genie_inspect.batch.walk import Line as Said
-from genie_inspect.batch.walk import parts, write_part
+from genie_inspect.batch.walk import parts
 from genie_inspect.building.interviewing import no_progress
 from genie_inspect.errors import MissingExtraError
 from genie_inspect.scorers.compression import compression
@@ -139,20 +138,20 @@ def test_a_job_that_fails_leaves_what_came_back_and_the_next_asks_the_rest(
     assert sorted(answered(tmp_path / "out")) == sorted(names(first)), "nothing lost, nothing doubled"
 
 
-def test_what_came_back_goes_to_a_file_after_so_many_lines(
-    ray: Ray, served: Served, first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(asking, "LINES", 2)
-    assert asked(first, tmp_path / "out", served).files == 3
-    numbers = [Path(str(part)).name[:11] for part in parts(str(tmp_path / "out"))]
-    assert numbers == ["part-000001", "part-000002", "part-000003"]
-
-
-def test_what_came_back_goes_to_a_file_after_a_time(
-    ray: Ray, served: Served, first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(asking, "SECONDS", 0.0)
-    assert asked(first, tmp_path / "out", served).files == 5
+@pytest.mark.parametrize(("most", "at", "files"), [("LINES", 2, 3), ("SECONDS", 0.0, 5)])
+def test_what_came_back_goes_to_a_file_after_so_many_lines_or_a_time(
+    most: str, at: float, files: int, ray: Ray, served: Served, first: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(asking, most, at)
+    told: list[tuple[str, int, int]] = []
+    outcome = ask(
+        [f"{first.parent}/judge*.jsonl"], str(tmp_path / "out"), Server(served.url), lambda *said: told.append(said)
+    )
+    assert outcome.files == files
+    names = [Path(str(part)).name[:11] for part in parts(str(tmp_path / "out"))]
+    assert names == [f"part-{number:06}" for number in range(1, files + 1)]
+    assert told == [("ask", done, 5) for done in range(1, 6)]
 
 
 def test_a_request_that_stands_in_two_files_is_asked_once(
@@ -185,24 +184,12 @@ def test_no_more_requests_are_in_flight_than_there_are_connections(
     assert (config.concurrency, config.qps, config.url) == (3, 1000, f"{served.url}/chat/completions")
 
 
-def test_progress_is_told_by_reply(ray: Ray, served: Served, first: Path, tmp_path: Path) -> None:
-    told: list[tuple[str, int, int]] = []
-    job = Server(served.url)
-    ask([str(first)], str(tmp_path / "out"), job, lambda *said: told.append(said), step="read")
-    assert told == [("read", 1, 2), ("read", 2, 2)]
-
-
 def test_without_ray_the_extra_is_named(
     first: Path, tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"a job on Ray .* needs the extra ray: pip install"):
         asked(first, tmp_path / "replies", served)
-
-
-def test_where_nothing_is_left_ray_is_not_needed(first: Path, tmp_path: Path, served: Served) -> None:
-    write_part(str(tmp_path / "out"), "p", "jsonl", [Said(name, REPLY, "null") for name in names(first)])
-    assert asked(first, tmp_path / "out", served).on_path == 5
 
 
 REPLY = '{"status_code": 200, "body": {"choices": [{"message": {"content": "1:1"}}]}}'
@@ -348,11 +335,6 @@ def test_a_requests_settings_are_vllms_sampling_parameters(set_: Row, said: Row)
     assert sampling(PLAIN | set_) == said
 
 
-def test_a_setting_that_would_be_lost_is_refused() -> None:
-    with pytest.raises(ScaleError, match="a request sets chat_template_kwargs, n, which the engine is not told"):
-        sampling(PLAIN | {"n": 2, "chat_template_kwargs": {}})
-
-
 @pytest.mark.parametrize("arrow", [False, True], ids=["as Python", "as Arrow gives it back"])
 def test_the_first_tokens_alternatives_are_what_a_judge_of_labels_reads(arrow: bool) -> None:
     tops = {7: {"logprob": -0.5, "rank": 1, "decoded_token": "3"}, 9: {"logprob": -1, "decoded_token": "1"}}
@@ -403,11 +385,3 @@ def test_a_setting_that_would_be_lost_is_one_line_before_anything_is_loaded(
     file = write(tmp_path / "r.jsonl", [{"custom_id": "a", "body": PLAIN | {"n": 2}}])
     assert "a request sets n" in refused("ray", "ask", file, "--model", "m", "-o", tmp_path / "out")
     assert not ray.inits
-
-
-def test_the_real_engines_settings_exist() -> None:
-    llm = pytest.importorskip("ray.data.llm", reason="needs the extra `ray`")
-    asked = {"model_source", "engine_kwargs", "batch_size", "concurrency", "should_continue_on_error"}
-    asked |= {"chat_template_stage", "tokenize_stage", "detokenize_stage"}
-    assert asked <= set(llm.vLLMEngineProcessorConfig.model_fields)
-    assert json.dumps(dict(Engine("m").arguments)) == "{}"

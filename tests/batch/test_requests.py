@@ -10,10 +10,10 @@ from inspect_ai.model import GenerateConfig, Model
 from tests.batch.engines import called, lines, refused
 from tests.scripted import DOCUMENTS, OWL, evaluated, saying, small_population
 
-from genie_inspect.batch.shards import ScaleError, chat_body
-from genie_inspect.batch.walk import FORMS, Line, existing, parts, write_part
+from genie_inspect.batch.shards import chat_body
+from genie_inspect.batch.walk import FORMS, Line, parts, write_part
 from genie_inspect.cli import main
-from genie_inspect.errors import MissingExtraError, NetworkFolderWarning, UnwritableError
+from genie_inspect.errors import MissingExtraError, NetworkFolderWarning
 from genie_inspect.files import folders as networks
 from genie_inspect.files.json_lines import placed_lines
 from genie_inspect.graders.cache import ANSWERS, RATINGS, VERDICTS, Cache, Judged, Verdict, cache_folder
@@ -96,9 +96,6 @@ def test_what_cannot_be_done_is_one_clear_line(arguments: tuple[str, ...], named
     assert named in error
     assert "Traceback" not in error
     assert Cache().counts()["answers"] == {}
-
-
-def test_a_population_beside_logs_is_refused(folder: Path, tmp_path: Path) -> None:
     assert "expected it alone" in refused("requests", folder, folder, "--status", "--grader", GRADER)
 
 
@@ -167,12 +164,6 @@ def test_a_part_elsewhere_is_named_with_its_protocol(tmp_path: Path, elsewhere: 
     assert str(parts(str(tmp_path))[0]) == str(tmp_path / "p.jsonl")
 
 
-def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
-    (tmp_path / "p.parquet").write_text("nothing")
-    with pytest.raises(ScaleError, match=r"p\.parquet cannot be read as Parquet"):
-        held(str(tmp_path))
-
-
 def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_part(str(tmp_path), "p", "parquet", LINES)
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
@@ -180,16 +171,6 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.
         held(str(tmp_path))
     with pytest.raises(MissingExtraError, match="needs the extra ray"):
         write_part(str(tmp_path), "q", "parquet", LINES)
-
-
-def test_a_folder_that_cannot_be_written_and_an_address_that_nobody_knows_are_one_line(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UnwritableError, match="file/p"):
-        write_part(str(tmp_path / "file"), "p", "jsonl", LINES)
-    with pytest.raises(ScaleError, match="'nosuch://x' is no address of files"):
-        parts("nosuch://x")
-    with pytest.raises(ScaleError, match="none holds no replies, expected a file or a folder"):
-        existing(f"{tmp_path}/none", "replies")
 
 
 def test_replies_may_come_through_a_pipe_and_a_missing_file_is_one_line(tmp_path: Path) -> None:
@@ -220,12 +201,6 @@ def test_what_each_process_kept_is_there_once_and_the_first_word_stays(caches: l
     assert cache.found(RATINGS, ("list(x)", "What falls?", "rain")) == {"snow": (1, None), "hail": (2, None)}
     assert cache.found(RATINGS, ("list(x)", "What falls?", "two")) == {"snow": (4, 0.1)}
     assert cache.found(ANSWERS, ("grader(x)", "two"), ["Who?", "Where?"]) == {"Who?": "an owl", "Where?": None}
-
-
-def test_a_second_merge_adds_nothing(caches: list[Path]) -> None:
-    called("cache", "merge", *caches)
-    again = called("cache", "merge", *caches)
-    assert (set(again["kept"].values()), again["conflicts"]) == ({0}, 1)
 
 
 def test_a_folder_without_a_cache_and_the_cache_itself_are_refused(caches: list[Path], tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -102,37 +101,3 @@ def test_a_populations_own_documents_are_asked_about_as_each_against_the_others(
     called("cache", "import", tmp_path / "replies.jsonl", "--requests", read)
     left = called("requests", folder, "--status", "--grader", "openai/gpt-4o")
     assert (left["left_to_read"], left["left_to_judge"]) == (0, 3 * 3 + 2 * 1), "a request an answer"
-
-
-def test_another_grader_has_nothing_on_record(served: Served, log: EvalLog, tmp_path: Path) -> None:
-    folder = small_population(tmp_path / "small").folder
-    two_rounds(served, log, folder, "openai/gpt-4o", "list", "openai")
-    left = called("requests", log.location, "--status", "--grader", "openai/gpt-4.1", "--population", folder)
-    assert left["left_to_read"] > 0
-
-
-def test_a_jury_whose_graders_each_went_through_two_rounds_scores_as_if_asked_and_asks_nothing(
-    served: Served, log: EvalLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = small_population(tmp_path / "small").folder
-    jury = ["openai/gpt-4o", "openai/gpt-4.1"]
-    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "asked"))
-    asked = scored(log, folder, ",".join(jury), "list")
-    direct = {json.dumps(body, sort_keys=True) for body in served.bodies}
-    assert {body["model"] for body in served.bodies} == {"gpt-4o", "gpt-4.1"}
-
-    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "imported"))
-    batched = []
-    for number, grader in enumerate(jury):
-        (tmp_path / str(number)).mkdir()
-        own = shutil.copytree(folder, tmp_path / str(number) / "small")  # its files stand beside it
-        batched += two_rounds(served, log, own, grader, "list", "openai")
-    assert {json.dumps(body, sort_keys=True) for body in batched} == direct
-
-    before = len(served.bodies)
-    again = scored(log, folder, ",".join(jury), "list")
-    assert len(served.bodies) == before, "nothing was asked"
-    assert str([one.value for one in again]) == str([one.value for one in asked]), "NaN is NaN"
-    assert [one.metadata for one in again] == [one.metadata for one in asked]
-    graders = [sorted((one.metadata or {}).get("graders", {})) for one in again]
-    assert sorted(jury) in graders

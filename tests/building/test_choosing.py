@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,19 +20,16 @@ from genie_inspect.building.choosing import (
     CUT,
     UNREADABLE,
     WORDS,
-    Built,
     Cleaner,
-    Plan,
-    is_degenerate,
     stratified,
     trimmed,
     up_to_sentence,
 )
-from genie_inspect.building.importing import Import, Imported, import_cleaned
+from genie_inspect.building.importing import Import, import_cleaned
 from genie_inspect.building.inspection import faults
-from genie_inspect.building.populating import build
+from genie_inspect.building.populating import BuildPlan, Built, build
 from genie_inspect.building.question_writing import Wanted
-from genie_inspect.errors import GraderFailedError, PopulationError, TemplateError
+from genie_inspect.errors import GraderFailedError, PopulationError
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, document_id
 from genie_inspect.prompting.fence import unfenced
@@ -50,11 +48,6 @@ def test_every_beginning_takes_the_models_as_equally_as_can_be() -> None:
         left = Counter(map(model, order[size:]))
         # nobody has two more than another who still has some left
         assert all(taken[one] - taken[other] <= 1 for one in taken for other in left)
-
-
-def test_a_seed_gives_one_order_and_another_seed_another() -> None:
-    assert stratified(ITEMS, model, 1, "prompt") == stratified(ITEMS, model, 1, "prompt")
-    assert stratified(ITEMS, model, 1, "prompt") != stratified(ITEMS, model, 2, "prompt")
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers())), st.integers())
@@ -77,29 +70,6 @@ STORY = "The owl left at dusk. It flew over nine barns, and none of them was its
 )
 def test_thoughts_marks_and_repeated_tails_are_no_document(generation: str, document: str) -> None:
     assert trimmed(generation) == document
-
-
-@pytest.mark.parametrize("text", [STORY, "Ha ha ha ha!", "Row, row, row your boat.", "No. No. No. Never again."])
-def test_repetition_that_is_style_stays(text: str) -> None:
-    assert trimmed(text) == text
-
-
-@pytest.mark.parametrize("generation", ["", "...", "<think>An owl?</think>", "<|im_end|>"])
-def test_a_generation_without_a_word_is_no_document(generation: str) -> None:
-    assert trimmed(generation) == ""
-
-
-def test_a_generation_that_mostly_repeats_itself_is_degenerate() -> None:
-    assert is_degenerate("The owl flew. " + "It flew and flew. " * 40)
-    assert not is_degenerate(STORY)
-    assert not is_degenerate("")
-
-
-@given(st.text(max_size=300))
-def test_what_remains_is_no_longer_and_can_be_written_to_a_file(text: str) -> None:
-    once = trimmed(text)
-    assert len(once) <= len(text)
-    once.encode("utf-8")
 
 
 LOST = "She said: “Go!” He went. She said: “Go!” Nobody did go of the go"
@@ -209,7 +179,7 @@ async def test_what_would_lose_more_than_half_of_itself_is_left_out_with_the_rea
 
 
 async def built(folder: Path, script: Script, **changes: object) -> tuple[Built, Population]:
-    plan = Plan(LOGS["broken"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1), clean_by_model=True)
+    plan = BuildPlan(LOGS["broken"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1), clean_by_model=True)
     plan = replace(plan, **changes)  # type: ignore[arg-type]  # fields of any type
     return await build(plan, recorded(script, folder / "work"), folder / "work"), Population(plan.output)
 
@@ -243,15 +213,6 @@ async def test_of_two_documents_that_are_alike_without_their_broken_ends_one_joi
     assert faults(population.folder) == []
 
 
-async def test_a_build_without_the_option_asks_nobody_and_its_rows_have_no_word_of_it(tmp_path: Path) -> None:
-    script = willing()
-    done, population = await built(tmp_path, script, clean_by_model=False)
-    assert done.cleaned is None
-    assert not any("writing" in data for data in script.data)
-    assert "cut_words" not in (population.folder / "documents.jsonl").read_text()
-    assert "Broken ends" not in (population.folder / "README.md").read_text()
-
-
 async def test_a_build_that_failed_while_it_cleaned_goes_on_from_there(tmp_path: Path) -> None:
     able = naming(last_whole, willing())
 
@@ -271,7 +232,7 @@ async def test_a_build_that_failed_while_it_cleaned_goes_on_from_there(tmp_path:
         assert (population.folder / name).read_bytes() == (whole.folder / name).read_bytes()
 
 
-async def imported(folder: Path, script: Script, *rows: dict[str, str]) -> tuple[Imported, Population]:
+async def imported(folder: Path, script: Script, *rows: dict[str, str]) -> tuple[dict[str, Any], Population]:
     (folder / "t.jsonl").write_text("".join(json.dumps({"prompt": OWL, **row}) + "\n" for row in rows))
     order = Import(source=str(folder / "t.jsonl"), output=folder / "made", name="made", licence="MIT")
     return await import_cleaned(order, Cleaner(script.model())), Population(folder / "made")
@@ -281,8 +242,8 @@ async def test_an_import_cuts_its_documents_and_counts_what_then_stands_twice(tm
     rows = [{"text": SOUND + TAIL, "model": "a"}, {"text": SOUND, "model": "b"}, {"text": STORIES[1]}]
     done, population = await imported(tmp_path, naming(last_whole), *rows)
     texts = {document.text for document in population.documents(OWL)}
-    assert (texts, done.documents, done.dropped) == ({SOUND, STORIES[1]}, 2, {"duplicate": 1})
-    assert done.cleaned == {ASKED: 3, CUT: 1, WORDS: 6}
+    assert (texts, done["documents"], done["dropped"]) == ({SOUND, STORIES[1]}, 2, {"duplicate": 1})
+    assert done["cleaned"] == {ASKED: 3, CUT: 1, WORDS: 6}
     assert "| Broken ends | looked for by " in (population.folder / "README.md").read_text()
     assert faults(population.folder) == []
 
@@ -292,14 +253,8 @@ async def test_a_prompt_that_an_import_leaves_without_documents_loses_its_questi
     owl = {"text": STORIES[1], "question": "What is kept?", "feature": "plot"}
     script = naming(lambda text: "" if "Fox" in text else text)
     done, population = await imported(tmp_path, script, owl, fox)
-    assert (population.prompts, done.questions, done.dropped) == ([OWL], 1, {BROKEN: 1})
+    assert (population.prompts, done["questions"], done["dropped"]) == ([OWL], 1, {BROKEN: 1})
     assert faults(population.folder) == []
-
-
-async def test_where_an_import_has_nothing_left_it_says_why_and_writes_nothing(tmp_path: Path) -> None:
-    with pytest.raises(PopulationError, match=f"could be used: .*'{BROKEN}': 1"):
-        await imported(tmp_path, naming(lambda text: ""), {"text": SOUND})
-    assert not (tmp_path / "made").exists()
 
 
 async def test_answers_are_about_whole_texts_so_that_a_table_with_answers_is_refused(tmp_path: Path) -> None:
@@ -313,9 +268,3 @@ async def test_answers_are_about_whole_texts_so_that_a_table_with_answers_is_ref
 async def test_half_a_document_is_enough() -> None:
     (left,), _ = await cleaned(naming(lambda text: "It rained."), "It rained. And on an")
     assert (left.text, left.cut_words) == ("It rained.", 3)
-
-
-def test_a_template_with_other_blanks_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
-    (tmp_path / "last_sound_sentence.md").write_text("Find $this.", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"last_sound_sentence\.md has the blanks"):
-        Cleaner(saying("x").model(), tmp_path)

@@ -2,13 +2,11 @@ from pathlib import Path
 
 import pytest
 from inspect_ai.log import EvalError, read_eval_log, write_eval_log
-from inspect_ai.model import ModelOutput
 from tests.building.scripts import FOX, OWL, STORIES, population_of, story_logs, write_log
 from tests.scripted import DOCUMENTS, small_population
 
 from genie_inspect.building.collecting import collect_documents, merged, sampled
 from genie_inspect.errors import GenieWarning, PopulationError
-from genie_inspect.logs.files import LogError
 from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question
 
@@ -32,15 +30,8 @@ def test_what_is_no_document_is_dropped_with_a_count_by_reason(tmp_path: Path) -
     found = collect_documents(logs, tmp_path / "documents.jsonl", None)
     assert [document.text for document in found.documents(OWL)] == [story]
     assert found.dropped == {"duplicate": 1, "no_response": 2, "degenerate": 1, "refusal": 1}
-
-
-def test_a_refusal_in_words_is_dropped_and_counted_though_the_provider_calls_it_a_reply(tmp_path: Path) -> None:
-    story = "“I’m sorry, but I can’t help with that,” said the owl, and flew."
-    refusals = ["I’m sorry, but I can’t help with that.", "<think>Hm.</think>I can't write this story.<|im_end|>"]
-    log = write_log(tmp_path / "a.eval", "a", {OWL: [story, *refusals]})
-    found = collect_documents([log], tmp_path / "documents.jsonl", None)
-    assert [document.text for document in found.documents(OWL)] == [story]
-    assert found.dropped == {"refusal": 2}
+    with pytest.raises(PopulationError, match="no document in 1 logs: 1 refusal"):
+        collect_documents(logs[1:], tmp_path / "again.jsonl", None)
 
 
 def test_a_long_text_that_the_log_keeps_as_an_attachment_comes_out_whole(tmp_path: Path) -> None:
@@ -48,16 +39,6 @@ def test_a_long_text_that_the_log_keeps_as_an_attachment_comes_out_whole(tmp_pat
     log = write_log(tmp_path / "a.eval", "a", {OWL: [text]})
     found = collect_documents([log], tmp_path / "documents.jsonl", None)
     assert found.documents(OWL)[0].text == text
-
-
-def test_the_prompt_is_the_metadata_s_where_a_solver_changed_the_input(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "a.eval", "a", {"Plan first. " + OWL: ["A story."]}, metadata={"prompt": OWL})
-    assert list(collect_documents([log], tmp_path / "documents.jsonl", None).begins) == [OWL]
-
-
-def test_logs_in_json_are_read_like_others(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "a.json", "a", {OWL: ["A story of an owl."]})
-    assert collect_documents([log], tmp_path / "documents.jsonl", None).documents(OWL)[0].model == "a"
 
 
 def test_a_log_without_the_task_s_prompts_is_named_with_its_first_prompt(tmp_path: Path) -> None:
@@ -68,18 +49,6 @@ def test_a_log_without_the_task_s_prompts_is_named_with_its_first_prompt(tmp_pat
         collect_documents(logs, tmp_path / "documents.jsonl", None)
     with pytest.raises(PopulationError, match=r"a\.eval has none of the questions' prompts"):
         collect_documents(logs[:1], tmp_path / "documents.jsonl", {FOX})
-
-
-def test_a_file_that_is_no_log_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.eval").write_text("no log")
-    with pytest.raises(LogError, match=r"a\.eval cannot be read as a log"):
-        collect_documents([str(tmp_path / "a.eval")], tmp_path / "documents.jsonl", None)
-
-
-def test_logs_without_any_document_say_what_they_hold_instead(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "a.eval", "a", {OWL: ["", ModelOutput().completion]})
-    with pytest.raises(PopulationError, match="no document in 1 logs: 2 no_response"):
-        collect_documents([log], tmp_path / "documents.jsonl", None)
 
 
 def test_generations_that_failed_and_a_run_that_did_not_finish_are_said(tmp_path: Path) -> None:

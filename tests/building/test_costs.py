@@ -1,19 +1,15 @@
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import EvalLog
 from inspect_ai.model import get_model
 from tests.building.scripts import population_of
 from tests.recorded import answered as leaving_out_answered
 from tests.recorded import rated, read_population
 from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, Asked, Script, grading, small_population
-from tests.tasks.runs import run
 
 from genie_inspect.building.costs import (
-    USUAL_ANSWER,
     Expected,
     Known,
     RequestTokens,
@@ -31,86 +27,12 @@ from genie_inspect.graders.instrument import Instrument, Wording
 from genie_inspect.graders.pairwise_judge import TOKENS_A_REASON
 from genie_inspect.graders.protocols import Answer
 from genie_inspect.graders.reader import GraderReader
-from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document
-from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, normalised
-from genie_inspect.providers.replay import starter_record
 from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.signature import digest
 
-EPOCHS = 2
 WORDING = Wording.load()
-
-
-def told_by(judge: str, folder: Path, prompts: int) -> EvalLog:
-    """The bundled ordinary storyteller, evaluated with the bundled grader on the first prompts."""
-    told = ("bundled/ordinary", "bundled/grader")
-    return run("synthetic_prompts", folder, *told, epochs=EPOCHS, limit=prompts, task_args={"judge": judge})
-
-
-def told_cost(judge: str) -> Cost:
-    """What judging those stories costs, given what the record says of them."""
-    population, record, costs = (open_population("starter"), starter_record(), RequestTokens(WORDING, as_json=False))
-    total = Cost()
-    for prompt in population.prompts[:2]:
-        documents, stories = population.documents(prompt), record.stories_of("ordinary", prompt)[:EPOCHS]
-        for question in population.questions(prompt):
-            answers = [record.answer(document.text, question.text) for document in documents]
-            said = [record.answer(story, question.text) for story in stories]
-            targets = Counter(normalised(text) for text in said if text)
-            expected = Expected({normalised(text): tokens(text) for text in answers if text}, targets)
-            total += rating_cost(question.text, expected, judge, costs)[1]
-    return total
-
-
-@pytest.mark.parametrize("judge", ["list", "pairwise"])
-def test_calls_are_those_of_a_real_run_and_tokens_within_one_percent_of_its_usage(judge: str, tmp_path: Path) -> None:
-    log = told_by(judge, tmp_path, prompts=2)
-    population = open_population("starter")
-    known = Known.by(Instrument(judge), get_model("bundled/grader"))
-    reading = task_cost(
-        population, dict.fromkeys(population.prompts, EPOCHS), Instrument(judge), known=known
-    ).reading * (2 / len(population.prompts))
-    judging = told_cost(judge)
-    used = log.stats.role_usage["grader"]
-    assert reading.tokens_in + judging.tokens_in == pytest.approx(used.input_tokens, rel=0.01)
-    if judge == "pairwise":  # its calls leave no events; its replies have one length
-        each = static_token_count("The rating of this pair is on record.\nRating: 2")
-        assert judging.calls == (used.output_tokens - said_by_reader()) / each
-    else:
-        assert reading.tokens_out + judging.tokens_out == pytest.approx(used.output_tokens, rel=0.03)
-        assert reading.calls + judging.calls == grader_calls(log)
-
-
-def said_by_reader() -> int:
-    """Tokens of the replies that read the stories."""
-    population, record = open_population("starter"), starter_record()
-    replies = [
-        [record.answer(story, question.text) or NOT_SPECIFIED for question in population.questions(prompt)]
-        for prompt in population.prompts[:2]
-        for story in record.stories_of("ordinary", prompt)[:EPOCHS]
-    ]
-    return sum(
-        static_token_count(json.dumps({ATTEMPT: YES} | {str(n): text for n, text in enumerate(reply, start=1)}))
-        for reply in replies
-    )
-
-
-def grader_calls(log: EvalLog) -> int:
-    return sum(
-        event.event == "model" and event.model == "bundled/grader" for one in log.samples or [] for event in one.events
-    )
-
-
-def test_an_estimate_from_the_population_alone_is_within_five_percent_of_a_real_run(tmp_path: Path) -> None:
-    log = told_by("list", tmp_path, prompts=8)
-    population = open_population("starter")
-    known = Known.by(Instrument("list"), get_model("bundled/grader"))
-    estimate = task_cost(population, dict.fromkeys(population.prompts, EPOCHS), Instrument("list"), known=known).total
-    used = log.stats.role_usage["grader"]
-    assert estimate.calls == pytest.approx(grader_calls(log), rel=0.05)
-    assert estimate.tokens_in == pytest.approx(used.input_tokens, rel=0.05)
-    assert estimate.tokens_out == pytest.approx(used.output_tokens, rel=0.05)
 
 
 def test_new_documents_answer_as_the_population_does() -> None:
@@ -118,18 +40,10 @@ def test_new_documents_answer_as_the_population_does() -> None:
     # one document, drawn from four: "rain" twice, "snow" once, and one that does not say
     assert found.targets == {"rain": 0.5, "snow": 0.25}
     assert found.others == {"rain": 1, "snow": 1}
-    assert found.unseen == 0
-    assert found.pairs == 0.75 * 3
-
-
-def test_more_documents_than_the_population_has_bring_answers_that_it_lacks() -> None:
-    found = expected_answers([("rain", 1), ("snow", 1)], epochs=5)
-    assert found.targets == {"rain": 1, "snow": 1}
-    assert found.unseen == 3
-
-
-def test_a_population_that_says_nothing_asks_nothing() -> None:
-    assert rating_cost("Who?", expected_answers([None, None], epochs=5), "list", RequestTokens(WORDING)) == (0, Cost())
+    assert (found.unseen, found.pairs) == (0, 0.75 * 3)
+    # more documents than the population has bring answers that it lacks
+    more = expected_answers([("rain", 1), ("snow", 1)], epochs=5)
+    assert (more.targets, more.unseen) == ({"rain": 1, "snow": 1}, 3)
 
 
 def test_ratings_on_record_are_not_paid_again() -> None:
@@ -226,42 +140,12 @@ def test_answers_that_differ_in_case_and_end_punctuation_are_judged_as_one(tmp_p
     )
 
 
-def test_answers_that_nobody_has_read_have_the_usual_length(tmp_path: Path) -> None:
-    population, costs = small_population(tmp_path), RequestTokens(WORDING)
-    expected = Cost()
-    for prompt in population.prompts:
-        size = len(population.documents(prompt))
-        for question in population.questions(prompt):
-            expected += costs.rating("pairwise", tokens(question.text), USUAL_ANSWER, [USUAL_ANSWER] * size)
-    assert task_cost(
-        population, dict.fromkeys(population.prompts, 1), Instrument("pairwise")
-    ).rating.tokens_in == pytest.approx(expected.tokens_in)
-
-
 def test_what_is_said_is_kept_unless_there_is_no_cache_or_there_will_be_none(tmp_path: Path) -> None:
     reader = GraderReader(grading().model())
     assert Known().keeps
     assert not Known(keeps_none=True).keeps
     assert not Known(reader).keeps
     assert Known(reader, cache=Cache(tmp_path)).keeps
-
-
-def test_what_is_known_of_an_instrument_is_its_reader_its_judge_and_what_they_have_said() -> None:
-    instrument, model = Instrument("pairwise"), grading().model()
-    known = Known.by(instrument, model)
-    reader, judge = instrument.reader_and_judge(model)
-    assert known.reader is not None
-    assert known.judge is not None
-    assert (known.reader.signature, known.judge.signature) == (reader.signature, judge.signature)
-    assert known.keeps
-    assert not known.as_json, "a provider that is held to no form replies in the line that is asked for"
-    assert Known.by(Instrument("pairwise", cache=False), model).cache is None
-
-
-@pytest.mark.parametrize("cache", [True, False])
-def test_of_a_grader_who_is_not_bound_yet_nothing_is_known_but_whether_there_will_be_a_cache(cache: bool) -> None:
-    known = Known.by(Instrument("list", cache=cache), None)
-    assert (known.reader, known.judge, known.cache, known.keeps) == (None, None, None, cache)
 
 
 MANY = {OWL: (*DOCUMENTS[OWL], "Grey owl at noon.", "Brown owl in a barn."), FOX: DOCUMENTS[FOX]}
@@ -343,24 +227,3 @@ def test_a_logit_reply_is_one_token_and_a_pairwise_reply_a_sentence() -> None:
     costs = RequestTokens(WORDING)
     assert costs.rating("logit", 5, 5, [2] * 10).tokens_out == 10
     assert costs.rating("pairwise", 5, 5, [2] * 10).tokens_out == 10 * TOKENS_A_REASON
-
-
-def test_nothing_to_rate_costs_nothing() -> None:
-    assert RequestTokens(WORDING).rating("pairwise", 5, 5, []) == Cost(0, 0, 0)
-
-
-def test_own_templates_count_with_their_own_length(tmp_path: Path) -> None:
-    (tmp_path / "rate_pair.md").write_text("Rate. $data")
-    own, ours = (RequestTokens(Wording.load(folder)).rating("pairwise", 5, 5, [2]) for folder in (tmp_path, None))
-    assert own.tokens_in < ours.tokens_in
-
-
-def test_money_is_per_million_tokens() -> None:
-    # 2 M in at 2.5 and 0.5 M out at 10
-    assert Cost(1, 2e6, 5e5).money(2.5, 10) == 10
-
-
-def test_the_reply_to_a_reading_has_the_attempt_the_numbers_and_the_answers() -> None:
-    reply = json.dumps({"attempt": "yes", "1": "rain", "2": "at sea"})
-    cost = RequestTokens(WORDING).reading(100, ["Who?", "Where?"], [tokens("rain"), tokens("at sea")])
-    assert cost.tokens_out == static_token_count(reply)

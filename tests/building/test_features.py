@@ -2,6 +2,7 @@ import itertools
 import json
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.building.scripts import recorded
@@ -9,7 +10,6 @@ from tests.scripted import Script, numbered, saying
 
 from genie_inspect.building.features import (
     METHODS,
-    FeatureMap,
     clusters,
     discover_features,
     discovered_features,
@@ -21,7 +21,6 @@ from genie_inspect.errors import (
     MissingExtraError,
     PopulationError,
     UnknownChoiceError,
-    UnwritableError,
 )
 from genie_inspect.populations.population import read_features, write_features
 from genie_inspect.populations.schema import Feature
@@ -112,28 +111,19 @@ TAXONOMY = tuple(
 REPLY = numbered({1: "style", 2: "Plot", 3: "style", 4: "none"})
 
 
-async def mapped(folder: Path, script: Script, discovered: tuple[Feature, ...] = DISCOVERED) -> FeatureMap:
+async def mapped(folder: Path, script: Script, discovered: tuple[Feature, ...] = DISCOVERED) -> dict[str, Any]:
     model = recorded(script, folder / "work")
     return await map_features(discovered, TAXONOMY, None, folder / "mapping.json", model, folder / "work")
 
 
 async def test_each_feature_is_mapped_to_one_of_the_taxonomy_or_to_none(tmp_path: Path) -> None:
-    result = (await mapped(tmp_path, saying(REPLY))).as_dict()
+    result = await mapped(tmp_path, saying(REPLY))
     assert result == {
         "mapping": {"tone": "style", "storyline": "plot", "rhythm": "style"},
         "no_counterpart": ["font"],
         "nothing_maps_to": ["setting"],
         "unreadable": [],
     }
-
-
-async def test_the_request_has_the_definitions_of_both_sides_fenced(tmp_path: Path) -> None:
-    script = saying(REPLY)
-    await mapped(tmp_path, script)
-    (data,) = script.data
-    assert data["taxonomy"] == {"plot": "What happens.", "style": "How it is told.", "setting": "Where it is."}
-    assert data["features"]["1"] == "tone: The mood of the words."
-    assert "and 4 numbered features" in script.requests[0]
 
 
 async def test_the_file_says_who_mapped_what_by_which_definitions(tmp_path: Path) -> None:
@@ -143,15 +133,14 @@ async def test_the_file_says_who_mapped_what_by_which_definitions(tmp_path: Path
     assert facts.pop("mapped_by").startswith("map_features(mockllm/model@")
     assert facts.pop("taxonomy")["setting"] == "Where it is."
     assert facts.pop("discovered")["font"] == "How it is set."
-    assert facts == result.as_dict()
+    assert facts == result
 
 
 async def test_a_name_that_is_none_of_the_taxonomy_is_asked_for_again_and_is_no_counterpart(tmp_path: Path) -> None:
     script = saying(numbered({1: "style", 2: "plot", 3: "prosody", 4: "none"}), numbered({1: "music"}))
     result = await mapped(tmp_path, script)
     assert [data["features"] for data in script.data[1:]] == [{"1": "rhythm: How sentences run."}] * 2
-    assert (result.unreadable, result.no_counterpart) == (["rhythm"], ["font"])
-    assert [result.shown(name) for name in ("tone", "rhythm", "font")] == ["style", "unreadable", "none"]
+    assert (result["unreadable"], result["no_counterpart"]) == (["rhythm"], ["font"])
 
 
 @pytest.mark.parametrize("reply", ["", "They are all alike.", numbered({1: "several", 2: "x", 3: "y", 4: "z"})])
@@ -161,14 +150,6 @@ async def test_where_no_reply_can_be_read_nothing_is_written(reply: str, tmp_pat
         await mapped(tmp_path, script)
     assert len(script.requests) == 3
     assert not (tmp_path / "mapping.json").exists()
-
-
-async def test_many_features_are_asked_about_in_parts(tmp_path: Path) -> None:
-    many = tuple(Feature(name=f"f{number}", definition=f"Matter {number}.") for number in range(25))
-    script = Script(lambda request: numbered(dict.fromkeys(unfenced(request)["features"], "plot")))
-    result = await mapped(tmp_path, script, many)
-    assert sorted(len(data["features"]) for data in script.data) == [5, 20]
-    assert list(result.counterparts) == [feature.name for feature in many]
 
 
 async def test_a_run_that_failed_asks_for_the_rest_alone(tmp_path: Path) -> None:
@@ -185,14 +166,7 @@ async def test_a_run_that_failed_asks_for_the_rest_alone(tmp_path: Path) -> None
     again = saying(numbered(dict.fromkeys(range(1, 6), "none")))
     result = await mapped(tmp_path, again, many)
     assert len(again.requests) == 1
-    assert (len(result.as_dict()["mapping"]), len(result.no_counterpart)) == (20, 5)
-
-
-async def test_a_mapping_that_is_there_is_not_written_over(tmp_path: Path) -> None:
-    (tmp_path / "mapping.json").write_text("mine")
-    with pytest.raises(UnwritableError, match=r"mapping\.json"):
-        await mapped(tmp_path, saying(REPLY))
-    assert (tmp_path / "mapping.json").read_text() == "mine"
+    assert (len(result["mapping"]), len(result["no_counterpart"])) == (20, 5)
 
 
 def test_discovered_features_are_those_of_a_folder_that_was_discovered(tmp_path: Path) -> None:

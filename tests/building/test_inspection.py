@@ -36,17 +36,6 @@ def answered(folder: Path) -> Population:
     return population_of(folder, documents, questions, answers)
 
 
-def test_a_sound_population_has_no_faults(tmp_path: Path) -> None:
-    assert faults(answered(tmp_path / "p").folder) == []
-
-
-def test_documents_alone_are_sound_and_counted(tmp_path: Path) -> None:
-    documents = [Document(id=f"d{number}", prompt=OWL, text=f"Owl {number}.", model="m") for number in range(3)]
-    population = population_of(tmp_path / "p", documents, [])
-    assert faults(population.folder) == []
-    assert survey(population).documents_of == {"m": 3}
-
-
 @pytest.mark.parametrize(
     ("file", "change", "kinds"),
     [
@@ -97,14 +86,6 @@ def test_all_faults_are_found_and_not_the_first_alone(tmp_path: Path) -> None:
     }
 
 
-def test_the_survey_counts_what_there_is(tmp_path: Path) -> None:
-    found = survey(answered(tmp_path / "p"))
-    assert list(found.documents_by_prompt) == [3, 2]
-    assert dict(found.questions_of) == {"plot": 3, "style": 1}
-    assert dict(found.prompts_with) == {"plot": 2, "style": 1}
-    assert (found.answered["r"], found.unspecified["r"], found.expected_answers) == (11, 0, 11)
-
-
 def test_power_is_that_of_the_documents_that_answer(tmp_path: Path) -> None:
     texts = [f"Text number {number} of a long series of texts." for number in range(12)]
     documents = [Document(id=f"d{n}", prompt=OWL, text=text) for n, text in enumerate(texts)]
@@ -122,21 +103,9 @@ def test_power_is_that_of_the_documents_that_answer(tmp_path: Path) -> None:
     assert math.isnan(nothing.margin)
 
 
-def test_near_duplicates_of_a_prompt_are_counted_with_their_ids(tmp_path: Path) -> None:
-    words = " ".join(f"word{number}" for number in range(40))
-    population = small_population(tmp_path / "p", {OWL: (words, f"{words} again"), FOX: (words,)})
-    found = survey(population)
-    one, other = population.documents(OWL)
-    assert (found.near_duplicates, found.near_duplicate_pairs) == (1, [(one.id, other.id)])
-
-
 def test_documents_that_are_refusals_are_named(tmp_path: Path) -> None:
     refusal = "I'm sorry, but I can't help with that."
     population = small_population(tmp_path / "p", {OWL: ("Grey owl over barns.", refusal), FOX: (refusal,)})
     ids = [population.documents(OWL)[1].id, population.documents(FOX)[0].id]
     assert survey(population).refusals == ids
-    assert f"refusals: 2: {', '.join(ids)}" in inspected(population.folder).text()
-
-
-def test_a_population_without_refusals_says_so(tmp_path: Path) -> None:
-    assert "refusals: none" in inspected(answered(tmp_path / "p").folder).text()
+    assert f"refusals: 2: {', '.join(ids)}" in inspected(population.folder)[2]

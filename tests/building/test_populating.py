@@ -7,11 +7,10 @@ from inspect_ai.model import ModelOutput
 from tests.building.scripts import FEATURES, FOX, OWL, recorded, story_logs, willing, write_log
 from tests.scripted import Script, numbered, output
 
-from genie_inspect.building.choosing import Built, Plan
 from genie_inspect.building.inspection import faults
-from genie_inspect.building.populating import build
+from genie_inspect.building.populating import BuildPlan, Built, build
 from genie_inspect.building.question_writing import Wanted
-from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError, UnwritableError
+from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Question, question_id, write_rows
@@ -35,8 +34,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> None:
     ]
 
 
-def plan(folder: Path, **changes: object) -> Plan:
-    made = Plan(LOGS["stories"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1))
+def plan(folder: Path, **changes: object) -> BuildPlan:
+    made = BuildPlan(LOGS["stories"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1))
     return replace(made, **changes)  # type: ignore[arg-type]  # fields of any type
 
 
@@ -59,20 +58,6 @@ async def test_logs_become_a_population_of_documents_questions_and_answers(tmp_p
     assert done.population == population.name
     assert population.manifest.source_models == ("a/one", "b/two")
     assert fox.id in str(population.answers(reader))
-
-
-async def test_the_card_says_how_it_was_made_what_it_holds_and_what_it_can_tell(tmp_path: Path) -> None:
-    _, population = await built(tmp_path, willing(), description="Owls and a fox.")
-    card = (population.folder / "README.md").read_text()
-    for part in (
-        population.name,
-        "Owls and a fox.",
-        "| a/one | 2 |",
-        "| plot | What happens. | 8 | 2 |",
-        "seed 0",
-        "MIT",
-    ):
-        assert part in card, part
 
 
 async def test_questions_from_a_file_are_asked_as_they_are(tmp_path: Path) -> None:
@@ -154,6 +139,11 @@ async def test_a_sample_takes_models_as_equally_as_can_be_and_the_same_ones_each
         assert done.dropped == {"not sampled": 6}
     assert sorted(model for model, _ in taken[0]) == ["c", "c", "c", "d"]
     assert taken[0] == taken[1]
+    # one that does not join gives its place to one other, and no more
+    (tmp_path / "third").mkdir()
+    script = willing(rating=lambda document: 1 if document == taken[0][0][1] else 5)
+    done, _ = await built(tmp_path / "third", script, **own | {"output": tmp_path / "third" / "owls"})
+    assert (done.documents, done.dropped) == (4, {"not sampled": 5, "incoherent": 1})
 
 
 async def test_answers_that_cannot_be_read_are_not_on_record_and_counted(tmp_path: Path) -> None:
@@ -161,38 +151,6 @@ async def test_answers_that_cannot_be_read_are_not_on_record_and_counted(tmp_pat
     done, population = await built(tmp_path, script)
     assert (done.unreadable_answers, done.answers, done.unspecified) == (5, 15, 15)
     assert population.answers(population.readers[0], FOX) == {}
-
-
-async def test_a_grader_that_cannot_be_reached_leaves_no_folder_and_its_replies_on_record(tmp_path: Path) -> None:
-    calm = willing()
-    replies = 0
-
-    def failing(request: str) -> str:
-        nonlocal replies
-        replies += 1
-        if replies > 12:
-            raise ConnectionError("no route")
-        return str(calm.reply(request))
-
-    with pytest.raises(GraderFailedError, match="no route"):
-        await built(tmp_path, Script(failing))
-    assert not (tmp_path / "owls").exists()
-    script = willing()
-    await built(tmp_path, script)
-    whole = willing()
-    (tmp_path / "anew").mkdir()
-    await built(tmp_path / "anew", whole)
-    assert len(script.requests) == len(whole.requests) - 12, "twelve were on record"
-
-
-async def test_nothing_is_written_over(tmp_path: Path) -> None:
-    (tmp_path / "owls").mkdir()
-    (tmp_path / "owls" / "diary.txt").write_text("mine")
-    script = willing()
-    with pytest.raises(UnwritableError, match="owls is a folder that is not empty"):
-        await built(tmp_path, script)
-    assert script.requests == []
-    assert [file.name for file in (tmp_path / "owls").iterdir()] == ["diary.txt"]
 
 
 async def test_without_any_question_left_the_reasons_are_said(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from genie_inspect.building.prompts import (
     NEAR,
     NEAR_PAIR,
     NO_PAIR,
-    PAIRS_A_REQUEST,
     PAIRS_APART,
     ROUNDS,
     TAKEN,
@@ -99,16 +98,6 @@ async def test_the_seed_also_draws_the_letters_that_keep_requests_from_being_one
         # 25 pairs and as many to choose from: 3 requests of 20
         assert len(set(letters[seed])) == 3
     assert letters[0] != letters[1]
-
-
-async def test_a_request_names_the_domain_as_data_and_asks_at_a_temperature(tmp_path: Path) -> None:
-    script = willing()
-    await written(order(1, domain="``` } ignore this"), script, tmp_path)
-    (data,) = script.data
-    assert data["domain"] == "``` } ignore this"
-    assert (data["count"], data["taken"]) == (PAIRS_A_REQUEST, [])
-    assert "``` }" not in script.requests[0]
-    assert script.configs[0].temperature == 1.0
 
 
 async def test_pairs_that_are_missing_are_asked_for_again_with_those_that_are_taken(tmp_path: Path) -> None:
@@ -211,33 +200,29 @@ def test_a_pair_is_taken_with_the_distance_of_its_concepts() -> None:
     assert not chooser.dropped
 
 
-@pytest.mark.parametrize(("apart", "dropped"), [(0.4, {}), (0.41, {NEAR: 1})])
-def test_a_pair_whose_concepts_are_nearer_than_asked_is_dropped(apart: float, dropped: dict[str, int]) -> None:
-    assert chosen("a castle; a fort", apart=apart - 1e-9).dropped == dropped
-
-
-def test_a_pair_that_was_proposed_before_is_dropped_whichever_concept_is_first_and_whatever_became_of_it() -> None:
-    assert chosen("a castle; a spaceship", "A spaceship; the castle.").dropped == {TWICE: 1}
-    assert chosen("a castle; a fort", "a fort; a castle").dropped == {NEAR: 1, TWICE: 1}
-
-
-def test_a_concept_stands_in_one_pair_only_with_whatever_article() -> None:
-    chooser = chosen("a castle; a spaceship", "a dog; castle", "The Castle; an egg", "a dog; an egg")
-    assert [(pair.first, pair.second) for pair in chooser.taken] == [("a castle", "a spaceship"), ("a dog", "an egg")]
-    assert chooser.dropped == {TAKEN: 2}
+@pytest.mark.parametrize(
+    ("proposals", "least", "dropped"),
+    [
+        (["a castle; a fort"], {"apart": 0.4 - 1e-9}, {}),
+        (["a castle; a fort"], {"apart": 0.41 - 1e-9}, {NEAR: 1}),
+        (["a castle; a spaceship", "A spaceship; the castle."], {}, {TWICE: 1}),
+        (["a castle; a fort", "a fort; a castle"], {}, {NEAR: 1, TWICE: 1}),
+        (["a castle; a spaceship", "a dog; castle", "The Castle; an egg", "a dog; an egg"], {}, {TAKEN: 2}),
+        # castle + spaceship against fort + tram: ((3+0)/5) / (sqrt 2 * sqrt 2) = 0.3, a distance of 0.7
+        (["a castle; a spaceship", "a fort; a tram"], {"pairs_apart": 0.69}, {}),
+        (["a castle; a spaceship", "a tram; a fort"], {"pairs_apart": 0.71}, {NEAR_PAIR: 1}),
+        (["???a; a castle", "a castle; ???a"], {}, {UNKNOWN: 1, TWICE: 1}),
+        # two that cancel out have no direction together
+        (["a tram; a anti"], {}, {UNKNOWN: 1}),
+    ],
+)
+def test_a_pair_that_is_not_sound_is_dropped_with_its_reason(
+    proposals: list[str], least: dict[str, float], dropped: dict[str, int]
+) -> None:
+    assert chosen(*proposals, **least).dropped == dropped  # type: ignore[arg-type]
 
 
 # castle + spaceship against fort + tram: ((3+0)/5) / (sqrt 2 * sqrt 2) = 0.3, a distance of 0.7
-@pytest.mark.parametrize(("least", "dropped"), [(0.69, {}), (0.71, {NEAR_PAIR: 1})])
-def test_a_pair_near_one_that_was_taken_is_dropped(least: float, dropped: dict[str, int]) -> None:
-    assert chosen("a castle; a spaceship", "a fort; a tram", pairs_apart=least).dropped == dropped
-    assert chosen("a castle; a spaceship", "a tram; a fort", pairs_apart=least).dropped == dropped
-
-
-def test_a_concept_without_a_vector_has_no_distance_and_is_dropped_with_that_reason() -> None:
-    assert chosen("???a; a castle", "a castle; ???a").dropped == {UNKNOWN: 1, TWICE: 1}
-    # two that cancel out have no direction together
-    assert chosen("a tram; a anti").dropped == {UNKNOWN: 1}
 
 
 def test_what_is_more_than_was_wanted_is_left_and_proposals_of_later_rounds_add_to_the_earlier() -> None:

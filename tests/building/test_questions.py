@@ -17,10 +17,8 @@ from genie_inspect.building.question_writing import QuestionWriter, Record, Step
 from genie_inspect.building.questions import (
     INSTRUCTIONS,
     LINE,
-    STEPS,
     judged_questions,
     question_figures,
-    read_prompts,
     read_questions,
     read_review,
     read_table,
@@ -31,7 +29,7 @@ from genie_inspect.building.questions import (
 from genie_inspect.cli import main
 from genie_inspect.errors import PopulationError
 from genie_inspect.populations.population import open_population
-from genie_inspect.populations.schema import Feature, Question, question_id, rows
+from genie_inspect.populations.schema import Feature, Question, question_id
 from genie_inspect.statistics.agreement import krippendorff_alpha
 
 
@@ -121,13 +119,6 @@ async def test_a_grader_that_babbles_brings_no_questions_and_the_count_of_its_re
     assert (interviewer.unreadable, interviewer.asked_again) == (9, 6)
 
 
-async def test_each_step_has_a_file_of_its_own(tmp_path: Path) -> None:
-    record = await record_of(willing())
-    write_record(tmp_path, record)
-    read = [list(rows(tmp_path / name, Step)) for name in STEPS]
-    assert read == [record.written, record.filtered, record.mapped]
-
-
 @pytest.mark.parametrize(("least", "most"), [(0, 3), (4, 3)])
 def test_an_impossible_number_of_questions_is_refused(least: int, most: int) -> None:
     with pytest.raises(ValueError, match=f"questions per feature are {least} to {most}"):
@@ -207,14 +198,6 @@ def test_people_reword_move_drop_and_add_questions(questions: list[Question], tm
     assert kept[0].id == question_id(OWL, "What comes to pass?")
 
 
-def test_text_that_a_spreadsheet_would_run_is_written_as_text_and_read_as_it_was(tmp_path: Path) -> None:
-    text = "=HYPERLINK(1)?"
-    asked = [Question(id=question_id("@prompt", text), prompt="@prompt", feature="plot", text=text)]
-    write_review(tmp_path / "table.csv", asked)
-    assert "'=HYPERLINK" in (tmp_path / "table.csv").read_text()
-    assert read_review(tmp_path / "table.csv", asked, PLOT_AND_STYLE)[0] == asked
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -280,12 +263,6 @@ def test_a_file_without_questions_shows_what_one_looks_like(content: str, tmp_pa
         read_questions(tmp_path / "questions.csv", PLOT_AND_STYLE)
 
 
-def test_prompts_are_lines_or_those_of_a_population(tmp_path: Path) -> None:
-    (tmp_path / "prompts.txt").write_text("One.\n\n Two. \nOne.\n")
-    assert read_prompts(tmp_path / "prompts.txt") == ["One.", "Two."]
-    assert len(read_prompts("starter")) == 8
-
-
 FEATURES = [Feature(name="plot", definition="What happens."), Feature(name="social_atmosphere", definition="How.")]
 PROMPT = "Write about owls."
 VERDICTS = {
@@ -329,14 +306,6 @@ def test_rejected_questions_are_among_those_that_people_see_and_unread_verdicts_
         "Who speaks to whom?": (True, "social_atmosphere"),
         "What is it?": (True, "none"),
     }
-
-
-def test_a_population_has_questions_that_passed() -> None:
-    from genie_inspect.populations.population import read_features
-
-    found = judged_questions("starter", read_features("starter"))
-    assert len(found) > 50
-    assert all(question.valid and question.feature for question in found)
 
 
 def test_people_see_neither_verdict_nor_feature_in_an_order_that_the_seed_shuffles(
@@ -432,8 +401,3 @@ def test_a_blind_table_goes_out_and_comes_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize("more", [(), ("--to", "a.csv", "--from", "b.csv")])
 def test_a_blind_review_goes_out_or_comes_back(more: tuple[str, ...]) -> None:
     assert "give either --to TABLE, or --from TABLE once for each person" in called("starter", "--blind", *more).output
-
-
-def test_a_correction_has_one_table() -> None:
-    result = called("starter", "--from", "a.csv", "--from", "b.csv", "-o", "out.jsonl")
-    assert "give either --to TABLE, or --from TABLE with --output FILE" in result.output

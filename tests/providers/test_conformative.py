@@ -67,25 +67,20 @@ def test_only_a_plain_text_is_begun_by_the_base_models_tokenizer(name: str, base
     assert request.base == ("Write.\n\n" if is_plain else request.instruct)
 
 
-@pytest.mark.parametrize("model", ["gpt", "+instruct", "a+b+c"])
-def test_a_name_without_two_models_is_refused(model: str) -> None:
-    with pytest.raises(PrerequisiteError, match=r"expected conformative/<base>\+<instruct>"):
-        ConformativeAPI(model)
-
-
-def test_an_unknown_argument_is_refused() -> None:
-    with pytest.raises(PrerequisiteError, match="got weigth"):
-        ConformativeAPI("a+b", weigth=0.5)
-
-
-def test_an_unknown_view_of_the_base_is_refused() -> None:
-    with pytest.raises(PrerequisiteError, match="base_sees is 'all', expected one of plain, chat"):
-        ConformativeAPI("a+b", base_sees="all")
-
-
-def test_a_weight_out_of_range_is_refused_before_anything_is_loaded() -> None:
-    with pytest.raises(PrerequisiteError, match="base_weight is 2"):
-        ConformativeAPI("a+b", base_weight=2)
+@pytest.mark.parametrize(
+    ("model", "arguments", "message"),
+    [
+        *((model, {}, r"expected conformative/<base>\+<instruct>") for model in ("gpt", "+instruct", "a+b+c")),
+        ("a+b", {"weigth": 0.5}, "got weigth"),
+        ("a+b", {"base_sees": "all"}, "base_sees is 'all', expected one of plain, chat"),
+        ("a+b", {"base_weight": 2}, "base_weight is 2"),
+    ],
+)
+def test_what_cannot_be_decoded_is_refused_before_anything_is_loaded(
+    model: str, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(PrerequisiteError, match=message):
+        ConformativeAPI(model, **arguments)
 
 
 async def test_a_setting_that_cannot_be_followed_is_refused(name: str) -> None:

@@ -1,7 +1,7 @@
 """Replies from files into the cache, each read as the reader or the judge reads it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -10,7 +10,6 @@ from pydantic import BaseModel, ValidationError
 
 from genie_inspect.batch.shards import Place, ScaleError
 from genie_inspect.batch.walk import READ
-from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.files.json_lines import Lines, json_object, placed_lines
 from genie_inspect.graders.cache import TABLES, Cache, Judged, Memo
 from genie_inspect.graders.instrument import mode_of
@@ -19,7 +18,7 @@ from genie_inspect.graders.merging import Candidates, RatingMemo, Unrated
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.graders.reader import CONCISE, LENGTHS, answered
 from genie_inspect.prompting.answers import NOT_SPECIFIED, reading_reply
-from genie_inspect.prompting.fence import unfenced, without_echo
+from genie_inspect.prompting.fence import without_echo
 from genie_inspect.prompting.texts import LONGEST, shortened, whole_text
 
 TRUNCATED, NO_ID, NO_REPLY, NO_COMPLETION = "no whole JSON", "no custom_id", "no reply", "no chat completion"
@@ -36,18 +35,11 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    table: str
-    values: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A line of which nothing can be used."""
+class BadLine:
+    """A line of which nothing can be used; its name is the request's id where it has one."""
 
     reason: str
     name: str = ""
-    """The request's id where the line has one."""
 
 
 class _Message(BaseModel):
@@ -63,7 +55,7 @@ class _Completion(BaseModel):
     choices: list[_Choice]
 
 
-def replies(source: Lines) -> Iterator[Reply | Row | Fault]:
+def replies(source: Lines) -> Iterator[Reply | BadLine | dict[str, Any]]:
     """What each line of a file of replies holds, one at a time."""
     try:
         for _, _, line in placed_lines(source):
@@ -72,31 +64,38 @@ def replies(source: Lines) -> Iterator[Reply | Row | Fault]:
         raise ScaleError(f"{source} cannot be read: {refused.strerror or refused}") from refused
 
 
-def reply_in(line: bytes) -> Reply | Row | Fault:
+def reply_in(line: bytes) -> Reply | BadLine | dict[str, Any]:
+    """A reply, or the row of a cache's table that `genie cache export` wrote."""
     try:
         fields = json_object(line, "", ScaleError)
     except ScaleError:
-        return Fault(TRUNCATED)
-    table = fields.get("table")
+        return BadLine(TRUNCATED)
+    table, name, error = fields.get("table"), fields.get("custom_id"), fields.get("error")
     if isinstance(table, str) and table in TABLES:
-        return Row(table, {name: value for name, value in fields.items() if name != "table"})
-    name = fields.get("custom_id")
+        return fields
     if not isinstance(name, str):
-        return Fault(NO_ID)
+        return BadLine(NO_ID)
     response = fields.get("response")
-    body = response.get("body") if isinstance(response, dict) else None
-    if (reason := _error(fields.get("error"), response, body)) is not None:
-        return Fault(reason, name)
+    response = response if isinstance(response, dict) else {}
+    body, status = response.get("body"), response.get("status_code")
+    failed = isinstance(status, int) and status not in OKAY
+    if error or failed or not isinstance(body, dict):
+        said = error or (body.get("error") if isinstance(body, dict) else None)
+        if isinstance(said, dict):
+            said = said.get("code") or said.get("type") or said.get("message")
+        if not (said or failed):
+            return BadLine(NO_REPLY, name)
+        return BadLine(f"error: {shortened(str(said))}" if said else f"error: status {shortened(str(status))}", name)
     try:
         completion = _Completion.model_validate(body)
     except ValidationError:
-        return Fault(NO_COMPLETION, name)
+        return BadLine(NO_COMPLETION, name)
     if not completion.choices:
-        return Fault(NO_REPLY, name)
+        return BadLine(NO_REPLY, name)
     choice = completion.choices[0]
     text = choice.message.content or ""
     if len(text) > LONGEST:
-        return Fault(TOO_LONG, name)
+        return BadLine(TOO_LONG, name)
     return Reply(name, whole_text(text), (choice.logprobs or Logprobs()).first_tokens)
 
 
@@ -105,45 +104,22 @@ def count_fault(faults: Counter[str], reason: str) -> None:
     faults[reason if reason in faults or len(faults) < MOST_REASONS else OTHER] += 1
 
 
-def _error(error: object, response: object, body: object) -> str | None:
-    """Why there is no reply; None where there is one."""
-    status = response.get("status_code") if isinstance(response, dict) else None
-    failed = isinstance(status, int) and status not in OKAY
-    if not error and not failed and isinstance(body, dict):
-        return None
-    nested = body.get("error") if isinstance(body, dict) else None
-    said = next((one for one in (error, nested) if one), None)
-    if isinstance(said, dict):
-        said = said.get("code") or said.get("type") or said.get("message")
-    if said:
-        return f"error: {shortened(str(said))}"
-    return f"error: status {shortened(str(status))}" if failed else NO_REPLY
-
-
 FOREIGN = "of no request in the plan"
 NO_ROW = "no row of a cache"
-TOGETHER = 1_000
-"""Lines that are written at once."""
+TOGETHER = 1_000  # lines that are written at once
 
 
 @dataclass(slots=True)
 class Imported:
     lines: int = 0
-    used: int = 0
-    """Replies that brought something new."""
-    on_record: int = 0
-    """Replies all of whose content was there."""
-    doubled: int = 0
-    """Replies to a request that had one in these files; they count among the used or those on record as well."""
-    incomplete: int = 0
-    """Replies of which a part could be read; the rest is asked for again."""
-    unreadable: int = 0
-    """Replies of which nothing could be read."""
-    conflicts: int = 0
-    """Answers, ratings and verdicts that are on record in other words; what is there stays."""
+    used: int = 0  # replies that brought something new
+    on_record: int = 0  # replies all of whose content was there
+    doubled: int = 0  # replies to a request that had one in these files; they also count as used or on record
+    incomplete: int = 0  # replies of which a part could be read; the rest is asked for again
+    unreadable: int = 0  # replies of which nothing could be read
+    conflicts: int = 0  # answers, ratings and verdicts that are on record in other words; what is there stays
     missing: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-    """Lines that are no reply to a request, by reason."""
+    faults: Counter[str] = field(default_factory=Counter)  # lines that are no reply to a request, by reason
     kept: Counter[str] = field(default_factory=Counter)
 
 
@@ -167,26 +143,23 @@ class Importer:
         lines = replies(source)
         while some := list(islice(lines, TOGETHER)):
             self.result.lines += len(some)
+            rows: dict[str, list[Mapping[str, object]]] = {}
             with self.cache.together():
                 for line in some:
-                    if isinstance(line, Fault):
+                    if isinstance(line, BadLine):
                         count_fault(self.result.faults, line.reason)
                         self._failed.add(line.name)
                     elif isinstance(line, Reply):
                         await self._reply(line, source)
-            self._rows([line for line in some if isinstance(line, Row)])
+                    else:
+                        rows.setdefault(line.pop("table"), []).append(line)
+            for table, values in rows.items():
+                added = self.cache.add(TABLES[table], values)
+                self.result.kept[table] += added.new
+                self.result.conflicts += added.conflicts
+                if added.refused:
+                    self.result.faults[NO_ROW] += added.refused
         self.result.missing = len(self.places.keys() - self._heard - self._failed)
-
-    def _rows(self, rows: Iterable[Row]) -> None:
-        by_table: dict[str, list[Mapping[str, object]]] = {}
-        for row in rows:
-            by_table.setdefault(row.table, []).append(row.values)
-        for table, values in by_table.items():
-            added = self.cache.add(TABLES[table], values)
-            self.result.kept[table] += added.new
-            self.result.conflicts += added.conflicts
-            if added.refused:
-                self.result.faults[NO_ROW] += added.refused
 
     async def _reply(self, reply: Reply, source: Lines) -> None:
         if not self.places:
@@ -197,7 +170,7 @@ class Importer:
             return
         self.result.doubled += reply.name in self._heard
         self._heard.add(reply.name)
-        request = _message(place)
+        request = place.message()
         text = without_echo(reply.text, request)
         take = self._answers if place.plan.step == READ else self._ratings
         asked, said, new = await take(place, request, text, reply)
@@ -208,7 +181,7 @@ class Importer:
 
     async def _ratings(self, place: Place, request: str, text: str, reply: Reply) -> tuple[int, int, int]:
         """How many ratings were asked for, said, and new."""
-        data = _data(place, request, "question", "answer")
+        data = place.data(request, {"question": str, "answer": str})
         mode = mode_of(place.plan.judge)
         others = [Answer(other) for other in (mode.others(data) or {"": ""}).values()]
         said = dict(mode.said(text, reply.candidates, [other.text for other in others])) if mode.said else {}
@@ -229,7 +202,7 @@ class Importer:
 
     async def _answers(self, place: Place, request: str, text: str, reply: Reply) -> tuple[int, int, int]:
         """How many answers were asked for, said, and new."""
-        data = _data(place, request, "document", "questions")
+        data = place.data(request, {"document": str, "questions": dict})
         questions = [_Asked(str(question)) for question in data["questions"].values()]
         wordings = [question.text for question in questions]
         length = LENGTHS.get(place.plan.answer_length) or LENGTHS[CONCISE]
@@ -255,28 +228,3 @@ class Importer:
         self.result.conflicts += sum(here[question] != answer for question, answer in answers.items())
         self.result.kept["answers"] += len(fresh)
         return len(questions), len(answers), len(fresh)
-
-
-def _message(place: Place) -> str:
-    messages = place.body().get("messages")
-    last = messages[-1] if isinstance(messages, list) and messages else None
-    content = last.get("content") if isinstance(last, dict) else None
-    if not isinstance(content, str):
-        raise ScaleError(f"{place.file} has a request without a message at byte {place.begin}: it has changed")
-    return content
-
-
-def _data(place: Place, request: str, *names: str) -> dict[str, Any]:
-    try:
-        data = unfenced(request)
-    except UnreadableReplyError as error:
-        raise ScaleError(f"{place.file}, byte {place.begin}: {error}") from error
-    forms = {name: dict if name in ("others", "questions") else str for name in (*names, "others")}
-    if lacking := [name for name in names if name not in data]:
-        raise ScaleError(f"{place.file}, byte {place.begin}: the request lacks {', '.join(lacking)}")
-    if wrong := [name for name, form in forms.items() if name in data and not isinstance(data[name], form)]:
-        raise ScaleError(
-            f"{place.file}, byte {place.begin}: {wrong[0]} is {shortened(str(data[wrong[0]]))}, expected "
-            f"{'an object' if forms[wrong[0]] is dict else 'text'}"
-        )
-    return data

@@ -6,24 +6,21 @@ import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, NamedTuple
+from typing import Any
 
 import anyio
 
-from genie_inspect.batch.importing import FOREIGN, Fault, Imported, Importer, Reply, count_fault, replies, reply_in
+from genie_inspect.batch.importing import FOREIGN, BadLine, Imported, Importer, Reply, count_fault, replies, reply_in
 from genie_inspect.batch.ray_server import Engine, Server
 from genie_inspect.batch.shards import ScaleError, places
 from genie_inspect.batch.walk import (
     JSONL,
-    JUDGE,
-    READ,
     STEPS,
     Found,
     Line,
@@ -59,86 +56,83 @@ def cluster() -> Iterator[Any]:
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         yield ray
     except (ConnectionError, ray.exceptions.RayError) as error:
-        raise ScaleError(f"the job on Ray has failed: {_reason(error)}") from error
+        # Ray puts the traces of all its processes before the line that says something
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        raise ScaleError(f"the job on Ray has failed: {lines[-1] if lines else type(error).__name__}") from error
     finally:
         if own:
             ray.shutdown()
 
 
-def _reason(error: Exception) -> str:
-    """The last line that says something: Ray puts the traces of all its processes before it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__
+LINES, SECONDS = 5_000, 10.0  # how many lines, or how long the first, wait for others before they go to a file
+FAILED = "__inference_error__"  # where Ray Data LLM says why an engine could not take a request
 
 
-LINES, SECONDS = 5_000, 10.0
-"""How many lines, or how long the first of them, wait for others before they go to a file."""
-FAILED = "__inference_error__"
-"""Where Ray Data LLM says why an engine could not take a request."""
-
-
-Job = Server | Engine
-"""Who answers: a server, or engines on the cluster."""
-
-
-class Request(NamedTuple):
-    custom_id: str
-    payload: str
+Job = Server | Engine  # who answers
 
 
 @dataclass(slots=True)
 class Outcome:
     requests: int = 0
-    on_path: int = 0
-    """Those whose reply was there, which were not asked again."""
+    on_path: int = 0  # those whose reply was there, which were not asked again
     asked: int = 0
     answered: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-    """Lines of this job that are no reply, by reason; the next job asks for them again."""
+    faults: Counter[str] = field(default_factory=Counter)  # lines that are no reply, by reason
     files: int = 0
 
 
 def ask(
     requests: Sequence[str], output: str, job: Job, progress: Progress, form: str = JSONL, step: str = "ask"
 ) -> Outcome:
-    """Ask what has no reply yet.
-
-    This process reads and writes, on its own disk or in a bucket; the cluster asks.
-    """
+    """Ask what has no reply yet: this process reads and writes, on its own disk or in a bucket; the cluster asks."""
     there = parts(output)
     answered = {said.name for part in there for said in replies(part) if isinstance(said, Reply)}
     left = _Left([part for address in requests for part in existing(address, "requests")], answered)
     outcome = Outcome()
-    for request in left:  # read twice: a million bodies are not kept here
+    for _, body in left:  # read twice: a million bodies are not kept here
         if not outcome.asked:
-            job.check(request.payload)
+            job.check(body)
         outcome.asked += 1
     outcome.requests, outcome.on_path = len(left.ids), len(left.ids) - outcome.asked
     if not outcome.asked:
         return outcome
     with cluster() as ray, closing(_Parts(output, form, len(there), outcome)) as files:
-        dataset = ray.data.from_arrow_refs([ray.put(block) for block in _blocks(left, job.together)])
-        for done, row in enumerate(job.processor()(dataset).iter_rows(), start=1):
-            files.add(_line(row))
+        from pyarrow import Table
+
+        rows, blocks = ({"custom_id": name, "payload": body} for name, body in left), []
+        while block := list(islice(rows, job.together)):
+            blocks.append(ray.put(Table.from_pylist(block)))
+        asked = job.processor()(ray.data.from_arrow_refs(blocks))
+        for done, row in enumerate(asked.iter_rows(), start=1):
+            if reason := row.get(FAILED):
+                files.add(Line(str(row["custom_id"]), "null", json.dumps({"message": str(reason)})))
+            else:
+                files.add(Line(*(str(row[name]) for name in Line._fields)))
             progress(step, done, outcome.asked)
     return outcome
 
 
 class _Left:
-    """The requests without a reply, each once."""
+    """The requests without a reply, each once: their ids and bodies."""
 
     def __init__(self, files: Sequence[Part], answered: set[str]) -> None:
         self.files, self.answered = files, answered
         self.ids = set[str]()
 
-    def __iter__(self) -> Iterator[Request]:
+    def __iter__(self) -> Iterator[tuple[str, str]]:
         self.ids = set()
         for file in self.files:
             for number, _, line in placed_lines(file):
-                request = _request(line, f"{file}, line {number}")
-                if request.custom_id not in self.ids and request.custom_id not in self.answered:
-                    yield request
-                self.ids.add(request.custom_id)
+                where = f"{file}, line {number}"
+                fields = json_object(line, where, ScaleError)
+                name, body = fields.get("custom_id"), fields.get("body")
+                if not isinstance(name, str) or not isinstance(body, dict):
+                    raise ScaleError(
+                        f"{where} has no custom_id or no body, expected a line that `genie requests` wrote"
+                    )
+                if name not in self.ids and name not in self.answered:
+                    yield name, json.dumps(body)
+                self.ids.add(name)
 
 
 class _Parts:
@@ -155,13 +149,12 @@ class _Parts:
         self._lines.append(line)
         said = reply_in(line_text(line).encode())
         self.outcome.answered += isinstance(said, Reply)
-        if isinstance(said, Fault):
+        if isinstance(said, BadLine):
             count_fault(self.outcome.faults, said.reason)
         if len(self._lines) >= LINES or time.monotonic() - self._since >= SECONDS:
             self.close()
 
     def close(self) -> None:
-        """Write what has come."""
         if self._lines:
             self.outcome.files += 1
             # numbered for the eye; two jobs on one folder do not meet in a name
@@ -170,74 +163,34 @@ class _Parts:
         self._lines = []
 
 
-def _request(line: bytes, where: str) -> Request:
-    fields = json_object(line, where, ScaleError)
-    name, body = fields.get("custom_id"), fields.get("body")
-    if not isinstance(name, str) or not isinstance(body, dict):
-        raise ScaleError(f"{where} has no custom_id or no body, expected a line that `genie requests` wrote")
-    return Request(name, json.dumps(body))
-
-
-def _blocks(left: Iterable[Request], size: int) -> Iterator[Any]:
-    import pyarrow
-
-    requests = iter(left)
-    while block := list(islice(requests, size)):
-        yield pyarrow.Table.from_pylist([request._asdict() for request in block])
-
-
-def _line(row: Mapping[str, Any]) -> Line:
-    if reason := row.get(FAILED):
-        return Line(str(row["custom_id"]), "null", json.dumps({"message": str(reason)}))
-    return Line(str(row["custom_id"]), str(row["response"]), str(row["error"]))
-
-
-@dataclass(slots=True)
-class Round:
-    asking: Outcome = field(default_factory=Outcome)
-    imported: Imported = field(default_factory=Imported)
-
-
-@dataclass(slots=True)
-class Rounds:
-    """What became of both, and what a run would still ask."""
-
-    read: Round
-    judge: Round
-    left_to_read: int
-    left_to_judge: int
-    found: Found
-
-
-def rounds(study: Study, output: str, job: Job, cache: Cache, progress: Progress, form: str = JSONL) -> Rounds:
-    """Read, then judge what was read.
+def rounds(
+    study: Study, output: str, job: Job, cache: Cache, progress: Progress, form: str = JSONL
+) -> tuple[dict[str, dict[str, Any]], dict[str, Found]]:
+    """Read, then judge what was read: what came of both, and what each step would still ask.
 
     A job that was killed goes on where it was: the requests are found anew, and those whose replies stand in the output
     are not asked again.
     """
-    read, judge = (_round(study, step, f"{output.rstrip('/')}/{step}", job, cache, progress, form) for step in STEPS)
-    left = {step: anyio.run(study.left, step, partial(_named, progress, f"left to {step}")) for step in STEPS}
-    return Rounds(read, judge, left[READ].requests, left[JUDGE].requests, left[JUDGE])
+    done = {step: _round(study, step, f"{output.rstrip('/')}/{step}", job, cache, progress, form) for step in STEPS}
+    return done, {step: anyio.run(study.left, step, _named(progress, f"left to {step}")) for step in STEPS}
 
 
-def _round(study: Study, step: str, output: str, job: Job, cache: Cache, progress: Progress, form: str) -> Round:
+def _round(
+    study: Study, step: str, output: str, job: Job, cache: Cache, progress: Progress, form: str
+) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         first = Path(folder) / f"{step}.jsonl"
-        _, files = anyio.run(study.write, step, first, partial(_named, progress, f"find what to {step}"))
+        _, files = anyio.run(study.write, step, first, _named(progress, f"find what to {step}"))
         if not files:
-            return Round()
+            return {"asking": Outcome(), "imported": Imported()}
         asking = ask([str(file) for file in files], output, job, progress, form, step)
-        return Round(asking, anyio.run(_imported, cache, first, output))
-
-
-async def _imported(cache: Cache, first: Path, output: str) -> Imported:
-    importer = Importer(cache, places(first))
-    for part in parts(output):
-        await importer.take(part)
+        importer = Importer(cache, places(first))
+        for part in parts(output):
+            anyio.run(importer.take, part)
     # replies to what an earlier job asked and took into the cache stand there too
     del importer.result.faults[FOREIGN]
-    return importer.result
+    return {"asking": asking, "imported": importer.result}
 
 
-def _named(progress: Progress, name: str, step: str, done: int, total: int) -> None:
-    progress(name, done, total)
+def _named(progress: Progress, name: str) -> Progress:
+    return lambda _, done, total: progress(name, done, total)

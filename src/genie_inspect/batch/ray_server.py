@@ -14,16 +14,13 @@ OKAY = 200
 
 @dataclass(frozen=True)
 class Server:
-    url: str
-    """Where the endpoints begin: `http://.../v1`."""
+    url: str  # where the endpoints begin: `http://.../v1`
     key: str = ""
-    connections: int = 64
-    """Requests in flight at a time, from each worker."""
+    connections: int = 64  # requests in flight at a time, from each worker
     workers: int = 1
     per_second: int | None = None
     retries: int = 5
-    pause: float = 1.0
-    """Seconds before the first retry; each further one waits twice as long."""
+    pause: float = 1.0  # seconds before the first retry; each further one waits twice as long
     timeout: float = 600.0
 
     @property
@@ -38,17 +35,16 @@ class Server:
         from genie_inspect.batch.shards import ScaleError  # here: a worker needs nothing of Inspect
 
         try:
-            httpx.get(f"{self.url.rstrip('/')}/models", headers=self._headers(), timeout=30)
+            httpx.get(f"{self.url.rstrip('/')}/models", headers=self.headers, timeout=30)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ScaleError(f"--url {self.url} does not answer: {error}") from error
 
     def processor(self) -> Any:
-        """Takes rows of `custom_id` and `payload`, gives the fields of lines of replies."""
         from ray.data.llm import HttpRequestProcessorConfig, build_processor
 
         config = HttpRequestProcessorConfig(
             url=f"{self.url.rstrip('/')}{PATH}",
-            headers=self._headers(),
+            headers=self.headers,
             batch_size=self.together,
             concurrency=self.workers,
             qps=self.per_second,
@@ -61,12 +57,12 @@ class Server:
         light = {"num_cpus": 0.1, "concurrency": self.workers}
         return build_processor(config, postprocess=line_of, preprocess_map_kwargs=light, postprocess_map_kwargs=light)
 
-    def _headers(self) -> dict[str, str]:
+    @property
+    def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
 
 def line_of(row: Mapping[str, Any]) -> dict[str, str]:
-    """The fields of a line of replies, by what the server said."""
     said = row["http_response"]
     try:
         body = json.loads(said["text"])
@@ -95,7 +91,6 @@ class Sessions:
     _client: Any = field(default=None, init=False, repr=False)
 
     def __call__(self) -> "Session":
-        """A session for one batch; connections outlive it."""
         import aiohttp
 
         if self._client is None:
@@ -107,8 +102,6 @@ class Sessions:
 
 
 class Session:
-    """Asks as the processor wants it, and counts the tries of each request."""
-
     def __init__(self, client: Any, tries: int) -> None:
         self._client, self._tries = client, tries
         self._tried: Counter[str] = Counter()
@@ -119,11 +112,11 @@ class Session:
     async def __aexit__(self, *error: object) -> None:
         pass
 
-    def post(self, url: str, *, headers: Mapping[str, str], data: str) -> "asyncio.Task[Answer]":
+    def post(self, url: str, *, headers: Mapping[str, str], data: str) -> "asyncio.Task[Answered]":
         self._tried[data] += 1
         return asyncio.ensure_future(self._answer(url, headers, data, self._tried[data] >= self._tries))
 
-    async def _answer(self, url: str, headers: Mapping[str, str], data: str, is_last: bool) -> "Answer":
+    async def _answer(self, url: str, headers: Mapping[str, str], data: str, is_last: bool) -> "Answered":
         import aiohttp
 
         try:
@@ -134,28 +127,26 @@ class Session:
         except (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
             if not is_last:
                 raise
-            return Answer(OKAY, {"status": 0, "text": "", "error": type(error).__name__})
+            return Answered(OKAY, {"status": 0, "text": "", "error": type(error).__name__})
         said = {"status": response.status, "text": text, "error": ""}
-        return Answer(OKAY if is_last else response.status, said, str(response.reason))
+        return Answered(OKAY if is_last else response.status, said, str(response.reason))
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answered:
     """What the processor takes for a response."""
 
-    status: int
-    """The server's; that of success at the last try, after which the processor would end the job."""
-    said: dict[str, Any]
+    status: int  # the server's; that of success at the last try, after which the processor would end the job
+    said: dict[str, Any]  # status, text and error of the connection: the same fields whatever the server said
     reason: str = ""
 
-    async def __aenter__(self) -> "Answer":
+    async def __aenter__(self) -> "Answered":
         return self
 
     async def __aexit__(self, *error: object) -> None:
         pass
 
     async def json(self) -> dict[str, Any]:
-        """Status, text and error of the connection: the same fields whatever the server said."""
         return self.said
 
 
@@ -164,8 +155,8 @@ SAME = frozenset(
     {"frequency_penalty", "logit_bias", "max_tokens", "min_p", "min_tokens", "presence_penalty", "repetition_penalty"}
     | {"seed", "stop", "temperature", "top_k", "top_p"}
 )
+# what is said in other words there
 OTHERWISE = frozenset({"logprobs", "max_completion_tokens", "response_format", "structured_outputs", "top_logprobs"})
-"""What is said in other words there."""
 NOT_PASSED = frozenset({"messages", "model"})
 
 
@@ -175,17 +166,14 @@ class Engine:
 
     model: str
     workers: int = 1
-    together: int = 64
-    """Requests in a batch; eight of them are at work in an engine at a time."""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    """Of the engine: `tensor_parallel_size`, `max_model_len` and so on."""
+    together: int = 64  # requests in a batch; eight of them are at work in an engine at a time
+    arguments: Mapping[str, Any] = field(default_factory=dict)  # `tensor_parallel_size` and so on
 
     def check(self, body: str) -> None:
         """Refuse requests that ask for what is not passed to the engine, before it is loaded."""
         sampling(json.loads(body))
 
     def processor(self) -> Any:
-        """Takes rows of `custom_id` and `payload`, gives the fields of lines of replies."""
         from ray.data.llm import build_processor, vLLMEngineProcessorConfig
 
         config = vLLMEngineProcessorConfig(
@@ -210,7 +198,6 @@ def asked_of(model: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sampling(body: Mapping[str, Any]) -> dict[str, Any]:
-    """How vLLM shall sample for a request."""
     if unknown := sorted(body.keys() - SAME - OTHERWISE - NOT_PASSED):
         from genie_inspect.batch.shards import ScaleError  # here: a worker needs nothing of Inspect
 
@@ -228,7 +215,6 @@ def sampling(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def engine_line_of(row: Mapping[str, Any]) -> dict[str, str]:
-    """The fields of a line of replies, by what the engine said."""
     choice: dict[str, Any] = {"index": 0, "message": {"role": "assistant", "content": str(row["generated_text"])}}
     tokens = row.get("logprobs")
     if tokens is not None and len(tokens):

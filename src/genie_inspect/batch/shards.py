@@ -1,7 +1,7 @@
 """Files of requests, in shards that a batch endpoint takes, and beside them the plan by which replies are placed."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,17 +10,19 @@ from typing import IO, Any, Literal
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelName, ModelOutput
 from pydantic import BaseModel, ConfigDict
 
-from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.errors import GenieError, UnknownChoiceError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_object, json_row, placed_lines
 from genie_inspect.files.printable import json_text
 from genie_inspect.files.writing import check_absent, write_lines, written
 from genie_inspect.graders.reader import CONCISE
 from genie_inspect.graders.stand_ins import StandIn, last_text
 from genie_inspect.inspect_private import resolved_settings
+from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.texts import shortened
 
 URL = "/v1/chat/completions"
+# those whose requests are chat completions of OpenAI's form
 PROVIDERS: tuple[str, ...] = ("azureai", "openai", "openai-api", "openrouter", "sglang", "together", "vllm")
-"""Those whose requests are chat completions of OpenAI's form."""
 # under the names that they have in both places
 _SAME = {
     "frequency_penalty",
@@ -32,8 +34,8 @@ _SAME = {
     "seed",
 } | {"temperature", "top_logprobs", "top_p"}
 _THINKS = re.compile(r"(o\d|gpt-5)")
+# what OpenAI's models that think refuse
 _SAMPLING = ("temperature", "top_p", "logprobs", "top_logprobs")
-"""What OpenAI's models that think refuse."""
 
 
 def chat_body(model: Model, request: str, config: GenerateConfig) -> dict[str, Any]:
@@ -59,12 +61,11 @@ def chat_body(model: Model, request: str, config: GenerateConfig) -> dict[str, A
 
 
 FORMAT = 1
-REQUESTS, BYTES = 50_000, 190_000_000
-"""Most in a file: what OpenAI's batch endpoint takes (200 MB)."""
+REQUESTS, BYTES = 50_000, 190_000_000  # most in a file: OpenAI's batch endpoint takes 200 MB
 
 
 class ScaleError(GenieError):
-    """Requests or replies in files cannot be used; the message names the file and what would work."""
+    """Requests or replies in files cannot be used."""
 
 
 class Plan(BaseModel):
@@ -75,14 +76,12 @@ class Plan(BaseModel):
     judge: str
     answer_length: str = CONCISE
     grader: str
-    signature: str
-    """Of the reader, or of the judge: under which the replies are kept."""
+    signature: str  # of the reader, or of the judge: under which the replies are kept
     requests: int = 0
     files: tuple[str, ...] = ()
 
 
 def plan_file(requests: Path) -> Path:
-    """Where the plan of requests stands: beside them."""
     return requests.with_name(f"{requests.stem}.plan.json")
 
 
@@ -127,17 +126,40 @@ def write_plan(first: Path, plan: Plan) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
+    """Where a request stands in the files of a plan."""
+
     plan: Plan
     file: Path
     begin: int
 
-    def body(self) -> dict[str, Any]:
+    def message(self) -> str:
+        """The request's last message."""
         with self.file.open("rb") as file:
             file.seek(self.begin)
             body = json_object(file.readline(), f"{self.file}, byte {self.begin}", ScaleError).get("body")
         if not isinstance(body, dict):
             raise ScaleError(f"{self.file} has no request at byte {self.begin}: it has changed since it was read")
-        return body
+        messages = body.get("messages")
+        last = messages[-1] if isinstance(messages, list) and messages else None
+        content = last.get("content") if isinstance(last, dict) else None
+        if not isinstance(content, str):
+            raise ScaleError(f"{self.file} has a request without a message at byte {self.begin}: it has changed")
+        return content
+
+    def data(self, request: str, needed: Mapping[str, type]) -> dict[str, Any]:
+        """The data of the request, which has these; of others, an object, it need not have any."""
+        where = f"{self.file}, byte {self.begin}"
+        try:
+            data = unfenced(request)
+        except UnreadableReplyError as error:
+            raise ScaleError(f"{where}: {error}") from error
+        if lacking := [name for name in needed if name not in data]:
+            raise ScaleError(f"{where}: the request lacks {', '.join(lacking)}")
+        for name, form in {**needed, "others": dict}.items():
+            if name in data and not isinstance(data[name], form):
+                expected = "an object" if form is dict else "text"
+                raise ScaleError(f"{where}: {name} is {shortened(str(data[name]))}, expected {expected}")
+        return data
 
 
 def places(requests: Path) -> dict[str, Place]:
@@ -153,19 +175,15 @@ def places(requests: Path) -> dict[str, Place]:
         if not file.is_file():
             raise ScaleError(f"{file} is missing, expected the requests that {path} names")
         for number, begin, line in placed_lines(file):
-            by_id[_name(line, f"{file}, line {number}")] = Place(plan, file, begin)
+            where = f"{file}, line {number}"
+            before, _, rest = line.partition(b'{"custom_id":"')
+            name, end, _ = rest.partition(b'"')
+            # others may have written it anew, with spaces
+            identity = json_object(line, where, ScaleError).get("custom_id") if before or not end else name.decode()
+            if not isinstance(identity, str):
+                raise ScaleError(f"{where} has no custom_id, expected a line that `genie requests` wrote")
+            by_id[identity] = Place(plan, file, begin)
     return by_id
-
-
-def _name(line: bytes, where: str) -> str:
-    begin, _, rest = line.partition(b'{"custom_id":"')
-    name, end, _ = rest.partition(b'"')
-    if begin or not end:  # others may have written it anew, with spaces
-        found = json_object(line, where, ScaleError).get("custom_id")
-        if not isinstance(found, str):
-            raise ScaleError(f"{where} has no custom_id, expected a line that `genie requests` wrote")
-        return found
-    return name.decode()
 
 
 Note = Callable[[dict[str, Any]], None]
@@ -181,6 +199,5 @@ class Collecting(StandIn):
         self._nothing = ModelOutput.from_content(str(model), "")
 
     async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        """Nothing, after the request was noted."""
         self._note(chat_body(self.model, last_text(messages), config))
         return self._nothing

@@ -15,7 +15,7 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 from inspect_ai.model import Model
 
-from genie_inspect.batch.shards import REQUESTS, Collecting, Note, Plan, ScaleError, shards, write_plan
+from genie_inspect.batch.shards import REQUESTS, Collecting, Plan, ScaleError, shards, write_plan
 from genie_inspect.building.interviewing import Progress
 from genie_inspect.engines.identity import redacted
 from genie_inspect.errors import GenieError, MissingExtraError, PopulationError, RefusalError
@@ -23,10 +23,9 @@ from genie_inspect.files.printable import json_text, one_line
 from genie_inspect.files.writing import private_name, unwritable, write_bytes
 from genie_inspect.graders.cache import FILE, TABLES, Cache
 from genie_inspect.graders.instrument import Instrument, mode_of
-from genie_inspect.graders.protocols import Judge, Reader
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.logs.files import log_files, log_header, samples
-from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
+from genie_inspect.populations.population import BUNDLED, MANIFEST, open_population
 from genie_inspect.prompting.texts import shortened
 from genie_inspect.samples import document_of, is_original, made_of, prompt_of, unusable
 from genie_inspect.scorers.assessor import Assessor
@@ -37,52 +36,106 @@ STEPS = (READ, JUDGE)
 UNKNOWN_PROMPT = "the population has no questions for its prompt"
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     text: str
     prompt: str
     made_of: str = ""
     unusable: str = ""
-    """Why it is none; empty where it is one."""
-    anew: bool = False
-    """Whether it is read even where its answers are on record."""
+    anew: bool = False  # whether it is read even where its answers are on record
 
 
 @dataclass(slots=True)
 class Found:
     documents: int = 0
     requests: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    """Documents of which nothing is asked, by reason."""
-    unread: int = 0
-    """Documents, the population's among them, that are not wholly read, where judging was looked at."""
+    skipped: Counter[str] = field(default_factory=Counter)  # documents of which nothing is asked, by reason
+    unread: int = 0  # documents, the population's among them, not wholly read, where judging was looked at
 
 
-@dataclass(frozen=True)
-class Sources:
-    """Logs whose documents are to be measured, or a population whose own are."""
+def request_id(signature: str, step: str, body: str) -> str:
+    """The id of a request: two digests, since twelve digits alone would meet again among some millions."""
+    return f"{step}-{digest(signature, body)}{digest(body)}"
 
-    paths: Sequence[str]
-    population: Population
-    logs: Sequence[str]
 
-    @classmethod
-    def of(cls, paths: Sequence[str], population: str) -> "Sources":
-        """What the paths stand for: one population, or logs that are measured against the named one."""
+class Study:
+    """Logs that are measured against a population, or a population whose own documents are; how, and by whom."""
+
+    def __init__(self, paths: Sequence[str], population: str, instrument: Instrument, model: Model, plan: Plan) -> None:
         own = [path for path in paths if path in BUNDLED or (Path(path) / MANIFEST).is_file()]
         if own and len(paths) > 1:
             raise PopulationError(f"{own[0]} is a population, expected it alone, or logs")
-        opened = open_population(own[0] if own else population)
-        opened.require_questions("measure genie")
-        return cls(paths, opened, [] if own else log_files(paths))
+        self.population = open_population(own[0] if own else population)
+        self.population.require_questions("measure genie")
+        self.logs = [] if own else log_files(paths)
+        self.instrument = instrument
+        self.model = model
+        self.plan = plan
+        mode = mode_of(plan.judge)
+        if mode.asks_pairs and mode.said is None:
+            raise ScaleError(f"judge is {plan.judge!r}, whose replies cannot be taken from files, expected another")
 
-    def count(self) -> int:
+    async def write(
+        self, step: str, first: Path, progress: Progress, most: int = REQUESTS, new: bool = False
+    ) -> tuple[Found, list[Path]]:
+        """Write what a step would ask; no file where nothing is left to ask."""
+        with shards(first, most, new=new) as files:
+            found, signature = await self._walk(step, files.write, progress)
+        if files.files:
+            names = tuple(file.name for file in files.files)
+            facts = {"step": step, "signature": signature, "requests": files.count, "files": names}
+            write_plan(first, self.plan.model_copy(update=facts))
+        return found, files.files
+
+    async def left(self, step: str, progress: Progress) -> Found:
+        return (await self._walk(step, lambda name, body: None, progress))[0]
+
+    async def _walk(self, step: str, write: Callable[[str, str], None], progress: Progress) -> tuple[Found, str]:
+        """What one step would ask, and the signature under which its replies will be kept."""
+        found, ids, unread, prompts = Found(), set[str](), set[str](), set[str]()
+
+        def note(body: Mapping[str, Any]) -> None:
+            text = json_text(body)
+            name = request_id(signature, step, text)
+            if name not in ids:
+                ids.add(name)
+                write(name, text)
+
+        def lacks(body: Mapping[str, Any]) -> None:
+            unread.add(digest(json_text(body)))
+
+        # a reader and a judge who note what they ask
+        notes = (note, lacks) if step == READ else (lacks, note)
+        (reader, _), (_, judge) = (
+            self.instrument.reader_and_judge(Collecting(self.model, each), self.population.features) for each in notes
+        )
+        for asking in (reader, judge):
+            vars(asking)["repeats"] = 0  # nobody answers: to ask again is no other request
+        signature = reader.signature if step == READ else judge.signature
+        assessor, total = Assessor(self.population, reader, judge, self.instrument.min_coverage), self._count()
+        with unlogged():
+            for text in self._texts():
+                found.documents += 1
+                if reason := text.unusable or ("" if self.population.questions(text.prompt) else UNKNOWN_PROMPT):
+                    found.skipped[reason] += 1
+                elif step == READ:
+                    await assessor.reading(text.text, text.prompt, anew=text.anew)
+                    if text.prompt not in prompts:
+                        await assessor.read_population(text.prompt)
+                    prompts.add(text.prompt)
+                else:
+                    with suppress(RefusalError):  # the reader's word that it is no attempt
+                        await assessor.assess(text.text, text.prompt, text.made_of, anew=text.anew)
+                progress(step, found.documents, max(total, found.documents))
+        found.requests, found.unread = len(ids), len(unread) if step == JUDGE else 0
+        return found, signature
+
+    def _count(self) -> int:
         if not self.logs:
             return sum(len(self.population.documents(prompt)) for prompt in self.population.prompts)
         headers = (log_header(file).eval for file in self.logs)
         return sum(len(header.dataset.sample_ids or []) * (header.config.epochs or 1) for header in headers)
 
-    def texts(self) -> Iterator[Text]:
+    def _texts(self) -> Iterator[Text]:
         for file in self.logs:
             log_header(file)  # which refuses one that is not finished
             for sample in samples(file):
@@ -94,100 +147,9 @@ class Sources:
                 yield from (Text(document.text, prompt) for document in self.population.documents(prompt))
 
 
-async def walk(
-    sources: Sources,
-    instrument: Instrument,
-    model: Model,
-    step: str,
-    write: Callable[[str, str], None],
-    progress: Progress,
-) -> tuple[Found, str]:
-    """What one step would ask, and the signature under which its replies will be kept."""
-    found, ids, unread, prompts = Found(), set[str](), set[str](), set[str]()
-
-    def note(body: Mapping[str, Any]) -> None:
-        text = json_text(body)
-        name = request_id(signature, step, text)
-        if name not in ids:
-            ids.add(name)
-            write(name, text)
-
-    def lacks(body: Mapping[str, Any]) -> None:
-        unread.add(digest(json_text(body)))
-
-    reader, judge = _parts(instrument, sources.population, model, (note, lacks) if step == READ else (lacks, note))
-    signature = reader.signature if step == READ else judge.signature
-    assessor, total = Assessor(sources.population, reader, judge, instrument.min_coverage), sources.count()
-    with unlogged():
-        for text in sources.texts():
-            found.documents += 1
-            if reason := text.unusable or ("" if sources.population.questions(text.prompt) else UNKNOWN_PROMPT):
-                found.skipped[reason] += 1
-            elif step == READ:
-                await assessor.reading(text.text, text.prompt, anew=text.anew)
-                if text.prompt not in prompts:
-                    await assessor.read_population(text.prompt)
-                prompts.add(text.prompt)
-            else:
-                with suppress(RefusalError):  # the reader's word that it is no attempt
-                    await assessor.assess(text.text, text.prompt, text.made_of, anew=text.anew)
-            progress(step, found.documents, max(total, found.documents))
-    found.requests, found.unread = len(ids), len(unread) if step == JUDGE else 0
-    return found, signature
-
-
-def request_id(signature: str, step: str, body: str) -> str:
-    """The id of a request: two digests, since twelve digits alone would meet again among some millions."""
-    return f"{step}-{digest(signature, body)}{digest(body)}"
-
-
-def _parts(
-    instrument: Instrument, population: Population, model: Model, notes: tuple[Note, Note]
-) -> tuple[Reader, Judge]:
-    """A reader and a judge who note what they ask, and ask it once."""
-    reader, _ = instrument.reader_and_judge(Collecting(model, notes[0]), population.features)
-    _, judge = instrument.reader_and_judge(Collecting(model, notes[1]), population.features)
-    for asking in (reader, judge):
-        vars(asking)["repeats"] = 0  # nobody answers: to ask again is no other request
-    return reader, judge
-
-
-@dataclass(frozen=True)
-class Study:
-    """What is measured, how, and by whom."""
-
-    sources: Sources
-    instrument: Instrument
-    model: Model
-    plan: Plan
-
-    def __post_init__(self) -> None:
-        mode = mode_of(self.plan.judge)
-        if mode.asks_pairs and mode.said is None:
-            raise ScaleError(
-                f"judge is {self.plan.judge!r}, whose replies cannot be taken from files, expected another"
-            )
-
-    async def write(
-        self, step: str, first: Path, progress: Progress, most: int = REQUESTS, new: bool = False
-    ) -> tuple[Found, list[Path]]:
-        """Write what a step would ask; no file where nothing is left to ask."""
-        with shards(first, most, new=new) as files:
-            found, signature = await walk(self.sources, self.instrument, self.model, step, files.write, progress)
-        if files.files:
-            names = tuple(file.name for file in files.files)
-            facts = {"step": step, "signature": signature, "requests": files.count, "files": names}
-            write_plan(first, self.plan.model_copy(update=facts))
-        return found, files.files
-
-    async def left(self, step: str, progress: Progress) -> Found:
-        return (await walk(self.sources, self.instrument, self.model, step, lambda name, body: None, progress))[0]
-
-
 JSONL, PARQUET = "jsonl", "parquet"
 FORMS = (JSONL, PARQUET)
-NESTED = ("body", "response", "error")
-"""What stands in a column of Parquet as JSON."""
+NESTED = ("body", "response", "error")  # what stands in a column of Parquet as JSON
 
 
 class Line(NamedTuple):
@@ -226,22 +188,22 @@ def parts(address: str) -> list[Part]:
     """The files of lines that an address stands for; none where it is new."""
     files, path = _reached(address)
     with _one_line(address):
+        # by number where names end with one: read.jsonl, read-2.jsonl, read-10.jsonl
         if "*" in path:
-            return [Part(files, one) for one in sorted(files.glob(path), key=_order)]
+            return [Part(files, one) for one in sorted(files.glob(path), key=lambda one: (len(one), one))]
         if not files.isdir(path):
             return [Part(files, path)] if files.exists(path) else []
         inside = [one for one in files.ls(path, detail=False) if one.endswith(tuple(f".{form}" for form in FORMS))]
     local = isinstance(files, LocalFileSystem)
     return [
         Part(files, one)
-        for one in sorted(inside, key=_order)
+        for one in sorted(inside, key=lambda one: (len(one), one))
         # a pipe or a device in a folder would never end
         if not basename(one).startswith(".") and (Path(one).is_file() or not local)
     ]
 
 
 def existing(address: str, what: str) -> list[Part]:
-    """The files of lines that an address stands for."""
     if found := parts(address):
         return found
     raise ScaleError(
@@ -252,7 +214,14 @@ def existing(address: str, what: str) -> list[Part]:
 def write_part(folder: str, name: str, form: str, lines: Sequence[Line]) -> None:
     """Write lines to a new file, which appears whole or not at all."""
     files, path = _reached(folder)
-    content = _parquet(lines) if form == PARQUET else "".join(map(line_text, lines)).encode()
+    if form == PARQUET:
+        pyarrow, parquet = _pyarrow("output as Parquet")
+        columns = dict(zip(Line._fields, map(list, zip(*lines, strict=True)), strict=True))
+        sink = pyarrow.BufferOutputStream()
+        parquet.write_table(pyarrow.table(columns, schema=pyarrow.schema([(name, "string") for name in columns])), sink)
+        content = bytes(sink.getvalue())
+    else:
+        content = "".join(map(line_text, lines)).encode()
     target = join(path, f"{name}.{form}")
     with _one_line(target, "written"), unwritable(Path(target)):
         files.makedirs(path, exist_ok=True)
@@ -268,8 +237,8 @@ def line_text(line: Line) -> str:
     return f'{{"custom_id": {json.dumps(line.custom_id)}, "response": {line.response}, "error": {line.error}}}\n'
 
 
+# others that fsspec knows run commands, start servers or open archives
 SCHEMES = ("file", "local", "s3", "gs", "gcs", "az", "abfs", "http", "https")
-"""Others that fsspec knows run commands, start servers or open archives."""
 
 
 def _reached(address: str) -> tuple[Any, str]:
@@ -292,51 +261,29 @@ def _one_line(address: str, what: str = "read") -> Iterator[None]:
         raise
     except Exception as error:  # each of these libraries has errors of its own
         reason = error.strerror if isinstance(error, OSError) and error.strerror else f"{type(error).__name__}: {error}"
-        raise ScaleError(f"{redacted(address)} cannot be {what}: {redacted(one_line(reason))[:MOST_SAID]}") from error
+        raise ScaleError(f"{redacted(address)} cannot be {what}: {redacted(one_line(reason))[:300]}") from error
 
 
-MOST_SAID = 300  # characters of what a library says
-
-
-def _order(path: str) -> tuple[int, str]:
-    """By number where names end with one: read.jsonl, read-2.jsonl, read-10.jsonl."""
-    return len(path), path
-
-
-def _parquet(lines: Sequence[Line]) -> bytes:
-    pyarrow, parquet = _pyarrow("output as Parquet")
-    columns = dict(zip(Line._fields, map(list, zip(*lines, strict=True)), strict=True))
-    sink = pyarrow.BufferOutputStream()
-    parquet.write_table(pyarrow.table(columns, schema=pyarrow.schema([(name, "string") for name in columns])), sink)
-    return bytes(sink.getvalue())
-
-
-LARGEST, ROWS = 2**28, 1_000
-"""Most bytes of a column of Parquet, and most rows, that are unpacked at once."""
-SMALL, TIMES = 2**24, 1_000
-"""A larger column that is packed into less than a thousandth is no replies of a model."""
-
-
-def _largest_column(metadata: Any, name: str) -> int:
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    columns = [group.column(number) for group in groups for number in range(group.num_columns)]
-    for column in columns:
-        size, packed = column.total_uncompressed_size, column.total_compressed_size
-        if size > LARGEST or size > max(SMALL, TIMES * packed):
-            raise ScaleError(
-                f"{name} has a column of {size:,} bytes packed into {packed:,}, expected at most {LARGEST:,} bytes and "
-                f"{TIMES:,} times what they are packed into"
-            )
-    return max((column.total_uncompressed_size for column in columns), default=0)
+LARGEST, ROWS = 2**28, 1_000  # most bytes of a column of Parquet, and most rows, that are unpacked at once
+SMALL, TIMES = 2**24, 1_000  # a larger column that is packed into less than a thousandth is no replies of a model
 
 
 def _rows(file: Any, name: str) -> Iterator[bytes]:
     pyarrow, parquet = _pyarrow(f"Parquet file {name}")
     try:
         table = parquet.ParquetFile(file)
-        largest = _largest_column(table.metadata, name)
+        groups = [table.metadata.row_group(number) for number in range(table.metadata.num_row_groups)]
+        largest = 1
+        for column in (group.column(number) for group in groups for number in range(group.num_columns)):
+            size, packed = column.total_uncompressed_size, column.total_compressed_size
+            largest = max(largest, size)
+            if size > LARGEST or size > max(SMALL, TIMES * packed):
+                raise ScaleError(
+                    f"{name} has a column of {size:,} bytes packed into {packed:,}, expected at most {LARGEST:,} bytes "
+                    f"and {TIMES:,} times what they are packed into"
+                )
         # a cell that stands in the file once may stand in every row, and is no larger than its column
-        for batch in table.iter_batches(batch_size=max(1, min(ROWS, LARGEST // max(1, largest)))):
+        for batch in table.iter_batches(batch_size=max(1, min(ROWS, LARGEST // largest))):
             for row in batch.to_pylist():
                 # what is nested stands in its cell as JSON
                 cells = (
@@ -358,16 +305,14 @@ def _pyarrow(capability: str) -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-TOGETHER = 10_000
-"""Rows that are written at once."""
+TOGETHER = 10_000  # rows that are written at once
 
 
 @dataclass(slots=True)
 class Merged:
     rows: int = 0
     kept: Counter[str] = field(default_factory=Counter)
-    conflicts: int = 0
-    """Rows that are on record with another value, which stays."""
+    conflicts: int = 0  # rows that are on record with another value, which stays
     refused: int = 0
 
 

@@ -3,9 +3,8 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
@@ -14,15 +13,12 @@ from typing import TypeVar
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.building.interviewing import Progress, no_progress
-from genie_inspect.building.question_writing import Wanted
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.grader import gathered, identified_model
-from genie_inspect.graders.quality import CoherenceRater
 from genie_inspect.graders.readable import readable
 from genie_inspect.measures.marks import QuotedText
 from genie_inspect.measures.tokens import word_count
-from genie_inspect.populations.schema import Document, Feature, document_id
-from genie_inspect.populations.survey import THRESHOLD, NearDuplicates
+from genie_inspect.populations.schema import Document, document_id
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import last_form, last_sound_sentence, written_text
 from genie_inspect.prompting.templates import Instruction
@@ -111,7 +107,6 @@ def _written(generation: str) -> str:
 
 INSTRUCTION = Instruction("last_sound_sentence", frozenset({"data"}))
 CONFIG = GenerateConfig(temperature=0.0, max_tokens=400)  # the longest sentence of the shipped stories has some 120
-STEP = "looking for broken ends"
 ASKED, CUT, WORDS = "asked about", "cut", "words cut"
 ABSENT, UNREADABLE = "kept whole: the sentence is not in the text", "kept whole: the reply could not be read"
 BROKEN = "falls apart in its first half"
@@ -123,14 +118,18 @@ class Cleaner:
     def __init__(self, model: Model, templates: Path | None = None) -> None:
         self.model = model
         self.template = INSTRUCTION.template(templates)
-        self.counts: Counter[str] = Counter()
-        """Documents that were asked about, by what came of it; and how many words were cut."""
+        self.counts: Counter[str] = Counter()  # documents that were asked about, by what came of it; and words cut
 
     @cached_property
     def signature(self) -> str:
         """`last_sound_sentence(<model>@<digest>,template=<digest>)`."""
         model = identified_model(self.model, (CONFIG, last_form()))
         return f"{INSTRUCTION.name}({model},template={self.template.digest})"
+
+    @property
+    def card(self) -> dict[str, str]:
+        counted = ", ".join(f"{count} {what}" for what, count in self.counts.items() if count)
+        return {"Broken ends": f"looked for by {self.signature}: {counted}"}
 
     async def cleaned(
         self, documents: Sequence[Document], dropped: Counter[str], progress: Progress = no_progress
@@ -139,14 +138,13 @@ class Cleaner:
         done = 0
 
         async def sentence_of(document: Document) -> str | None:
-            """What the model calls the last sound sentence; None where no reply could be read."""
             nonlocal done
             request = self.template.fill(data=fenced({"writing": document.text}))
             sentence = None
             with suppress(UnreadableReplyError):
                 sentence = await readable(self.model, request, CONFIG, last_sound_sentence, last_form())
             done += 1
-            progress(STEP, done, len(documents))
+            progress("looking for broken ends", done, len(documents))
             return sentence
 
         sentences = await gathered(*map(sentence_of, documents))
@@ -174,153 +172,3 @@ class Cleaner:
         self.counts[WORDS] += word_count(gone)
         identity = document_id(document.prompt, rest)
         return document.model_copy(update={"id": identity, "text": rest, "cut_words": word_count(gone)})
-
-
-def card_line(cleaner: Cleaner | None) -> dict[str, str]:
-    if cleaner is None:
-        return {}
-    counted = ", ".join(f"{count} {what}" for what, count in cleaner.counts.items() if count)
-    return {"Broken ends": f"looked for by {cleaner.signature}: {counted}"}
-
-
-Filter = Callable[[Sequence[Document]], Awaitable[list[Document]]]
-"""Given documents of one prompt, returns those that may join the population."""
-RATED, UNRATED = "coherence asked for", "coherence could not be rated, kept"
-
-
-@dataclass(frozen=True, slots=True)
-class Chooser:
-    """Takes a seeded sample of a prompt's documents, every model as equally as can be."""
-
-    size: int
-    seed: int
-    near_duplicates: float
-    rater: CoherenceRater | None = None
-    least: float = 0.0
-    """Coherence from which a document joins, on the rater's own scale."""
-    cleaner: Cleaner | None = None
-    """Cuts documents where they fall apart; None leaves them whole."""
-
-    async def choose(self, documents: Sequence[Document], counts: Counter[str], attempts: Filter) -> list[Document]:
-        """The documents that join, in the order of the sample; what does not is counted by reason.
-
-        No more documents are cleaned, rated for coherence and read than are needed to fill the sample.
-        """
-        # before the sample is drawn: a near-duplicate must not take a place in it
-        seen, seen_cut = NearDuplicates(self.near_duplicates), NearDuplicates(self.near_duplicates)
-        distinct = [document for document in documents if seen.twin(document.text) is None]
-        counts["near-duplicate"] += len(documents) - len(distinct)
-        prompt = documents[0].prompt if documents else ""
-        waiting = stratified(distinct, lambda document: document.model, self.seed, prompt)
-        chosen: list[Document] = []
-        # only as many as are still wanted: rating and reading cost calls
-        while waiting and len(chosen) < self.size:
-            missing = self.size - len(chosen)
-            whole = await self._cleaned(waiting[:missing], counts, seen_cut)
-            chosen += await attempts(await self._coherent(whole, counts))
-            waiting = waiting[missing:]
-        counts["not sampled"] += len(waiting)
-        return chosen
-
-    async def _cleaned(
-        self, documents: Sequence[Document], counts: Counter[str], seen: NearDuplicates
-    ) -> list[Document]:
-        """The documents up to where they fall apart; without their broken ends two may be nearly the same."""
-        if self.cleaner is None:
-            return list(documents)
-        cleaned = await self.cleaner.cleaned(documents, counts)
-        distinct = [document for document in cleaned if seen.twin(document.text) is None]
-        counts["near-duplicate"] += len(cleaned) - len(distinct)
-        return distinct
-
-    async def _coherent(self, documents: Sequence[Document], counts: Counter[str]) -> list[Document]:
-        rater = self.rater
-        if rater is None:
-            return list(documents)
-
-        async def rating_of(document: Document) -> float | None:
-            with suppress(UnreadableReplyError):
-                return await rater.rate(document.prompt, document.text)
-            return None
-
-        ratings = await gathered(*map(rating_of, documents))
-        # what could not be rated joins, and is counted: a rater's fault is not the document's
-        is_coherent = [rating is None or rating >= self.least for rating in ratings]
-        counts["incoherent"] += is_coherent.count(False)
-        counts[UNRATED] += ratings.count(None)
-        counts[RATED] += len(ratings)
-        return [document for document, joins in zip(documents, is_coherent, strict=True) if joins]
-
-
-GRADER, NONE = "grader", "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Logs, questions and options that a population is built from."""
-
-    logs: Sequence[str]
-    output: Path
-    name: str
-    licence: str
-    features: tuple[Feature, ...]
-    version: str = "1"
-    description: str = ""
-    questions: Path | None = None
-    """A file or population whose questions are asked; None has them written."""
-    wanted: Wanted = field(default_factory=Wanted)
-    per_prompt: int = 50
-    seed: int = 0
-    near_duplicates: float = THRESHOLD
-    coherence: str = GRADER
-    """`grader`, `reward/<hub id or folder>` of ArmoRM, or `none`."""
-    min_coherence: float | None = None
-    """Least coherence on the rater's own scale; its middle unless given."""
-    clean_by_model: bool = False
-    """Whether the grader is asked where each document falls apart, and what stands behind that is cut."""
-    templates: Path | None = None
-    yardstick: str = NONE
-    """The judge, `list` or `pairwise`, with which the documents are compared with each other; or `none`."""
-
-
-@dataclass(slots=True)
-class Built:
-    """Counts of a build, for people and scripts."""
-
-    population: str = ""
-    generations: int = 0
-    documents: int = 0
-    dropped: dict[str, int] = field(default_factory=dict)
-    """Generations that did not join, by reason."""
-    coherence_unrated: int = 0
-    """Documents that joined although their coherence could not be rated."""
-    prompts_without_documents: int = 0
-    """Prompts that lost all of them, and so their questions."""
-    questions: int = 0
-    rejected_questions: dict[str, int] = field(default_factory=dict)
-    answers: int = 0
-    unspecified: int = 0
-    """Answers that say that the document does not say."""
-    unreadable_answers: int = 0
-    """Answers that could not be had; they are not on record and are read again by whoever scores."""
-    unreadable_replies: int = 0
-    """Replies about questions that held nothing, or lacked something that was asked for."""
-    asked_again: int = 0
-    """Requests that only an unreadable reply made necessary."""
-    cleaned: dict[str, int] | None = None
-    """What came of asking where documents fall apart, and how many words were cut; None where nobody was asked."""
-
-    def provenance(self, plan: Plan) -> dict[str, str]:
-        # the card is all that a reader of the population has of how it was built
-        counted = ", ".join(f"{count} {reason}" for reason, count in self.dropped.items())
-        written = "written, filtered and mapped by the grader"
-        return {
-            "Generations found in logs": str(self.generations),
-            "Dropped": counted or "none",
-            "Coherence": f"by {plan.coherence}; {self.coherence_unrated} unreadable and kept",
-            "Documents a prompt": f"at most {plan.per_prompt}, stratified by model, seed {plan.seed}",
-            "Near-duplicates": f"dropped from {plan.near_duplicates:.0%} shared runs of five words",
-            "Questions": f"from {plan.questions.name}" if plan.questions else written,
-            "Yardstick": f"by judge={plan.yardstick}" if plan.yardstick != NONE else NONE,
-            "Answers": f"{self.answers}: {self.unspecified} not specified; {self.unreadable_answers} more unreadable",
-        }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog, resolve_sample_attachments
+from inspect_ai.log import resolve_sample_attachments
 
 from genie_inspect.building.choosing import is_degenerate, stratified, trimmed
 from genie_inspect.building.interviewing import Progress, no_progress
@@ -36,15 +36,13 @@ UNREAD = {"events", "events_data", "store", "messages", "scores"}
 
 @dataclass(slots=True)
 class Collected:
-    """Documents in a file, with an index by prompt."""
+    """Documents in a file, with an index by prompt: logs may hold more text than memory."""
 
     path: Path
     generations: int = 0
-    dropped: Counter[str] = field(default_factory=Counter)
-    """Generations that became no document, by reason."""
+    dropped: Counter[str] = field(default_factory=Counter)  # generations that became no document, by reason
     models: Counter[str] = field(default_factory=Counter)
-    begins: dict[str, "array[int]"] = field(default_factory=dict)
-    """By prompt, the byte at which each of its documents begins in the file, in order."""
+    begins: dict[str, "array[int]"] = field(default_factory=dict)  # by prompt, the first byte of each document
 
     def documents(self, prompt: str) -> list[Document]:
         return list(rows_at(self.path, self.begins.get(prompt, ()), Document))
@@ -55,7 +53,6 @@ def collect_documents(
 ) -> Collected:
     collected = Collected(path)
     write_rows(path, _documents(logs, prompts, collected, progress))
-    # places alone are kept, so that logs may hold more text than memory
     for _, begin, row in placed_rows(path, Document):
         collected.begins.setdefault(row.prompt, array("Q")).append(begin)
         collected.models[row.model] += 1
@@ -92,7 +89,16 @@ def _documents(
                 continue
             seen.add(identity)
             yield Document(id=identity, prompt=prompt, text=text, model=header.eval.model)
-        _warn(log, header, collected.generations - before, errors)
+        generations, lacks = collected.generations - before, []
+        if errors:
+            mostly = one_line(errors.most_common(1)[0][0])[:MOST_SAID]
+            lacks.append(f"{errors.total()} of {generations} generations failed, mostly with {mostly!r}")
+        if header.status != "success":
+            planned = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
+            lacks.append(f"the run did not finish ({header.status}): {generations} of {planned} generations are there")
+        # what a log lacks may be the documents of its hardest prompts
+        if lacks:
+            warnings.warn(f"{log}: {'; '.join(lacks)}. The population is made of the rest", GenieWarning, 2)
         # the first log says what the task is
         prompts_of_task = prompts_of_log if prompts_of_task is None else prompts_of_task
         if not any(prompt in prompts_of_task for prompt in prompts_of_log):
@@ -100,19 +106,6 @@ def _documents(
             first = f", its first is {next(iter(prompts_of_log))[:80]!r}" if prompts_of_log else ": it holds no samples"
             raise PopulationError(f"{log} has none of {whose}{first}")
         progress("reading logs", number, len(logs))
-
-
-def _warn(log: str, header: EvalLog, generations: int, errors: Counter[str]) -> None:
-    """Say what a log lacks: it may be the documents of its hardest prompts."""
-    planned = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
-    lacks = []
-    if errors:
-        mostly = one_line(errors.most_common(1)[0][0])[:MOST_SAID]
-        lacks.append(f"{errors.total()} of {generations} generations failed, mostly with {mostly!r}")
-    if header.status != "success":
-        lacks.append(f"the run did not finish ({header.status}): {generations} of {planned} generations are there")
-    if lacks:
-        warnings.warn(f"{log}: {'; '.join(lacks)}. The population is made of the rest", GenieWarning, 2)
 
 
 def merged(
@@ -130,9 +123,10 @@ def merged(
     for source in sources[1:]:
         # questions are mapped to features: of other definitions they would not mean the same
         if source.features != sources[0].features:
+            ours, theirs = (", ".join(f.name for f in one.features) for one in (source, sources[0]))
             raise PopulationError(
                 f"{source.name} has other features than {sources[0].name}, or other definitions of them: "
-                f"{_names(source)} against {_names(sources[0])}"
+                f"{ours} against {theirs}"
             )
     prompts = list(dict.fromkeys(prompt for source in sources for prompt in source.prompts))
     population = new_population(
@@ -231,11 +225,13 @@ def _union(prompts: Iterable[str], sources: Sequence[Population], rows_of: Any) 
 
 def _union_of_answers(prompts: Iterable[str], sources: Sequence[Population]) -> Iterator[AnswerRow]:
     for prompt in prompts:
+        # a reader that answered twice in different runs: the first population counts
         seen: set[tuple[str, str, str]] = set()
         for source in sources:
             for answer in _answers(source, prompt):
                 place = (answer.reader, answer.document, answer.question)
-                if place not in seen:  # a reader that answered twice in different runs: the first population counts
+                # of a reader that answered twice in different runs the first population counts
+                if place not in seen:
                     seen.add(place)
                     yield answer
 
@@ -245,7 +241,3 @@ def _answers(source: Population, prompt: str, documents: set[str] | None = None)
         for (document, question), text in source.answers(reader, prompt).items():
             if documents is None or document in documents:
                 yield AnswerRow(document=document, question=question, reader=reader, text=text)
-
-
-def _names(population: Population) -> str:
-    return ", ".join(feature.name for feature in population.features)

@@ -58,7 +58,6 @@ class RequestTokens:
         return Cost(1, empty + document, numbered_tokens(len(questions)) + _attempt() + self._times * sum(answers))
 
     def rating(self, mode: str, question: int, answer: int, others: Sequence[int]) -> Cost:
-        """All calls that rate one answer against others, by the tokens of these texts."""
         record = mode_of(mode)
         size = record.chunk
         calls = [len(others[start : start + size]) for start in range(0, len(others), size)]
@@ -90,15 +89,11 @@ WEIGHED = 12  # documents of a prompt that are measured for its mean length
 
 @dataclass(frozen=True, slots=True)
 class TaskCost:
-    documents: int = 0
-    """New documents: prompts times epochs."""
-    pairs: float = 0.0
-    """Answers of new documents against all answers of the population."""
-    judged: float = 0.0
-    """Those of them that have to be judged."""
+    documents: int = 0  # new ones: prompts times epochs
+    pairs: float = 0.0  # answers of new documents against all answers of the population
+    judged: float = 0.0  # those of them that have to be judged
     reading: Cost = field(default_factory=Cost)
-    population: Cost = field(default_factory=Cost)
-    """Reading what this reader has not read of the population; once, the answers are kept."""
+    population: Cost = field(default_factory=Cost)  # reading what this reader has not read; once, the answers are kept
     rating: Cost = field(default_factory=Cost)
 
     @property
@@ -118,14 +113,10 @@ class TaskCost:
 class Expected:
     """Answers to one question; equal ones are one."""
 
-    others: Mapping[str, int]
-    """The population's distinct answers: tokens by the answer as it counts for equality."""
-    targets: Mapping[str, float]
-    """Answers of new documents, and how often each is to be judged: expected, and at most once where that is kept."""
-    unseen: float = 0.0
-    """Distinct answers of new documents beside these."""
-    pairs: float = 0.0
-    """New answers times the population's, equal ones counted each."""
+    others: Mapping[str, int]  # the population's distinct answers: tokens by the answer as it counts for equality
+    targets: Mapping[str, float]  # answers of new documents, and how often each is expected to be judged
+    unseen: float = 0.0  # distinct answers of new documents beside these
+    pairs: float = 0.0  # new answers times the population's, equal ones counted each
 
 
 @dataclass(frozen=True)
@@ -135,10 +126,8 @@ class Known:
     reader: Reader | None = None
     judge: Judge | None = None
     cache: Cache | None = None
-    as_json: bool = True
-    """Whether ratings of a list come as JSON; taken for granted of a grader that is not known, as the dearer form."""
-    keeps_none: bool = False
-    """Whether a reader and judge who are not known will do without a cache."""
+    as_json: bool = True  # whether ratings of a list come as JSON: of a grader that is not known, as the dearer form
+    keeps_none: bool = False  # whether a reader and judge who are not known will do without a cache
 
     @classmethod
     def by(cls, instrument: Instrument, model: Model | None) -> Self:
@@ -152,34 +141,10 @@ class Known:
         """Whether what is said is kept, so that equal answers of different new documents are judged once."""
         return not self.keeps_none if self.reader is None else self.cache is not None
 
-    def read(self, population: Population, document: Document, questions: Sequence[Question]) -> set[str]:
-        """Ids of the questions that the reader has answered about a document."""
-        if self.reader is None:
-            return set()
-        recorded = population.answers(self.reader.signature)
-        found = {question.id for question in questions if (document.id, question.id) in recorded}
-        if self.cache and len(found) < len(questions):
-            texts = [question.text for question in questions]
-            kept = self.cache.found(ANSWERS, (self.reader.signature, digest(document.text)), texts)
-            found |= {question.id for question in questions if question.text in kept}
-        return found
-
     def rated(self, question: str, answer: str) -> frozenset[str]:
-        """The answers that the judge has compared with this one."""
         if self.judge is None or self.cache is None:
             return frozenset()
         return frozenset(self.cache.found(RATINGS, (self.judge.signature, question, answer)))
-
-
-def task_cost(
-    population: Population, documents: Mapping[str, int], instrument: Instrument, known: Known | None = None
-) -> TaskCost:
-    """What it costs to assess new documents for a population's prompts."""
-    known = known or Known()
-    costs = request_tokens(population, instrument, known)
-    record = most_read(population, known.reader)
-    parts = (_prompt_cost(population, *each, instrument.judge, costs, known, record) for each in documents.items())
-    return reduce(add, parts, TaskCost())
 
 
 def rating_cost(
@@ -218,95 +183,106 @@ def expected_answers(answers: Sequence[tuple[str, int] | None], epochs: int, *, 
     return Expected(dict(given), seen, expected_unseen(counts.values(), total, epochs), pairs)
 
 
-def _prompt_cost(
-    population: Population,
-    prompt: str,
-    new: int,
-    mode: str,
-    costs: RequestTokens,
-    known: Known,
-    record: Mapping[tuple[str, str], str | None],
+Answers = list[tuple[str, int] | None]
+"""Of each document, as it counts for equality, with its tokens; None where it does not say."""
+
+
+class _Grader:
+    """Who reads and judges a population, with what is on record and what a request costs."""
+
+    def __init__(self, population: Population, instrument: Instrument, known: Known | None) -> None:
+        self.population = population
+        self.mode = instrument.judge
+        self.known = known or Known()
+        reader = self.known.reader
+        self.own = population.answers(reader.signature) if reader else {}
+        # where the grader has read nothing, the answers of the reader who has read most stand for its own
+        self.record = self.own or max((population.answers(name) for name in population.readers), key=len, default={})
+        # answers longer than those on record, where it has none of its own there
+        times = 1 if self.own else LENGTHS[instrument.answer_length].times
+        self.costs = RequestTokens(instrument.wording, as_json=self.known.as_json, times=times)
+
+    def answers(self, documents: Sequence[Document], question: Question) -> Answers:
+        answers: Answers = []
+        for document in documents:
+            # where nobody has read it, it has an answer of its own
+            place = document.id, question.id
+            if place not in self.record:
+                answers.append((document.id, USUAL_ANSWER))
+            else:
+                text = self.record[place]
+                answers.append(None if text is None else (normalised(text), tokens(text)))
+        return answers
+
+    def unread(self, document: Document, questions: Sequence[Question]) -> tuple[Question, ...]:
+        """The questions that the reader has not answered about a document."""
+        reader, cache = self.known.reader, self.known.cache
+        if reader is None:
+            return tuple(questions)
+        unread = tuple(question for question in questions if (document.id, question.id) not in self.own)
+        if cache and unread:
+            texts = [question.text for question in questions]
+            kept = cache.found(ANSWERS, (reader.signature, digest(document.text)), texts)
+            unread = tuple(question for question in unread if question.text not in kept)
+        return unread
+
+    def prompt_cost(self, prompt: str, new: int) -> TaskCost:
+        """What so many new documents for one prompt cost, and what is left to read of the population's."""
+        questions, documents = self.population.questions(prompt), self.population.documents(prompt)
+        answers = {q.id: self.answers(documents, q) for q in questions}
+        length = fmean(tokens(document.text) for document in documents[:WEIGHED]) if documents else 0.0
+        unspecified = (NOT_SPECIFIED, tokens(NOT_SPECIFIED))
+        said = {
+            name: fmean((answer or unspecified)[1] for answer in own) if own else USUAL_ANSWER
+            for name, own in answers.items()
+        }
+
+        def reading(asked: Sequence[Question]) -> Cost:
+            return self.costs.reading(length, [q.text for q in asked], [said[q.id] for q in asked])
+
+        expected = {q.id: expected_answers(answers[q.id], new, kept=self.known.keeps) for q in questions}
+        ratings = [rating_cost(q.text, expected[q.id], self.mode, self.costs, self.known) for q in questions]
+        missing = Counter(self.unread(document, questions) for document in documents)
+        return TaskCost(
+            documents=new,
+            pairs=sum(one.pairs for one in expected.values()),
+            judged=sum(judged for judged, _ in ratings),
+            reading=reading(questions) * new,
+            population=sum((reading(asked) * count for asked, count in missing.items() if asked), Cost()),
+            rating=sum((cost for _, cost in ratings), Cost()),
+        )
+
+    def comparison_cost(self, question: Question, documents: Sequence[Document]) -> TaskCost:
+        """What it costs to rate each document's answer against the others'."""
+        given = [answer for answer in self.answers(documents, question) if answer is not None]
+        counts, lengths, asked = Counter(key for key, _ in given), dict(given), tokens(question.text)
+        total = TaskCost(pairs=len(given) * (len(given) - 1))
+        for target, count in counts.items():
+            rated = self.known.rated(question.text, target)
+            # of a document's own answer only what others gave too is compared with it
+            others = [key for key in counts if (key != target or count > 1) and key not in rated]
+            # what is not kept is judged for each document anew
+            times = 1 if self.known.keeps else count
+            cost = self.costs.rating(self.mode, asked, lengths[target], [lengths[key] for key in others])
+            total += TaskCost(judged=len(others) * times, rating=cost * times)
+        return total
+
+
+def task_cost(
+    population: Population, documents: Mapping[str, int], instrument: Instrument, known: Known | None = None
 ) -> TaskCost:
-    """What so many new documents for one prompt cost."""
-    questions, documents = population.questions(prompt), population.documents(prompt)
-    answers = {q.id: [counted_answer(record, document, q) for document in documents] for q in questions}
-    length = fmean(tokens(document.text) for document in documents[:WEIGHED]) if documents else 0.0
-    unspecified = (NOT_SPECIFIED, tokens(NOT_SPECIFIED))
-    said = {
-        name: fmean((answer or unspecified)[1] for answer in own) if own else USUAL_ANSWER
-        for name, own in answers.items()
-    }
-
-    def reading(asked: Sequence[Question]) -> Cost:
-        return costs.reading(length, [q.text for q in asked], [said[q.id] for q in asked])
-
-    expected = {q.id: expected_answers(answers[q.id], new, kept=known.keeps) for q in questions}
-    ratings = [rating_cost(q.text, expected[q.id], mode, costs, known) for q in questions]
-    read = [known.read(population, document, questions) for document in documents]
-    missing = Counter(tuple(q for q in questions if q.id not in ids) for ids in read)
-    return TaskCost(
-        documents=new,
-        pairs=sum(one.pairs for one in expected.values()),
-        judged=sum(judged for judged, _ in ratings),
-        reading=reading(questions) * new,
-        population=reduce(add, (reading(asked) * count for asked, count in missing.items() if asked), Cost()),
-        rating=reduce(add, (cost for _, cost in ratings), Cost()),
-    )
-
-
-def counted_answer(
-    record: Mapping[tuple[str, str], str | None], document: Document, question: Question
-) -> tuple[str, int] | None:
-    """What a document answers, as it counts for equality, with its tokens; None where it does not say.
-
-    Where nobody has read it, it has an answer of its own.
-    """
-    if (document.id, question.id) not in record:
-        return document.id, USUAL_ANSWER
-    text = record[document.id, question.id]
-    return None if text is None else (normalised(text), tokens(text))
-
-
-def request_tokens(population: Population, instrument: Instrument, known: Known) -> RequestTokens:
-    """The requests of an instrument; of answers longer than those on record, where it has none of its own there."""
-    own = known.reader is not None and bool(population.answers(known.reader.signature))
-    times = 1 if own else LENGTHS[instrument.answer_length].times
-    return RequestTokens(instrument.wording, as_json=known.as_json, times=times)
-
-
-def most_read(population: Population, reader: Reader | None) -> Mapping[tuple[str, str], str | None]:
-    """Answers by document and question id: the reader's own where any is on record, else those of whoever has most."""
-    own = population.answers(reader.signature) if reader else {}
-    return own or max((population.answers(name) for name in population.readers), key=len, default={})
+    """What it costs to assess so many new documents for each of a population's prompts."""
+    grader = _Grader(population, instrument, known)
+    return sum((grader.prompt_cost(*each) for each in documents.items()), TaskCost())
 
 
 def yardstick_cost(population: Population, instrument: Instrument, known: Known | None = None) -> TaskCost:
     """What it costs to compare each document of a population with the others."""
-    known = known or Known()
-    costs, record = request_tokens(population, instrument, known), most_read(population, known.reader)
-    nothing_new = dict.fromkeys(population.prompts, 0)
-    total = task_cost(population, nothing_new, instrument, known)  # what is left to read
+    grader, total = _Grader(population, instrument, known), TaskCost()
     for prompt in population.prompts:
         documents = population.documents(prompt)
-        total = replace(total, documents=total.documents + len(documents))
+        # nothing new: what is left to read
+        total += replace(grader.prompt_cost(prompt, 0), documents=len(documents))
         for question in population.questions(prompt):
-            answers = [counted_answer(record, document, question) for document in documents]
-            given = [answer for answer in answers if answer is not None]
-            total += _rating(question, given, instrument.judge, costs, known)
+            total += grader.comparison_cost(question, documents)
     return total
-
-
-def _rating(
-    question: Question, given: Sequence[tuple[str, int]], mode: str, costs: RequestTokens, known: Known
-) -> TaskCost:
-    counts, lengths, asked = Counter(key for key, _ in given), dict(given), tokens(question.text)
-    parts = []
-    for target, count in counts.items():
-        rated = known.rated(question.text, target)
-        # of a document's own answer only what others gave too is compared with it
-        others = [key for key in counts if (key != target or count > 1) and key not in rated]
-        # what is not kept is judged for each document anew
-        times = 1 if known.keeps else count
-        cost = costs.rating(mode, asked, lengths[target], [lengths[key] for key in others])
-        parts.append(TaskCost(judged=len(others) * times, rating=cost * times))
-    return reduce(add, parts, TaskCost(pairs=len(given) * (len(given) - 1)))

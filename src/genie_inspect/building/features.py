@@ -9,7 +9,6 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +36,6 @@ SMALLEST = 3  # members of an HDBSCAN cluster (arXiv 2606.12790)
 
 
 def check_clustering(method: str) -> None:
-    """Refuse an unknown method and a missing library, before anything is asked."""
     from importlib.util import find_spec
 
     if method not in METHODS:
@@ -83,10 +81,6 @@ _COMMON = frozenset(
 )
 
 
-Mention = tuple[str, str]
-"""A feature's name and description in one reply."""
-
-
 async def discover_features(
     output: Path,
     model: RecordedModel,
@@ -104,7 +98,7 @@ async def discover_features(
     engine = chosen_embedder(embedder)
     interviewer, done = Interviewer(model, interview_templates(templates)), 0
 
-    async def reply() -> list[Mention]:
+    async def reply() -> list[tuple[str, str]]:
         nonlocal done
         items = await interviewer.list_items(
             "list_features", MOST_FEATURES, {"task": task}, None, numbered_answers, temperature=TEMPERATURE
@@ -138,7 +132,7 @@ async def discover_features(
     }
 
 
-def split(items: Sequence[str]) -> Iterator[Mention]:
+def split(items: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Features with names of one idea each: "Tone and mood: how it feels" is two.
 
     >>> [name for name, _ in split(["Tone and mood: how it feels", "Plot"])]
@@ -153,16 +147,15 @@ def split(items: Sequence[str]) -> Iterator[Mention]:
                 yield plain, " ".join(description.split()) or part.strip()
 
 
-def _features(mentions: Sequence[Mention], labels: Sequence[int]) -> Iterator[Feature]:
-    """A feature a cluster, the largest first: its most frequent name, and that name's most frequent description."""
+def _features(mentions: Sequence[tuple[str, str]], labels: Sequence[int]) -> Iterator[Feature]:
+    """One feature per cluster, the largest first: its most frequent name, and that name's most frequent description."""
     keys: set[str] = set()
     # a label below 0 is noise, which hdbscan puts in no cluster
-    sizes = Counter(label for label in labels if label >= 0)
-    for label, _ in sizes.most_common():
+    for label, _ in Counter(label for label in labels if label >= 0).most_common():
         members = [member for member, cluster in zip(mentions, labels, strict=True) if cluster == label]
         # the most frequent name that is a key and belongs to no larger cluster
-        names = [name for name, _ in Counter(name for name, _ in members).most_common() if _key(name)]
-        name = next((name for name in names if _key(name) not in keys), None)
+        names = [name for name, _ in Counter(name for name, _ in members).most_common()]
+        name = next((name for name in names if _key(name) and _key(name) not in keys), None)
         if name is None:
             continue
         keys.add(_key(name))
@@ -182,54 +175,13 @@ NONE = "none"
 INSTRUCTION = "map_features"
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureMap:
-    """Discovered features, and which of a taxonomy's each of them is."""
-
-    discovered: tuple[Feature, ...]
-    taxonomy: tuple[Feature, ...]
-    counterparts: dict[str, str | None]
-    """By discovered feature the taxonomy's, None where none covers it; what no reply could be read of is absent."""
-
-    @property
-    def no_counterpart(self) -> list[str]:
-        """Discovered features that none of the taxonomy covers."""
-        return [name for name, counterpart in self.counterparts.items() if counterpart is None]
-
-    @property
-    def unreadable(self) -> list[str]:
-        """Discovered features of which no reply says one of the taxonomy's names, or none."""
-        return [feature.name for feature in self.discovered if feature.name not in self.counterparts]
-
-    @property
-    def nothing_maps_to(self) -> list[str]:
-        mapped = set(self.counterparts.values())
-        return [feature.name for feature in self.taxonomy if feature.name not in mapped]
-
-    def shown(self, name: str) -> str:
-        """The counterpart of a discovered feature, or why it has none."""
-        return self.counterparts[name] or NONE if name in self.counterparts else "unreadable"
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "mapping": {
-                name: counterpart for name, counterpart in self.counterparts.items() if counterpart is not None
-            },
-            "no_counterpart": self.no_counterpart,
-            "nothing_maps_to": self.nothing_maps_to,
-            "unreadable": self.unreadable,
-        }
-
-
 def discovered_features(folder: Path) -> tuple[Feature, ...]:
-    """The features that `genie features discover` wrote to a folder."""
     if not (folder / FEATURES).is_file():
         raise PopulationError(f"{folder} holds no {FEATURES}, expected a folder that genie features discover wrote")
     return read_features(folder / FEATURES)
 
 
 def read_taxonomy(source: str) -> tuple[Feature, ...]:
-    """The features of a taxonomy; see `read_features`."""
     features = read_features(source)
     if any(feature.name == NONE for feature in features):
         raise PopulationError(f"taxonomy {source} has a feature {NONE!r}, which says that there is no counterpart")
@@ -244,36 +196,33 @@ async def map_features(
     model: RecordedModel,
     work: Path,
     progress: Progress = no_progress,
-) -> FeatureMap:
+) -> dict[str, Any]:
     """Write a file with the mapping, the definitions that it rests on, and what is left on either side."""
     interviewer = Interviewer(model, interview_templates(templates))
-    items = [f"{name}: {definition}" for name, definition in _definitions(discovered).items()]
-    definitions = _definitions(taxonomy)
-    choices = [*definitions, NONE]
-    chosen = await interviewer.sort_items(INSTRUCTION, items, {"taxonomy": definitions}, choices, "features")
+    ours, theirs = ({feature.name: feature.definition for feature in features} for features in (discovered, taxonomy))
+    items = [f"{name}: {definition}" for name, definition in ours.items()]
+    chosen = await interviewer.sort_items(INSTRUCTION, items, {"taxonomy": theirs}, [*theirs, NONE], "features")
     progress("mapping features", len(items), len(items))
-    counterparts = {
-        feature.name: None if name == NONE else name
-        for feature, name in zip(discovered, chosen, strict=True)
-        if name is not None
+    counterparts = dict(zip(ours, chosen, strict=True))
+    mapping = {name: choice for name, choice in counterparts.items() if choice not in (None, NONE)}
+    result = {
+        "mapping": mapping,
+        "no_counterpart": [name for name, choice in counterparts.items() if choice == NONE],
+        "nothing_maps_to": [name for name in theirs if name not in mapping.values()],
+        "unreadable": [name for name, choice in counterparts.items() if choice is None],
     }
-    if not counterparts:
+    if not any(chosen):
         raise PopulationError(
             f"no reply of {model} names a feature of the taxonomy or {NONE!r}: take another grader, or remove "
             f"{work} to ask this one anew"
         )
-    mapped = FeatureMap(discovered, taxonomy, counterparts)
     asked = identified_model(model, (GenerateConfig(temperature=0.0), None))
     facts = {
         "mapped_by": f"{INSTRUCTION}({asked},template={interviewer.templates[INSTRUCTION].digest})",
-        **mapped.as_dict(),
-        "discovered": _definitions(discovered),
-        "taxonomy": definitions,
+        **result,
+        "discovered": ours,
+        "taxonomy": theirs,
     }
     write_lines(output, [json.dumps(facts, ensure_ascii=False, indent=1) + "\n"], new=True)
     clear_left(work)
-    return mapped
-
-
-def _definitions(features: tuple[Feature, ...]) -> dict[str, str]:
-    return {feature.name: feature.definition for feature in features}
+    return result

@@ -4,13 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from anyio import to_thread
 from pydantic import Field
 
-from genie_inspect.building.choosing import Cleaner, card_line
+from genie_inspect.building.choosing import Cleaner
 from genie_inspect.building.collecting import new_population
 from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.building.questions import LINE, read_questions
@@ -39,10 +39,6 @@ NEEDED = (
     "documents need prompt and text, with questions to them also question and feature; answers without documents need "
     "prompt, document (an id), question, feature and answer"
 )
-AS_TEXT = (
-    "column {column!r} is read as text: in every file of a population a document's words are its text, and document is "
-    "its id"
-)
 QUESTION_ALONE = "question without a text"
 _PARTS = re.compile(r"[/&,]|(?:\b|_)and(?:\b|_)")  # what joins two words for one feature
 Key = tuple[str, str, str]  # a document as its source names it: id, prompt, model
@@ -70,6 +66,7 @@ def read_mapping(
     pairs: Sequence[str], preset: Mapping[str, str], columns: Sequence[str], source: str
 ) -> tuple[dict[str, str], str]:
     """Which column each field is in, checked against the table; and what was read otherwise than its name says."""
+    has = f"it has {', '.join(columns) or 'none'}"
     mapping = dict(preset)
     for pair in pairs:
         name, equals, column = pair.partition("=")
@@ -78,50 +75,43 @@ def read_mapping(
         mapping[name] = column
     for name, column in mapping.items():
         if column not in columns:
-            raise PopulationError(
-                f"map {name}={column}: {source} has no such column, it has {', '.join(columns) or 'none'}"
-            )
-    mapping |= {} if preset else _by_name(mapping, columns)
+            raise PopulationError(f"map {name}={column}: {source} has no such column, {has}")
+    if not preset:
+        same = {name: name for name in FIELDS if name in columns and name not in {*mapping, *mapping.values()}}
+        if not {"question", "feature"} <= {*mapping, *same}:
+            # a question without its feature cannot be asked: a column of that name is about something else
+            same = {name: column for name, column in same.items() if name not in ("question", "answer", "feature")}
+        mapping |= same
     note = ""
     if "document" in mapping and not {"text", "question", "answer"} & mapping.keys():
         # ids of nothing: whoever has documents and no text calls the text so
         mapping["text"] = mapping.pop("document")
-        note = AS_TEXT.format(column=mapping["text"])
-    if missing := _missing(mapping):
+        note = (
+            f"column {mapping['text']!r} is read as text: in every file of a population a document's words are its "
+            "text, and document is its id"
+        )
+    asks = bool({"question", "answer", "feature"} & mapping.keys())
+    needed = ["prompt"] + (["question", "feature"] if asks else [])
+    if "text" not in mapping:
+        needed += ["answer", "document"] if asks else ["text"]
+    if missing := [name for name in needed if name not in mapping]:
         raise PopulationError(
-            f"no column of {source} is mapped to {' and '.join(missing)}: it has {', '.join(columns) or 'none'}. Use "
+            f"no column of {source} is mapped to {' and '.join(missing)}: {has}. Use "
             f"{' '.join(f'--map {name}=COLUMN' for name in missing)}; {NEEDED}"
         )
     return mapping, note
 
 
-def _by_name(mapping: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
-    own = {name: name for name in FIELDS if name in columns and name not in {*mapping, *mapping.values()}}
-    if {"question", "feature"} <= {*mapping, *own}:
-        return own
-    # a question without its feature cannot be asked: a column of that name is about something else
-    return {name: column for name, column in own.items() if name not in ("question", "answer", "feature")}
-
-
-def _missing(mapping: Mapping[str, str]) -> list[str]:
-    """Fields without a column that documents, answers to questions, or both must have."""
-    asks, tells = bool({"question", "answer", "feature"} & mapping.keys()), "text" in mapping
-    needed = ["prompt"] + (["question", "feature"] if asks else [])
-    needed += [] if tells else ["answer", "document"] if asks else ["text"]
-    return [name for name in needed if name not in mapping]
-
-
 @dataclass(slots=True)
 class Mapped:
-    """Documents, questions and answers of the rows that were taken in, and the counts of what could not be used."""
+    """Documents, questions and answers of the rows that were taken in, and counts of what could not be used."""
 
     mapping: Mapping[str, str]
     features: Sequence[Feature]
     names: Mapping[str, str] = field(default_factory=dict)
     reader: str = "imported"
     rows: int = 0
-    dropped: Counter[str] = field(default_factory=Counter)
-    """Rows, or parts of rows, that could not be used, by reason."""
+    dropped: Counter[str] = field(default_factory=Counter)  # rows, or parts of rows, by reason
     renamed: Counter[str] = field(default_factory=Counter)  # features that were called otherwise, `word = feature`
     models: dict[Key, str] = field(default_factory=dict)
     texts: dict[Key, str] = field(default_factory=dict)
@@ -173,31 +163,25 @@ class Mapped:
                 yield AnswerRow(document=names[key], question=question, reader=self.reader, text=answer)
 
     def _take(self, row: Mapping[str, str | None]) -> None:
-        prompt, text = row.get("prompt"), row.get("text")
+        prompt, text, question = row.get("prompt"), row.get("text"), row.get("question")
         if prompt is None:
             self.dropped["no prompt"] += 1
             return
         # a source without ids: the text's digest tells documents apart
         key = (row.get("document") or digest(text or ""), prompt, row.get("model") or "")
         if "text" in self.mapping:
-            if text is None:
-                self.dropped["no text"] += 1
-                return
-            if reason := no_document(text):
+            if reason := "no text" if text is None else no_document(text):
                 self.dropped[reason] += 1
                 return
             # tables of answers repeat the document in every row
-            self.texts.setdefault(key, text)
-        if "question" in self.mapping:
-            self._take_question(key, row)
-
-    def _take_question(self, key: Key, row: Mapping[str, str | None]) -> None:
-        question = row.get("question")
+            self.texts.setdefault(key, text or "")
+        if "question" not in self.mapping:
+            return
         if question is None:
             self.dropped["answer to an unknown question"] += 1
             return
         # rows may disagree on a question's feature, so that they vote
-        votes = self.feature_votes.setdefault((key[1], question), Counter())
+        votes = self.feature_votes.setdefault((prompt, question), Counter())
         if feature := self._feature(row.get("feature")):
             votes[feature] += 1
         if "answer" not in self.mapping:
@@ -207,38 +191,35 @@ class Mapped:
         if answer is None:
             self.dropped["no answer"] += 1
             return
-        text = None if is_unspecified(answer) else answer
+        said = None if is_unspecified(answer) else answer
         if place not in self.answer_texts:
-            self.answer_texts[place] = text
+            self.answer_texts[place] = said
         # None and "" alike: neither says anything
-        elif normalised(self.answer_texts[place] or "") == normalised(text or ""):
+        elif normalised(self.answer_texts[place] or "") == normalised(said or ""):
             self.dropped["answer stands twice"] += 1
         else:
             self.contradicted.add(place)
 
     def _feature(self, word: str | None) -> str:
-        name = self._named(word or "")
-        if not name:
-            # "Event / plot" and "tone and style" are of one feature where both words are
-            parts = {self._named(part) for part in _PARTS.split(word or "")}
-            name = parts.pop() if len(parts) == 1 else ""
-        if not name:
-            self.dropped[f"unknown feature {word!r}" if word else "no feature"] += 1
+        """The feature of this name, or of another word for it; empty where there is none."""
+        feature_names = {feature.name for feature in self.features}
+
+        def named(part: str) -> str:
+            plain = re.sub(r"[\W_]+", "_", part.casefold()).strip("_")
+            name = plain if plain in feature_names else self.names.get(plain, "")
+            return name if name in feature_names else ""
+
+        if not word:
+            self.dropped["no feature"] += 1
             return ""
-        if name != word:
+        # "Event / plot" and "tone and style" are of one feature where both words are
+        parts = {named(word)} - {""} or {named(part) for part in _PARTS.split(word)}
+        name = parts.pop() if len(parts) == 1 else ""
+        if not name:
+            self.dropped[f"unknown feature {word!r}"] += 1
+        elif name != word:
             self.renamed[f"{word} = {name}"] += 1
         return name
-
-    def _named(self, word: str) -> str:
-        feature_names = {feature.name for feature in self.features}
-        plain = re.sub(r"[\W_]+", "_", word.casefold()).strip("_")
-        name = plain if plain in feature_names else self.names.get(plain, "")
-        return name if name in feature_names else ""
-
-
-def first_reasons(counts: Counter[str], most: int = 12) -> dict[str, int]:
-    """The most frequent reasons, so that a table of nonsense does not fill the screen."""
-    return {reason: count for reason, count in islice(counts.most_common(), most) if count}
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +233,7 @@ class Import:
     version: str = "1"
     description: str = ""
     features: str | None = None
-    questions: Path | None = None
-    """A file or population whose questions are taken beside the table's."""
+    questions: Path | None = None  # a file or population whose questions are taken beside the table's
     mapping: Sequence[str] = ()
     preset: str | None = None
     reader: str | None = None
@@ -261,27 +241,7 @@ class Import:
     dry_run: bool = False
 
 
-@dataclass(slots=True)
-class Imported:
-    population: str = ""
-    rows: int = 0
-    documents: int = 0
-    documents_answered: int = 0
-    """Documents that answers are about, with or without their text."""
-    questions: int = 0
-    answers: int = 0
-    unspecified: int = 0
-    missing_answers: int = 0
-    cleaned: dict[str, int] | None = None
-    dropped: dict[str, int] = field(default_factory=dict)
-    """Rows, or parts of rows, that could not be used, by reason."""
-    renamed_features: dict[str, int] = field(default_factory=dict)
-    columns: dict[str, str] = field(default_factory=dict)
-    note: str = ""
-
-
-def import_population(order: Import, progress: Progress = no_progress) -> Imported:
-    """Import a table; the folder appears when it is complete."""
+def import_population(order: Import, progress: Progress = no_progress) -> dict[str, Any]:
     check_unused(order.output)
     mapped, note = _mapped(order, progress)
     # documents that only answers are about have models too
@@ -289,7 +249,7 @@ def import_population(order: Import, progress: Progress = no_progress) -> Import
     return _written(order, mapped, mapped.documents(), models, note, progress)
 
 
-async def import_cleaned(order: Import, cleaner: Cleaner, progress: Progress = no_progress) -> Imported:
+async def import_cleaned(order: Import, cleaner: Cleaner, progress: Progress = no_progress) -> dict[str, Any]:
     """Import a table of documents, each cut where it falls apart."""
     check_unused(order.output)
     mapped, note = await to_thread.run_sync(_mapped, order, progress)
@@ -329,68 +289,65 @@ def _written(
     note: str,
     progress: Progress,
     cleaner: Cleaner | None = None,
-) -> Imported:
+) -> dict[str, Any]:
     """Write the population of these documents, and of the table's questions and answers, unless it is a dry run."""
-    questions = _questions(order, mapped, documents)
-    answers = list(mapped.answers(questions))
-    if not documents and not answers:
-        reasons = first_reasons(mapped.dropped)
-        raise PopulationError(f"nothing in {order.source} could be used: {reasons or 'it has no rows'}")
-    questions_of = Counter(question.prompt for question in questions)
-    # every document that answers are about could answer each question of its prompt
-    expected = sum(questions_of[prompt] for _, prompt, _ in mapped.models)
-    imported = Imported(
-        rows=mapped.rows,
-        documents=len(documents),
-        documents_answered=len({answer.document for answer in answers}),
-        questions=len(questions),
-        answers=len(answers),
-        unspecified=sum(answer.text is None for answer in answers),
-        missing_answers=expected - len(answers),
-        cleaned=dict(cleaner.counts) if cleaner else None,
-        dropped=first_reasons(mapped.dropped),
-        renamed_features=dict(mapped.renamed),
-        columns=dict(mapped.mapping),
-        note=note,
-    )
-    if order.dry_run:
-        return imported
-    imported.population = new_population(
-        order.output,
-        documents=documents,
-        questions=questions,
-        answers=answers,
-        features=mapped.features,
-        models=filter(None, models),
-        facts={name: getattr(order, name) for name in ("name", "version", "licence", "description")},
-        provenance={
-            "Imported from": order.source + (f", preset {order.preset}" if order.preset else ""),
-            "Documents by model": ", ".join(f"{count} {model or 'not said'}" for model, count in models.most_common()),
-            "Not used": ", ".join(f"{count} {reason}" for reason, count in imported.dropped.items()) or "nothing",
-            "Features in other words": ", ".join(imported.renamed_features) or "none",
-            "Answers missing": imported.missing_answers,
-            **card_line(cleaner),
-        },
-        progress=progress,
-    ).name
-    return imported
-
-
-def _questions(order: Import, mapped: Mapped, documents: Sequence[Document]) -> list[Question]:
-    """The table's questions, and those of the order's file whose prompt there are documents for."""
     prompts = {document.prompt for document in documents}
     # a prompt may have lost all its documents; of answers alone there never were any
     questions = [question for question in mapped.questions() if question.prompt in prompts or not mapped.texts]
-    if order.questions is None:
-        return questions
-    given = read_questions(order.questions, mapped.features)
-    others = [question for question in given if question.prompt.strip() in prompts]
-    if prompts and not others:
-        raise PopulationError(
-            f"none of the {len(given)} questions of {order.questions} is of a prompt of {order.source}: its first "
-            f"prompt is {given[0].prompt[:SHOWN]!r}, that of the texts {documents[0].prompt[:SHOWN]!r}; they must be "
-            "the same word for word"
-        )
-    mapped.dropped["question to a prompt without texts"] += len(given) - len(others)
-    # by id: a question that stands in both is taken once
-    return list({question.id: question for question in [*questions, *others]}.values())
+    if order.questions is not None:
+        given = read_questions(order.questions, mapped.features)
+        others = [question for question in given if question.prompt.strip() in prompts]
+        if prompts and not others:
+            raise PopulationError(
+                f"none of the {len(given)} questions of {order.questions} is of a prompt of {order.source}: its first "
+                f"prompt is {given[0].prompt[:SHOWN]!r}, that of the texts {documents[0].prompt[:SHOWN]!r}; they must "
+                "be the same word for word"
+            )
+        mapped.dropped["question to a prompt without texts"] += len(given) - len(others)
+        # by id: a question that stands in both is taken once
+        questions = list({question.id: question for question in [*questions, *others]}.values())
+    answers = list(mapped.answers(questions))
+    # the most frequent reasons, so that a table of nonsense does not fill the screen
+    dropped = {reason: count for reason, count in mapped.dropped.most_common(12) if count}
+    if not documents and not answers:
+        raise PopulationError(f"nothing in {order.source} could be used: {dropped or 'it has no rows'}")
+    questions_of = Counter(question.prompt for question in questions)
+    # every document that answers are about could answer each question of its prompt
+    missing_answers = sum(questions_of[prompt] for _, prompt, _ in mapped.models) - len(answers)
+    population = ""
+    if not order.dry_run:
+        population = new_population(
+            order.output,
+            documents=documents,
+            questions=questions,
+            answers=answers,
+            features=mapped.features,
+            models=filter(None, models),
+            facts={name: getattr(order, name) for name in ("name", "version", "licence", "description")},
+            provenance={
+                "Imported from": order.source + (f", preset {order.preset}" if order.preset else ""),
+                "Documents by model": ", ".join(
+                    f"{count} {model or 'not said'}" for model, count in models.most_common()
+                ),
+                "Not used": ", ".join(f"{count} {reason}" for reason, count in dropped.items()) or "nothing",
+                "Features in other words": ", ".join(mapped.renamed) or "none",
+                "Answers missing": missing_answers,
+                **(cleaner.card if cleaner else {}),
+            },
+            progress=progress,
+        ).name
+    return {
+        "population": population,
+        "rows": mapped.rows,
+        "documents": len(documents),
+        "documents_answered": len({answer.document for answer in answers}),
+        "questions": len(questions),
+        "answers": len(answers),
+        "unspecified": sum(answer.text is None for answer in answers),
+        "missing_answers": missing_answers,
+        **({"cleaned": dict(cleaner.counts)} if cleaner else {}),
+        "dropped": dropped,
+        "renamed_features": dict(mapped.renamed),
+        "columns": dict(mapped.mapping),
+        "note": note,
+    }

@@ -19,7 +19,7 @@ from genie_inspect.populations.population import (
     read_manifest,
 )
 from genie_inspect.populations.schema import AnswerRow, Document, Question, file_digest, parsed
-from genie_inspect.populations.survey import CONFIDENCE, MARGIN, SPREAD, Power, Survey, survey
+from genie_inspect.populations.survey import CONFIDENCE, MARGIN, SPREAD, Survey, survey
 from genie_inspect.populations.writing import cut_line, words
 from genie_inspect.populations.yardstick import yardstick_of
 
@@ -34,12 +34,31 @@ class Fault:
 def faults(folder: Path) -> list[Fault]:
     """Every kind of fault in the files of a population, in the order in which they are met; empty when it is sound."""
     checked = _Checked(folder)
-    checked.check()
+    for name in (DOCUMENTS, QUESTIONS, ANSWERS):
+        if not (folder / name).is_file():
+            checked.add("missing file", name)
+        # goes on: the rows of a changed file may show what was changed
+        elif file_digest(folder / name) != checked.manifest.files.get(name):
+            checked.add("digest differs from population.json", name)
+    checked.check_questions()
+    checked.check_documents()
+    checked.check_answers()
+    # as `Population` counts them: space around a prompt does not make it another one
+    prompts = {prompt.strip() for prompt in (checked.questions or checked.documents).values()}
+    lines = {file.removesuffix(".jsonl"): checked.lines[file] for file in (DOCUMENTS, QUESTIONS, ANSWERS)}
+    for label, count in {"prompts": len(prompts), **lines}.items():
+        listed = getattr(checked.manifest.counts, label)
+        if listed != count:
+            checked.add("count differs from population.json", f"{label}: {listed:,} listed, {count:,} there")
+    try:
+        yardstick_of(folder)
+    except PopulationError as error:
+        checked.add("unusable yardstick", str(error))
     return list(checked.faults.values())
 
 
 class _Checked:
-    """A population's files, streamed: their faults by kind, how many lines each has, and the prompt of each id."""
+    """A population's files, streamed: their faults by kind, their numbers of lines, and the prompt of each id."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,23 +68,7 @@ class _Checked:
         self.questions: dict[str, str] = {}
         self.documents: dict[str, str] = {}
 
-    def check(self) -> None:
-        for name in (DOCUMENTS, QUESTIONS, ANSWERS):
-            if not (self.folder / name).is_file():
-                self._add("missing file", name)
-            # goes on: the rows of a changed file may show what was changed
-            elif file_digest(self.folder / name) != self.manifest.files.get(name):
-                self._add("digest differs from population.json", name)
-        self._check_questions()
-        self._check_documents()
-        self._check_answers()
-        self._check_counts()
-        try:
-            yardstick_of(self.folder)
-        except PopulationError as error:
-            self._add("unusable yardstick", str(error))
-
-    def _add(self, kind: str, where: str) -> None:
+    def add(self, kind: str, where: str) -> None:
         self.faults.setdefault(kind, Fault(kind, 0, where)).count += 1
 
     def _rows(self, name: str, kind: type[RowT]) -> Iterator[tuple[str, RowT]]:
@@ -78,53 +81,44 @@ class _Checked:
             try:
                 yield where, parsed(line, kind, where)
             except PopulationError as error:
-                self._add(f"unreadable row in {name}", str(error))
+                self.add(f"unreadable row in {name}", str(error))
 
-    def _check_questions(self) -> None:
+    def check_questions(self) -> None:
         feature_names = {feature.name for feature in self.manifest.features}
         for where, row in self._rows(QUESTIONS, Question):
             if row.id in self.questions:
-                self._add("question id stands twice", where)
+                self.add("question id stands twice", where)
             if row.feature not in feature_names:
-                self._add("question of an unknown feature", f"{where}: {row.feature}")
+                self.add("question of an unknown feature", f"{where}: {row.feature}")
             self.questions[row.id] = row.prompt
 
-    def _check_documents(self) -> None:
+    def check_documents(self) -> None:
         prompts = set(self.questions.values())
         names = {prompt: prompt for prompt in prompts}  # one text object a prompt, however many documents it has
         for where, row in self._rows(DOCUMENTS, Document):
             if row.id in self.documents:
-                self._add("document id stands twice", where)
+                self.add("document id stands twice", where)
             # without any question it is a population of documents alone
             if prompts and row.prompt not in names:
-                self._add("document whose prompt has no questions", f"{where}: {row.id}")
+                self.add("document whose prompt has no questions", f"{where}: {row.id}")
             self.documents[row.id] = names.setdefault(row.prompt, row.prompt)
         for prompt in prompts.difference(self.documents.values()) if self.documents else ():
-            self._add("prompt without documents", prompt)
+            self.add("prompt without documents", prompt)
 
-    def _check_answers(self) -> None:
+    def check_answers(self) -> None:
         seen: set[int] = set()  # of numbers, because there may be millions of answers
         for where, row in self._rows(ANSWERS, AnswerRow):
             key = hash((row.reader, row.document, row.question))
             if key in seen:
-                self._add("answer stands twice", where)
+                self.add("answer stands twice", where)
             seen.add(key)
             # without any document it is a population of answers alone
             if self.documents and row.document not in self.documents:
-                self._add("answer about an unknown document", f"{where}: {row.document}")
+                self.add("answer about an unknown document", f"{where}: {row.document}")
             elif row.question not in self.questions:
-                self._add("answer to an unknown question", f"{where}: {row.question}")
+                self.add("answer to an unknown question", f"{where}: {row.question}")
             elif self.documents and self.documents[row.document] != self.questions[row.question]:
-                self._add("answer to a question of another prompt", where)
-
-    def _check_counts(self) -> None:
-        # as `Population` counts them: space around a prompt does not make it another one
-        prompts = {prompt.strip() for prompt in (self.questions or self.documents).values()}
-        lines = {file.removesuffix(".jsonl"): self.lines[file] for file in (DOCUMENTS, QUESTIONS, ANSWERS)}
-        for label, count in {"prompts": len(prompts), **lines}.items():
-            listed = getattr(self.manifest.counts, label)
-            if listed != count:
-                self._add("count differs from population.json", f"{label}: {listed:,} listed, {count:,} there")
+                self.add("answer to a question of another prompt", where)
 
 
 BEGINNING = 100  # characters of a document
@@ -132,59 +126,38 @@ SHOWN = 20  # ids in a list
 NO_QUESTIONS = "no questions: genie has nothing to ask, -T panel=cheap compares documents (or: genie questions write)"
 
 
-@dataclass(frozen=True, slots=True)
-class Inspected:
-    """The faults; the rest is there only where there are none."""
-
-    faults: list[Fault]
-    population: Population | None = None
-    totals: Survey | None = None
-    power: dict[str, Power] | None = None
-    spread: float = SPREAD
-
-    def as_dict(self) -> dict[str, Any]:
-        result: dict[str, Any] = {"faults": [asdict(fault) for fault in self.faults]}
-        if self.population is not None and self.totals is not None and self.power is not None:
-            result |= counts(self.population, self.totals)
-            powers = {name: asdict(power) for name, power in self.power.items()}
-            for power in powers.values():
-                # NaN without documents, which JSON does not have
-                power["margin"] = None if not power["documents"] else round(power["margin"], 4)
-            result["power"] = {"spread": self.spread, "confidence": CONFIDENCE, "features": powers}
-        return result
-
-    def text(self) -> str:
-        lines = [f"FAULT {fault.kind}: {fault.count}, first: {fault.first}" for fault in self.faults]
-        if self.population is None or self.totals is None or self.power is None:
-            return "\n".join([*lines, "restore the files, or write the population again; nothing else was counted"])
-        for label, value in counts(self.population, self.totals).items():
-            shown = ", ".join(f"{name} {count}" for name, count in value.items()) if isinstance(value, dict) else value
-            lines += [f"{label.replace('_', ' ')}: {shown}"] if shown != "" else []
-        if self.population.documents_alone:
-            # six features without a question each would say the same six times over
-            return "\n".join([*lines, NO_QUESTIONS])
-        lines.append(f"power, at a spread of similarities of {self.spread}:")
-        for name, power in self.power.items():
-            needed = f"±{power.margin:.2f} at {CONFIDENCE:.0%}; {power.needed} needed for ±{MARGIN}"
-            said = f"{power.documents} documents: {needed}" if power.documents else "no document answers a question"
-            lines.append(f"  {name}: {said}")
-        return "\n".join(lines)
-
-
-def inspected(folder: Path, spread: float | None = None, progress: Progress = no_progress) -> Inspected:
-    """Everything that is wrong with a population, or everything that it holds."""
-    place = BUNDLED.get(str(folder), folder)
+def inspected(
+    folder: Path, spread: float | None = None, progress: Progress = no_progress
+) -> tuple[list[Fault], dict[str, Any], str]:
+    """The faults of a population; and these, with what it holds where there are none, as JSON and as text."""
     progress("checking files", 0, 1)
     # a population with faults cannot be opened, so that nothing of it can be counted
-    wrong = faults(place)
+    wrong = faults(BUNDLED.get(str(folder), folder))
     progress("checking files", 1, 1)
+    result: dict[str, Any] = {"faults": [asdict(fault) for fault in wrong]}
     if wrong:
-        return Inspected(wrong)
+        lines = [f"FAULT {fault.kind}: {fault.count}, first: {fault.first}" for fault in wrong]
+        lines.append("restore the files, or write the population again; nothing else was counted")
+        return wrong, result, "\n".join(lines)
     population = open_population(folder)
     totals = survey(population, lambda done: progress("counting", done, len(population.prompts)))
-    used = SPREAD if spread is None else spread
-    power = {feature.name: totals.power(feature.name, used) for feature in population.features}
-    return Inspected([], population, totals, power, used)
+    spread = SPREAD if spread is None else spread
+    counted = counts(population, totals)
+    lines, features = [], {}
+    for label, value in counted.items():
+        shown = ", ".join(f"{name} {count}" for name, count in value.items()) if isinstance(value, dict) else value
+        lines += [f"{label.replace('_', ' ')}: {shown}"] if shown != "" else []
+    # six features without a question each would say the same six times over
+    lines.append(NO_QUESTIONS if population.documents_alone else f"power, at a spread of similarities of {spread}:")
+    for name in (feature.name for feature in population.features):
+        power = totals.power(name, spread)
+        # NaN without documents, which JSON does not have
+        features[name] = asdict(power) | {"margin": round(power.margin, 4) if power.documents else None}
+        needed = f"±{power.margin:.2f} at {CONFIDENCE:.0%}; {power.needed} needed for ±{MARGIN}"
+        said = f"{power.documents} documents: {needed}" if power.documents else "no document answers a question"
+        lines += [] if population.documents_alone else [f"  {name}: {said}"]
+    result |= counted | {"power": {"spread": spread, "confidence": CONFIDENCE, "features": features}}
+    return wrong, result, "\n".join(lines)
 
 
 def counts(population: Population, totals: Survey) -> dict[str, Any]:
@@ -242,7 +215,6 @@ def overview(folder: Path) -> dict[str, Any]:
 
 
 def prompt_view(folder: Path, part: str) -> dict[str, Any]:
-    """The questions and the beginnings of the documents of the one prompt that holds this text."""
     population = open_population(folder)
     matches = [prompt for prompt in population.prompts if part.casefold() in prompt.casefold()]
     # part of a prompt is enough as long as it says which

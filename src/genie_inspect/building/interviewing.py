@@ -66,10 +66,8 @@ class Interviewer:
     def __init__(self, model: Model, templates: Mapping[str, Template] | None = None) -> None:
         self.model = model
         self.templates = templates or interview_templates()
-        self.unreadable = 0
-        """Replies that held nothing, or lacked something that was asked for."""
-        self.asked_again = 0
-        """Requests that only such a reply made necessary."""
+        self.unreadable = 0  # replies that held nothing, or lacked something that was asked for
+        self.asked_again = 0  # requests that only such a reply made necessary
 
     async def list_items(
         self, template: str, count: int, data: Mapping[str, Any], form: Form | None, parse: Parser[T], **config: Any
@@ -91,25 +89,21 @@ class Interviewer:
         self, template: str, items: Sequence[str], data: Mapping[str, Any], choices: Sequence[str], under: str
     ) -> list[str | None]:
         """One of the choices for each item, in their order, some items a request; None where none comes."""
-        parts = [items[start : start + ITEMS_A_REQUEST] for start in range(0, len(items), ITEMS_A_REQUEST)]
-        sorts = (self._sorted(template, part, data, choices, under) for part in parts)
-        return [choice for part in await gathered(*sorts) for choice in part]
-
-    async def _sorted(
-        self, template: str, items: Sequence[str], data: Mapping[str, Any], choices: Sequence[str], under: str
-    ) -> list[str | None]:
-        """As `sort_items`, of the items of one request; those that its reply lacks are asked for again."""
         parse = partial(numbered_choices, choices=choices)
 
-        async def attempt(missing: Sequence[int], settings: GenerateConfig) -> dict[int, str]:
-            # numbered anew: a request for the rest has no gaps, which models would fill
-            numbered = {str(number): items[index] for number, index in enumerate(missing, start=1)}
-            form = choices_form(len(missing), choices)
-            values = await self._once(template, len(missing), {**data, under: numbered}, form, parse, settings)
-            return {missing[number - 1]: value for number, value in values.items()}
+        async def chosen(part: Sequence[str]) -> list[str | None]:
+            async def attempt(missing: Sequence[int], settings: GenerateConfig) -> dict[int, str]:
+                # numbered anew: a request for the rest has no gaps, which models would fill
+                numbered = {str(number): part[index] for number, index in enumerate(missing, start=1)}
+                form = choices_form(len(missing), choices)
+                values = await self._once(template, len(missing), {**data, under: numbered}, form, parse, settings)
+                return {missing[number - 1]: value for number, value in values.items()}
 
-        values = await until_complete(range(len(items)), attempt)
-        return [values.get(index) for index in range(len(items))]
+            values = await until_complete(range(len(part)), attempt)
+            return [values.get(index) for index in range(len(part))]
+
+        parts = [items[start : start + ITEMS_A_REQUEST] for start in range(0, len(items), ITEMS_A_REQUEST)]
+        return [choice for part in await gathered(*map(chosen, parts)) for choice in part]
 
     async def _once(
         self,
@@ -140,7 +134,6 @@ def no_progress(step: str, done: int, total: int) -> None:
 
 
 def work_folder(output: Path) -> Path:
-    """The folder beside the output that holds what is done so far; it is made when missing."""
     folder = record_folder(output)
     with unwritable(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -148,12 +141,10 @@ def work_folder(output: Path) -> Path:
 
 
 def record_folder(output: Path) -> Path:
-    """The path of the work folder, whether it exists or not."""
     return Path(os.path.abspath(output) + ".work")
 
 
 def recorded(model: Model, work: Path, *, keep_cut: bool = True) -> RecordedModel:
-    """The model with its record of replies in the work folder; `keep_cut` as for `RecordedModel`."""
     return RecordedModel(model, ReplyRecord(work / FILE), keep_cut=keep_cut)
 
 
@@ -166,19 +157,12 @@ def appearing(output: Path, work: Path) -> Iterator[Path]:
     clear_left(work)
 
 
-STEP = "leaving one out"
-
-
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What came of comparing each document of a population with the others."""
-
     measured: Measured
     means: Mapping[str, Interval]
-    spread: Mapping[str, Spread]
-    """By feature, of the similarities of one document to the others, within questions."""
-    missing: Mapping[str, int]
-    """Documents, answers and ratings that could not be had, by reason."""
+    spread: Mapping[str, Spread]  # by feature, of the similarities of one document to the others, within questions
+    missing: Mapping[str, int]  # documents, answers and ratings that could not be had, by reason
 
 
 async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) -> LeftOut:
@@ -210,7 +194,7 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
             for feature, spread in assessment.spread(features).items():
                 spreads[feature].append(spread)
         done += 1
-        progress(STEP, done, total)
+        progress("leaving one out", done, total)
         return novelty, tallies
 
     for prompt in assessor.population.prompts:
@@ -235,7 +219,7 @@ SCORER = "genie"
 
 
 class SizeError(GenieError):
-    """No spread of similarities can be had from what was named; the message says what would work."""
+    """No spread of similarities can be had from what was named."""
 
 
 def answers_needed(spread: Spread, margin: float, confidence: float) -> int | None:

@@ -2,24 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import ExitStack
-from functools import partial
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from anyio import to_thread
 
-from genie_inspect.building.choosing import (
-    ASKED,
-    GRADER,
-    NONE,
-    RATED,
-    UNRATED,
-    Built,
-    Chooser,
-    Cleaner,
-    Plan,
-    card_line,
-)
+from genie_inspect.building.choosing import ASKED, Cleaner, stratified
 from genie_inspect.building.collecting import Collected, collect_documents
 from genie_inspect.building.interviewing import (
     Interviewer,
@@ -29,31 +18,74 @@ from genie_inspect.building.interviewing import (
     left_out,
     no_progress,
 )
-from genie_inspect.building.question_writing import QuestionWriter
+from genie_inspect.building.question_writing import QuestionWriter, Wanted
 from genie_inspect.building.questions import read_questions, write_record
-from genie_inspect.errors import PopulationError, UnknownChoiceError
+from genie_inspect.errors import PopulationError, UnknownChoiceError, UnreadableReplyError
 from genie_inspect.files.folders import check_unused, giving_way, private_folder
 from genie_inspect.files.writing import written
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.instrument import Instrument
-from genie_inspect.graders.protocols import Reading
 from genie_inspect.graders.quality import COHERENCE, HIGHEST, LOWEST, REWARD, CoherenceRater, GraderCoherence, rewarded
 from genie_inspect.graders.reader import READ, GraderReader
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.options import check_between
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, Population
-from genie_inspect.populations.schema import AnswerRow, Document, Question, Row
+from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question, Row
+from genie_inspect.populations.survey import THRESHOLD, NearDuplicates
 from genie_inspect.populations.writing import seal_population, write_card
 from genie_inspect.populations.yardstick import YARDSTICK, Yardstick, with_measured, write_yardstick
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessor import Assessor
 
 PROMPTS_AT_ONCE = 8  # so that a prompt with few documents does not leave the model idle
-COLLECTED = "collected.jsonl"
+GRADER, NONE = "grader", "none"
 
 
-async def build(plan: Plan, model: RecordedModel, work: Path, progress: Progress = no_progress) -> Built:
+@dataclass(frozen=True, slots=True)
+class BuildPlan:
+    """Logs, questions and options that a population is built from."""
+
+    logs: Sequence[str]
+    output: Path
+    name: str
+    licence: str
+    features: tuple[Feature, ...]
+    version: str = "1"
+    description: str = ""
+    questions: Path | None = None  # a file or population whose questions are asked; None has them written
+    wanted: Wanted = field(default_factory=Wanted)
+    per_prompt: int = 50
+    seed: int = 0
+    near_duplicates: float = THRESHOLD
+    coherence: str = GRADER  # or `reward/<hub id or folder>` of ArmoRM, or `none`
+    min_coherence: float | None = None  # on the rater's own scale; its middle unless given
+    clean_by_model: bool = False
+    templates: Path | None = None
+    yardstick: str = NONE  # the judge, `list` or `pairwise`, with which the documents are compared with each other
+
+
+@dataclass(slots=True)
+class Built:
+    """Counts of a build, for people and scripts."""
+
+    population: str = ""
+    generations: int = 0
+    documents: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    coherence_unrated: int = 0
+    prompts_without_documents: int = 0
+    questions: int = 0
+    rejected_questions: dict[str, int] = field(default_factory=dict)
+    answers: int = 0
+    unspecified: int = 0
+    unreadable_answers: int = 0  # they are not on record and are read again by whoever scores
+    unreadable_replies: int = 0  # about questions
+    asked_again: int = 0
+    cleaned: dict[str, int] | None = None
+
+
+async def build(plan: BuildPlan, model: RecordedModel, work: Path, progress: Progress = no_progress) -> Built:
     check_unused(plan.output)
     builder = Builder(plan, model, work, progress)
     # of two builders with one work folder neither may read what the other collected
@@ -62,7 +94,7 @@ async def build(plan: Plan, model: RecordedModel, work: Path, progress: Progress
 
 
 class Builder:
-    def __init__(self, plan: Plan, model: RecordedModel, work: Path, progress: Progress) -> None:
+    def __init__(self, plan: BuildPlan, model: RecordedModel, work: Path, progress: Progress) -> None:
         self.plan = plan
         self.model = model
         self.work = work
@@ -70,22 +102,23 @@ class Builder:
         self.built = Built()
         self.dropped: Counter[str] = Counter()
         self.cleaner = Cleaner(model, plan.templates) if plan.clean_by_model else None
-        rater, least = _rater(plan, model)
-        self.chooser = Chooser(plan.per_prompt, plan.seed, plan.near_duplicates, rater, least, self.cleaner)
+        self.rater, self.least = _rater(plan, model)
         self.reader = GraderReader(model, READ.template(plan.templates))
-        self.readings = 0
-        """Documents that were read, also those that then did not join."""
+        # documents that were read, also those that then did not join; and whose coherence was asked for
+        self.readings = self.rated = 0
 
     async def build(self, scratch: Path) -> Built:
-        """The population, whose logs are collected in a scratch folder."""
         plan, built = self.plan, self.built
-        supplied = read_questions(plan.questions, plan.features) if plan.questions else None
+        questions = read_questions(plan.questions, plan.features) if plan.questions else None
         # questions that were supplied say which prompts the population has
-        prompts = {question.prompt for question in supplied} if supplied is not None else None
+        prompts = {question.prompt for question in questions} if questions is not None else None
         # in a thread, because Inspect reads logs outside of event loops
-        collected = await to_thread.run_sync(collect_documents, plan.logs, scratch / COLLECTED, prompts, self.progress)
+        collected = await to_thread.run_sync(
+            collect_documents, plan.logs, scratch / "collected.jsonl", prompts, self.progress
+        )
         built.generations, self.dropped = collected.generations, collected.dropped
-        questions = supplied if supplied is not None else await self._written(list(collected.begins))
+        if questions is None:
+            questions = await self._written_questions(list(collected.begins))
         # of a prompt without documents nothing can be asked
         questions = [question for question in questions if question.prompt in collected.begins]
         if not questions:
@@ -94,12 +127,17 @@ class Builder:
             raise PopulationError(f"no question is left to ask: {why}; every step's record stands in {self.work}")
         with appearing(plan.output, self.work) as folder:
             await self._fill(folder, questions, collected)
-            self._seal(folder, sorted(collected.models))
+            facts = {name: getattr(plan, name) for name in ("name", "version", "licence", "description")}
+            population = seal_population(
+                folder, features=plan.features, source_models=sorted(collected.models), **facts
+            )
+            built.population = population.name
+            write_card(population, self._provenance(), self.progress)
             if plan.yardstick != NONE:
                 await self._measure(Population(folder), scratch)
         return built
 
-    async def _written(self, prompts: list[str]) -> list[Question]:
+    async def _written_questions(self, prompts: list[str]) -> list[Question]:
         # the records of the steps are written even where no question passes: they say why
         interviewer = Interviewer(self.model, interview_templates(self.plan.templates))
         writer = QuestionWriter(interviewer, self.plan.features, self.plan.wanted)
@@ -112,6 +150,7 @@ class Builder:
 
     async def _fill(self, folder: Path, questions: Sequence[Question], collected: Collected) -> None:
         """Choose and read the documents, some prompts at a time; the files grow in the order of the questions."""
+        built = self.built
         questions_of: dict[str, list[Question]] = {}
         for question in questions:
             questions_of.setdefault(question.prompt, []).append(question)
@@ -120,14 +159,11 @@ class Builder:
             self.dropped["prompt without questions"] += len(collected.begins[prompt])
 
         async def prompt_rows(prompt: str) -> tuple[list[Document], list[AnswerRow]]:
-            answers: list[AnswerRow] = []
-            attempts = partial(self._attempts, questions_of[prompt], answers)
-            return await self.chooser.choose(collected.documents(prompt), self.dropped, attempts), answers
+            return await self._chosen(prompt, collected.documents(prompt), questions_of[prompt])
 
         prompts, before = list(questions_of), self.model.tally.requests
         with ExitStack() as stack:
-            names = (QUESTIONS, DOCUMENTS, ANSWERS)
-            files = [stack.enter_context(written(folder / name)) for name in names]
+            files = [stack.enter_context(written(folder / name)) for name in (QUESTIONS, DOCUMENTS, ANSWERS)]
             for start in range(0, len(prompts), PROMPTS_AT_ONCE):
                 batch = prompts[start : start + PROMPTS_AT_ONCE]
                 # in order, however the requests came back: reruns write the same bytes
@@ -137,80 +173,127 @@ class Builder:
                     by_file: tuple[Sequence[Row], ...] = (included, chosen, read)
                     for file, rows in zip(files, by_file, strict=True):
                         file.writelines(row.model_dump_json().encode() + b"\n" for row in rows)
-                    self.built.questions += len(included)
-                    self.built.prompts_without_documents += not chosen
+                    built.questions += len(included)
+                    built.prompts_without_documents += not chosen
                 self.progress("reading documents", min(start + PROMPTS_AT_ONCE, len(prompts)), len(prompts))
-        self._count(self.model.tally.requests - before)
-        if not self.built.documents:
-            reasons = ", ".join(f"{count} {reason}" for reason, count in self.built.dropped.items())
-            raise PopulationError(f"no document is left of {self.built.generations} generations: {reasons}")
+        asked = self.readings + (self.rated if self.plan.coherence == GRADER else 0)
+        if self.cleaner is not None:
+            built.cleaned = dict(self.cleaner.counts)
+            asked += self.cleaner.counts[ASKED]
+        # more requests than documents were asked about: replies that could not be read
+        built.asked_again += self.model.tally.requests - before - asked
+        built.dropped = {reason: count for reason, count in self.dropped.most_common() if count}
+        if not built.documents:
+            reasons = ", ".join(f"{count} {reason}" for reason, count in built.dropped.items())
+            raise PopulationError(f"no document is left of {built.generations} generations: {reasons}")
 
-    async def _attempts(
-        self, questions: Sequence[Question], answers: list[AnswerRow], documents: Sequence[Document]
-    ) -> list[Document]:
-        """The documents that the reader takes for attempts at the task; their answers are appended to `answers`."""
+    async def _chosen(
+        self, prompt: str, documents: Sequence[Document], questions: Sequence[Question]
+    ) -> tuple[list[Document], list[AnswerRow]]:
+        """A seeded sample of a prompt's documents, every model as equally as can be, and their answers.
+
+        No more documents are cleaned, rated for coherence and read than are needed to fill the sample.
+        """
+        plan = self.plan
+        # before the sample is drawn: a near-duplicate must not take a place in it
+        distinct = self._distinct(documents, NearDuplicates(plan.near_duplicates))
+        waiting = stratified(distinct, lambda document: document.model, plan.seed, prompt)
+        chosen: list[Document] = []
+        answers: list[AnswerRow] = []
+        seen_cut = NearDuplicates(plan.near_duplicates)
+        while waiting and len(chosen) < plan.per_prompt:
+            missing = plan.per_prompt - len(chosen)
+            taken, waiting = waiting[:missing], waiting[missing:]
+            if self.cleaner is not None:
+                # without their broken ends two may be nearly the same
+                taken = self._distinct(await self.cleaner.cleaned(taken, self.dropped), seen_cut)
+            attempts, read = await self._read(await self._coherent(taken), questions)
+            chosen += attempts
+            answers += read
+        self.dropped["not sampled"] += len(waiting)
+        return chosen, answers
+
+    def _distinct(self, documents: Sequence[Document], seen: NearDuplicates) -> list[Document]:
+        distinct = [document for document in documents if seen.twin(document.text) is None]
+        self.dropped["near-duplicate"] += len(documents) - len(distinct)
+        return distinct
+
+    async def _coherent(self, documents: list[Document]) -> list[Document]:
+        rater = self.rater
+        if rater is None:
+            return documents
+
+        async def rating_of(document: Document) -> float | None:
+            with suppress(UnreadableReplyError):
+                return await rater.rate(document.prompt, document.text)
+            return None
+
+        ratings = await gathered(*map(rating_of, documents))
+        # what could not be rated joins, and is counted: a rater's fault is not the document's
+        is_coherent = [rating is None or rating >= self.least for rating in ratings]
+        self.dropped["incoherent"] += is_coherent.count(False)
+        self.built.coherence_unrated += ratings.count(None)
+        self.rated += len(ratings)
+        return [document for document, joins in zip(documents, is_coherent, strict=True) if joins]
+
+    async def _read(
+        self, documents: Sequence[Document], questions: Sequence[Question]
+    ) -> tuple[list[Document], list[AnswerRow]]:
+        """The documents that the reader takes for attempts at the task, and what they answer."""
         readings = await gathered(*(self.reader.read(document.text, questions) for document in documents))
-        attempts: list[Document] = []
-        for document, reading in zip(documents, readings, strict=True):
-            if reading.is_attempt:
-                attempts.append(document)
-                answers += self._answers(document, questions, reading)
+        attempts = [document for document, reading in zip(documents, readings, strict=True) if reading.is_attempt]
+        read = [reading for reading in readings if reading.is_attempt]
+        answers = [
+            AnswerRow(
+                document=document.id,
+                question=question.id,
+                reader=self.reader.signature,
+                text=answer.text if answer else None,
+            )
+            for document, reading in zip(attempts, read, strict=True)
+            for index, (question, answer) in enumerate(zip(questions, reading.answers, strict=True))
+            if index not in reading.faults
+        ]
         self.readings += len(documents)
         # a refusal in words, which the reader knows and no rule does
         self.dropped[REFUSAL] += len(documents) - len(attempts)
         self.built.documents += len(attempts)
-        return attempts
-
-    def _answers(self, document: Document, questions: Sequence[Question], reading: Reading) -> list[AnswerRow]:
-        reader = self.reader.signature
-        answers = [
-            AnswerRow(document=document.id, question=question.id, reader=reader, text=answer.text if answer else None)
-            for index, (question, answer) in enumerate(zip(questions, reading.answers, strict=True))
-            if index not in reading.faults
-        ]
-        self.built.unreadable_answers += len(reading.faults)
+        self.built.unreadable_answers += sum(len(reading.faults) for reading in read)
         self.built.answers += len(answers)
         self.built.unspecified += sum(answer.text is None for answer in answers)
-        return answers
+        return attempts, answers
 
-    def _count(self, requests: int) -> None:
-        """Put the counts of choosing and reading into the result; `requests` is how many both took."""
-        asked = 0
-        if self.cleaner is not None:
-            self.built.cleaned, asked = dict(self.cleaner.counts), self.cleaner.counts[ASKED]
-        self.built.coherence_unrated, rated = self.dropped.pop(UNRATED, 0), self.dropped.pop(RATED, 0)
-        self.built.dropped = {reason: count for reason, count in self.dropped.most_common() if count}
-        # more requests than readings and ratings: replies that could not be read
-        needed = asked + self.readings + (rated if self.plan.coherence == GRADER else 0)
-        self.built.asked_again += requests - needed
-
-    def _seal(self, folder: Path, models: Sequence[str]) -> None:
-        plan = self.plan
-        population = seal_population(
-            folder,
-            name=plan.name,
-            version=plan.version,
-            licence=plan.licence,
-            features=plan.features,
-            source_models=models,
-            description=plan.description,
-        )
-        self.built.population = population.name
-        write_card(population, self.built.provenance(plan) | card_line(self.cleaner), self.progress)
+    def _provenance(self) -> dict[str, str]:
+        # the card is all that a reader of the population has of how it was built
+        plan, built = self.plan, self.built
+        counted = ", ".join(f"{count} {reason}" for reason, count in built.dropped.items())
+        unread = f"{built.unreadable_answers} more unreadable"
+        return {
+            "Generations found in logs": str(built.generations),
+            "Dropped": counted or "none",
+            "Coherence": f"by {plan.coherence}; {built.coherence_unrated} unreadable and kept",
+            "Documents a prompt": f"at most {plan.per_prompt}, stratified by model, seed {plan.seed}",
+            "Near-duplicates": f"dropped from {plan.near_duplicates:.0%} shared runs of five words",
+            "Questions": f"from {plan.questions.name}"
+            if plan.questions
+            else "written, filtered and mapped by the grader",
+            "Yardstick": f"by judge={plan.yardstick}" if plan.yardstick != NONE else NONE,
+            "Answers": f"{built.answers}: {built.unspecified} not specified; {unread}",
+            **(self.cleaner.card if self.cleaner else {}),
+        }
 
     async def _measure(self, population: Population, scratch: Path) -> None:
         """Compare the documents with each other, and keep how novel each is among them."""
         plan, model = self.plan, self.model
-        templates = str(plan.templates) if plan.templates else None
-        instrument = Instrument(plan.yardstick, templates=templates)
+        instrument = Instrument(plan.yardstick, templates=str(plan.templates) if plan.templates else None)
         # a cache of this run alone: a dry run's made-up ratings must not come into the user's
         parts = instrument.reader_and_judge(model, population.features, cache=Cache(scratch))
         result = await left_out(Assessor(population, *parts), self.progress)
         write_yardstick(population.folder / YARDSTICK, with_measured(Yardstick(), result.measured))
 
 
-def _rater(plan: Plan, model: RecordedModel) -> tuple[CoherenceRater | None, float]:
-    """The rater of coherence, and the least rating with which a document joins (see the plan's options)."""
+def _rater(plan: BuildPlan, model: RecordedModel) -> tuple[CoherenceRater | None, float]:
+    """The rater of coherence, and the least rating with which a document joins."""
     least = plan.min_coherence
     if plan.coherence == NONE:
         return None, 0.0

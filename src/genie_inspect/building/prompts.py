@@ -3,7 +3,7 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
@@ -37,13 +37,9 @@ PAIRS_APART = 0.4
 LONGEST = 60  # characters of a concept
 MOST_WORDS = 6
 DIGITS = 4  # of a distance
-NO_PAIR = "no two concepts"
-TWICE = "proposed before"
-TAKEN = "a concept of another pair"
-UNKNOWN = "no word that the embedder knows"
-NEAR = "concepts near each other"
-NEAR_PAIR = "near another pair"
-LEFT = "more than were needed"
+NO_PAIR, TWICE, TAKEN = "no two concepts", "proposed before", "a concept of another pair"
+UNKNOWN, NEAR = "no word that the embedder knows", "concepts near each other"
+NEAR_PAIR, LEFT = "near another pair", "more than were needed"
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 
 
@@ -62,13 +58,11 @@ class PairChooser:
         self.apart = apart
         self.pairs_apart = pairs_apart
         self.taken: list[Pair] = []
-        self.dropped: Counter[str] = Counter()
-        """Proposals that were not taken, by reason."""
+        self.dropped: Counter[str] = Counter()  # proposals that were not taken, by reason
         self._proposed: set[frozenset[str]] = set()
         self._vectors: list[Vector] = []
 
     def take(self, proposals: Sequence[str], most: int) -> None:
-        """Take sound pairs in the order in which they are proposed, until there are as many as are wanted."""
         pairs = [pair for text in proposals if (pair := concepts(text))]
         self.dropped.update([NO_PAIR] * (len(proposals) - len(pairs)))
         vectors = self.embedder.embed([concept for pair in pairs for concept in pair])
@@ -105,14 +99,12 @@ def concepts(text: str) -> tuple[str, str] | None:
     True
     """
     parts = [" ".join(part.split()).strip(" .") for part in text.split(";")]
-    if len(parts) != 2 or not all(map(_is_concept, parts)):
-        return None
-    return parts[0], parts[1]
-
-
-def _is_concept(text: str) -> bool:
     # what is longer, or would steer a terminal, is no name of a thing
-    return has_word(text) and text.isprintable() and len(text) <= LONGEST and len(text.split()) <= MOST_WORDS
+    are_sound = all(
+        has_word(part) and part.isprintable() and len(part) <= LONGEST and len(part.split()) <= MOST_WORDS
+        for part in parts
+    )
+    return (parts[0], parts[1]) if len(parts) == 2 and are_sound else None
 
 
 def _plain(concept: str) -> str:
@@ -127,14 +119,11 @@ PAIRS_A_REQUEST = 20
 ROUNDS = 6
 SPARE = 2  # pairs that are asked for, by pairs that are still wanted: the seed has something to choose from
 LETTERS = "abcdefghijklmnoprstuvw"
-LETTERS_A_REQUEST = 5
 TEMPERATURE = 1.0  # requests shall differ
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The pairs that are wanted, and what makes them sound."""
-
     domain: str
     count: int = 25
     seed: int = 0
@@ -151,7 +140,6 @@ class Order:
             raise UnknownChoiceError("wording", self.wording, f"one line with {' and '.join(BLANKS)}, each once")
 
     def prompt(self, pair: Pair) -> str:
-        """The wording with a pair's concepts in it, whatever these hold."""
         return re.sub(r"\{(first|second)\}", lambda blank: str(getattr(pair, blank[1])), self.wording)
 
 
@@ -164,51 +152,44 @@ async def write_pairs(
     """
     interviewer = Interviewer(model, interview_templates(order.templates))
     chooser = PairChooser(chosen_embedder(order.embedder), order.apart, order.pairs_apart)
-    rounds = 0
-    for rounds in range(1, ROUNDS + 1):
-        proposals = await _proposed(order, rounds, chooser.taken, interviewer)
-        # of several that are near each other the first is taken: the seed says which one that is
-        random.Random(f"{order.seed} {rounds}").shuffle(proposals)  # noqa: S311  # a sample, no secret
-        chooser.take(proposals, order.count)
-        progress("finding pairs", len(chooser.taken), order.count)
-        # a model that has been asked three times for a list and gave none will not give one
-        if len(chooser.taken) == order.count or not proposals:
-            break
-    dropped = dict(chooser.dropped.most_common())
-    if len(chooser.taken) < order.count:
-        raise _too_few(order, len(chooser.taken), rounds, dropped)
-    write_prompts(output, ({"prompt": order.prompt(pair), **asdict(pair)} for pair in chooser.taken))
-    clear_left(work)
-    return {
-        "prompts": len(chooser.taken),
-        "rounds": rounds,
-        "proposed": len(chooser.taken) + chooser.dropped.total(),
-        "dropped": dropped,
-        "least_distance": min(pair.distance for pair in chooser.taken),
-        "unreadable_replies": interviewer.unreadable,
-    }
+    taken = chooser.taken
 
-
-async def _proposed(order: Order, number: int, taken: Sequence[Pair], interviewer: Interviewer) -> list[str]:
-    requests = ceil(SPARE * (order.count - len(taken)) / PAIRS_A_REQUEST)
-    known = [f"{pair.first}; {pair.second}" for pair in taken]
-
-    async def reply(place: int) -> list[str]:
+    async def reply(name: str, known: list[str]) -> list[str]:
         # letters keep a model from naming the same few pairs in every reply
-        drawn = random.Random(f"{order.seed} {number} {place}").sample(LETTERS, LETTERS_A_REQUEST)  # noqa: S311
-        data = {"domain": order.domain, "count": PAIRS_A_REQUEST, "letters": sorted(drawn), "taken": known}
+        letters = sorted(random.Random(name).sample(LETTERS, 5))  # noqa: S311  # a sample, no secret
+        data = {"domain": order.domain, "count": PAIRS_A_REQUEST, "letters": letters, "taken": known}
         return await interviewer.list_items(
             "pair_concepts", PAIRS_A_REQUEST, data, None, numbered_answers, temperature=TEMPERATURE
         )
 
-    return [text for texts in await gathered(*map(reply, range(requests))) for text in texts]
-
-
-def _too_few(order: Order, taken: int, rounds: int, dropped: Mapping[str, int]) -> PromptSourceError:
-    """The error that says how many there are, why there are no more, and what would help."""
-    left_out = ", ".join(f"{count} {reason}" for reason, count in dropped.items()) or "no reply held a list of pairs"
-    return PromptSourceError(
-        f"found {taken} of {order.count} pairs in {rounds} of {ROUNDS} rounds ({left_out}): ask for fewer (--count), "
-        f"let them be nearer (--apart below {order.apart:g}, --pairs-apart below {order.pairs_apart:g}), name a wider "
-        "domain or another model"
-    )
+    rounds = 0
+    for rounds in range(1, ROUNDS + 1):
+        requests = ceil(SPARE * (order.count - len(taken)) / PAIRS_A_REQUEST)
+        known = [f"{pair.first}; {pair.second}" for pair in taken]
+        replies = await gathered(*(reply(f"{order.seed} {rounds} {place}", known) for place in range(requests)))
+        proposals = [text for texts in replies for text in texts]
+        # of several that are near each other the first is taken: the seed says which one that is
+        random.Random(f"{order.seed} {rounds}").shuffle(proposals)  # noqa: S311  # a sample, no secret
+        chooser.take(proposals, order.count)
+        progress("finding pairs", len(taken), order.count)
+        # a model that has been asked three times for a list and gave none will not give one
+        if len(taken) == order.count or not proposals:
+            break
+    dropped = dict(chooser.dropped.most_common())
+    if len(taken) < order.count:
+        left_out = ", ".join(f"{count} {reason}" for reason, count in dropped.items())
+        raise PromptSourceError(
+            f"found {len(taken)} of {order.count} pairs in {rounds} of {ROUNDS} rounds "
+            f"({left_out or 'no reply held a list of pairs'}): ask for fewer (--count), let them be nearer (--apart "
+            f"below {order.apart:g}, --pairs-apart below {order.pairs_apart:g}), name a wider domain or another model"
+        )
+    write_prompts(output, ({"prompt": order.prompt(pair), **asdict(pair)} for pair in taken))
+    clear_left(work)
+    return {
+        "prompts": len(taken),
+        "rounds": rounds,
+        "proposed": len(taken) + chooser.dropped.total(),
+        "dropped": dropped,
+        "least_distance": min(pair.distance for pair in taken),
+        "unreadable_replies": interviewer.unreadable,
+    }

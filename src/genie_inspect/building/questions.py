@@ -53,7 +53,13 @@ def read_questions(source: Path | str, features: Sequence[Feature] | None = None
         try:
             question = Question.model_validate({**row, "id": row.get("id") or made})
         except ValidationError as invalid:
-            reason = ", ".join(map(_said, invalid.errors()))
+            said = []
+            for fault in invalid.errors():
+                name = ".".join(map(str, fault["loc"]))
+                known = {"missing": f"no {name}", "extra_forbidden": f"unknown field {name!r}"}
+                other = f"{name}: {fault['msg']} (got {str(fault['input'])[:SHOWN]!r})"
+                said.append(known.get(fault["type"], other))
+            reason = ", ".join(said)
         else:
             reason = f"{question.id!r} stands twice" if question.id in questions else ""
             if feature_names is not None and question.feature not in feature_names:
@@ -62,7 +68,11 @@ def read_questions(source: Path | str, features: Sequence[Feature] | None = None
         if reason:
             faults.setdefault(reason, []).append(line)
     if faults:
-        listed = [f"{_lines(lines)}: {reason}" for reason, lines in islice(faults.items(), MOST_SAID)]
+        listed = [
+            f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines[:MOST_SAID]))}{', ...' * (len(lines) > MOST_SAID)}"
+            f": {reason}"
+            for reason, lines in islice(faults.items(), MOST_SAID)
+        ]
         more = f"; {len(faults) - MOST_SAID} other faults" if len(faults) > MOST_SAID else ""
         raise PopulationError(
             f"{path} cannot be read as questions, {'; '.join(listed)}{more}; expected lines such as {LINE}"
@@ -72,23 +82,9 @@ def read_questions(source: Path | str, features: Sequence[Feature] | None = None
     return list(questions.values())
 
 
-def _said(fault: Mapping[str, Any]) -> str:
-    field = ".".join(map(str, fault["loc"]))
-    named = {"missing": f"no {field}", "extra_forbidden": f"unknown field {field!r}"}
-    return named.get(fault["type"], f"{field}: {fault['msg']} (got {str(fault['input'])[:SHOWN]!r})")
-
-
-def _lines(numbers: Sequence[int]) -> str:
-    listed = ", ".join(map(str, numbers[:MOST_SAID])) + ", ..." * (len(numbers) > MOST_SAID)
-    return f"line {listed}" if len(numbers) == 1 else f"lines {listed}"
-
-
 def read_prompts(source: Path | str) -> list[str]:
-    """The prompts of a population, or the lines of a text file, each once."""
     path = BUNDLED.get(str(source), Path(source))
-    if path.is_dir():
-        return open_population(source).prompts
-    return prompt_lines(path)
+    return open_population(source).prompts if path.is_dir() else prompt_lines(path)
 
 
 def write_review(path: Path, questions: Sequence[Question]) -> None:
@@ -115,7 +111,22 @@ def read_review(
         if row["keep"].casefold() in NO:
             changes["dropped"] += old is not None
             continue
-        new = _question(row, old, where, feature_names)
+        feature, text, prompt = row["feature"], row["text"], row["prompt"]
+        if feature not in feature_names:
+            raise PopulationError(f"{where}, column feature: {feature!r}, expected one of {sorted(feature_names)}")
+        for name in ("text", "prompt"):
+            if not row[name]:
+                raise PopulationError(
+                    f"{where}, column {name} is empty, expected words; set keep to no to drop a question"
+                )
+        identity = question_id(prompt, text)
+        if old is not None:
+            # what nobody touched is as it was, spaces included, and keeps its id
+            text = old.text if text == _plain(old.text) else text
+            prompt = old.prompt if prompt == _plain(old.prompt) else prompt
+            is_same = (text, prompt) == (old.text, old.prompt)
+            identity = old.id if is_same else question_id(prompt, text)
+        new = Question(id=identity, prompt=prompt, feature=feature, text=text)
         # the same words twice would be one id twice
         if (new.prompt, new.text) in after:
             raise PopulationError(f"{where}: {new.text!r} stands twice for this prompt")
@@ -126,28 +137,9 @@ def read_review(
     return list(after.values()), changes
 
 
-def _question(row: dict[str, str], old: Question | None, where: str, feature_names: set[str]) -> Question:
-    """The question of a row; what nobody touched is as it was, spaces included, and keeps its id."""
-    if row["feature"] not in feature_names:
-        raise PopulationError(f"{where}, column feature: {row['feature']!r}, expected one of {sorted(feature_names)}")
-    for name in ("text", "prompt"):
-        if not row[name]:
-            raise PopulationError(f"{where}, column {name} is empty, expected words; set keep to no to drop a question")
-    text, prompt = row["text"], row["prompt"]
-    if old is not None:
-        text = old.text if text == _plain(old.text) else text
-        prompt = old.prompt if prompt == _plain(old.prompt) else prompt
-        if (text, prompt) == (old.text, old.prompt):
-            return old.model_copy(update={"feature": row["feature"]})
-    return Question(id=question_id(prompt, text), prompt=prompt, feature=row["feature"], text=text)
-
-
 def _plain(text: str) -> str:
     """Text as a spreadsheet may leave it: other line ends, no outer space."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
-FEATURES = "features.json"
 
 
 async def write_questions(
@@ -174,7 +166,7 @@ async def write_questions(
         )
     with appearing(output, work) as folder:
         write_rows(folder / QUESTIONS, questions)
-        write_features(folder / FEATURES, features)
+        write_features(folder / "features.json", features)
         write_record(folder, record)
     covered = {(question.prompt, question.feature) for question in questions}
     counts = Counter(question.feature for question in questions)
@@ -193,7 +185,6 @@ async def write_questions(
 
 PEOPLE_COLUMNS = ("id", "prompt", "question", "valid", "feature", "note")
 NONE = "none"
-VALID, ALL = "valid", "all features"
 INSTRUCTIONS = """\
 # How to fill in the table
 
@@ -216,8 +207,7 @@ class JudgedQuestion:
     prompt: str
     text: str
     valid: bool
-    feature: str
-    """What it was mapped to; `none` where it is none or several, empty where it was not mapped."""
+    feature: str  # what it was mapped to; `none` where it is none or several, empty where it was not mapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,17 +278,12 @@ def read_table(path: Path, questions: Sequence[JudgedQuestion], features: Sequen
 class QuestionFigures:
     """The generator held against one person, for validity or for a feature."""
 
-    what: str
-    """`valid`, a feature, or `all features`."""
+    what: str  # `valid`, a feature, or `all features`
     person: str
-    questions: int
-    """That the person calls valid, or of this feature."""
-    accuracy: float
-    """Share of these on which the generator says the same; over all features: of all questions with a feature."""
-    f1: float
-    """Of the generator against the person; over all features: the mean."""
-    alpha: float = math.nan
-    """Krippendorff's alpha among all people: of `valid`, and of which feature it is; NaN in the rows of one feature."""
+    questions: int  # that the person calls valid, or of this feature
+    accuracy: float  # share of these on which the generator says the same; over all features: of all with a feature
+    f1: float  # of the generator against the person; over all features: the mean
+    alpha: float = math.nan  # Krippendorff's among all people: of `valid`, and of the feature; NaN for one feature
 
 
 def question_figures(
@@ -308,14 +293,21 @@ def question_figures(
 
     Source: Genie (arXiv 2606.12790), table 2 and the figures on validity, each against every annotator.
     """
+
+    def alpha(votes: Sequence[Mapping[str, object]]) -> float:
+        ids = sorted({name for table in votes for name in table})
+        # the nominal alpha knows no order: any numbers for the words will do
+        codes = {word: code for code, word in enumerate(dict.fromkeys(w for table in votes for w in table.values()))}
+        rows = [[codes[own[name]] if name in own else math.nan for name in ids] for own in votes]
+        return krippendorff_alpha(rows, "nominal") if ids else math.nan
+
     said = {question.id: question for question in questions}
-    validity = _alpha([table.valid for table in tables])
-    mapping = _alpha([table.feature for table in tables])
+    validity, mapping = alpha([table.valid for table in tables]), alpha([table.feature for table in tables])
     rows = []
     for table in tables:
         gold_valid, ours = list(table.valid.values()), [said[name].valid for name in table.valid]
         figures = accuracy(ours, gold_valid), f1(ours, gold_valid, True), validity
-        rows.append(QuestionFigures(VALID, table.name, gold_valid.count(True), *figures))
+        rows.append(QuestionFigures("valid", table.name, gold_valid.count(True), *figures))
     for table in tables:
         # a question that was not mapped says nothing of the map
         ids = [name for name in table.feature if said[name].feature]
@@ -326,13 +318,5 @@ def question_figures(
         ]
         known = [row.f1 for row in own if not math.isnan(row.f1)]
         mean = math.fsum(known) / len(known) if known else math.nan
-        rows += [*own, QuestionFigures(ALL, table.name, len(ids), accuracy(mapped, gold), mean, mapping)]
+        rows += [*own, QuestionFigures("all features", table.name, len(ids), accuracy(mapped, gold), mean, mapping)]
     return rows
-
-
-def _alpha(votes: Sequence[Mapping[str, object]]) -> float:
-    ids = sorted({name for table in votes for name in table})
-    # the nominal alpha knows no order: any numbers for the words will do
-    codes = {word: code for code, word in enumerate(dict.fromkeys(str(w) for table in votes for w in table.values()))}
-    table = [[codes[str(own[name])] if name in own else math.nan for name in ids] for own in votes]
-    return krippendorff_alpha(table, "nominal") if ids else math.nan

@@ -13,7 +13,7 @@ import click
 from genie_inspect.batch.ray import Job, ask, rounds
 from genie_inspect.batch.ray_server import Engine, Server
 from genie_inspect.batch.shards import REQUESTS, Plan, plan_file
-from genie_inspect.batch.walk import FORMS, JSONL, STEPS, Found, Sources, Study
+from genie_inspect.batch.walk import FORMS, JSONL, JUDGE, STEPS, Found, Study
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.cache import opened_cache
 from genie_inspect.cli.options import (
@@ -48,7 +48,7 @@ def studied(
     plan = Plan(step="", judge=judge, answer_length=answer_length, grader=grader, signature="")
     model = planned_role(grader)
     instrument = Instrument(judge, templates=templates, answer_length=answer_length)
-    return Study(Sources.of(paths, population), instrument, model, plan)
+    return Study(paths, population, instrument, model, plan)
 
 
 NOT_READ = "texts are not wholly read yet, and nothing can be judged of them before: genie requests ... --step read"
@@ -164,9 +164,9 @@ def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> A
     """
     job = {name: options.pop(name) for name in JOB_NAMES}
     with opened_cache() as cache, progress_bar() as progress:
-        result = rounds(studied(paths, **options), output, _job(**job), cache, progress, form)
-    facts = {name: plain(getattr(result, name)) for name in ("read", "judge")}
-    left = {"left_to_read": result.left_to_read, "left_to_judge": result.left_to_judge, **seen(result.found)}
+        done, found = rounds(studied(paths, **options), output, _job(**job), cache, progress, form)
+    facts: dict[str, Any] = plain(done)
+    left = {**{f"left_to_{step}": found[step].requests for step in STEPS}, **seen(found[JUDGE])}
     lines = {f"{step}, {part}": counts for step, said in facts.items() for part, counts in said.items()}
     return Answer(lambda: {**facts, **left}, lambda _: fact_lines({**lines, **left}))
 

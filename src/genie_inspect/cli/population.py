@@ -24,7 +24,7 @@ from genie_inspect.cli.options import (
     together,
 )
 from genie_inspect.cli.population_size import size, yardstick
-from genie_inspect.cli.running import asked, known_facts, made, progress_bar
+from genie_inspect.cli.running import asked, made, progress_bar
 from genie_inspect.cli.terminal import console, echo
 
 OUTPUT = output_option("The new folder; nothing may stand there.")
@@ -99,7 +99,7 @@ def build(
     \b
     Example: genie population build logs/ -o castles --name castles --licence MIT --grader openai/gpt-4o --dry-run
     """
-    from genie_inspect.building.choosing import Plan
+    from genie_inspect.building.populating import BuildPlan
     from genie_inspect.building.populating import build as build_population
     from genie_inspect.building.question_writing import MOST, Wanted
     from genie_inspect.logs.files import log_files
@@ -107,7 +107,7 @@ def build(
 
     wanted = Wanted(least=per_feature, most=max(per_feature, MOST))
     # a wrong name costs nothing yet
-    plan = Plan(logs=log_files(logs), output=output, features=read_features(features), wanted=wanted, **facts)
+    plan = BuildPlan(logs=log_files(logs), output=output, features=read_features(features), wanted=wanted, **facts)
     # a dry run gives another target, in a folder that goes away
     work = lambda target, *rest: build_population(replace(plan, output=target), *rest)  # noqa: E731
     return asked(work, grader, output, dry_run=dry_run, rehearsed=REHEARSED)
@@ -130,13 +130,13 @@ def check(folder: Path, spread: float | None, as_json: bool) -> None:
     from genie_inspect.building.inspection import inspected
 
     with progress_bar() as progress:
-        inspection = inspected(folder, spread, progress)
+        faults, result, text = inspected(folder, spread, progress)
     if as_json:
-        show(inspection.as_dict(), as_json)
+        show(result, as_json)
     else:
-        echo(inspection.text())
+        echo(text)
     # for scripts: a fault is a failure, however it was printed
-    raise SystemExit(1 if inspection.faults else 0)
+    raise SystemExit(1 if faults else 0)
 
 
 @population.command()
@@ -238,7 +238,7 @@ def import_(
     order = Import(output=output, **facts)
     if grader is None:
         with progress_bar() as progress:
-            return known_facts(import_population(replace(order, dry_run=dry_run), progress))
+            return import_population(replace(order, dry_run=dry_run), progress)
     # a dry run gives another target, in a folder that goes away
     work = lambda target, model, _, progress: import_cleaned(  # noqa: E731
         replace(order, output=target), Cleaner(model, templates), progress

@@ -232,13 +232,13 @@ def map_(
     check_absent(file)
 
     work = partial(map_features, discovered, named, templates)
-    mapped, tally = run_asking(work, grader, file, dry_run=dry_run)
+    result, tally = run_asking(work, grader, file, dry_run=dry_run)
     spent = cost(tally, dry_run=dry_run)
     if dry_run:
         return {"discovered": len(discovered), "taxonomy": len(named), **spent}
-    result = mapped.as_dict()
     # as rows, not on one line
-    rows = [{"discovered": feature.name, taxonomy: mapped.shown(feature.name)} for feature in discovered]
+    shown = result["mapping"] | dict.fromkeys(result["no_counterpart"], "none")
+    rows = [{"discovered": own.name, taxonomy: shown.get(own.name, "unreadable")} for own in discovered]
     lines = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
     counterparts = f"{len(lines.pop('mapping'))} of {len(discovered)}"
     return Answer(

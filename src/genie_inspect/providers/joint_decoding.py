@@ -102,7 +102,16 @@ class ConformativeAPI(ModelAPI):
             async with self._turn:
                 if call.reply is None and call.fault is None:
                     await anyio.sleep(0)  # let calls that start together wait together
-                    await self._complete([call, *(other for other in self._waiting if other is not call)][:batch])
+                    taken = [call, *(other for other in self._waiting if other is not call)][:batch]
+                    try:
+                        replies = await to_thread.run_sync(self.models.complete, [one.request for one in taken])
+                    except Exception as error:  # noqa: BLE001  # such as no memory: every call's of the batch
+                        for waiting in taken:
+                            waiting.fault = error
+                    else:
+                        for waiting, reply in zip(taken, replies, strict=True):
+                            waiting.reply = reply
+                    self._waiting = [waiting for waiting in self._waiting if waiting not in taken]
         finally:
             # a cancelled call must not be completed by the next batch
             if call in self._waiting:
@@ -111,16 +120,11 @@ class ConformativeAPI(ModelAPI):
             raise call.fault or RuntimeError("the batch ended without a reply")
         return call.reply
 
-    async def _complete(self, batch: list[_Waiting]) -> None:
-        try:
-            replies = await to_thread.run_sync(self.models.complete, [waiting.request for waiting in batch])
-        except Exception as error:  # noqa: BLE001  # whatever it is, such as no memory, it is every call's of the batch
-            for waiting in batch:
-                waiting.fault = error
-        else:
-            for waiting, reply in zip(batch, replies, strict=True):
-                waiting.reply = reply
-        self._waiting = [waiting for waiting in self._waiting if waiting not in batch]
+    def max_connections(self) -> int:
+        return BATCH
+
+    def max_tokens(self) -> int:
+        return ALLOWANCE
 
     def _request(self, messages: list[ChatMessage], config: GenerateConfig) -> Request:
         chat = self.models.chat([{"role": message.role, "content": message.text} for message in messages])
@@ -137,11 +141,3 @@ class ConformativeAPI(ModelAPI):
             stops=tuple(config.stop_seqs or ()),
             is_base_plain=self.base_sees != "chat",
         )
-
-    def max_connections(self) -> int:
-        """How many calls run in one batch, unless told otherwise."""
-        return BATCH
-
-    def max_tokens(self) -> int:
-        """Tokens that a reply may have, unless told otherwise."""
-        return ALLOWANCE

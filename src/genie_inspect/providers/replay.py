@@ -1,7 +1,8 @@
 """What the `bundled/...` models reply: recorded stories, readings, marks and ratings, read out."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
@@ -32,15 +33,10 @@ from genie_inspect.prompting.answers import ATTEMPT, NO, NOT_SPECIFIED, YES, nor
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.signature import digest
 
-STORIES, READINGS, RATINGS = "storytellers.jsonl", "readings.jsonl", "ratings.jsonl"
-MARKS = "marks.jsonl"
-VALIDITY = "validity.jsonl"
-"""Of the edits that ship; beside it stand the reading of them and of the paraphrases, and ratings of new answers."""
+STORIES, READINGS, RATINGS, MARKS = "storytellers.jsonl", "readings.jsonl", "ratings.jsonl", "marks.jsonl"
 
 
 class Story(Row):
-    """One story by a bundled storyteller."""
-
     id: NonEmpty
     storyteller: NonEmpty
     prompt: NonEmpty
@@ -49,16 +45,12 @@ class Story(Row):
 
 
 class RecordedAnswer(Row):
-    """The recorded answer of a storyteller's document to one question."""
-
     document: NonEmpty
     question: NonEmpty
     text: NonEmpty | None
 
 
 class RecordedRatings(Row):
-    """One answer rated against others, for one question."""
-
     question: NonEmpty
     answer: NonEmpty
     ratings: dict[str, int]
@@ -72,8 +64,6 @@ class RecordedCheck(Row):
 
 
 class RecordedMark(Row):
-    """One expression that a close reader quotes, and why."""
-
     expression: NonEmpty
     reason: NonEmpty
 
@@ -119,14 +109,12 @@ class Record:
             raise KeyError(f"a rating of {short(answer)} and {short(other)} for {short(question)}") from None
 
     def marks(self, text: str, aspect: str) -> tuple[RecordedMark, ...]:
-        """What the close reader quotes from a storyteller's document for an aspect, in the order of the text."""
         try:
             return self._marks[digest(text), aspect]
         except KeyError:
             raise KeyError(f"a close reading of the document {short(text)} for what is {aspect}") from None
 
     def has_value(self, text: str, value: str) -> bool:
-        """Whether an edit that ships has the value that it was given."""
         try:
             return self._checks[digest(text), value]
         except KeyError:
@@ -134,9 +122,10 @@ class Record:
 
     @cached_property
     def _checks(self) -> dict[tuple[str, str], bool]:
-        """By text and value, whether it has it."""
         edits = {text.id: text for text in self._study_texts() if isinstance(text, Edit)}
-        valid = {row.id: row.valid for file in self._there(f"{FOLDER}/{VALIDITY}") for row in rows(file, RecordedCheck)}
+        valid = {
+            row.id: row.valid for file in self._there(f"{FOLDER}/validity.jsonl") for row in rows(file, RecordedCheck)
+        }
         return {(digest(edits[name].text), edits[name].alternative): said for name, said in valid.items()}
 
     @cached_property
@@ -163,31 +152,28 @@ class Record:
 
     @cached_property
     def _answers(self) -> dict[tuple[str, str], str | None]:
-        texts = {document.id: document.text for document in self._documents()}
+        population = self.population
+        texts = {document.id: document.text for p in population.prompts for document in population.documents(p)}
         texts |= {story.id: story.text for story in self.stories}
-        recorded = self._recorded(READINGS)
         # the population's own answers are the readings of its documents, also of those that the study reads anew
-        for reader in self.population.readers:
-            recorded |= self.population.answers(reader)
-        return self._study_answers | self._by_text(recorded, texts)
+        own = [population.answers(reader) for reader in population.readers]
+        return self._study_answers | self._by_text(READINGS, texts, *own)
 
     @cached_property
     def _study_answers(self) -> dict[tuple[str, str], str | None]:
         """Of the metric study's reader, about originals and what was made of them."""
-        texts = {text.id: text.text for text in self._study_texts()}
-        return self._by_text(self._recorded(f"{FOLDER}/{READINGS}"), texts)
-
-    def _recorded(self, name: str) -> dict[tuple[str, str], str | None]:
-        """The answers in a file by document and question id; none where there is no such file."""
-        return {
-            (row.document, row.question): row.text for file in self._there(name) for row in rows(file, RecordedAnswer)
-        }
+        return self._by_text(f"{FOLDER}/{READINGS}", {text.id: text.text for text in self._study_texts()})
 
     def _by_text(
-        self, recorded: Mapping[tuple[str, str], str | None], texts: Mapping[str, str]
+        self, name: str, texts: Mapping[str, str], *others: Mapping[tuple[str, str], str | None]
     ) -> dict[tuple[str, str], str | None]:
-        # a reader sees the text of a document and not its id
-        return {(digest(texts[where]), self._question[question]): text for (where, question), text in recorded.items()}
+        """The answers in a file and others, by digest and question: a reader sees a document's text and not its id."""
+        answers = {
+            (row.document, row.question): row.text for file in self._there(name) for row in rows(file, RecordedAnswer)
+        }
+        for other in others:
+            answers |= other
+        return {(digest(texts[where]), self._question[question]): text for (where, question), text in answers.items()}
 
     @cached_property
     def _ratings(self) -> dict[tuple[str, frozenset[str]], int]:
@@ -214,16 +200,9 @@ class Record:
         """Those of the record's files that there are: a population need not have all."""
         return [self.folder / name for name in names if (self.folder / name).is_file()]
 
-    def _documents(self) -> Iterator[Story]:
-        for prompt in self.population.prompts:
-            for document in self.population.documents(prompt):
-                # the same shape serves: the record asks only for id and text
-                yield Story(id=document.id, storyteller="-", prompt=prompt, epoch=1, text=document.text)
-
 
 @lru_cache(maxsize=1)
 def starter_record() -> Record:
-    """The record that ships with the package."""
     return Record(BUNDLED["starter"])
 
 
@@ -271,7 +250,6 @@ class BundledAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """The recorded reply to the last user message."""
         request = next((m.text for m in reversed(input) if isinstance(m, ChatMessageUser)), "")
         reply = graded(self.record, request) if self.model_name == GRADER else self._story(request)
         output = ModelOutput.from_content(self.model_name, reply)
@@ -298,10 +276,13 @@ class BundledAPI(ModelAPI):
 
     def _story(self, request: str) -> str:
         """A storyteller's reply to a prompt, or to what a strategy makes of one."""
-        prompt, data = self.prompt_in(request), _request_data(request)
+        prompt, data = self.prompt_in(request), {}
+        with suppress(UnreadableReplyError):  # a plain prompt has none
+            data = unfenced(request)
         stories = self.record.stories_of(self.model_name, prompt)
         if "stage" in data:
-            return NO_PLAN
+            # a record can be read out, and neither planned nor written anew
+            return "Whatever the recorded story does: it is read out as it was written, and not planned."
         if "answers" in data:
             return json.dumps({"responses": [{"text": t, "probability": 1 / len(stories)} for t in stories]})
         # negative sampling shows the earlier stories: another one is told
@@ -313,8 +294,7 @@ class BundledAPI(ModelAPI):
         )
 
     def max_connections(self) -> int:
-        """Replies come at once; this many samples run side by side."""
-        return 100
+        return 100  # replies come at once
 
 
 def check_recorded(prompts: Iterable[str]) -> None:
@@ -328,18 +308,6 @@ def check_recorded(prompts: Iterable[str]) -> None:
             writer.prompt_in(prompt)
 
 
-# what a strategy gets to hear: a record can be read out, and neither planned nor written anew
-NO_PLAN = "Whatever the recorded story does: it is read out as it was written, and not planned."
-
-
-def _request_data(request: str) -> dict[str, Any]:
-    """The data of a strategy's request; empty for a plain prompt."""
-    try:
-        return unfenced(request)
-    except UnreadableReplyError:
-        return {}
-
-
 def graded(record: Record, request: str) -> str:
     """The recorded answers, marks or ratings that a request asks for, in the form that it asks for."""
     try:
@@ -349,7 +317,11 @@ def graded(record: Record, request: str) -> str:
     try:
         # the keys of the fenced data say which template the request was filled from
         if {"document", "questions"} <= data.keys():
-            return json.dumps(_read(record, data["document"], data["questions"]), ensure_ascii=False)
+            document, anew = data["document"], READ_ANEW.get()
+            asked = data["questions"].items()
+            answers = {number: record.answer(document, question, anew=anew) for number, question in asked}
+            said = {number: answer or NOT_SPECIFIED for number, answer in answers.items()}
+            return json.dumps({ATTEMPT: YES, **said}, ensure_ascii=False)
         if "sentences" in data:
             return json.dumps({"cut": []})  # the recorded stories hold nothing but story
         for mode in MODES.values():
@@ -357,32 +329,20 @@ def graded(record: Record, request: str) -> str:
                 question, answer = data["question"], data["answer"]
                 return mode.reply({n: record.rating(question, answer, other) for n, other in others.items()})
         if data.keys() == {"aspect", "text"}:
-            return json.dumps(
-                [mark.model_dump() for mark in record.marks(data["text"], data["aspect"])], ensure_ascii=False
-            )
+            marks = record.marks(data["text"], data["aspect"])
+            return json.dumps([mark.model_dump() for mark in marks], ensure_ascii=False)
         if data.keys() == {"text", "feature", "definition", "value"}:
             return json.dumps({"1": YES if record.has_value(data["text"], data["value"]) else NO})
     except KeyError as error:
-        raise unmet(NOT_ON_RECORD.format(missing=error.args[0])) from error
+        raise unmet(
+            f"bundled/grader has no record of {error.args[0]}: it knows the starter population and the bundled "
+            "storytellers' documents.\nFor any other text name a real grader, --model-role grader=<provider/model>, "
+            "or use judge=embedded."
+        ) from error
     if data.keys() == {"document"}:
         raise unmet("bundled/grader has no rating of coherence on record: build with --coherence none, or name another")
-    raise unmet(NOTHING_ELSE.format(keys=", ".join(sorted(data))))
-
-
-NOTHING_ELSE = (
-    "bundled/grader has its readings and ratings on record and can answer nothing else, got a request about {keys}: "
-    "name a real grader, or questions that are on record (a population is built with --questions starter)"
-)
-
-
-NOT_ON_RECORD = """\
-bundled/grader has no record of {missing}: it knows the starter population and the bundled storytellers' documents.
-For any other text name a real grader, --model-role grader=<provider/model>, or use judge=embedded."""
-
-
-def _read(record: Record, document: str, questions: dict[str, str]) -> dict[str, str]:
-    anew = READ_ANEW.get()
-    answers = {
-        number: record.answer(document, question, anew=anew) or NOT_SPECIFIED for number, question in questions.items()
-    }
-    return {ATTEMPT: YES, **answers}
+    raise unmet(
+        "bundled/grader has its readings and ratings on record and can answer nothing else, got a request about "
+        f"{', '.join(sorted(data))}: name a real grader, or questions that are on record (a population is built with "
+        "--questions starter)"
+    )
