@@ -86,16 +86,22 @@ class Editor:
 
     async def screened(self, original: str, changed: str) -> str:
         """Why a changed text cannot be used, empty where it can; what could not be judged cannot."""
-        form = choices_form(1, VERDICTS)
-        data = {"text": original, "changed": changed}
-        verdict = await self._asked(SCREEN, data, lambda reply: _choice(reply, VERDICTS), SPARE_TOKENS, form)
+        verdict = await self._chosen(SCREEN, {"text": original, "changed": changed}, VERDICTS)
         return "" if verdict == KEEP else verdict or "unreadable verdict"
 
     async def has_value(self, data: Mapping[str, Any]) -> bool | None:
         """Whether a text has a value of a feature; None where no reply says so."""
-        form = choices_form(1, (YES, NO))
-        verdict = await self._asked(CHECK, data, lambda reply: _choice(reply, (YES, NO)), SPARE_TOKENS, form)
+        verdict = await self._chosen(CHECK, data, (YES, NO))
         return None if verdict is None else verdict == YES
+
+    async def _chosen(self, instruction: Instruction, data: Mapping[str, Any], choices: tuple[str, ...]) -> str | None:
+        def read(reply: str) -> str:
+            verdict = numbered_choices(reply, 1, choices).get(1)
+            if verdict is None:
+                raise UnreadableReplyError(f"the reply is none of {', '.join(choices)}")
+            return verdict
+
+        return await self._asked(instruction, data, read, SPARE_TOKENS, choices_form(1, choices))
 
     async def _text(self, instruction: Instruction, data: Mapping[str, Any], document: str, **blanks: Any) -> str:
         def read(reply: str) -> str:
@@ -126,13 +132,6 @@ class Editor:
         except UnreadableReplyError:
             self.unreadable += 1
             return None
-
-
-def _choice(reply: str, choices: tuple[str, ...]) -> str:
-    verdict = numbered_choices(reply, 1, choices).get(1)
-    if verdict is None:
-        raise UnreadableReplyError(f"the reply is none of {', '.join(choices)}")
-    return verdict
 
 
 LENGTHS = (0.5, 2.0)  # words over the original's between which a text can be the same one with a feature changed
@@ -169,7 +168,7 @@ def words_changed(original: str, changed: str) -> float:
     return 1 - common / max(len(before), len(after))
 
 
-ALTERNATIVES, PARAPHRASES = 5, 3
+ALTERNATIVES = 5
 DOCUMENTS_AT_ONCE = 16
 NO_ANSWER = "the document does not say"
 NO_ALTERNATIVE, NO_TEXT = "no alternative proposed", "no text in the reply"
@@ -203,22 +202,14 @@ class Material:
     """By question id; a question without an entry is still to be read."""
 
 
+@dataclass(frozen=True, slots=True)
 class InterventionWriter:
-    def __init__(
-        self,
-        editor: Editor,
-        reader: Reader,
-        features: Sequence[Feature],
-        writer: str,
-        paraphrases: int = PARAPHRASES,
-        seed: int = 0,
-    ) -> None:
-        self.editor = editor
-        self.reader = reader
-        self.features = features
-        self.writer = writer
-        self.paraphrases = paraphrases
-        self.seed = seed
+    editor: Editor
+    reader: Reader
+    features: Sequence[Feature]
+    writer: str
+    paraphrases: int
+    seed: int = 0
 
     async def write(self, materials: Sequence[Material], done: Callable[[int], None] = lambda _: None) -> Written:
         written = Written()
