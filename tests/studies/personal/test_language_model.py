@@ -1,14 +1,13 @@
 import math
 import socket
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.engines.tiny_models import tiny_model
-from tests.studies.personal.made import HABIT, SAID, STORIES, votes
+from tests.studies.personal.made import HABIT, SAID, STORIES, changed, votes
 
 torch = pytest.importorskip("torch", reason="needs the extra `personal`")
 transformers = pytest.importorskip("transformers", reason="needs the extra `personal`")
@@ -43,7 +42,7 @@ def fitted(base: str) -> Fitted:
 
 
 def explaining(votes: Sequence[ExplainedVote], explanation: str | None) -> list[ExplainedVote]:
-    return [replace(vote, explanation=explanation) for vote in votes]
+    return [changed(vote, explanation=explanation) for vote in votes]
 
 
 def test_each_vote_gets_a_probability(fitted: Fitted) -> None:
