@@ -15,7 +15,6 @@ from genie_inspect.agreement.votes import (
     TableRow,
     VotedStory,
     VotesError,
-    complete,
     numbers,
     read_rows,
     read_votes,
@@ -307,8 +306,6 @@ def row(**cells: object) -> TableRow:
 @pytest.mark.parametrize(("value", "empty"), [(None, True), ("", True), (" ", True), (math.nan, True), (0, False)])
 def test_a_cell_is_empty_where_nothing_stands_in_it(value: object, empty: bool) -> None:
     assert ("x" in row(x=value)) != empty
-    assert complete([row(x=value, y=1)], ["x", "y"]) == ([] if empty else [row(x=value, y=1)])
-    assert complete([row(x=value, y=1)], ["y"]) == [row(x=value, y=1)]
 
 
 def test_a_row_without_the_column_has_nothing_in_it() -> None:
