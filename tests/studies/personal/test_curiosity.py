@@ -288,7 +288,7 @@ def written(folder: Path, *rows: dict[str, Any]) -> Path:
 
 
 def test_a_line_is_a_vote_whose_plot_is_in_its_story_id(tmp_path: Path) -> None:
-    assert read_explained_votes(written(tmp_path, ROW)) == [ExplainedVote(**ROW, plot="3")]
+    assert read_explained_votes(written(tmp_path, ROW)) == [ExplainedVote.model_validate(ROW | {"plot": "3"})]
 
 
 def test_a_plot_may_be_named_and_an_explanation_be_missing(tmp_path: Path) -> None:

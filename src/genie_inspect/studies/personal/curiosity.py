@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Literal
 
@@ -156,9 +157,8 @@ def compared(
         chances = np.full(len(votes), np.nan)
         for fold in range(folds):
             is_out = divisions[held_out] == fold
-            learned = [votes[place] for place in np.flatnonzero(~is_out)]
-            out = [votes[place] for place in np.flatnonzero(is_out)]
-            chances[is_out] = models[reading].fit(learned).probabilities(out)
+            fitted = models[reading].fit(list(compress(votes, ~is_out)))
+            chances[is_out] = fitted.probabilities(list(compress(votes, is_out)))
             progress(step, fold + 1, folds)
         columns.append(column(chances, reading, held_out))
     columns.append(column(shares(votes, divisions["plots"]), None, "plots"))

@@ -243,7 +243,6 @@ def _holding_out_raters(foretold: Foretold, deltas: Values, draws: Draws) -> dic
 def fit_judge(
     ballots: Ballots, *, taste: bool = True, resamples: int = 1_000, seed: int = 0, told: Told = lambda *_: None
 ) -> tuple[PersonalJudge, HeldOut]:
-    """A judge, and how well it foretells."""
     model = judge_model(ballots, taste=taste)
     found = foretell(ballots, seed, told=told)
     return judge_of(ballots, fitted(ballots, TERMS[model])), figures(found, model, resamples, seed)
