@@ -308,10 +308,6 @@ def test_a_cell_is_empty_where_nothing_stands_in_it(value: object, empty: bool) 
     assert ("x" in row(x=value)) != empty
 
 
-def test_a_row_without_the_column_has_nothing_in_it() -> None:
-    assert "y" not in row(x=1)
-
-
 @pytest.mark.parametrize("value", ["owl", None, math.inf, "nan", 10**400, "1e13"])
 def test_what_is_no_number_is_named_with_its_place(value: object) -> None:
     with pytest.raises(TableError, match=r"t\.csv, row 2, column 'x' is .*, expected a number"):

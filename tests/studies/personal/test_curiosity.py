@@ -19,7 +19,6 @@ from genie_inspect.studies.personal.curiosity import (
     Folds,
     by_plots,
     by_rows,
-    card,
     compared,
     read_explained_votes,
     shares,
@@ -162,16 +161,6 @@ def test_the_share_of_yes_outside_of_the_fold_tells_no_vote_of_the_fold_from_ano
     assert np.corrcoef(chances, yes)[0, 1] < -0.05
 
 
-def test_progress_is_told_after_each_fold() -> None:
-    told: list[tuple[str, int, int]] = []
-    compared(VOTES, noting(), "held-out", **PLAN, progress=lambda *step: told.append(step))
-    assert told[2:4] == [
-        ("explanation=held-out, rows held out", 3, 3),
-        ("explanation=held-out, plots held out", 1, 3),
-    ]
-    assert len(told) == 9
-
-
 def test_one_rater_alone_is_refused_before_anything_is_learned() -> None:
     models = noting()
     with pytest.raises(VotesError, match="all votes are by rater 'ann', expected at least two raters"):
@@ -212,19 +201,6 @@ def test_no_story_explanation_question_or_verdict_is_in_the_folder(folder: Path)
     content = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file()).decode("latin-1")
     for text in (*STORIES, *SAID.values(), *HABIT.values(), "Is it original", "_model"):
         assert text not in content
-
-
-def test_manifest_and_card_say_that_the_answer_is_read(folder: Path) -> None:
-    for name in ("curiosity.json", "card.md"):
-        assert READING["held-out"] in (folder / name).read_text(encoding="utf-8")
-
-
-def test_a_card_has_a_row_a_figure_and_a_column_a_reading(comparisons: dict[Explanation, CuriosityComparison]) -> None:
-    rows = [line for line in card(comparisons["held-out"]) if line.startswith("|")]
-    assert [row.split(" |")[0] for row in rows[2:]] == ["| Pearson", "| F1", "| log loss", "| AUC", "| Cohen's kappa"]
-    assert {row.count("|") for row in rows} == {6}
-    value = comparisons["held-out"].columns[0].figures["auc"]
-    assert f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]" in rows[5]
 
 
 FOLDS_VOTES = votes(30)  # 15 yes by ann, 10 by bob, of 60

@@ -107,12 +107,6 @@ def test_what_is_saved_are_numbers_and_names_of_arrays(
     assert kept["rater_means"].shape == (3, 130)  # two raters and everybody
 
 
-def test_it_is_named_after_its_embedder() -> None:
-    model = VectorCuriosity("none")
-    assert model.name.startswith("vectors(static@")
-    assert model.settings.model_dump() == {"rater_weight": 1, "ridge": 1, "penalty": 1}
-
-
 ROWS = np.random.default_rng(0).normal(size=(40, 3))
 
 
@@ -197,11 +191,6 @@ def test_the_settings_that_the_study_states_are_the_defaults() -> None:
     settings = LoraSettings().model_dump()
     assert {name: settings[name] for name in STATED} == STATED
     assert set(settings) - set(STATED) == {"learning_rate", "width", "clip", "seed"}
-
-
-def test_settings_are_given_by_name() -> None:
-    settings = settings_of(LoraSettings, ["epochs=1", "learning_rate=1e-3"])
-    assert (settings.epochs, settings.learning_rate, settings.rank) == (1, 0.001, 16)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,6 @@ class CloseReading(VerbGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that the first word names; where it names none, the one that takes logs."""
         return super().resolve_command(ctx, args if args[0] in VERBS else ["meeting", *args])
 
 

@@ -168,7 +168,6 @@ class AspectAgreement:
 def agreement_by_aspect(
     passages: Sequence[Passage], resamples: int = 2_000, seed: int = 0
 ) -> dict[str, AspectAgreement]:
-    """By aspect, each reader against all experts, and the experts among themselves."""
     names = dict.fromkeys(name for passage in passages for name in passage.readers)
     return {
         aspect: AspectAgreement(

@@ -233,7 +233,6 @@ def figures(checked: Sequence[Checked], left_out: set[str]) -> list[CheckFigures
 
 
 def read_checks(interventions: Interventions) -> list[Checked]:
-    """What a check left beside the texts; empty where there was none."""
     file = interventions.file.parent / CHECKS
     if not file.is_file():
         return []

@@ -86,8 +86,6 @@ class Factor:
 
 @dataclass(frozen=True)
 class Ballots:
-    """Votes that have every score beside them."""
-
     stories: Factor
     plots: Factor
     tests: Factor

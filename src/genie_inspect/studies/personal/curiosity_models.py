@@ -190,7 +190,6 @@ class FittedLanguageModel:
         self.means = RaterMeans(votes, self.inverse(votes))
 
     def learn_verdicts(self, votes: Sequence[ExplainedVote]) -> None:
-        """Train the classifier on the curiosity that f now gives."""
         import torch
 
         scores = self.curiosity(votes)
@@ -226,7 +225,6 @@ class FittedLanguageModel:
         return self._unit([self.prompts.inverse(vote) for vote in votes])
 
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
-        """Probability of yes among yes and no for each vote."""
         check_readable(votes, self.explanation)
         import torch
 

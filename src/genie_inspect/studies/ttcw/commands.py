@@ -69,7 +69,6 @@ compared = together(VOTES, COMPARED)
 
 
 def read(paths: tuple[Path, ...], votes: Path | None) -> tuple[dict[str, dict[str, JudgedStory]], list[VotedStory]]:
-    """Scores by judge and story, and the votes, none without a file."""
     return read_scores(paths), read_votes(votes, numbers=True) if votes else []
 
 

@@ -127,7 +127,6 @@ def asked_ways(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any)
 
 
 def judged_mean(totals: Iterable[float]) -> float:
-    """The mean of what was judged; NaN where nothing was."""
     judged = [total for total in totals if not math.isnan(total)]
     return math.fsum(judged) / len(judged) if judged else math.nan
 
@@ -172,7 +171,6 @@ class WriterTotals:
 
 
 def writer_totals(scores: Scores, votes: Sequence[VotedStory] = ()) -> list[WriterTotals]:
-    """A row for each writer by people, where there are votes, and by each judge."""
     if are_numbers(votes):
         raise VotesError("votes are numbers, expected yes and no: a number says of no test that it is passed")
     if not (votes or scores):
@@ -187,7 +185,6 @@ def writer_totals(scores: Scores, votes: Sequence[VotedStory] = ()) -> list[Writ
 
 
 def story_words(paths: Iterable[Path], references: Sequence[ReferenceStory] = ()) -> list[StoryWords]:
-    """The words of stories, and of those that they are held against."""
     words: list[StoryWords] = []
     logs = []
     for path in paths:
