@@ -76,14 +76,6 @@ class Editor:
         tokens = SPARE_TOKENS + TOKENS_A_VALUE * count
         return await self._asked(PROPOSE, data, read, tokens, answers_form(count), temperature=1.0, count=count) or ()
 
-    async def edit(self, data: Mapping[str, Any], document: str) -> str:
-        """The document with a feature's new value; empty where no reply is a text."""
-        return await self._text(EDIT, data, document)
-
-    async def paraphrase(self, document: str, number: int) -> str:
-        """The document in other words, the paraphrase of that number; empty where no reply is a text."""
-        return await self._text(PARAPHRASE, {"text": document, "version": number}, document, count=number)
-
     async def screened(self, original: str, changed: str) -> str:
         """Why a changed text cannot be used, empty where it can; what could not be judged cannot."""
         verdict = await self._chosen(SCREEN, {"text": original, "changed": changed}, VERDICTS)
@@ -103,7 +95,9 @@ class Editor:
 
         return await self._asked(instruction, data, read, SPARE_TOKENS, choices_form(1, choices))
 
-    async def _text(self, instruction: Instruction, data: Mapping[str, Any], document: str, **blanks: Any) -> str:
+    async def text(self, instruction: Instruction, data: Mapping[str, Any], document: str, **blanks: Any) -> str:
+        """What is made of a document by `EDIT` or `PARAPHRASE`; empty where no reply is a text."""
+
         def read(reply: str) -> str:
             text = spoken(reply).strip()
             if not text:
@@ -273,7 +267,7 @@ class InterventionWriter:
         if not alternatives:
             return Rejected(original=document.id, kind=EDITED, feature=feature.name, reason=NO_ALTERNATIVE)
         alternative = drawn(alternatives, document.id, feature.name, self.seed)
-        text = await self.editor.edit({**data, "value": alternative}, document.text)
+        text = await self.editor.text(EDIT, {**data, "value": alternative}, document.text)
         if reason := await self._fault(document.text, text):
             about = {"original": document.id, "kind": EDITED, "feature": feature.name, "alternative": alternative}
             return Rejected(**about, reason=reason, text=text)
@@ -289,7 +283,8 @@ class InterventionWriter:
         )
 
     async def _paraphrase(self, document: Document, number: int) -> Changed | Rejected:
-        text = await self.editor.paraphrase(document.text, number)
+        data = {"text": document.text, "version": number}
+        text = await self.editor.text(PARAPHRASE, data, document.text, count=number)
         if reason := await self._fault(document.text, text):
             return Rejected(original=document.id, kind=PARAPHRASED, reason=reason, text=text)
         return Paraphrase(
