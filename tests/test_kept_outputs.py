@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -81,7 +80,7 @@ def studied() -> None:
 
 def personal() -> None:
     written(Path())
-    rows = [asdict(vote) for vote in explained_votes(12)]
+    rows = [vote.model_dump() for vote in explained_votes(12)]
     Path("explained.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 

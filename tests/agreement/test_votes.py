@@ -15,13 +15,13 @@ from genie_inspect.agreement.votes import (
     TableRow,
     VotedStory,
     VotesError,
-    complete,
     numbers,
     read_rows,
     read_votes,
 )
 from genie_inspect.files.json_lines import SHOWN
 
+ANNOTATION = {"story_idx": 0, "story_id": "0_GPT4", "expert_idx": 9, "ttcw_idx": 1, "binary_verdict": "Yes"}
 ANN = {"story": "1_mine", "rater": "ann", "votes": {"01": 1, "02": 0}}
 
 
@@ -31,9 +31,12 @@ def lines(folder: Path, *rows: object, name: str = "file.jsonl") -> Path:
     return path
 
 
-def whole(folder: Path, content: object) -> Path:
-    path = folder / "file.json"
-    path.write_text(json.dumps(content), encoding="utf-8")
+def file(folder: Path, name: str, content: object) -> Path:
+    """A file of a text, of JSON Lines or of JSON, by what it is called."""
+    if name.endswith(".jsonl") and isinstance(content, list):
+        return lines(folder, *content, name=name)
+    path = folder / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return path
 
 
@@ -51,46 +54,71 @@ def test_half_of_the_votes_is_no_majority_and_no_vote_is_no_verdict() -> None:
 
 
 def test_released_votes_have_a_letter_an_expert_for_each_test(tmp_path: Path) -> None:
-    path = whole(tmp_path, {"stories": {"0_GPT4": {"experts": [9, 1, 7], "tests": ["YNN", "YYN"]}}})
+    path = file(tmp_path, "file.json", {"stories": {"0_GPT4": {"experts": [9, 1, 7], "tests": ["YNN", "YYN"]}}})
     [story] = read_votes(path)
     assert story.votes["9"] == {"01": 1.0, "02": 1.0}
     assert story.majority() == {"01": 0.0, "02": 1.0}
 
 
-VOTES: list[tuple[list[Any], str]] = [
-    ([], "holds no vote"),
-    ([ANN, ANN], "line 2: 'ann' votes twice on story '1_mine'"),
-    ([{"story": "1_mine", "votes": {"01": 1}}], "line 1, field rater: Field required"),
-    ([ANN | {"votes": {"01": 7}}], "7 by 'ann' on story '1_mine' is a number, expected verdicts"),
-    ([ANN | {"votes": {"01": "perhaps"}}], "line 1, field votes.01"),
-    ([ANN | {"votes": {}}], "line 1, field votes: "),
-    ([ANN | {"mood": "good"}], "line 1, field mood: "),
-]
+def answer(test: str, response: object) -> dict[str, object]:
+    return {"id": test, "response": response}
 
 
-@pytest.mark.parametrize(("rows", "fault"), VOTES)
-def test_faulty_votes_are_refused_in_one_line(tmp_path: Path, rows: list[Any], fault: str) -> None:
-    path = lines(tmp_path, *rows)
-    with pytest.raises(VotesError) as caught:
-        read_votes(path)
+LINES, JSON, CSV, ANSWERS = "votes.jsonl", "votes.json", "ratings.csv", "annotations_mine.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        (LINES, [], "holds no vote"),
+        (LINES, [ANN, ANN], "line 2: 'ann' votes twice on story '1_mine'"),
+        (LINES, [{"story": "1_mine", "votes": {"01": 1}}], "line 1, field rater: Field required"),
+        (LINES, [ANN | {"votes": {"01": 7}}], "7 by 'ann' on story '1_mine' is a number, expected verdicts"),
+        (LINES, [ANN | {"votes": {"01": "perhaps"}}], "line 1, field votes.01"),
+        (LINES, [ANN | {"votes": {}}], "line 1, field votes: "),
+        (LINES, [ANN | {"mood": "good"}], "line 1, field mood: "),
+        (JSON, {"judges": {}}, "has no object 'stories'"),
+        (JSON, {"stories": {"0_GPT4": {"tests": ["YNN"]}}}, "'0_GPT4' lacks a list of experts or of tests"),
+        (JSON, {"stories": {"0_GPT4": {"experts": [1, 2], "tests": ["YNN"]}}}, "votes 'YNN' for 2 experts"),
+        (JSON, {"stories": {"0_GPT4": {"experts": [1, 2, 3], "tests": ["YNX"]}}}, "'X' is no verdict"),
+        (JSON, {"stories": {"0_GPT4": {"experts": [1], "tests": [7]}}}, "votes 7 for 1 experts"),
+        (JSON, [{"story_id": "0_GPT4"}], "item 1 has no field 'expert_idx'"),
+        (JSON, [ANNOTATION | {"binary_verdict": "perhaps"}], "item 1, column 'binary_verdict' is 'perhaps'"),
+        (JSON, [3], "is no list of objects"),
+        (JSON, [], "holds no vote"),
+        (JSON, [ANNOTATION, ANNOTATION], "item 2: '9' votes twice on story '0_GPT4', test '01'"),
+        (CSV, "story,rater,humour\na,ann,8\nb,ann,funny\n", "row 3, column 'humour' is 'funny', expected a number"),
+        (CSV, "story,rater,humour\na,,8\n", "row 2 has no rater"),
+        (CSV, "story,rater,remarks\na,ann,good\n", "holds no vote"),
+    ],
+)
+def test_faulty_votes_are_refused_in_one_line(tmp_path: Path, name: str, content: object, fault: str) -> None:
+    path = file(tmp_path, name, content)
+    with pytest.raises((VotesError, TableError)) as caught:
+        read_votes(path, numbers=name == CSV)
     assert fault in str(caught.value)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-RELEASED: list[tuple[Any, str]] = [
-    ({"judges": {}}, "has no object 'stories'"),
-    ({"stories": {"0_GPT4": {"tests": ["YNN"]}}}, "'0_GPT4' lacks a list of experts or of tests"),
-    ({"stories": {"0_GPT4": {"experts": [1, 2], "tests": ["YNN"]}}}, "votes 'YNN' for 2 experts"),
-    ({"stories": {"0_GPT4": {"experts": [1, 2, 3], "tests": ["YNX"]}}}, "'X' is no verdict"),
-    ({"stories": {"0_GPT4": {"experts": [1], "tests": [7]}}}, "votes 7 for 1 experts"),
-]
-
-
-@pytest.mark.parametrize(("content", "fault"), RELEASED)
-def test_faulty_released_votes_are_refused_in_one_line(tmp_path: Path, content: Any, fault: str) -> None:
-    with pytest.raises(VotesError) as caught:
-        read_votes(whole(tmp_path, content))
+@pytest.mark.parametrize(
+    ("name", "rows", "fault"),
+    [
+        (LINES, [{"story": "1_a"}], "line 1: neither score nor tests"),
+        (LINES, [{"story": "1_a", "score": 1}, {"story": "1_a", "score": 2}], "'1_a' has two scores by 'judge'"),
+        (LINES, [{"story": "1_a", "score": "good"}], "line 1, field score: "),
+        (ANSWERS, [answer("one", "Yes")], "line 1 is no answer"),
+        (ANSWERS, [answer("story_0_A_test1", 1)], "line 1 is no answer"),
+        (
+            ANSWERS,
+            [answer("story_0_A_test1", said) for said in ("Yes", "No")],
+            "line 2: test 01 of story '0_A' has two answers",
+        ),
+    ],
+)
+def test_faulty_scores_are_refused_in_one_line(tmp_path: Path, name: str, rows: list[object], fault: str) -> None:
+    with pytest.raises((VotesError, TableError)) as caught:
+        read_scores([file(tmp_path, name, rows)])
     assert fault in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -113,26 +141,11 @@ def test_without_a_score_of_its_own_a_storys_is_the_number_of_tests_it_passes(tm
 
 
 def test_released_verdicts_count_neither_as_a_pass_and_missing_as_nothing(tmp_path: Path) -> None:
-    found = read_scores([whole(tmp_path, {"judges": {"gpt4": {"0_GPT4": "YNB-"}}})])
+    found = read_scores([file(tmp_path, "file.json", {"judges": {"gpt4": {"0_GPT4": "YNB-"}}})])
     story = found["gpt4"]["0_GPT4"]
     assert story.score == 2
     assert list(story.tests.values())[:3] == [1, 0, 1]
     assert math.isnan(story.tests["04"])
-
-
-SCORES: list[tuple[list[Any], str]] = [
-    ([{"story": "1_a"}], "line 1: neither score nor tests"),
-    ([{"story": "1_a", "score": 1}, {"story": "1_a", "score": 2}], "story '1_a' has two scores by 'judge'"),
-    ([{"story": "1_a", "score": "good"}], "line 1, field score: "),
-]
-
-
-@pytest.mark.parametrize(("rows", "fault"), SCORES)
-def test_faulty_scores_are_refused_in_one_line(tmp_path: Path, rows: list[Any], fault: str) -> None:
-    with pytest.raises(VotesError) as caught:
-        read_scores([lines(tmp_path, *rows)])
-    assert fault in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("score", [0, 5.5])
@@ -208,36 +221,10 @@ def test_plot_and_source_are_told_by_the_file(tmp_path: Path) -> None:
     assert (story.plot, story.source) == ("heist", "human")
 
 
-ANNOTATION = {"story_idx": 0, "story_id": "0_GPT4", "expert_idx": 9, "ttcw_idx": 1, "binary_verdict": "Yes"}
-
-
-def file(folder: Path, name: str, content: object) -> Path:
-    path = folder / name
-    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    return path
-
-
 def test_released_annotations_are_a_vote_an_item_with_remarks_that_do_not_count(tmp_path: Path) -> None:
     items = [ANNOTATION | {"ttcw_idx": index, "binary_verdict": verdict} for index, verdict in ((1, "Yes"), (14, "No"))]
     (story,) = read_votes(file(tmp_path, "votes.json", [{**item, "explanation": "It ends well."} for item in items]))
     assert (story.story, story.votes) == ("0_GPT4", {"9": {"01": 1.0, "14": 0.0}})
-
-
-@pytest.mark.parametrize(
-    ("items", "fault"),
-    [
-        ([{"story_id": "0_GPT4"}], "item 1 has no field 'expert_idx'"),
-        ([ANNOTATION | {"binary_verdict": "perhaps"}], "item 1, column 'binary_verdict' is 'perhaps'"),
-        ([3], "is no list of objects"),
-        ([], "holds no vote"),
-        ([ANNOTATION, ANNOTATION], "item 2: '9' votes twice on story '0_GPT4', test '01'"),
-    ],
-)
-def test_a_faulty_list_of_annotations_is_refused_in_one_line(tmp_path: Path, items: list[object], fault: str) -> None:
-    with pytest.raises((VotesError, TableError)) as caught:
-        read_votes(file(tmp_path, "votes.json", items))
-    assert fault in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_table_of_ratings_has_a_column_a_test_and_remarks_are_no_test(tmp_path: Path) -> None:
@@ -253,20 +240,6 @@ def test_a_table_of_ratings_has_a_column_a_test_and_remarks_are_no_test(tmp_path
     assert second.votes == {"ann": {"readability": 5.0, "humour": 1.0}}
 
 
-@pytest.mark.parametrize(
-    ("table", "fault"),
-    [
-        ("story,rater,humour\na,ann,8\nb,ann,funny\n", "row 3, column 'humour' is 'funny', expected a number"),
-        ("story,rater,humour\na,,8\n", "row 2 has no rater"),
-        ("story,rater,remarks\na,ann,good\n", "holds no vote"),
-    ],
-)
-def test_a_faulty_table_of_ratings_is_refused_in_one_line(tmp_path: Path, table: str, fault: str) -> None:
-    with pytest.raises((VotesError, TableError)) as caught:
-        read_votes(file(tmp_path, "ratings.csv", table), numbers=True)
-    assert fault in str(caught.value)
-
-
 def test_a_story_has_the_plot_and_the_writer_of_its_id_where_the_file_names_none(tmp_path: Path) -> None:
     (story,) = read_votes(file(tmp_path, "votes.json", [ANNOTATION]))
     assert (story.prompt, story.writer) == ("0", "GPT4")
@@ -275,29 +248,10 @@ def test_a_story_has_the_plot_and_the_writer_of_its_id_where_the_file_names_none
 def test_released_answers_are_verdicts_by_a_judge_named_after_the_file(tmp_path: Path) -> None:
     said = {"01": "Yes, it does.", "02": "**No**, it breaks off.", "03": "I cannot tell."}
     rows = [{"id": f"story_0_GPT3.5_test{int(test)}", "response": text} for test, text in said.items()]
-    path = file(tmp_path, "annotations_mine.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    scores = read_scores([path])
+    scores = read_scores([file(tmp_path, "annotations_mine.jsonl", rows)])
     # neither yes nor no counts as a pass
     assert scores["mine"]["0_GPT3.5"].tests == {"01": 1.0, "02": 0.0, "03": 1.0}
     assert scores["mine"]["0_GPT3.5"].score == 2
-
-
-@pytest.mark.parametrize(
-    ("rows", "fault"),
-    [
-        ([{"id": "one", "response": "Yes"}], "line 1 is no answer"),
-        ([{"id": "story_0_A_test1", "response": 1}], "line 1 is no answer"),
-        (
-            [{"id": "story_0_A_test1", "response": "Yes"}, {"id": "story_0_A_test1", "response": "No"}],
-            "line 2: test 01 of story '0_A' has two answers",
-        ),
-    ],
-)
-def test_faulty_answers_are_refused_in_one_line(tmp_path: Path, rows: list[object], fault: str) -> None:
-    path = file(tmp_path, "annotations_mine.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises((VotesError, TableError)) as caught:
-        read_scores([path])
-    assert fault in str(caught.value)
 
 
 def row(**cells: object) -> TableRow:
@@ -307,12 +261,6 @@ def row(**cells: object) -> TableRow:
 @pytest.mark.parametrize(("value", "empty"), [(None, True), ("", True), (" ", True), (math.nan, True), (0, False)])
 def test_a_cell_is_empty_where_nothing_stands_in_it(value: object, empty: bool) -> None:
     assert ("x" in row(x=value)) != empty
-    assert complete([row(x=value, y=1)], ["x", "y"]) == ([] if empty else [row(x=value, y=1)])
-    assert complete([row(x=value, y=1)], ["y"]) == [row(x=value, y=1)]
-
-
-def test_a_row_without_the_column_has_nothing_in_it() -> None:
-    assert "y" not in row(x=1)
 
 
 @pytest.mark.parametrize("value", ["owl", None, math.inf, "nan", 10**400, "1e13"])

@@ -1,7 +1,6 @@
 """`genie rater curiosity`, as a user calls it."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,7 @@ from tests.studies.personal.made import votes
 from genie_inspect.cli import main
 from genie_inspect.studies.personal.curiosity_vectors import (
     EXPLANATIONS,
-    READS_NO_ANSWER,
-    READS_THE_ANSWER,
+    READING,
     Explanation,
     VectorCuriosity,
 )
@@ -27,14 +25,14 @@ def called(*arguments: object) -> Result:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "votes.jsonl"
-    path.write_text("".join(json.dumps(asdict(vote)) + "\n" for vote in votes(12)), encoding="utf-8")
+    path.write_text("".join(json.dumps(vote.model_dump()) + "\n" for vote in votes(12)), encoding="utf-8")
     return path
 
 
 def test_held_out_shows_all_columns_and_says_that_it_reads_the_answer(file: Path) -> None:
     shown = called(file, "--explanation", "held-out")
     assert shown.exit_code == 0, shown.output
-    assert shown.stdout.startswith(READS_THE_ANSWER + "\n")
+    assert shown.stdout.startswith(READING["held-out"] + "\n")
     for text in ("by rows", "whole plots", "without the explanation", "Pearson", "F1", "log loss", "AUC", "kappa"):
         assert text in shown.stdout
     assert shown.stdout.count("reads the answer,") == 2
@@ -45,7 +43,7 @@ def test_a_folder_is_written_with_what_was_asked_for(file: Path, tmp_path: Path)
     assert shown.exit_code == 0, shown.output
     manifest = json.loads((tmp_path / "mine/curiosity.json").read_text())
     assert manifest["comparison"]["settings"]["ridge"] == 2
-    assert manifest["comparison"]["reading"] == READS_NO_ANSWER
+    assert manifest["comparison"]["reading"] == READING["none"]
 
 
 @pytest.mark.parametrize("reading", EXPLANATIONS)
@@ -72,7 +70,7 @@ def test_a_wrong_option_is_one_line(file: Path, options: list[str], said: str) -
 
 def test_held_out_without_explanations_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "votes.jsonl"
-    rows = [asdict(vote) | {"explanation": None} for vote in votes(12)]
+    rows = [vote.model_dump() | {"explanation": None} for vote in votes(12)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     shown = called(path, "--explanation", "held-out")
     assert shown.exit_code == 1

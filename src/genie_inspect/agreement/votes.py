@@ -2,7 +2,7 @@
 
 import codecs
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,20 +38,18 @@ class TableRow:
         return str(self.cells[column])
 
     def number(self, column: str) -> float:
-        """The cell as a number."""
         value = self.cells[column]
         if math.isnan(found := cell_number(value)):
             raise TableError(
-                f"{self.where}, column {column!r} is {_shown(value)}, expected a number of at most {MOST:g}"
+                f"{self.where}, column {column!r} is {repr(value)[:SHOWN]}, expected a number of at most {MOST:g}"
             )
         return found
 
     def verdict(self, column: str) -> bool:
-        """The cell as yes or no."""
         text = self.text(column).strip().lower()
         if text not in (*YES, *NO):
             raise TableError(
-                f"{self.where}, column {column!r} is {_shown(self.cells[column])}, expected 1 or 0, true or false"
+                f"{self.where}, column {column!r} is {repr(self.cells[column])[:SHOWN]}, expected 1 or 0, true or false"
             )
         return text in YES
 
@@ -71,10 +69,6 @@ def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
     return rows
 
 
-def complete(rows: Iterable[TableRow], columns: Collection[str]) -> list[TableRow]:
-    return [row for row in rows if all(column in row for column in columns)]
-
-
 def numbers(rows: Sequence[TableRow], column: str) -> list[float] | None:
     """The column as numbers; None where its first cell is none, so that it holds categories."""
     try:
@@ -82,10 +76,6 @@ def numbers(rows: Sequence[TableRow], column: str) -> list[float] | None:
     except TableError:
         return None
     return [row.number(column) for row in rows]
-
-
-def _shown(value: object) -> str:
-    return repr(value)[:SHOWN]
 
 
 ABOUT = ("story", "rater", "plot", "source")
@@ -160,13 +150,12 @@ def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
 
 def _value(row: TableRow, column: str) -> float | None:
     """A cell as a number, or as 1 or 0; None where it is neither."""
-    text = row.text(column).strip().lower()
-    if text in (*YES, *NO):
-        return float(text in YES)
-    try:
-        return row.number(column)
-    except TableError:
-        return None
+    for read in (row.verdict, row.number):
+        try:
+            return float(read(column))
+        except TableError:
+            pass
+    return None
 
 
 Id = Annotated[str, StringConstraints(min_length=1)]
@@ -232,16 +221,18 @@ class VotedStory:
 
     def means(self) -> dict[str, float]:
         """The mean of the votes on each test; NaN without a vote."""
-        return {test: math.fsum(cast) / len(cast) if cast else math.nan for test, cast in self.by_test().items()}
+        return self._of_each(lambda cast: math.fsum(cast) / len(cast))
 
     def medians(self) -> dict[str, float]:
-        """The median of the votes on each test; NaN without a vote."""
-        return {test: median(cast) if cast else math.nan for test, cast in self.by_test().items()}
+        return self._of_each(median)
 
     def majority(self) -> dict[str, float]:
         """1 where more than half of the votes say so, else 0; NaN without a vote."""
         # an even split is no majority, and so a fail
-        return {test: float(sum(cast) * 2 > len(cast)) if cast else math.nan for test, cast in self.by_test().items()}
+        return self._of_each(lambda cast: float(sum(cast) * 2 > len(cast)))
+
+    def _of_each(self, figure: Callable[[list[float]], float]) -> dict[str, float]:
+        return {test: figure(cast) if cast else math.nan for test, cast in self.by_test().items()}
 
 
 def prompt_of(story: str) -> str:
@@ -264,7 +255,10 @@ def writer_of(story: str) -> str:
 
 def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
     """The votes of a file, stories in its order."""
-    if path.suffix == ".json" and _is_list(path):
+    if path.suffix == ".json":
+        with votes_file(path), path.open("rb") as file:
+            is_list = file.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
+    if path.suffix == ".json" and is_list:
         stories = _gathered(annotation_votes(path))
     elif path.suffix == ".json":
         stories = [_released(story, row, path) for story, row in json_field(path, "stories").items()]
@@ -300,11 +294,6 @@ def votes_file(path: Path) -> Iterator[None]:
         raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _is_list(path: Path) -> bool:
-    with votes_file(path), path.open("rb") as file:
-        return file.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
-
-
 def _has_ballots(path: Path) -> bool:
     """Whether a JSON Lines file has a line a person and story; an empty or broken one is read as such."""
     with votes_file(path):
@@ -332,7 +321,12 @@ def _rows_of_votes(path: Path) -> Iterator[Vote]:
             raise VotesError(f"{row.where} has no {missing[0]}, expected a vote: {ONE_VOTE}")
         test = next((row.text(column) for column in TESTS if column in row), "")
         plot, source = (row.text(column) if column in row else "" for column in ("plot", "source"))
-        yield Vote(row.where, row.text("story"), row.text("rater"), test, _vote(row), plot, source)
+        if NUMBER in row and VERDICT in row:
+            raise VotesError(f"{row.where} has a verdict and a number, expected one of them")
+        value = math.nan
+        if NUMBER in row or VERDICT in row:
+            value = row.number(NUMBER) if NUMBER in row else float(row.verdict(VERDICT))
+        yield Vote(row.where, row.text("story"), row.text("rater"), test, value, plot, source)
 
 
 def _gathered(votes: Iterable[Vote]) -> list[VotedStory]:
@@ -347,15 +341,6 @@ def _gathered(votes: Iterable[Vote]) -> list[VotedStory]:
             raise VotesError(f"{vote.where}: {vote.rater!r} votes twice on story {vote.story!r}{vote.tested}")
         ballot[vote.test] = vote.value
     return list(stories.values())
-
-
-def _vote(row: TableRow) -> float:
-    """A verdict as 1 or 0, a number as it is; NaN where there is neither."""
-    if NUMBER in row and VERDICT in row:
-        raise VotesError(f"{row.where} has a verdict and a number, expected one of them")
-    if NUMBER in row:
-        return row.number(NUMBER)
-    return float(row.verdict(VERDICT)) if VERDICT in row else math.nan
 
 
 def _released(story: str, row: Any, path: Path) -> VotedStory:

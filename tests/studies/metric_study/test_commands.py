@@ -13,8 +13,7 @@ from tests.studies.metric_study.test_writing import editing
 
 from genie_inspect.cli import main, running
 from genie_inspect.errors import GenieError, GraderFailedError
-from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.populations.interventions import INTERVENTIONS, LEFT_OUT, Interventions
+from genie_inspect.populations.interventions import Interventions
 from genie_inspect.studies.metric_study.checking import CHECKS
 from genie_inspect.studies.metric_study.commands import REJECTED, materials
 
@@ -119,15 +118,6 @@ def test_a_check_leaves_the_texts_with_what_was_seen_and_what_is_left_out(tmp_pa
 
 
 @pytest.mark.usefixtures("model")
-def test_limits_decide_what_is_left_out(tmp_path: Path) -> None:
-    pairs(tmp_path / "pairs")
-    options = ("--most-invasive", 1, "--most-paraphrased", 1)
-    check(tmp_path, "-o", tmp_path / "checked", "--grader", "openai/x", *options)
-    assert (tmp_path / "checked" / LEFT_OUT).read_text() == ""
-    assert len(list(Interventions(tmp_path / "checked").texts())) == 5
-
-
-@pytest.mark.usefixtures("model")
 def test_people_fill_tables_of_their_own_and_are_held_against_the_check(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs")
     check(tmp_path, "-o", tmp_path / "checked", "--grader", "openai/x", "--most-invasive", 1, "--most-paraphrased", 1)
@@ -160,13 +150,6 @@ def test_questions_of_other_prompts_check_nothing(tmp_path: Path) -> None:
     assert "has no question for any prompt of" in result.output
 
 
-def test_a_missing_folder_is_one_line(tmp_path: Path) -> None:
-    result = genie("check", tmp_path / "nowhere", "--to", tmp_path / "a.csv")
-    assert result.exit_code == 1
-    assert f"expected starter, a folder that holds {INTERVENTIONS}" in result.output
-    assert not isinstance(result.exception, PrerequisiteError)
-
-
 def test_a_population_gives_its_documents_with_the_answers_on_record(tmp_path: Path) -> None:
     population = small_population(tmp_path / "p")
     found = materials([str(tmp_path / "p")], None, None, tmp_path)
@@ -193,9 +176,3 @@ def test_documents_of_logs_need_a_population_whose_questions_are_asked(tmp_path:
     assert found.document.text == "An owl went out at night and came home again."
     assert [question.prompt for question in found.questions] == [OWL] * 3
     assert found.answers == {}
-
-
-def test_logs_of_other_prompts_are_refused(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "a.eval", "a/one", {"Write about a bear.": ["A bear went out at night."]})
-    with pytest.raises(GenieError, match="none of the questions' prompts"):
-        materials([str(log)], small_population(tmp_path / "p"), None, tmp_path)

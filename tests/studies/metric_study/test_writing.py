@@ -157,15 +157,6 @@ async def test_a_paraphrase_that_comes_twice_counts_once() -> None:
     assert result.reasons == {"paraphrase: stands twice": 2}
 
 
-async def test_progress_counts_documents() -> None:
-    model = editing().model()
-    told: list[int] = []
-    writer = InterventionWriter(Editor(model), GraderReader(model), FEATURES[:1], "x", 0)
-    documents = [Document(id=f"d{n}", prompt=WRITING_OWL, text=f"{TEXT} {n}") for n in range(20)]
-    await writer.write([Material(document, ASKED, ON_RECORD) for document in documents], told.append)
-    assert told == [16, 20]
-
-
 OWL = "The old owl flew home over the barns at night."
 
 
@@ -189,10 +180,6 @@ def test_half_and_twice_the_words_are_the_same_text_and_one_word_more_is_not() -
     assert visible_fault("a b c d", "a b c d e f g x") == ""
     assert visible_fault("a b c d", "a b c d e f g x y") == "too long"
     assert visible_fault("a b c d e", "a x") == "too short"
-
-
-def test_a_paraphrase_that_stands_there_already_is_none() -> None:
-    assert visible_fault(OWL, "Home flew the owl that was old.", ["Home flew the  owl that was old."]) == "stands twice"
 
 
 def test_words_changed_and_length_are_shares_of_words() -> None:

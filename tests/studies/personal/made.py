@@ -34,6 +34,10 @@ def votes(plots: int = 6, explained: bool = True) -> list[ExplainedVote]:
     ]
 
 
+def changed(vote: ExplainedVote, **changes: object) -> ExplainedVote:
+    return vote.model_copy(update=changes)
+
+
 JUDGE_SIGNATURE = "measure:ttcw|judge:critic(mock/a)|version:1"
 NOTHING = Figure(value=None, low=None, high=None)
 FIGURES = HeldOut(

@@ -2,13 +2,12 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.studies.personal.made import HABIT, SAID, STORIES, votes
+from tests.studies.personal.made import HABIT, SAID, STORIES, changed, votes
 
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.errors import EngineFailedError
@@ -20,7 +19,6 @@ from genie_inspect.studies.personal.curiosity import (
     Folds,
     by_plots,
     by_rows,
-    card,
     compared,
     read_explained_votes,
     shares,
@@ -30,7 +28,6 @@ from genie_inspect.studies.personal.curiosity_models import Prompts
 from genie_inspect.studies.personal.curiosity_vectors import (
     EXPLANATIONS,
     READING,
-    READS_THE_ANSWER,
     ExplainedVote,
     Explanation,
     Values,
@@ -126,7 +123,7 @@ def test_figures_are_over_all_votes_with_intervals_by_plot() -> None:
 
 
 def test_what_the_figures_rest_on_is_counted() -> None:
-    given = [replace(VOTES[0], explanation=None), *VOTES[1:], replace(VOTES[-1], rater="cy")]
+    given = [changed(VOTES[0], explanation=None), *VOTES[1:], changed(VOTES[-1], rater="cy")]
     comparison = compared(given, noting(), "none", **PLAN)
     counts = (comparison.votes, comparison.yes, comparison.explained, comparison.stories, comparison.plots)
     assert counts == (25, 10, 24, 12, 12)
@@ -139,7 +136,7 @@ def test_what_the_figures_rest_on_is_counted() -> None:
 
 
 def test_the_baseline_is_the_share_of_yes_on_the_test_outside_of_the_fold() -> None:
-    given = [*VOTES[:4], replace(VOTES[0], test="10")]  # ann and bob: yes yes no no, and one yes on another test
+    given = [*VOTES[:4], changed(VOTES[0], test="10")]  # ann and bob: yes yes no no, and one yes on another test
     # of test 09 in fold 1, no and no: (0 + 1) / (2 + 2); in fold 0, yes and yes; of test 10 nothing is known
     assert shares(given, np.array([0, 0, 1, 1, 0])).tolist() == [0.25, 0.25, 0.75, 0.75, 0.5]
 
@@ -162,16 +159,6 @@ def test_the_share_of_yes_outside_of_the_fold_tells_no_vote_of_the_fold_from_ano
     folds = by_plots(VOTES, 3, 0)
     chances, yes = shares(VOTES, folds), np.array([vote.verdict for vote in VOTES])
     assert np.corrcoef(chances, yes)[0, 1] < -0.05
-
-
-def test_progress_is_told_after_each_fold() -> None:
-    told: list[tuple[str, int, int]] = []
-    compared(VOTES, noting(), "held-out", **PLAN, progress=lambda *step: told.append(step))
-    assert told[2:4] == [
-        ("explanation=held-out, rows held out", 3, 3),
-        ("explanation=held-out, plots held out", 1, 3),
-    ]
-    assert len(told) == 9
 
 
 def test_one_rater_alone_is_refused_before_anything_is_learned() -> None:
@@ -216,19 +203,6 @@ def test_no_story_explanation_question_or_verdict_is_in_the_folder(folder: Path)
         assert text not in content
 
 
-def test_manifest_and_card_say_that_the_answer_is_read(folder: Path) -> None:
-    for name in ("curiosity.json", "card.md"):
-        assert READS_THE_ANSWER in (folder / name).read_text(encoding="utf-8")
-
-
-def test_a_card_has_a_row_a_figure_and_a_column_a_reading(comparisons: dict[Explanation, CuriosityComparison]) -> None:
-    rows = [line for line in card(comparisons["held-out"]) if line.startswith("|")]
-    assert [row.split(" |")[0] for row in rows[2:]] == ["| Pearson", "| F1", "| log loss", "| AUC", "| Cohen's kappa"]
-    assert {row.count("|") for row in rows} == {6}
-    value = comparisons["held-out"].columns[0].figures["auc"]
-    assert f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]" in rows[5]
-
-
 FOLDS_VOTES = votes(30)  # 15 yes by ann, 10 by bob, of 60
 
 
@@ -252,22 +226,22 @@ def test_folds_follow_the_seed(divided: type) -> None:
 def test_a_text_under_several_plots_is_refused_by_name() -> None:
     copied = [
         *votes(6),
-        replace(votes(1)[0], story="9_model", plot="9", text="the lamp by the  river went out. Chapter 0."),
+        changed(votes(1)[0], story="9_model", plot="9", text="the lamp by the  river went out. Chapter 0."),
     ]
     with pytest.raises(VotesError, match=r"1 stories are copies .*one plot\): '9_model' \(plot '9'\) of '0_model' \("):
         by_plots(copied, 3)
-    by_plots([replace(vote, plot="0") if vote.plot == "9" else vote for vote in copied], 3)
+    by_plots([changed(vote, plot="0") if vote.plot == "9" else vote for vote in copied], 3)
 
 
 def test_a_fold_of_whole_plots_without_a_yes_is_refused() -> None:
-    lone = [replace(vote, verdict=vote.plot == "3") for vote in votes(6)]
+    lone = [changed(vote, verdict=vote.plot == "3") for vote in votes(6)]
     with pytest.raises(VotesError, match=r"fold \d of 3 \(plots [\d, ]+\) holds no yes: ask for fewer folds"):
         by_plots(lone, 3)
 
 
 @pytest.mark.parametrize(("verdict", "name"), [(True, "no"), (False, "yes")])
 def test_fewer_yes_or_no_than_folds_are_refused(verdict: bool, name: str) -> None:
-    few = [replace(vote, verdict=verdict) for vote in votes(6)]
+    few = [changed(vote, verdict=verdict) for vote in votes(6)]
     with pytest.raises(VotesError, match=f"0 of 12 votes say {name}, expected at least 5"):
         by_rows(few, 5)
 
@@ -290,15 +264,15 @@ def written(folder: Path, *rows: dict[str, Any]) -> Path:
 
 
 def test_a_line_is_a_vote_whose_plot_is_in_its_story_id(tmp_path: Path) -> None:
-    assert read_explained_votes(written(tmp_path, ROW)) == [
-        ExplainedVote("3_GPT4", "3", "The lamp went out.", "09", "Is it original?", "ann", True, "A fresh idea.")
-    ]
+    assert read_explained_votes(written(tmp_path, ROW)) == [ExplainedVote.model_validate(ROW | {"plot": "3"})]
 
 
 def test_a_plot_may_be_named_and_an_explanation_be_missing(tmp_path: Path) -> None:
     row = {name: value for name, value in ROW.items() if name != "explanation"} | {"plot": "castle"}
     (vote,) = read_explained_votes(written(tmp_path, row))
     assert (vote.plot, vote.explanation) == ("castle", None)
+    (unnamed,) = read_explained_votes(written(tmp_path, row | {"plot": None}))
+    assert unnamed.plot == "3"
 
 
 @pytest.mark.parametrize(
@@ -332,7 +306,7 @@ def test_an_empty_file_says_what_was_expected(tmp_path: Path) -> None:
         read_explained_votes(written(tmp_path))
 
 
-VOTE = replace(votes()[0], text="The lamp went out. " * 200)
+VOTE = changed(votes()[0], text="The lamp went out. " * 200)
 
 
 class Letters:
@@ -375,7 +349,7 @@ def test_each_prompt_holds_what_its_model_may_read() -> None:
 def test_no_prompt_holds_the_verdict() -> None:
     prompts = Prompts(Letters(), 9_000)
     for reading in (prompts.forward, prompts.inverse, lambda vote: prompts.verdict(vote, np.zeros(2))):
-        assert reading(VOTE) == reading(replace(VOTE, verdict=not VOTE.verdict))
+        assert reading(VOTE) == reading(changed(VOTE, verdict=not VOTE.verdict))
 
 
 def test_of_what_is_too_long_the_end_of_the_story_is_left_out() -> None:
@@ -388,7 +362,7 @@ def test_of_what_is_too_long_the_end_of_the_story_is_left_out() -> None:
 
 def test_a_story_whose_escapes_take_more_room_still_fits() -> None:
     # a backtick is written as six characters
-    assert len(Prompts(Letters(), 900).inverse(replace(VOTE, text="`" * 2_000))) <= 900
+    assert len(Prompts(Letters(), 900).inverse(changed(VOTE, text="`" * 2_000))) <= 900
 
 
 def test_what_does_not_fit_without_a_story_is_refused() -> None:

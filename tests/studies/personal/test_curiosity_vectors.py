@@ -1,10 +1,9 @@
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.studies.personal.made import votes
+from tests.studies.personal.made import changed, votes
 
 from genie_inspect.errors import UnfittableError, UnknownChoiceError
 from genie_inspect.studies.personal.curiosity_vectors import (
@@ -32,8 +31,8 @@ def fitted() -> dict[Explanation, FittedVectors]:
     return {reading: VectorCuriosity(reading, VectorSettings(penalty=0.01)).fit(LEARNED) for reading in EXPLANATIONS}
 
 
-def with_other(votes: Sequence[ExplainedVote], **changes: str | bool | None) -> list[ExplainedVote]:
-    return [replace(vote, **changes) for vote in votes]  # type: ignore[arg-type]
+def with_other(votes: Sequence[ExplainedVote], **changes: object) -> list[ExplainedVote]:
+    return [changed(vote, **changes) for vote in votes]
 
 
 def test_read_explanations_give_the_verdict_away(fitted: dict[Explanation, FittedVectors]) -> None:
@@ -45,8 +44,8 @@ def test_read_explanations_give_the_verdict_away(fitted: dict[Explanation, Fitte
 
 def test_without_the_explanation_nothing_held_out_is_read(fitted: dict[Explanation, FittedVectors]) -> None:
     chances = fitted["none"].probabilities(OUT)
-    for changed in (with_other(OUT, explanation="fresh"), with_other(OUT, explanation=None)):
-        assert fitted["none"].probabilities(changed).tolist() == chances.tolist()
+    for other in (with_other(OUT, explanation="fresh"), with_other(OUT, explanation=None)):
+        assert fitted["none"].probabilities(other).tolist() == chances.tolist()
 
 
 @pytest.mark.parametrize("reading", EXPLANATIONS)
@@ -108,12 +107,6 @@ def test_what_is_saved_are_numbers_and_names_of_arrays(
     assert kept["rater_means"].shape == (3, 130)  # two raters and everybody
 
 
-def test_it_is_named_after_its_embedder() -> None:
-    model = VectorCuriosity("none")
-    assert model.name.startswith("vectors(static@")
-    assert model.settings.model_dump() == {"rater_weight": 1, "ridge": 1, "penalty": 1}
-
-
 ROWS = np.random.default_rng(0).normal(size=(40, 3))
 
 
@@ -151,14 +144,14 @@ def means(rows: Sequence[Sequence[float]]) -> RaterMeans:
 
 def test_a_rater_stands_for_the_mean_of_what_was_learned_from() -> None:
     ann, bob, *_ = votes()
-    stranger = replace(ann, rater="cy")
+    stranger = changed(ann, rater="cy")
     rows = means([[0, 1], [6, 6], [2, 5]]).rows([bob, ann, stranger])
     # ann: (0 + 2) / 2, (1 + 5) / 2; a stranger is everybody: 8 / 3, 12 / 3
     assert rows.tolist() == [[6, 6], [1, 3], [8 / 3, 4]]
 
 
 GIVEN = votes()
-PARTLY = [replace(GIVEN[0], explanation=None), *GIVEN[1:]]
+PARTLY = [changed(GIVEN[0], explanation=None), *GIVEN[1:]]
 
 
 def test_only_votes_with_an_explanation_are_learned_from() -> None:
@@ -172,8 +165,8 @@ def test_only_votes_with_an_explanation_are_learned_from() -> None:
         (votes(explained=False), "held-out", "none of 12 votes has an explanation"),
         (votes(explained=False), "none", "none of 12 votes has an explanation"),
         (GIVEN[::2], "none", "all explanations are by rater 'ann', expected at least two raters"),
-        ([replace(vote, verdict=True) for vote in GIVEN], "none", "among 12 votes to learn from there is no 'no'"),
-        ([replace(vote, verdict=False) for vote in GIVEN], "none", "among 12 votes to learn from there is no 'yes'"),
+        ([changed(vote, verdict=True) for vote in GIVEN], "none", "among 12 votes to learn from there is no 'no'"),
+        ([changed(vote, verdict=False) for vote in GIVEN], "none", "among 12 votes to learn from there is no 'yes'"),
     ],
 )
 def test_votes_that_teach_nothing_are_refused(given: list[ExplainedVote], reading: Explanation, said: str) -> None:
@@ -198,11 +191,6 @@ def test_the_settings_that_the_study_states_are_the_defaults() -> None:
     settings = LoraSettings().model_dump()
     assert {name: settings[name] for name in STATED} == STATED
     assert set(settings) - set(STATED) == {"learning_rate", "width", "clip", "seed"}
-
-
-def test_settings_are_given_by_name() -> None:
-    settings = settings_of(LoraSettings, ["epochs=1", "learning_rate=1e-3"])
-    assert (settings.epochs, settings.learning_rate, settings.rank) == (1, 0.001, 16)
 
 
 @pytest.mark.parametrize(

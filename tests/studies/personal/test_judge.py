@@ -8,18 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError
-from genie_inspect.errors import UnknownChoiceError, UnwritableError
 from genie_inspect.signature import digest
 from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
 from genie_inspect.studies.personal.fitting import fit_judge
 from genie_inspect.studies.personal.folder import PersonalError, forget, read_figures, read_judge, write_folder
-from genie_inspect.studies.personal.judge import Figure, HeldOut, PersonalJudge, RaterTerms, ScoreColumn, ScoreSource
+from genie_inspect.studies.personal.judge import Figure, HeldOut, PersonalJudge, RaterTerms, ScoreColumn
 from genie_inspect.studies.personal.power import World, simulated
 
 CRITIC = ScoreColumn(name="critic", scorer="ttcw", signature="measure:ttcw", mean=0.5, spread=0.25, slope=0.5)
@@ -44,28 +42,6 @@ def chance(log_odds: float) -> float:
     return 1 / (1 + math.exp(-log_odds))
 
 
-def test_a_verdict_is_test_score_leniency_and_taste() -> None:
-    opinion = made().opinion("ann", "01", {"critic": 1.0})
-    assert opinion is not None
-    # two standard deviations above the mean, half a log-odd each
-    assert opinion.scores == pytest.approx(1.0)
-    assert (opinion.leniency, opinion.taste) == (-0.7, 0.1)
-    assert opinion.average == pytest.approx(chance(0.2 + 1.0 - 0.3))
-    assert opinion.expected == pytest.approx(chance(0.2 + 1.0 - 0.7 + 0.1 - 0.3))
-
-
-def test_a_test_without_a_vote_of_the_rater_is_foretold_by_leniency_alone() -> None:
-    opinion = made().opinion("ann", "02", {"critic": 0.5})
-    assert opinion is not None
-    assert opinion.taste == 0
-    assert opinion.expected == pytest.approx(chance(-0.4 - 0.7 - 0.3))
-
-
-def test_a_missing_number_is_no_opinion() -> None:
-    assert made().opinion("ann", "01", {}) is None
-    assert made().opinion("ann", "01", {"critic": math.nan}) is None
-
-
 def test_of_numbers_the_expected_one_counts_the_steps_between() -> None:
     judge = made(scale=(1, 2, 5), thresholds=(-1, 1))
     opinion = judge.opinion("bob", "01", {"critic": 0.5})
@@ -84,20 +60,6 @@ def test_a_rater_stands_out_beyond_the_error_that_all_raters_share() -> None:
     assert not made(raters=pair).leaning("ann")
     assert made(raters={"ann": pair["ann"]}).leaning("ann") == "more lenient"
     assert not made(raters={"ann": RaterTerms(votes=9, leniency=0, error=0)}).leaning("ann")
-
-
-def test_a_number_is_a_value_a_verdict_or_points() -> None:
-    given = JudgedStory("7", 1.0, {"01": 1.0}, {"01": 3.0}, {"plot": 0.4})
-    assert ScoreSource(name="a").number(given, "01") == 1
-    assert ScoreSource(name="a", points=True).number(given, "01") == 3
-    assert ScoreSource(name="a", key="plot").number(given, "01") == 0.4
-    assert math.isnan(ScoreSource(name="a", key="style").number(given, "01"))
-    assert math.isnan(ScoreSource(name="a").number(given, "02"))
-
-
-def test_the_digest_is_of_all_that_it_says() -> None:
-    assert made().digest == made().digest
-    assert made().digest != made(raters={}).digest
 
 
 @pytest.mark.parametrize(
@@ -151,13 +113,6 @@ def test_a_rater_who_is_forgotten_stands_in_no_file_any_more(folder: Path) -> No
     assert len(read_judge(folder).raters) == len(JUDGE.raters) - 1
     assert ANN not in read_figures(folder).raters
     assert read_judge(folder).tests == JUDGE.tests
-
-
-def test_an_unknown_rater_cannot_be_forgotten(folder: Path) -> None:
-    before = (folder / "judge.json").read_bytes()
-    with pytest.raises(UnknownChoiceError, match=r"rater is 'zoe', expected one of those in .*taste: ann-1f3c, "):
-        forget(folder, "zoe")
-    assert (folder / "judge.json").read_bytes() == before
 
 
 @pytest.mark.parametrize(("name", "read"), [("judge.json", read_judge), ("figures.json", read_figures)])
@@ -231,11 +186,6 @@ def test_a_card_shows_names_as_text(folder: Path) -> None:
     assert "(img src=x)/'a' # b" in (folder / "README.md").read_text(encoding="utf-8")
 
 
-def test_nothing_is_written_over(folder: Path) -> None:
-    with pytest.raises(UnwritableError, match="a folder that is not empty"):
-        write_folder(JUDGE, FIGURES, folder)
-
-
 def with_gain(gain: Figure, plots: int = 12) -> str:
     return FIGURES.model_copy(update={"gains": {FIGURES.model: gain}, "plots": plots}).sentence
 
@@ -283,12 +233,6 @@ def test_a_row_is_a_vote_with_its_story_plot_test_rater_source_and_score() -> No
     assert rows.levels.tolist() == [1, 0, 0, 0, 1, 1]
     assert rows.scores[:, 0].tolist() == [1, 0, 1, 1, 0, 1]
     assert rows.left_out == {}
-
-
-def test_some_rows_keep_all_names() -> None:
-    some = joined().at(np.array([5]))
-    assert (some.raters.names, some.raters.codes.tolist()) == (("ann", "bob"), [1])
-    assert (len(some), some.scale) == (1, (0.0, 1.0))
 
 
 def test_a_plot_is_told_by_the_file_or_by_the_id() -> None:

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.studies.personal.made import FIGURES, TESTS, WRITER, judge, written
+from tests.studies.personal.made import TESTS, WRITER, written
 
 from genie_inspect.cli import main
-from genie_inspect.studies.personal.commands import raters_table
 from genie_inspect.studies.personal.folder import read_judge
-from genie_inspect.studies.personal.judge import Figure, RaterFigures
 
 Run = Callable[..., Result]
 
@@ -138,19 +136,3 @@ def test_numbers_are_foretold_as_numbers(run: Run, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert read_judge(tmp_path / "taste").scale == (1, 2, 3, 4)
     assert "precision" not in done.output
-
-
-def test_a_rater_is_foretold_better_worse_or_cannot_be_told_and_the_table_says_which() -> None:
-    own = judge()
-    gains = {"ann": (-0.074, -0.131, -0.014), "bob|b": (0.02, 0.01, 0.03), "cy": (-0.01, -0.03, 0.01)}
-    raters = {
-        name: RaterFigures(votes=40, stories=20, gain=Figure(value=value, low=low, high=high))
-        for name, (value, low, high) in gains.items()
-    }
-    terms = {name: one.model_copy(update={"votes": 40}) for name, one in own.raters.items()}
-    table = raters_table(own.model_copy(update={"raters": terms}), FIGURES.model_copy(update={"raters": raters}))
-    assert list(map(str, table.columns[-1].cells)) == [
-        "more lenient, foretold better than by the grader alone",
-        "harsher, foretold worse than by the grader alone",
-        "cannot be told from the average",
-    ]

@@ -33,7 +33,7 @@ from genie_inspect.studies.personal.fitting import fit_judge
 from genie_inspect.studies.personal.folder import PersonalError, read_judge, write_folder
 from genie_inspect.studies.personal.judge import Figure, PersonalJudge, RaterFigures
 from genie_inspect.studies.personal.personal import personal
-from genie_inspect.studies.personal.scorer import Foretelling, explained, explained_all, opened
+from genie_inspect.studies.personal.scorer import Foretelling, explained, opened
 
 PASSES = verdict({"01": 1, "02": 0}, JUDGE_SIGNATURE)
 YES, NO = 1 / (1 + math.exp(-1)), 1 / (1 + math.exp(1))  # of the average rater, for a pass and a fail
@@ -89,7 +89,13 @@ async def test_all_raters_have_their_totals_and_who_has_too_few_votes_none() -> 
     ]
     assert (score.metadata or {})["votes"] == {"cy": 19, "ann": 40, "bob|b": 30}
     assert "|rater:all|" in (score.metadata or {})["signature"]
-    assert "| cy | 19 | as the average | too few votes |" in (score.explanation or "")
+    assert score.explanation == (
+        "| rater | votes | leniency | expected |\n"
+        "| :-- | --: | --: | --: |\n"
+        "| cy | 19 | as the average | too few votes |\n"
+        "| ann | 40 | +1.00 \\[+0.76, +1.24\\] | 1.42 |\n"
+        "| bob\\|b | 30 | -1.00 \\[-1.24, -0.76\\] | 0.62 |\n\n" + SENTENCE
+    )
 
 
 async def test_as_many_votes_as_are_asked_for_are_enough() -> None:
@@ -244,18 +250,6 @@ def test_a_rater_who_is_foretold_better_or_worse_than_by_the_grader_is_told_apar
         assert f"cannot be told from the average rater in leniency (as the average); {says}" in said
 
 
-def test_of_all_raters_each_has_a_row_also_who_has_too_few_votes() -> None:
-    own = judge()
-    opinions = {rater: {"01": own.opinion(rater, "01", {"critic|a": 1.0}), "02": None} for rater in ("ann", "bob|b")}
-    assert explained_all(own, opinions, tuple(own.raters), FIGURES) == (
-        "| rater | votes | leniency | expected |\n"
-        "| :-- | --: | --: | --: |\n"
-        "| ann | 40 | +1.00 \\[+0.76, +1.24\\] | 0.92 |\n"
-        "| bob\\|b | 30 | -1.00 \\[-1.24, -0.76\\] | 0.50 |\n"
-        "| cy | 19 | as the average | too few votes |\n\n" + SENTENCE
-    )
-
-
 @pytest.fixture(scope="module")
 def fitted_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A judge that was fitted to a log's verdicts."""
@@ -299,20 +293,6 @@ def test_a_log_that_is_scored_anew_has_the_opinion_of_its_rater(tmp_path: Path, 
     assert isinstance(score.value, dict)
     assert score.value["personal_r1_01"] == pytest.approx(opinion.expected, abs=5e-4)
     assert (score.metadata or {})["votes"] == {"r1": 48}
-
-
-def test_a_document_that_was_refused_is_unscored_as_by_every_scorer(tmp_path: Path, fitted_folder: Path) -> None:
-    log = read_eval_log(
-        made_log(
-            tmp_path / "logs",
-            [{"ttcw": verdict({"01": 1, "02": 0})}],
-            model=WRITER,
-            texts=["I'm sorry, but I can't help with that request."],
-        )
-    )
-    done = rescored(log, personal(f"{fitted_folder}#r1"), action="append", display="none")
-    (sample,) = done.samples or []
-    assert (sample.scores or {})["personal"].reason == "refusal"
 
 
 def test_reports_know_its_headline_its_ranges_and_which_way_is_up(tmp_path: Path) -> None:

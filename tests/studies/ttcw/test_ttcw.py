@@ -9,32 +9,23 @@ from zlib import crc32
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.model import Model, get_model
-from tests.looks import rows, told_by
-from tests.reports.made_logs import made_log, scored
 from tests.scripted import Script, output, saying
 from tests.tasks.test_ttcw_stories import STORIES, run, said
 
 import genie_inspect.cli.running as running
-from genie_inspect.agreement.figures import Ranking
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, VotesError
 from genie_inspect.cli import main
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.populations.stories import ReferenceStory, reference_stories
 from genie_inspect.prompting.replies import labels
-from genie_inspect.statistics.bootstrap import BootstrapInterval
 from genie_inspect.studies.ttcw.verdicts import (
-    CutoffCurve,
-    CutoffPoint,
     asked_ways,
     at_cutoff,
-    cutoff_chart,
     cutoff_curves,
     story_words,
     writer_totals,
 )
-
-VOTES = {"0_plain": (0, 0), "0_bold": (1, 1), "1_plain": (0, 0)}
 
 
 def called(*arguments: object) -> Result:
@@ -49,39 +40,13 @@ def as_json(*arguments: object) -> Any:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a log of stories in the study's two ways, and votes on them."""
+    """A folder with a log of stories in the study's two ways."""
     folder = tmp_path_factory.mktemp("ttcw")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
         patched.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
         run(Script(said))
-    rows = [
-        {"story": story, "rater": "ann", "votes": {f"{place:02d}": vote for place, vote in enumerate(own, start=1)}}
-        for story, own in VOTES.items()
-    ]
-    (folder / "votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return folder
-
-
-def test_cutoffs_show_a_table_a_judge_and_mark_the_logs_own(folder: Path) -> None:
-    result = called("cutoffs", folder / "logs", "--votes", folder / "votes.jsonl", "--resamples", 20)
-    assert result.exit_code == 0, result.output
-    for text in ("critic(mockllm/model", "*-2", "14.00", "4.67", "Spearman's rho", "3 stories"):
-        assert text in result.output
-    (curve,) = as_json("cutoffs", folder / "logs", "--cutoff", -1)
-    assert [(point["cutoff"], round(point["total"], 2), point["rankings"]) for point in curve["points"]] == [
-        (-1, 4.67, {})
-    ]
-
-
-def test_ways_are_rows_of_one_table(folder: Path) -> None:
-    result = called("ways", folder / "logs", "--votes", folder / "votes.jsonl", "--resamples", 20)
-    assert result.exit_code == 0, result.output
-    for text in ("reference, analyse then rate", "alone, yes or no", "plain", "bold", "3 of 3", "pairwise accuracy"):
-        assert text in result.output
-    both, baseline = as_json("ways", folder / "logs")
-    assert (both["total"], both["by_writer"]) == (14, {"plain": 14, "bold": 14})
-    assert baseline["by_writer"] == {"plain": 0, "bold": 14}
 
 
 @pytest.mark.parametrize(
@@ -226,12 +191,6 @@ def test_references_are_found_by_title_for_words_too(tmp_path: Path) -> None:
     assert [(row.writer, row.words) for row in rows] == [("a", 2), ("reference", 3)]
 
 
-def test_a_log_without_points_of_tests_is_refused_and_names_the_story(tmp_path: Path) -> None:
-    score = scored({"ttcw_total": 3.0}, SIGNATURE, judge="critic(m/x)", tests="90 tests: too many to keep here")
-    with pytest.raises(VotesError, match="no score has points"):
-        cutoff_curves(read_scores([Path(made_log(tmp_path, [{"ttcw": score}]))]))
-
-
 PLOT = " ".join(["A keeper of bees counts them every night until one of them is missing and"] * 2) + " leaves."
 BEES = [
     {"title": "Bees", "story": "She counted."},
@@ -308,15 +267,6 @@ def test_a_plot_that_is_cut_off_is_no_plot_and_is_not_on_record(bees: Path, monk
     assert (len(whole.requests), said["replies_on_record"]) == (1, 0)
 
 
-def test_after_a_plot_that_is_cut_off_a_whole_one_is_taken_and_kept(
-    bees: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    replies = iter([output("A keeper", "max_tokens"), output(PLOT)])
-    said = json.loads(plots_called(monkeypatch, Script(lambda _: next(replies)), "stories.jsonl", "--json").stdout)
-    assert (said["drawn"], said["calls"]) == (1, 2)
-    assert reference_stories("refs.jsonl")[0].plot == PLOT
-
-
 def test_a_dry_run_asks_nobody_and_writes_nothing(bees: Path) -> None:
     arguments = ["plots", "stories.jsonl", "-o", "refs.jsonl", "--grader", "openai/gpt-4o", "--dry-run", "--json"]
     result = CliRunner().invoke(main, arguments)
@@ -353,20 +303,3 @@ def test_a_file_that_is_there_is_not_written_over_and_nobody_is_asked(
     assert "refs.jsonl" in result.output
     assert "expected a new file" in result.output
     assert not script.requests
-
-
-def test_the_picture_has_an_interval_at_each_cutoff_from_its_lower_end_to_its_upper() -> None:
-    pytest.importorskip("altair", reason="needs the extra `charts`")
-    spearman = Ranking(BootstrapInterval(0.5, 0.25, 0.75, 0), 0, {"1": 0.5})
-    points = [CutoffPoint(-1, 2.0, {"spearman": spearman}), CutoffPoint(0, 1.5, {"spearman": spearman})]
-    spec = cutoff_chart([CutoffCurve("m", -1, 3, points)], "spearman", "rho").to_dict()
-    (panel,) = spec["vconcat"]
-    assert [told_by(panel, layer) for layer in (0, 1)] == [
-        {"x": "cutoff", "y": "low", "y2": "high"},
-        {"x": "cutoff", "y": "value"},
-    ]
-    for layer in (0, 1):
-        assert rows(spec | panel, layer) == [
-            {"cutoff": cutoff, "value": 0.5, "low": 0.25, "high": 0.75} for cutoff in (-1, 0)
-        ]
-    assert {one["encoding"]["y"]["title"] for one in panel["layer"]} == {"rho"}

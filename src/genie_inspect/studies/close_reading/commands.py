@@ -1,16 +1,15 @@
 """`genie close-reading`: what close readers find, beside n-gram novelty and beside people."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.options import listed
-from genie_inspect.cli.terminal import console, echo, echo_json, replacing
-from genie_inspect.reports.charts import check_picture, write_chart
+from genie_inspect.cli.options import FILE, Answer, answering, listed, resamples_option, seed_option
+from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.studies.close_reading.meeting import (
     AWKWARD,
     NOVEL,
@@ -31,13 +30,13 @@ from genie_inspect.studies.close_reading.readers import (
     FIGURES,
     RULES,
     AspectAgreement,
-    Kappa,
     agreement_by_aspect,
     passages_with,
 )
 from genie_inspect.studies.tables import shown_interval, study_table
 
 if TYPE_CHECKING:
+    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
     from rich.table import Table
 
 
@@ -64,7 +63,6 @@ class CloseReading(VerbGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that the first word names; where it names none, the one that takes logs."""
         return super().resolve_command(ctx, args if args[0] in VERBS else ["meeting", *args])
 
 
@@ -91,13 +89,10 @@ def close_reading() -> None:
 @click.command()
 @click.argument("logs", nargs=-1, required=True)
 @click.option("--baseline", default="", help="The run with whose odds others are compared.  [default: the first]")
-@click.option("--resamples", default=2_000, show_default=True, type=click.IntRange(1), help="Of the bootstrap.")
-@click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
-@click.option("--picture", type=click.Path(path_type=Path), help="Write a chart to this .svg or .png.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
-def meeting(
-    logs: tuple[str, ...], baseline: str, resamples: int, seed: int, picture: Path | None, as_json: bool
-) -> None:
+@resamples_option()
+@seed_option("Of the bootstrap.")
+@answering("tables", picture="a chart")
+def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> Answer:
     """What close readers find in the most n-gram-novel quarter of the expressions in LOGS.
 
     Needs scores of close_reading and expression_novelty on the same texts. Intervals: 95%, by bootstrap over prompts.
@@ -105,36 +100,31 @@ def meeting(
     \b
     Example: genie close-reading logs/ --picture quarter.svg
     """
-    if picture:
-        check_picture(picture)
     ratings, left_out = logged_ratings(logs)
     found = meeting_of(ratings, baseline, resamples, seed)
-    if picture:
-        with replacing(picture):
-            write_chart(lambda: meeting_chart(found), picture)
-    if as_json:
-        echo_json(found)
-        return
-    screen = console()
-    both = (found.by_rating, found.by_expression)
-    quarter = [
-        [verdict, *(shown_interval(shares.shares[verdict], _percent, "none") for shares in both)]
-        for verdict in VERDICTS
-    ]
-    title = f"The most n-gram-novel quarter: log perplexity above {found.threshold:.2f} [95% interval]"
-    of = ["of", *(f"{shares.count:,}" for shares in both)]
-    screen.print(study_table(title, ("", "by rating", "by expression"), [*quarter, [], of]))
-    title = f"All expressions, and odds over those of {found.baseline} [95% interval]"
-    screen.print(study_table(title, ("", *found.sources), _source_rows(found)))
-    below, lowest = _percent(found.novel_below_mean), _percent(found.novel_in_lowest_quarter)
-    echo(
-        f"Of the ratings as novel {below} are of expressions less n-gram-novel than the "
-        f"mean, {lowest} of the least n-gram-novel quarter."
-    )
-    if found.by_rating.count == found.by_expression.count:
-        echo("Every expression has one rating, so that both columns are one.")
-    if left_out:
-        echo(f"Left out: {left_out} texts that lack one of the two scores, or a value of it.")
+
+    def parts(_: "Console") -> "Iterator[RenderableType]":
+        both = (found.by_rating, found.by_expression)
+        quarter = [
+            [verdict, *(shown_interval(shares.shares[verdict], _percent, "none") for shares in both)]
+            for verdict in VERDICTS
+        ]
+        title = f"The most n-gram-novel quarter: log perplexity above {found.threshold:.2f} [95% interval]"
+        of = ["of", *(f"{shares.count:,}" for shares in both)]
+        yield study_table(title, ("", "by rating", "by expression"), [*quarter, [], of])
+        title = f"All expressions, and odds over those of {found.baseline} [95% interval]"
+        yield study_table(title, ("", *found.sources), _source_rows(found))
+        below, lowest = _percent(found.novel_below_mean), _percent(found.novel_in_lowest_quarter)
+        yield Unbroken(
+            f"Of the ratings as novel {below} are of expressions less n-gram-novel than the "
+            f"mean, {lowest} of the least n-gram-novel quarter."
+        )
+        if found.by_rating.count == found.by_expression.count:
+            yield Unbroken("Every expression has one rating, so that both columns are one.")
+        if left_out:
+            yield Unbroken(f"Left out: {left_out} texts that lack one of the two scores, or a value of it.")
+
+    return Answer(lambda: found, parts, lambda: meeting_chart(found))
 
 
 def _source_rows(found: Meeting) -> Iterator[list[str]]:
@@ -161,12 +151,12 @@ RULE_NOTE = (
 
 
 @click.command()
-@click.argument("passages", type=click.Path(path_type=Path))
+@click.argument("passages", type=FILE)
 @click.option("--logs", multiple=True, help="Logs with close_reading scores of the same texts; repeatable.")
-@click.option("--resamples", default=2_000, show_default=True, type=click.IntRange(1), help="Of the bootstrap.")
-@click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
-def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int, as_json: bool) -> None:
+@resamples_option()
+@seed_option("Of the bootstrap.")
+@answering("tables")
+def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) -> Answer:
     """How far readers mark what experts marked in PASSAGES (JSON Lines), and experts what the others did.
 
     A line a passage, with who marked what in it by aspect. Intervals: 95%, by bootstrap over passages.
@@ -175,14 +165,20 @@ def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int, 
     Example: genie close-reading agreement passages.jsonl --logs logs/
     """
     found = agreement_by_aspect(passages_with(passages, logs), resamples, seed)
-    if as_json:
-        echo_json(found)
-        return
-    for aspect, held in found.items():
-        title = f"{aspect}: marks against the experts' [95% interval]"
-        console().print(study_table(title, ("", *held.readers), _agreement_rows(held)))
-        echo(_experts(held.kappa))
-    echo(RULE_NOTE)
+
+    def parts(_: "Console") -> "Iterator[RenderableType]":
+        for aspect, held in found.items():
+            title = f"{aspect}: marks against the experts' [95% interval]"
+            yield study_table(title, ("", *held.readers), _agreement_rows(held))
+            kappa = held.kappa
+            said = "no passage has two."
+            if kappa.batches:
+                spread = f", spread {kappa.spread:.4f} over {kappa.batches} batches" if kappa.batches > 1 else ""
+                said = f"free-marginal kappa {kappa.mean:.4f}{spread} ({kappa.units:,} expressions)."
+            yield Unbroken(f"Experts among themselves: {said}")
+        yield Unbroken(RULE_NOTE)
+
+    return Answer(lambda: found, parts)
 
 
 def _agreement_rows(held: AspectAgreement) -> Iterator[list[str]]:
@@ -195,13 +191,6 @@ def _agreement_rows(held: AspectAgreement) -> Iterator[list[str]]:
         for figure in FIGURES:
             head = f"{rule}: {figure.upper() if figure == 'f1' else figure}"
             yield [head, *(shown_interval(reader.rules[rule][figure]) for reader in readers)]
-
-
-def _experts(kappa: Kappa) -> str:
-    if not kappa.batches:
-        return "Experts among themselves: no passage has two."
-    spread = f", spread {kappa.spread:.4f} over {kappa.batches} batches" if kappa.batches > 1 else ""
-    return f"Experts among themselves: free-marginal kappa {kappa.mean:.4f}{spread} ({kappa.units:,} expressions)."
 
 
 HEADS = ("", "coefficient", "error", "odds ratio", "95% interval", "p")
@@ -227,23 +216,22 @@ def model_table(title: str, model: FittedTable | PreferenceModel, groups: Mappin
     return study_table(title, HEADS, effects, caption=caption)
 
 
+MODEL_GROUPS = click.option(
+    "--group", "groups", required=True, metavar="COLUMN,...", callback=listed, help="Random intercepts."
+)
+
+
 @click.command()
-@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("table", type=FILE)
 @click.option("--outcome", required=True, metavar="COLUMN", help="1 or 0, true or false, in each row.")
 @click.option("--fixed", required=True, metavar="COLUMN,...", callback=listed, help="Predictors; a:b is a product.")
-@click.option("--group", "groups", required=True, metavar="COLUMN,...", callback=listed, help="Random intercepts.")
+@MODEL_GROUPS
 @click.option("--standardise", "standardised", is_flag=True, help="Numbers count in standard deviations.")
 @click.option("--within", type=click.FloatRange(0, min_open=True), help="Leave out rows further off, in these.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of a table.")
+@answering("a table")
 def fit(
-    table: Path,
-    outcome: str,
-    fixed: tuple[str, ...],
-    groups: tuple[str, ...],
-    standardised: bool,
-    within: float | None,
-    as_json: bool,
-) -> None:
+    table: Path, outcome: str, fixed: tuple[str, ...], groups: tuple[str, ...], standardised: bool, within: float | None
+) -> Answer:
     """A mixed logistic model of TABLE (CSV or JSON Lines): what goes with the outcome, by how much.
 
     A predictor is a column of numbers, or of categories: name=baseline says what the others are compared with. Each
@@ -253,16 +241,17 @@ def fit(
     Example: genie close-reading fit ratings.csv --outcome creative --fixed log_ppl --group source,annotator,passage
     """
     model = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
-    if as_json:
-        echo_json(model)
-        return
-    left_out = f", {model.left_out} left out" if model.left_out else ""
-    rows = f"{model.rows} rows{left_out}. "
-    console().print(model_table(f"Log-odds of {model.outcome}", model, model.groups, rows))
+
+    def parts(_: "Console") -> "Iterable[RenderableType]":
+        left_out = f", {model.left_out} left out" if model.left_out else ""
+        rows = f"{model.rows} rows{left_out}. "
+        return [model_table(f"Log-odds of {model.outcome}", model, model.groups, rows)]
+
+    return Answer(lambda: model, parts)
 
 
 @click.command()
-@click.argument("pairs", type=click.Path(path_type=Path))
+@click.argument("pairs", type=FILE)
 @click.option(
     "--measure",
     "measures",
@@ -272,12 +261,10 @@ def fit(
     callback=listed,
     help="Columns NAME_a and NAME_b.",
 )
-@click.option("--group", "groups", required=True, metavar="COLUMN,...", callback=listed, help="Random intercepts.")
+@MODEL_GROUPS
 @click.option("--standardise", "standardised", is_flag=True, help="Differences count in standard deviations.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a script instead of tables.")
-def preference(
-    pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], standardised: bool, as_json: bool
-) -> None:
+@answering("tables")
+def preference(pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], standardised: bool) -> Answer:
     """Which differences between two texts predict which of them people prefer.
 
     PAIRS (CSV or JSON Lines) has a row a judgement: preferred (a or b), and for each measure NAME the columns NAME_a
@@ -288,12 +275,12 @@ def preference(
     Example: genie close-reading preference pairs.jsonl --measure novel,creativity_index_mean --group reader,prompt
     """
     found = preferences(pairs, measures, groups, standardised=standardised)
-    if as_json:
-        echo_json(found)
-        return
-    screen = console()
-    for name, model in found.models.items():
-        screen.print(model_table("All measures together" if name == ALL else name, model, found.groups))
-    best = min(found.models, key=lambda name: found.models[name].aic)
-    left_out = f", {found.left_out} left out" if found.left_out else ""
-    screen.print(f"{found.rows} judgements{left_out}. Lowest AIC: {best}.", highlight=False, markup=False)
+
+    def parts(_: "Console") -> "Iterator[RenderableType]":
+        for name, model in found.models.items():
+            yield model_table("All measures together" if name == ALL else name, model, found.groups)
+        best = min(found.models, key=lambda name: found.models[name].aic)
+        left_out = f", {found.left_out} left out" if found.left_out else ""
+        yield f"{found.rows} judgements{left_out}. Lowest AIC: {best}."
+
+    return Answer(lambda: found, parts)

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 NOVEL, AWKWARD, NEITHER = "novel", "awkward", "neither"
 VERDICTS = (NOVEL, AWKWARD, NEITHER)
 QUARTER = 0.25
-Flags = NDArray[np.bool_]
 Counts = NDArray[np.float64]
 """By cluster how often each verdict is given, and last how many ratings there are, shape (4, clusters)."""
 
@@ -113,7 +112,8 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
     def counted(own: Iterable[Rating]) -> Counts:
         counts = np.zeros((len(VERDICTS) + 1, len(clusters)))
         for rating in own:
-            counts[:, clusters[rating.cluster]] += (*is_given(rating), 1)
+            neither = not (rating.novel or rating.awkward)
+            counts[:, clusters[rating.cluster]] += (rating.novel, rating.awkward, neither, 1)
         return counts
 
     def interval(ratio: Callable[..., tuple[float, float]], *parts: Counts) -> BootstrapInterval:
@@ -127,11 +127,13 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
 
     def shares(own: Sequence[Rating]) -> Shares:
         counts = counted(own)
-
-        def share(place: int) -> BootstrapInterval:
-            return interval(lambda sums: (sums[place], sums[-1]), counts)
-
-        return Shares(len(own), {verdict: share(place) for place, verdict in enumerate(VERDICTS)})
+        return Shares(
+            len(own),
+            {
+                verdict: interval(lambda sums, place=place: (sums[place], sums[-1]), counts)
+                for place, verdict in enumerate(VERDICTS)
+            },
+        )
 
     def writer(source: str, own: Sequence[Rating]) -> WriterFigures:
         counts, base = counted(own), counted(by_source[baseline])
@@ -155,8 +157,8 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
         threshold=threshold,
         by_rating=shares(top),
         by_expression=shares(by_expression(top)),
-        novel_below_mean=_mean(novel < logs.mean()),
-        novel_in_lowest_quarter=_mean(novel < np.quantile(logs, QUARTER)),
+        novel_below_mean=float(np.mean(novel < logs.mean())) if len(novel) else np.nan,
+        novel_in_lowest_quarter=float(np.mean(novel < np.quantile(logs, QUARTER))) if len(novel) else np.nan,
         baseline=baseline,
         sources={source: writer(source, own) for source, own in by_source.items()},
     )
@@ -171,15 +173,6 @@ def by_expression(ratings: Iterable[Rating]) -> list[Rating]:
         replace(unit[0], novel=any(one.novel for one in unit), awkward=any(one.awkward for one in unit))
         for unit in units.values()
     ]
-
-
-def is_given(rating: Rating) -> tuple[bool, bool, bool]:
-    """Whether each of the verdicts is given."""
-    return rating.novel, rating.awkward, not (rating.novel or rating.awkward)
-
-
-def _mean(flags: Flags) -> float:
-    return float(flags.mean()) if len(flags) else np.nan
 
 
 def logged_ratings(paths: Iterable[str | Path]) -> tuple[list[Rating], int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.votes import TableError, TableRow, complete, numbers, read_rows
+from genie_inspect.agreement.votes import TableError, TableRow, numbers, read_rows
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.statistics.mixed import MixedModel, mixed_logistic
 
@@ -81,7 +81,7 @@ def fitted_table(
 def complete_rows(path: Path, columns: Sequence[str]) -> tuple[list[TableRow], int]:
     """The rows of a file with a value in each of the columns, and how many others there are."""
     table = read_rows(path, columns)
-    rows = complete(table, columns)
+    rows = [row for row in table if all(column in row for column in columns)]
     if not rows:
         raise TableError(f"{path} has no row with a value in each of {', '.join(dict.fromkeys(columns))}")
     return rows, len(table) - len(rows)

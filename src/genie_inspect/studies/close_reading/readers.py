@@ -168,7 +168,6 @@ class AspectAgreement:
 def agreement_by_aspect(
     passages: Sequence[Passage], resamples: int = 2_000, seed: int = 0
 ) -> dict[str, AspectAgreement]:
-    """By aspect, each reader against all experts, and the experts among themselves."""
     names = dict.fromkeys(name for passage in passages for name in passage.readers)
     return {
         aspect: AspectAgreement(
@@ -199,15 +198,22 @@ def _held(passages: Iterable[Passage], name: str, aspect: str, resamples: int, s
     if not read:
         return None
     every = [turn for _, turns in read for turn in turns]
+
+    def intervals(rule: str) -> dict[str, BootstrapInterval]:
+        counts = np.array([astuple(_agreement(text, turns, strict=rule == STRICT)) for text, turns in read])
+
+        def statistic(figure: str, drawn: NDArray[np.intp]) -> float:
+            value: float = getattr(Agreement(*counts[drawn].sum(axis=0).tolist()), figure)
+            return value
+
+        return {name: bootstrap_interval(partial(statistic, name), len(counts), resamples, seed) for name in FIGURES}
+
     return ReaderAgreement(
         passages=len(read),
         marks=sum(len(own.spans) for own, _ in every),
         invented=sum(own.invented for own, _ in every),
         gold=sum(len(gold) for _, gold in every),
-        rules={
-            rule: _figures([_agreement(text, turns, strict=rule == STRICT) for text, turns in read], resamples, seed)
-            for rule in RULES
-        },
+        rules={rule: intervals(rule) for rule in RULES},
     )
 
 
@@ -217,16 +223,6 @@ def _agreement(text: str, turns: Iterable[tuple[Marked, list[Span]]], *, strict:
         predicted, expected = ([text[begin:end] for begin, end in spans] for spans in (own.spans, gold))
         whole += marks_agreement([predicted], [expected], strict) + Agreement(0, own.invented, 0)
     return whole
-
-
-def _figures(by_passage: Sequence[Agreement], resamples: int, seed: int) -> dict[str, BootstrapInterval]:
-    counts = np.array([astuple(agreement) for agreement in by_passage])
-
-    def statistic(figure: str, drawn: NDArray[np.intp]) -> float:
-        value: float = getattr(Agreement(*counts[drawn].sum(axis=0).tolist()), figure)
-        return value
-
-    return {name: bootstrap_interval(partial(statistic, name), len(counts), resamples, seed) for name in FIGURES}
 
 
 def batch_kappa(units: Iterable[tuple[str, int, int]]) -> Kappa:

@@ -68,20 +68,13 @@ class Limits:
     """Of a paraphrase."""
 
 
+@dataclass(frozen=True, slots=True)
 class Checker:
-    def __init__(
-        self,
-        population: Population,
-        reader: Reader,
-        judge: Judge,
-        editor: Editor | None,
-        definitions: Mapping[str, str],
-    ) -> None:
-        self.population = population
-        self.reader = reader
-        self.judge = judge
-        self.editor = editor
-        self.definitions = definitions
+    population: Population
+    reader: Reader
+    judge: Judge
+    editor: Editor
+    definitions: Mapping[str, str]
 
     async def check(self, interventions: Interventions, done: Callable[[int], None] = lambda _: None) -> list[Checked]:
         checked: list[Checked] = []
@@ -135,26 +128,19 @@ class Checker:
         return None if rating is None or not 1 <= rating <= 4 else rating <= ANOTHER
 
     async def _is_valid(self, edit: Edit) -> bool | None:
-        if self.editor is None:
-            return None
-        data = {
-            "text": edit.text,
-            "feature": edit.feature,
-            "definition": self.definitions.get(edit.feature, ""),
-            "value": edit.alternative,
-        }
-        return await self.editor.has_value(data)
+        definition = self.definitions.get(edit.feature, "")
+        about = {"feature": edit.feature, "definition": definition, "value": edit.alternative}
+        return await self.editor.has_value({"text": edit.text, **about})
 
 
-def _share(changes: Sequence[bool | None]) -> float | None:
-    """Of those that could be told; None without any."""
-    told = [change for change in changes if change is not None]
-    return sum(told) / len(told) if told else None
+def _share(values: Sequence[float | bool | None]) -> float | None:
+    """The mean, or share, of those that there are; None without any."""
+    there = [float(value) for value in values if value is not None]
+    return sum(there) / len(there) if there else None
 
 
 def faults(checked: Sequence[Checked], limits: Limits) -> list[LeftOut]:
-    reasons = ((row.id, _fault(row, limits)) for row in checked)
-    return [LeftOut(id=name, reason=reason) for name, reason in reasons if reason]
+    return [LeftOut(id=row.id, reason=reason) for row in checked if (reason := _fault(row, limits))]
 
 
 def _fault(row: Checked, limits: Limits) -> str:
@@ -172,8 +158,8 @@ def _fault(row: Checked, limits: Limits) -> str:
 
 def mean_of(values: Sequence[float | bool | None]) -> float:
     """Of those that there are; NaN without any."""
-    there = [float(value) for value in values if value is not None]
-    return sum(there) / len(there) if there else math.nan
+    mean = _share(values)
+    return math.nan if mean is None else mean
 
 
 CHECKS = "checks.jsonl"
@@ -247,7 +233,6 @@ def figures(checked: Sequence[Checked], left_out: set[str]) -> list[CheckFigures
 
 
 def read_checks(interventions: Interventions) -> list[Checked]:
-    """What a check left beside the texts; empty where there was none."""
     file = interventions.file.parent / CHECKS
     if not file.is_file():
         return []
@@ -334,38 +319,26 @@ def people_figures(
     for text in interventions.changed:
         if isinstance(text, Edit):
             features.setdefault(text.feature, []).append(text.id)
-    return [
-        _figures(feature, criterion, edits, tables, verdicts)
-        for feature, edits in features.items()
-        for criterion in CRITERIA
-    ]
-
-
-def _figures(
-    feature: str,
-    criterion: str,
-    edits: Sequence[str],
-    tables: Sequence[Votes],
-    verdicts: Mapping[str, Mapping[str, bool | None]],
-) -> PeopleFigures:
-    counts = []
-    majority: dict[str, bool] = {}
-    for edit in edits:
-        votes = Counter(table[edit][criterion] for table in tables if criterion in table.get(edit, {}))
-        if votes:
-            counts.append((votes[True], votes[False]))
-            # an even split is no majority, and so not good
-            majority[edit] = votes[True] >= votes[False] if criterion == "invasive" else votes[True] > votes[False]
-    good = [said != (criterion == "invasive") for said in majority.values()]
-    same = [
-        said == verdict
-        for edit, said in majority.items()
-        if (verdict := verdicts.get(edit, {}).get(criterion)) is not None
-    ]
-    return PeopleFigures(feature, criterion, len(counts), mean_of(good), _kappa(counts), mean_of(same))
-
-
-def _kappa(counts: Sequence[tuple[int, int]]) -> float:
-    # the kappa is of edits that all have the same number of votes
-    complete = [row for row in counts if sum(row) == max(map(sum, counts))]
-    return float(randolph_kappa(complete)) if complete and sum(complete[0]) > 1 else math.nan
+    rows = []
+    for feature, ids in features.items():
+        for criterion in CRITERIA:
+            counts = []
+            majority: dict[str, bool] = {}
+            for edit in ids:
+                votes = Counter(table[edit][criterion] for table in tables if criterion in table.get(edit, {}))
+                if votes:
+                    counts.append((votes[True], votes[False]))
+                    # an even split is no majority, and so not good
+                    is_even = votes[True] == votes[False]
+                    majority[edit] = votes[True] > votes[False] or (is_even and criterion == "invasive")
+            same = [
+                said == verdict
+                for edit, said in majority.items()
+                if (verdict := verdicts.get(edit, {}).get(criterion)) is not None
+            ]
+            # the kappa is of edits that all have the same number of votes
+            complete = [row for row in counts if sum(row) == max(map(sum, counts))]
+            kappa = float(randolph_kappa(complete)) if complete and sum(complete[0]) > 1 else math.nan
+            good = mean_of([said != (criterion == "invasive") for said in majority.values()])
+            rows.append(PeopleFigures(feature, criterion, len(counts), good, kappa, mean_of(same)))
+    return rows

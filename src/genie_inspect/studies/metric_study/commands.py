@@ -1,29 +1,53 @@
 """`genie interventions`: write, check."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from genie_inspect.building.collecting import collect_documents
 from genie_inspect.building.interviewing import Progress, appearing, no_progress
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.options import AT_LEAST_1, DRY_RUN, FEATURES, JSON, TEMPLATES, show
-from genie_inspect.cli.running import cost, run_asking
+from genie_inspect.cli.options import (
+    AT_LEAST_1,
+    DRY_RUN,
+    FEATURES,
+    FILE,
+    TEMPLATES,
+    Answer,
+    answering,
+    fact_lines,
+    output_option,
+    seed_option,
+)
+from genie_inspect.cli.running import asked, cost, run_asking
 from genie_inspect.cli.tables import record_table
-from genie_inspect.cli.terminal import console, echo, echo_json
+from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.errors import InterventionsError
+from genie_inspect.graders.grader import unmet
+from genie_inspect.graders.instrument import RECORDED
 from genie_inspect.graders.reader import READ, GraderReader
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.logs.files import log_files
-from genie_inspect.populations.interventions import EDIT, INTERVENTIONS, PARAPHRASE
-from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
+from genie_inspect.populations.interventions import EDIT, INTERVENTIONS, PARAPHRASE, Interventions
+from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population, read_features
 from genie_inspect.populations.schema import Document, Feature, write_rows
+from genie_inspect.studies.metric_study.checking import (
+    Limits,
+    check_interventions,
+    people_figures,
+    read_checks,
+    read_table,
+    write_tables,
+)
 from genie_inspect.studies.metric_study.writing import Editor, InterventionWriter, Material
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
 
 VERBS = {
     "check": (
@@ -49,9 +73,7 @@ def interventions() -> None:
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True)
-@click.option(
-    "--output", "-o", required=True, type=click.Path(path_type=Path), help="The new folder; nothing may stand there."
-)
+@output_option("The new folder; nothing may stand there.")
 @click.option("--editor", required=True, metavar="PROVIDER/MODEL", help="Who proposes, edits, paraphrases and screens.")
 @FEATURES
 @click.option(
@@ -59,23 +81,13 @@ def interventions() -> None:
 )
 @click.option("--per-prompt", type=AT_LEAST_1, help="Most documents of a prompt; default: all.")
 @click.option("--paraphrases", default=3, show_default=True, type=click.IntRange(min=0), help="Of each document.")
-@click.option("--seed", default=0, show_default=True, help="Draws one of the proposed alternatives.")
+@seed_option("Draws one of the proposed alternatives.")
 @TEMPLATES
 @DRY_RUN
-@JSON
+@answering()
 def write(
-    sources: tuple[str, ...],
-    output: Path,
-    editor: str,
-    features: str,
-    population: str | None,
-    per_prompt: int | None,
-    paraphrases: int,
-    seed: int,
-    templates: Path | None,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+    output: Path, editor: str, features: str, population: str | None, dry_run: bool, **given: Any
+) -> dict[str, Any]:
     """Edit each document of SOURCES along every feature, one at a time, and paraphrase it.
 
     SOURCES is a population (a bundled one or a folder) or Inspect logs. For each document and feature five other values
@@ -88,28 +100,14 @@ def write(
     Example: genie interventions write starter -o pairs --editor openai/gpt-4o --per-prompt 2 --dry-run
              genie interventions write logs/ -o pairs --editor openai/gpt-4o --population starter
     """
-    from genie_inspect.graders.grader import unmet
-    from genie_inspect.graders.instrument import RECORDED
-    from genie_inspect.populations.population import open_population, read_features
-
     # whatever a recording holds, it is no editor of other texts
     if editor.split("/", 1)[0] == RECORDED:
         raise unmet(f"--editor {editor} has its texts on record and can edit nothing: name a real model")
-    work = partial(
-        write_interventions,
-        sources=sources,
-        features=read_features(features),
-        population=open_population(population) if population else None,
-        per_prompt=per_prompt,
-        paraphrases=paraphrases,
-        seed=seed,
-        templates=templates,
-    )
-    written, tally = run_asking(work, editor, output, dry_run=dry_run, option="--editor")
-    show({**({} if dry_run else {"folder": str(output)}), **written, **cost(tally, dry_run=dry_run)}, as_json)
+    asks = open_population(population) if population else None
+    work = partial(write_interventions, features=read_features(features), population=asks, **given)
+    return asked(work, editor, output, dry_run=dry_run, option="--editor")
 
 
-FILE = click.Path(path_type=Path)
 SHARE = click.FloatRange(0, 1)
 CHECK_KEY = (
     "valid: edits that have the new value; effect: the feature's answers that changed; invasive: the others that"
@@ -138,10 +136,10 @@ PEOPLE_KEY = (
 )
 @click.option("--to", "table", type=FILE, help="Instead: write a blind, shuffled CSV of the edits for people.")
 @click.option("--from", "tables", multiple=True, type=FILE, help="Instead: read a person's table; repeatable.")
-@click.option("--seed", default=0, show_default=True, help="With --to: the order of the rows.")
+@seed_option("With --to: the order of the rows.")
 @TEMPLATES
-@click.option("--dry-run", is_flag=True, help="Ask nobody, write nothing: count the calls and tokens.")
-@JSON
+@DRY_RUN
+@answering()
 def check(
     pairs: str,
     output: Path | None,
@@ -155,8 +153,7 @@ def check(
     seed: int,
     templates: Path | None,
     dry_run: bool,
-    as_json: bool,
-) -> None:
+) -> Answer | dict[str, Any]:
     """Are the edits of PAIRS good: is the new value there, did its feature's answers change, did the others stay?
 
     A grader reads originals and changed texts, and says where answers differ; texts that are no good are named in
@@ -168,52 +165,37 @@ def check(
              genie interventions check checked --to ann.csv
              genie interventions check checked --from ann.csv --from bob.csv
     """
-    from genie_inspect.populations.interventions import Interventions
-
     ways = (grader is not None, table is not None, bool(tables))
     if sum(ways) != 1 or (grader is None) != (output is None):
         raise click.UsageError("give one of --grader MODEL with --output FOLDER, --to TABLE, and --from TABLE")
     interventions = Interventions(pairs)
     if table is not None:
-        from genie_inspect.studies.metric_study.checking import write_tables
+        return {"table": str(table), "edits": write_tables(table, interventions, seed)}
+    if grader is None or output is None:
+        votes = [read_table(path, interventions) for path in tables]
+        rows = [asdict(row) for row in people_figures(votes, interventions, read_checks(interventions), most_invasive)]
+        shown = record_table(f"{len(votes)} people", rows, {"agreement": "as the check"})
+        return Answer(lambda: {"people": len(votes), "figures": rows}, lambda _: [shown, Unbroken(PEOPLE_KEY)])
+    work = partial(
+        check_interventions,
+        interventions=interventions,
+        population=open_population(population),
+        judge=judge,
+        limits=Limits(most_invasive, most_paraphrased),
+        templates=templates,
+    )
+    figures, tally = run_asking(work, grader, output, dry_run=dry_run)
+    facts = {**({} if dry_run else {"folder": str(output)}), **cost(tally, dry_run=dry_run)}
+    checks = [asdict(row) for row in figures]
 
-        show({"table": str(table), "edits": write_tables(table, interventions, seed)}, as_json)
-    elif tables:
-        _show_people(tables, interventions, most_invasive, as_json=as_json)
-    elif grader is not None and output is not None:
-        from genie_inspect.populations.population import open_population
-        from genie_inspect.studies.metric_study.checking import Limits, check_interventions
-
-        work = partial(
-            check_interventions,
-            interventions=interventions,
-            population=open_population(population),
-            judge=judge,
-            limits=Limits(most_invasive, most_paraphrased),
-            templates=templates,
-        )
-        figures, tally = run_asking(work, grader, output, dry_run=dry_run)
-        facts = {**({} if dry_run else {"folder": str(output)}), **cost(tally, dry_run=dry_run)}
-        if as_json:
-            echo_json({**facts, "checks": [asdict(row) for row in figures]})
-            return
+    def parts(_: "Console") -> "Iterator[RenderableType]":
         # a rehearsal's answers are made up
         if not dry_run:
-            console().print(record_table("edits and paraphrases", [asdict(row) for row in figures], HEADS))
-            echo(CHECK_KEY)
-        show(facts, as_json)
+            yield record_table("edits and paraphrases", checks, HEADS)
+            yield Unbroken(CHECK_KEY)
+        yield from fact_lines(facts)
 
-
-def _show_people(tables: Sequence[Path], interventions: Any, most_invasive: float, *, as_json: bool) -> None:
-    from genie_inspect.studies.metric_study.checking import people_figures, read_checks, read_table
-
-    votes = [read_table(path, interventions) for path in tables]
-    rows = [asdict(row) for row in people_figures(votes, interventions, read_checks(interventions), most_invasive)]
-    if as_json:
-        echo_json({"people": len(votes), "figures": rows})
-        return
-    console().print(record_table(f"{len(votes)} people", rows, {"agreement": "as the check"}))
-    echo(PEOPLE_KEY)
+    return Answer(lambda: {**facts, "checks": checks}, parts)
 
 
 SOURCES_FILE = "documents.jsonl"
@@ -226,38 +208,25 @@ def materials(
     work: Path,
     progress: Progress = no_progress,
 ) -> list[Material]:
-    own = _population(sources)
-    asked = own or population
-    if asked is None:
+    own = None
+    if len(sources) == 1 and (sources[0] in BUNDLED or (Path(sources[0]) / MANIFEST).is_file()):
+        own = open_population(sources[0])
+        own.require_documents("an edit of a feature")
+    asks = own or population
+    if asks is None:
         raise InterventionsError("documents of logs need --population: whose questions are asked about them")
-    asked.require_questions("an edit of a feature")
-    documents = _documents(own, sources, asked.prompts, work, progress)
-    chosen = [document for group in documents for document in sorted(group, key=lambda d: d.id)[:limit]]
+    asks.require_questions("an edit of a feature")
+    # of a population or collected, documents are had by prompt
+    source = own or collect_documents(log_files(sources), work / SOURCES_FILE, set(asks.prompts), progress)
+    groups = [source.documents(prompt) for prompt in asks.prompts]
+    chosen = [document for group in groups for document in sorted(group, key=lambda d: d.id)[:limit]]
     if not chosen:
         raise InterventionsError(
-            f"{', '.join(sources)} has no document for a prompt that {asked.name} has questions for"
+            f"{', '.join(sources)} has no document for a prompt that {asks.name} has questions for"
         )
     return [
-        Material(document, tuple(asked.questions(document.prompt)), _on_record(own, document)) for document in chosen
+        Material(document, tuple(asks.questions(document.prompt)), _on_record(own, document)) for document in chosen
     ]
-
-
-def _population(sources: Sequence[str]) -> Population | None:
-    """The population that the only source names; None where the sources are logs."""
-    if len(sources) == 1 and (sources[0] in BUNDLED or (Path(sources[0]) / MANIFEST).is_file()):
-        population = open_population(sources[0])
-        population.require_documents("an edit of a feature")
-        return population
-    return None
-
-
-def _documents(
-    own: Population | None, sources: Sequence[str], prompts: Sequence[str], work: Path, progress: Progress
-) -> list[list[Document]]:
-    if own is not None:
-        return [own.documents(prompt) for prompt in prompts]
-    collected = collect_documents(log_files(sources), work / SOURCES_FILE, set(prompts), progress)
-    return [collected.documents(prompt) for prompt in prompts]
 
 
 def _on_record(own: Population | None, document: Document) -> dict[str, str | None]:

@@ -76,28 +76,28 @@ class Editor:
         tokens = SPARE_TOKENS + TOKENS_A_VALUE * count
         return await self._asked(PROPOSE, data, read, tokens, answers_form(count), temperature=1.0, count=count) or ()
 
-    async def edit(self, data: Mapping[str, Any], document: str) -> str:
-        """The document with a feature's new value; empty where no reply is a text."""
-        return await self._text(EDIT, data, document)
-
-    async def paraphrase(self, document: str, number: int) -> str:
-        """The document in other words, the paraphrase of that number; empty where no reply is a text."""
-        return await self._text(PARAPHRASE, {"text": document, "version": number}, document, count=number)
-
     async def screened(self, original: str, changed: str) -> str:
         """Why a changed text cannot be used, empty where it can; what could not be judged cannot."""
-        form = choices_form(1, VERDICTS)
-        data = {"text": original, "changed": changed}
-        verdict = await self._asked(SCREEN, data, lambda reply: _choice(reply, VERDICTS), SPARE_TOKENS, form)
+        verdict = await self._chosen(SCREEN, {"text": original, "changed": changed}, VERDICTS)
         return "" if verdict == KEEP else verdict or "unreadable verdict"
 
     async def has_value(self, data: Mapping[str, Any]) -> bool | None:
         """Whether a text has a value of a feature; None where no reply says so."""
-        form = choices_form(1, (YES, NO))
-        verdict = await self._asked(CHECK, data, lambda reply: _choice(reply, (YES, NO)), SPARE_TOKENS, form)
+        verdict = await self._chosen(CHECK, data, (YES, NO))
         return None if verdict is None else verdict == YES
 
-    async def _text(self, instruction: Instruction, data: Mapping[str, Any], document: str, **blanks: Any) -> str:
+    async def _chosen(self, instruction: Instruction, data: Mapping[str, Any], choices: tuple[str, ...]) -> str | None:
+        def read(reply: str) -> str:
+            verdict = numbered_choices(reply, 1, choices).get(1)
+            if verdict is None:
+                raise UnreadableReplyError(f"the reply is none of {', '.join(choices)}")
+            return verdict
+
+        return await self._asked(instruction, data, read, SPARE_TOKENS, choices_form(1, choices))
+
+    async def text(self, instruction: Instruction, data: Mapping[str, Any], document: str, **blanks: Any) -> str:
+        """What is made of a document by `EDIT` or `PARAPHRASE`; empty where no reply is a text."""
+
         def read(reply: str) -> str:
             text = spoken(reply).strip()
             if not text:
@@ -126,13 +126,6 @@ class Editor:
         except UnreadableReplyError:
             self.unreadable += 1
             return None
-
-
-def _choice(reply: str, choices: tuple[str, ...]) -> str:
-    verdict = numbered_choices(reply, 1, choices).get(1)
-    if verdict is None:
-        raise UnreadableReplyError(f"the reply is none of {', '.join(choices)}")
-    return verdict
 
 
 LENGTHS = (0.5, 2.0)  # words over the original's between which a text can be the same one with a feature changed
@@ -169,7 +162,7 @@ def words_changed(original: str, changed: str) -> float:
     return 1 - common / max(len(before), len(after))
 
 
-ALTERNATIVES, PARAPHRASES = 5, 3
+ALTERNATIVES = 5
 DOCUMENTS_AT_ONCE = 16
 NO_ANSWER = "the document does not say"
 NO_ALTERNATIVE, NO_TEXT = "no alternative proposed", "no text in the reply"
@@ -203,22 +196,14 @@ class Material:
     """By question id; a question without an entry is still to be read."""
 
 
+@dataclass(frozen=True, slots=True)
 class InterventionWriter:
-    def __init__(
-        self,
-        editor: Editor,
-        reader: Reader,
-        features: Sequence[Feature],
-        writer: str,
-        paraphrases: int = PARAPHRASES,
-        seed: int = 0,
-    ) -> None:
-        self.editor = editor
-        self.reader = reader
-        self.features = features
-        self.writer = writer
-        self.paraphrases = paraphrases
-        self.seed = seed
+    editor: Editor
+    reader: Reader
+    features: Sequence[Feature]
+    writer: str
+    paraphrases: int
+    seed: int = 0
 
     async def write(self, materials: Sequence[Material], done: Callable[[int], None] = lambda _: None) -> Written:
         written = Written()
@@ -282,7 +267,7 @@ class InterventionWriter:
         if not alternatives:
             return Rejected(original=document.id, kind=EDITED, feature=feature.name, reason=NO_ALTERNATIVE)
         alternative = drawn(alternatives, document.id, feature.name, self.seed)
-        text = await self.editor.edit({**data, "value": alternative}, document.text)
+        text = await self.editor.text(EDIT, {**data, "value": alternative}, document.text)
         if reason := await self._fault(document.text, text):
             about = {"original": document.id, "kind": EDITED, "feature": feature.name, "alternative": alternative}
             return Rejected(**about, reason=reason, text=text)
@@ -298,7 +283,8 @@ class InterventionWriter:
         )
 
     async def _paraphrase(self, document: Document, number: int) -> Changed | Rejected:
-        text = await self.editor.paraphrase(document.text, number)
+        data = {"text": document.text, "version": number}
+        text = await self.editor.text(PARAPHRASE, data, document.text, count=number)
         if reason := await self._fault(document.text, text):
             return Rejected(original=document.id, kind=PARAPHRASED, reason=reason, text=text)
         return Paraphrase(

@@ -1,7 +1,7 @@
 """Votes with what machines say of the same stories and tests: a row a vote."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -86,8 +86,6 @@ class Factor:
 
 @dataclass(frozen=True)
 class Ballots:
-    """Votes that have every score beside them."""
-
     stories: Factor
     plots: Factor
     tests: Factor
@@ -120,7 +118,16 @@ class Ballots:
 
 
 def ballots(stories: Sequence[VotedStory], scores: Scores, choice: Choice) -> Ballots:
-    votes = list(_votes(stories, choice))
+    votes: list[Vote] = []
+    for story in compared_stories(stories, choice.leave_out):
+        if ALL in story.votes:
+            raise VotesError(f"a rater has the id {ALL!r}, expected another: it stands for all of them")
+        votes += [
+            Vote("", story.story, rater, test, value, story.plot, story.source)
+            for rater, ballot in story.votes.items()
+            for test, value in ballot.items()
+            if not math.isnan(value) and (not choice.tests or test in choice.tests)
+        ]
     if not votes:
         raise VotesError("no vote is left, expected votes on the tests and stories that are not left out")
     sources = source_columns(scores, {vote.test for vote in votes}, choice)
@@ -133,12 +140,17 @@ def ballots(stories: Sequence[VotedStory], scores: Scores, choice: Choice) -> Ba
         raise VotesError(f"votes have {len(scale)} different numbers, expected at most {MOST_STEPS} steps of a scale")
     if len(scale) < 2:
         raise VotesError(f"all {len(kept)} votes are {scale[0]:g}, expected some of another kind: nothing to learn")
+    writers = [vote.source or writer_of(vote.story) for vote in kept]
+    if all(writers) and (missing := [human for human in choice.humans if human not in writers]):
+        raise VotesError(f"no story is by {missing[0]!r}, expected one of {some(writers)}")
+    kinds = [HUMAN if writer in choice.humans else MACHINE for writer in writers] if choice.humans else writers
+    has_sources = all(writers) and len(set(kinds)) > 1
     return Ballots(
         stories=Factor.of([vote.story for vote in kept]),
         plots=Factor.of([vote.plot or choice.plot(vote.story) for vote in kept]),
         tests=Factor.of([vote.test for vote in kept]),
         raters=Factor.of([vote.rater for vote in kept]),
-        sources=_sources([vote.source or writer_of(vote.story) for vote in kept], choice.humans),
+        sources=Factor.of(kinds) if has_sources else None,
         levels=levels.astype(np.int64),
         # of verdicts both, as of numbers those that somebody gave
         scale=tuple(map(float, scale)),
@@ -146,16 +158,6 @@ def ballots(stories: Sequence[VotedStory], scores: Scores, choice: Choice) -> Ba
         scores=np.array(numbers).reshape(len(kept), len(sources)),
         left_out=left_out,
     )
-
-
-def _votes(stories: Sequence[VotedStory], choice: Choice) -> Iterator[Vote]:
-    for story in compared_stories(stories, choice.leave_out):
-        for rater, ballot in story.votes.items():
-            if rater == ALL:
-                raise VotesError(f"a rater has the id {ALL!r}, expected another: it stands for all of them")
-            for test, value in ballot.items():
-                if not math.isnan(value) and (not choice.tests or test in choice.tests):
-                    yield Vote("", story.story, rater, test, value, story.plot, story.source)
 
 
 def _with_scores(
@@ -183,12 +185,3 @@ def _with_scores(
             missing.setdefault("without a score by every grader", []).append(vote.story)
     left_out = {f"{reason}: {some(names)}": len(names) for reason, names in missing.items()}
     return kept, rows, left_out
-
-
-def _sources(names: Sequence[str], humans: Sequence[str]) -> Factor | None:
-    if not all(names):
-        return None
-    if missing := [human for human in humans if human not in names]:
-        raise VotesError(f"no story is by {missing[0]!r}, expected one of {some(names)}")
-    kinds = [(HUMAN if name in humans else MACHINE) if humans else name for name in names]
-    return Factor.of(kinds) if len(set(kinds)) > 1 else None

@@ -1,8 +1,7 @@
 """`genie rater`: a judge of one's own, from one's own votes."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +10,10 @@ import click
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import VotesError, prompt_of, read_votes
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.options import FILE, JSON, together
+from genie_inspect.cli.options import FILE, Answer, answering, resamples_option, seed_option, together
 from genie_inspect.cli.running import progress_bar
-from genie_inspect.cli.terminal import console, echo, echo_json, replacing
+from genie_inspect.cli.terminal import Unbroken, echo
 from genie_inspect.files.folders import check_unused
-from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
 from genie_inspect.studies.personal.curiosity import (
     NAMES,
@@ -53,6 +51,7 @@ from genie_inspect.studies.personal.power import learning_curve, power_chart
 from genie_inspect.studies.tables import study_table
 
 if TYPE_CHECKING:
+    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
     from rich.table import Table
 
 
@@ -140,43 +139,40 @@ reading_votes = together(
         "[default: the file's column plot, else what stands before the first underscore]",
     ),
     click.option("--human", "humans", multiple=True, help="Sources that are people, such as NewYorker; repeatable."),
-    click.option("--seed", default=0, show_default=True, help="Of what is drawn."),
+    seed_option("Of what is drawn."),
 )
 """Of every verb that reads votes."""
+TASTE_OPTION = click.option(
+    "--taste/--no-taste", default=True, help="Whether raters may differ by test too.  [default: taste]"
+)
 
 
 def voted(votes: Path, scores: tuple[Path, ...], scorers: tuple[str, ...], plot: str | None, **chosen: Any) -> Ballots:
-    plot_of = prompt_of if plot is None else _plots(plot)
+    try:
+        compiled = plot if plot is None else re.compile(plot)
+    except re.error as error:
+        raise VotesError(f"plot is {plot!r}, expected a regular expression: {error}") from error
+
+    def plot_of(story: str) -> str:
+        if compiled is None:
+            return prompt_of(story)
+        match = compiled.search(story)
+        if match is None:
+            raise VotesError(f"story {story!r} has no plot by {plot!r}, expected a pattern that matches every story")
+        return (match[1] if compiled.groups else match[0]) or ""
+
     return ballots(
         read_votes(votes, numbers=True), read_scores(scores, scorers or ("ttcw",)), Choice(plot=plot_of, **chosen)
     )
 
 
-def _plots(pattern: str) -> Callable[[str], str]:
-    try:
-        compiled = re.compile(pattern)
-    except re.error as error:
-        raise VotesError(f"plot is {pattern!r}, expected a regular expression: {error}") from error
-
-    def plot_of(story: str) -> str:
-        match = compiled.search(story)
-        if match is None:
-            raise VotesError(f"story {story!r} has no plot by {pattern!r}, expected a pattern that matches every story")
-        return (match[1] if compiled.groups else match[0]) or ""
-
-    return plot_of
-
-
 @click.command()
 @reading_votes
 @click.option("--output", "-o", required=True, type=FILE, help="The folder to make.")
-@click.option("--taste/--no-taste", default=True, help="Whether raters may differ by test too.  [default: taste]")
-@click.option("--resamples", default=1_000, show_default=True, type=click.IntRange(1), help="Of the bootstrap.")
-@click.option("--picture", type=FILE, help="Write a chart of the calibration to this .svg or .png.")
-@JSON
-def fit(
-    output: Path, taste: bool, resamples: int, picture: Path | None, as_json: bool, seed: int, **given: Any
-) -> None:
+@TASTE_OPTION
+@resamples_option(1_000)
+@answering(picture="a chart of the calibration")
+def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> Answer:
     """Learn from VOTES what each rater would say, given a grader's scores of the same stories.
 
     VOTES: CSV or JSON Lines, a row a vote with story, rater, verdict or number, and test if there are several (plot,
@@ -186,30 +182,27 @@ def fit(
     Example: genie rater fit votes.csv --scores logs/ -o taste
     """
     check_unused(output)
-    if picture:
-        check_picture(picture)
     ballots = voted(**given)
     with progress_bar() as advance:
         judge, figures = fit_judge(ballots, taste=taste, resamples=resamples, seed=seed, told=advance)
     write_folder(judge, figures, output)
-    if picture:
-        with replacing(picture):
-            write_chart(lambda: calibration_chart(figures), picture)
-    if as_json:
-        told = {"judge": judge.model_dump(), "figures": figures.model_dump()}
-        echo_json({"folder": str(output), "sentence": figures.sentence, **told})
-    else:
-        screen = console()
-        screen.print(chances_table(figures))
-        screen.print(verdicts_table(figures))
+
+    def parts(_: "Console") -> "Iterator[RenderableType]":
+        yield chances_table(figures)
+        yield verdicts_table(figures)
         tenths = [(f"{own.mean:.3f}", f"{own.share:.3f}", f"{own.votes:,}") for own in figures.calibration]
-        title = f"Calibration of {figures.model}"
-        screen.print(study_table(title, ("foretold, mean", "came true", "votes"), tenths))
-        screen.print(raters_table(judge, figures))
+        yield study_table(f"Calibration of {figures.model}", ("foretold, mean", "came true", "votes"), tenths)
+        yield raters_table(judge, figures)
         for reason, count in figures.left_out.items():
-            echo(f"Left out: {count} votes {reason}.")
-        echo(figures.sentence)
-        echo(f"{output}: {len(judge.raters)} raters, judge@{judge.digest}")
+            yield Unbroken(f"Left out: {count} votes {reason}.")
+        yield Unbroken(figures.sentence)
+        yield Unbroken(f"{output}: {len(judge.raters)} raters, judge@{judge.digest}")
+
+    def value() -> dict[str, Any]:
+        found = {"judge": judge.model_dump(), "figures": figures.model_dump()}
+        return {"folder": str(output), "sentence": figures.sentence, **found}
+
+    return Answer(value, parts, lambda: calibration_chart(figures))
 
 
 @click.command()
@@ -217,19 +210,9 @@ def fit(
 @click.option("--simulate", is_flag=True, help="Draw votes like these instead: for more stories than there are.")
 @click.option("--stories", "sizes", multiple=True, type=click.IntRange(2), help="How many; repeatable.")
 @click.option("--repeats", default=40, show_default=True, type=click.IntRange(2), help="Draws of each number.")
-@click.option("--taste/--no-taste", default=True, help="Whether raters may differ by test too.  [default: taste]")
-@click.option("--picture", type=FILE, help="Write the learning curve to this .svg or .png.")
-@JSON
-def power(
-    simulate: bool,
-    sizes: tuple[int, ...],
-    repeats: int,
-    taste: bool,
-    picture: Path | None,
-    as_json: bool,
-    seed: int,
-    **given: Any,
-) -> None:
+@TASTE_OPTION
+@answering(picture="the learning curve")
+def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, seed: int, **given: Any) -> Answer:
     """How much better than by the grader alone raters are foretold, by the number of stories with VOTES.
 
     From the data: plots are drawn to learn from, and what is foretold of all other plots counts. With --simulate votes
@@ -238,23 +221,19 @@ def power(
     \b
     Example: genie rater power votes.csv --scores logs/ --picture power.svg
     """
-    if picture:
-        check_picture(picture)
     ballots = voted(**given)
     with progress_bar() as told:
         curve = learning_curve(ballots, sizes, simulate=simulate, repeats=repeats, taste=taste, seed=seed, told=told)
-    if picture:
-        with replacing(picture):
-            write_chart(lambda: power_chart(curve), picture)
-    if as_json:
-        echo_json(curve)
-        return
-    rows = []
-    for point in curve.points:
-        gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
-        rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
-    console().print(_table(curve.title, ("stories", "votes a rater", GAIN, "1% better in"), rows))
-    echo(curve.sentence)
+
+    def parts(_: "Console") -> "Iterator[RenderableType]":
+        rows = []
+        for point in curve.points:
+            gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
+            rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
+        yield _table(curve.title, ("stories", "votes a rater", GAIN, "1% better in"), rows)
+        yield Unbroken(curve.sentence)
+
+    return Answer(lambda: curve, parts, lambda: power_chart(curve))
 
 
 @click.command()
@@ -289,10 +268,10 @@ def forget(folder: Path, rater: str) -> None:
 )
 @click.option("--folds", default=5, show_default=True, type=click.IntRange(2), help="Each predicted from the others.")
 @click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="A setting, such as epochs=1.")
-@click.option("--resamples", default=1_000, show_default=True, type=click.IntRange(1), help="Of the bootstrap.")
-@click.option("--seed", default=0, show_default=True, help="Of folds and bootstrap.")
+@resamples_option(1_000)
+@seed_option("Of folds and bootstrap.")
 @click.option("--output", "-o", type=FILE, help="A new folder for the model that has learned from all votes.")
-@JSON
+@answering()
 def curiosity(
     votes: Path,
     base: str | None,
@@ -302,8 +281,7 @@ def curiosity(
     resamples: int,
     seed: int,
     output: Path | None,
-    as_json: bool,
-) -> None:
+) -> Answer:
     """How well a curiosity model tells the verdicts in VOTES, whole plots held out.
 
     VOTES is JSON Lines, a line a verdict: story, text, test, question, rater, verdict, explanation. Without --base it
@@ -315,28 +293,25 @@ def curiosity(
     """
     if output:
         check_unused(output)
-    models = _models(base, pairs)
+    models: dict[Explanation, CuriosityModel]
+    if base is None:
+        vector_settings = settings_of(VectorSettings, pairs)
+        models = {reading: VectorCuriosity(reading, vector_settings) for reading in EXPLANATIONS}
+    else:
+        lora_settings = settings_of(LoraSettings, pairs)
+        models = {reading: LanguageCuriosity(base, reading, lora_settings) for reading in EXPLANATIONS}
     explained = read_explained_votes(votes)
     with progress_bar() as progress:
-        comparison = compared(
-            explained, models, explanation, folds=folds, resamples=resamples, seed=seed, progress=progress
-        )
+        found = compared(explained, models, explanation, folds=folds, resamples=resamples, seed=seed, progress=progress)
     if output:
-        write_curiosity(output, explained, models[explanation], comparison)
-    if as_json:
-        echo_json(comparison)
-    else:
-        echo(f"{comparison.reading}\n{counts(comparison)}")
-        columns = comparison.columns
-        heads = ("", *(heading(column).replace(", ", ",\n") for column in columns))
-        rows = [(name, *(cell(column, key) for column in columns)) for key, name in NAMES.items()]
-        caption = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {comparison.model}."
-        console().print(_table(f"Curiosity model, {comparison.folds} folds", heads, rows, caption))
+        write_curiosity(output, explained, models[explanation], found)
 
+    def parts(_: "Console") -> "Iterator[RenderableType]":
+        yield Unbroken(found.reading)
+        yield Unbroken(counts(found))
+        heads = ("", *(heading(column).replace(", ", ",\n") for column in found.columns))
+        rows = [(name, *(cell(column, key) for column in found.columns)) for key, name in NAMES.items()]
+        caption = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {found.model}."
+        yield _table(f"Curiosity model, {found.folds} folds", heads, rows, caption)
 
-def _models(base: str | None, pairs: tuple[str, ...]) -> dict[Explanation, CuriosityModel]:
-    if base is None:
-        make = partial(VectorCuriosity, settings=settings_of(VectorSettings, pairs))
-        return {explanation: make(explanation) for explanation in EXPLANATIONS}
-    settings = settings_of(LoraSettings, pairs)
-    return {explanation: LanguageCuriosity(base, explanation, settings) for explanation in EXPLANATIONS}
+    return Answer(lambda: found, parts)

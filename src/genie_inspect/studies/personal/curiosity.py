@@ -4,14 +4,15 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict
 
-from genie_inspect.agreement.votes import Id, StoryRow, VotesError, prompt_of, rows
+from genie_inspect.agreement.votes import VotesError, rows
 from genie_inspect.files.folders import new_folder
 from genie_inspect.files.writing import write_lines
 from genie_inspect.signature import package_version
@@ -49,7 +50,20 @@ def by_rows(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds:
 
 def by_plots(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds:
     """Whole plots, each dealt to the fold that has the fewest yes so far, those with many yes first."""
-    _check_copies(votes)
+    # a text that stands under two plots would be learnt with the one where it is held out with the other
+    first: dict[str, ExplainedVote] = {}
+    copies: dict[str, str] = {}
+    for vote in votes:
+        # whatever its case and spacing
+        original = first.setdefault(" ".join(vote.text.casefold().split()), vote)
+        if original.plot != vote.plot:
+            copies[vote.story] = f"{vote.story!r} (plot {vote.plot!r}) of {original.story!r} (plot {original.plot!r})"
+    if copies:
+        named = ", ".join(list(copies.values())[:SHOWN]) + (", ..." if len(copies) > SHOWN else "")
+        raise VotesError(
+            f"{len(copies)} stories are copies of a story of another plot, expected each text under one plot (give "
+            f"copies one plot): {named}"
+        )
     plots = sorted({vote.plot for vote in votes})
     if len(plots) < folds:
         raise VotesError(f"{len(plots)} plots, expected at least {folds}, one for each fold: ask for fewer folds")
@@ -66,23 +80,6 @@ def by_plots(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds
             )
     fold_of = {plot: number for number, fold in enumerate(dealt) for plot in fold}
     return np.array([fold_of[vote.plot] for vote in votes], dtype=np.intp)
-
-
-def _check_copies(votes: Sequence[ExplainedVote]) -> None:
-    """Refuse a text that stands under two plots: held out with one of them, it would be learnt with the other."""
-    first: dict[str, ExplainedVote] = {}
-    copies: dict[str, str] = {}
-    for vote in votes:
-        # whatever its case and spacing
-        original = first.setdefault(" ".join(vote.text.casefold().split()), vote)
-        if original.plot != vote.plot:
-            copies[vote.story] = f"{vote.story!r} (plot {vote.plot!r}) of {original.story!r} (plot {original.plot!r})"
-    if copies:
-        named = ", ".join(list(copies.values())[:SHOWN]) + (", ..." if len(copies) > SHOWN else "")
-        raise VotesError(
-            f"{len(copies)} stories are copies of a story of another plot, expected each text under one plot (give "
-            f"copies one plot): {named}"
-        )
 
 
 Division = Literal["rows", "plots"]
@@ -148,8 +145,10 @@ def compared(
         fold_of = divisions[held_out]
         forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
         found = Draws.of(len(plots), resamples, seed).figures(forecasts, folds)
-        known = [{vote.rater for vote in _parted(votes, fold_of == fold)[0]} for fold in range(folds)]
-        unknown = sum(vote.rater not in known[fold] for vote, fold in zip(votes, fold_of, strict=True))
+        learned_from = {
+            fold: {vote.rater for vote, own in zip(votes, fold_of, strict=True) if own != fold} for fold in range(folds)
+        }
+        unknown = sum(vote.rater not in learned_from[fold] for vote, fold in zip(votes, fold_of, strict=True))
         return Prediction(reading, held_out, {name: found[name] for name in FIGURES}, unknown)
 
     columns = []
@@ -158,8 +157,8 @@ def compared(
         chances = np.full(len(votes), np.nan)
         for fold in range(folds):
             is_out = divisions[held_out] == fold
-            learned, out = _parted(votes, is_out)
-            chances[is_out] = models[reading].fit(learned).probabilities(out)
+            fitted = models[reading].fit(list(compress(votes, ~is_out)))
+            chances[is_out] = fitted.probabilities(list(compress(votes, is_out)))
             progress(step, fold + 1, folds)
         columns.append(column(chances, reading, held_out))
     columns.append(column(shares(votes, divisions["plots"]), None, "plots"))
@@ -190,13 +189,6 @@ def shares(votes: Sequence[ExplainedVote], fold_of: Folds) -> Values:
         like = verdicts[(tests == tests[place]) & (fold_of != fold_of[place])]
         chances[place] = (like.sum() + 1) / (len(like) + 2)
     return chances
-
-
-def _parted(
-    votes: Sequence[ExplainedVote], is_out: NDArray[np.bool_]
-) -> tuple[list[ExplainedVote], list[ExplainedVote]]:
-    learned = [vote for vote, out in zip(votes, is_out, strict=True) if not out]
-    return learned, [vote for vote, out in zip(votes, is_out, strict=True) if out]
 
 
 MANIFEST, CARD, WEIGHTS = "curiosity.json", "card.md", "weights"
@@ -272,21 +264,10 @@ def cell(column: Prediction, key: str) -> str:
     return shown_interval(column.figures[key], "{:.3f}".format, "not defined")
 
 
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 FORM = (
     'a line a verdict: {"story": "3_GPT4", "text": "...", "test": "09", "question": "...", "rater": "ann", '
     '"verdict": true, "explanation": "..."}'
 )
-
-
-class _Row(StoryRow):
-    text: Words
-    test: Id
-    question: Words
-    rater: Id
-    verdict: bool
-    explanation: Words | None = None
-    plot: Id | None = None
 
 
 def read_explained_votes(path: Path) -> list[ExplainedVote]:
@@ -294,9 +275,7 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
 
     A story's plot is what the file says, else the part of its id before the first underscore.
     """
-    votes = [
-        ExplainedVote(**{**dict(row), "plot": row.plot or prompt_of(row.story)}) for _, row in rows(path, _Row, FORM)
-    ]
+    votes = [row for _, row in rows(path, ExplainedVote, FORM)]
     if not votes:
         raise VotesError(f"{path} holds no vote, expected {FORM}")
     given = Counter((vote.story, vote.test, vote.rater) for vote in votes)

@@ -31,7 +31,6 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     Values,
     check_both_verdicts,
     check_readable,
-    curiosity,
     explained,
 )
 
@@ -59,24 +58,21 @@ def train(
     for _ in range(settings.epochs):
         order = torch.randperm(len(rows), generator=generator).tolist()
         for start in range(0, len(rows), group):
-            losses.append(_step([rows[index] for index in order[start : start + group]], loss_of, settings.batch))
+            step_rows = [rows[index] for index in order[start : start + group]]
+            total = 0.0
+            for first in range(0, len(step_rows), settings.batch):
+                batch = step_rows[first : first + settings.batch]
+                # the last batch may be smaller: each row counts alike
+                loss = loss_of(batch) * len(batch) / len(step_rows)
+                with engine_failures("training"):
+                    loss.backward()
+                total += loss.item()
+            losses.append(total)
             torch.nn.utils.clip_grad_norm_(parameters, settings.clip)
             optimizer.step()
             schedule.step()
             optimizer.zero_grad()
     return losses
-
-
-def _step(rows: Sequence[RowT], loss_of: Callable[[Sequence[RowT]], "torch.Tensor"], size: int) -> float:
-    total = 0.0
-    for start in range(0, len(rows), size):
-        batch = rows[start : start + size]
-        # the last batch may be smaller: each row counts alike
-        loss = loss_of(batch) * len(batch) / len(rows)
-        with engine_failures("training"):
-            loss.backward()
-        total += loss.item()
-    return total
 
 
 def rate(step: int, steps: int, warmup: float) -> float:
@@ -194,7 +190,6 @@ class FittedLanguageModel:
         self.means = RaterMeans(votes, self.inverse(votes))
 
     def learn_verdicts(self, votes: Sequence[ExplainedVote]) -> None:
-        """Train the classifier on the curiosity that f now gives."""
         import torch
 
         scores = self.curiosity(votes)
@@ -224,13 +219,12 @@ class FittedLanguageModel:
     def curiosity(self, votes: Sequence[ExplainedVote]) -> Values:
         """Forward less inverse vector, or less the mean that stands for it."""
         forward = self._unit([self.prompts.forward(vote) for vote in votes])
-        return curiosity(votes, forward, self.inverse, self.means, self.explanation)
+        return forward - (self.inverse(votes) if self.explanation == "held-out" else self.means.rows(votes))
 
     def inverse(self, votes: Sequence[ExplainedVote]) -> Values:
         return self._unit([self.prompts.inverse(vote) for vote in votes])
 
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
-        """Probability of yes among yes and no for each vote."""
         check_readable(votes, self.explanation)
         import torch
 
@@ -312,11 +306,9 @@ class LanguageCuriosity:
 
     @property
     def name(self) -> str:
-        """`lora(<folder and digest>)`."""
         return f"lora({model_identity(self.base, self._facts)})"
 
     def fit(self, votes: Sequence[ExplainedVote]) -> FittedLanguageModel:
-        """Both adapters, trained on these votes alone."""
         having = explained(votes, self.explanation)
         check_both_verdicts(votes)
         import torch

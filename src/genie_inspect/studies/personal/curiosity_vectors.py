@@ -6,16 +6,16 @@ raters given the explanation, times lambda; all of it at length 1. The forward m
 and rater. Forward less inverse vector is the curiosity, which the classifier reads beside story and question.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar, get_args
+from typing import Annotated, Any, Literal, Protocol, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
+from genie_inspect.agreement.votes import Id, StoryRow, prompt_of
 from genie_inspect.engines.embedders import Embedder, embedder
 from genie_inspect.errors import UnfittableError, UnknownChoiceError
 from genie_inspect.files.json_lines import first_fault
@@ -23,20 +23,27 @@ from genie_inspect.files.json_lines import first_fault
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedVote:
-    story: str
-    """The story's id."""
-    plot: str
-    """What several stories may be written from."""
-    text: str
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class ExplainedVote(StoryRow):
+    text: Words
     """The story itself."""
-    test: str
-    question: str
+    test: Id
+    question: Words
     """The test in words."""
-    rater: str
+    rater: Id
     verdict: bool
-    explanation: str | None = None
+    explanation: Words | None = None
+    plot: Id = Field(default_factory=lambda row: prompt_of(row["story"]))
+    """What several stories may be written from; where a file does not say it, by the story's id."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_null(cls, row: Any) -> Any:
+        if not isinstance(row, dict):
+            return row
+        return {name: value for name, value in row.items() if (name, value) != ("plot", None)}
 
 
 class FittedCuriosity(Protocol):
@@ -116,17 +123,16 @@ def softmax(logits: Values) -> Values:
 Explanation = Literal["none", "held-out"]
 EXPLANATIONS: tuple[Explanation, ...] = get_args(Explanation)
 
-READS_THE_ANSWER = (
-    "explanation=held-out: the curiosity score reads the held-out rater's own explanation of the verdict that is "
-    "predicted, that is, the answer. These figures say nothing of a story that the rater has not judged."
-)
-READS_NO_ANSWER = (
-    "explanation=none: in place of the held-out explanation stands the mean over the rater's explanations that were "
-    "learned from."
-)
-READING: dict[Explanation, str] = {"none": READS_NO_ANSWER, "held-out": READS_THE_ANSWER}
-
-InverseModel = Callable[[Sequence[ExplainedVote]], Values]
+READING: dict[Explanation, str] = {
+    "none": (
+        "explanation=none: in place of the held-out explanation stands the mean over the rater's explanations that "
+        "were learned from."
+    ),
+    "held-out": (
+        "explanation=held-out: the curiosity score reads the held-out rater's own explanation of the verdict that is "
+        "predicted, that is, the answer. These figures say nothing of a story that the rater has not judged."
+    ),
+}
 
 
 class RaterMeans:
@@ -144,13 +150,6 @@ class RaterMeans:
     def rows(self, votes: Sequence[ExplainedVote]) -> Values:
         """The mean of each vote's rater; of a rater without explanations, everybody's."""
         return np.array([self.by_rater.get(vote.rater, self.everybody) for vote in votes])
-
-
-def curiosity(
-    votes: Sequence[ExplainedVote], forward: Values, inverse: InverseModel, means: RaterMeans, explanation: Explanation
-) -> Values:
-    """Forward less inverse vector, shape (votes, width)."""
-    return forward - (inverse(votes) if explanation == "held-out" else means.rows(votes))
 
 
 def explained(votes: Sequence[ExplainedVote], explanation: Explanation) -> list[ExplainedVote]:
@@ -257,14 +256,12 @@ class VectorCuriosity:
         return f"vectors({self._embedder.identity})"
 
     def fit(self, votes: Sequence[ExplainedVote]) -> "FittedVectors":
-        """Forward and inverse model and classifier, from these votes alone."""
         having = explained(votes, self.explanation)
         check_both_verdicts(votes)
         raters = tuple(sorted({vote.rater for vote in votes}))
         labels = _marks(having, raters)
         tell = softmax_regression(self.explanations(having), labels, self.settings.penalty)
-        inverse = partial(self.inverse, tell)
-        targets = inverse(having)
+        targets = self.inverse(tell, having)
         forward = ridge(self.texts(having, raters), targets, self.settings.ridge)
         means = RaterMeans(having, targets)
         verdicts = np.array([vote.verdict for vote in votes])
@@ -309,9 +306,9 @@ class FittedVectors:
     def inputs(self, votes: Sequence[ExplainedVote]) -> Values:
         """What the classifier reads: story, question, curiosity."""
         forward = self.forward(self.model.texts(votes, self.raters))
-        inverse = partial(self.model.inverse, self.tell)
-        read = curiosity(votes, forward, inverse, self.means, self.model.explanation)
-        return np.column_stack([self.model.texts(votes), read])
+        reads = self.model.explanation == "held-out"
+        inverse = self.model.inverse(self.tell, votes) if reads else self.means.rows(votes)
+        return np.column_stack([self.model.texts(votes), forward - inverse])
 
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
         """Probability of a yes for each vote; a rater that was not learned from counts as none of the raters."""

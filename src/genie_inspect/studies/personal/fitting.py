@@ -156,7 +156,6 @@ class Foretold:
         )
 
     def losses(self, model: str) -> Values:
-        """The log loss of each vote, over all steps."""
         return np.asarray(self.forecasts(model).log_losses.reshape(len(self.ballots), -1).sum(axis=1))
 
 
@@ -174,7 +173,6 @@ def folds_of(plots: Codes, count: int, seed: int) -> Codes:
 def foretell(
     ballots: Ballots, seed: int = 0, models: list[str] | None = None, told: Told = lambda *_: None
 ) -> Foretold:
-    """What models foretell of each vote from those on other plots."""
     folds = folds_of(ballots.plots.codes, len(ballots.plots), seed)
     count, names = int(folds.max()) + 1, models or models_of(ballots)
     chances = {name: np.empty((len(ballots), len(ballots.scale) - 1)) for name in names}
@@ -187,7 +185,6 @@ def foretell(
 
 
 def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 0) -> HeldOut:
-    """How well each model foretold, beside the grader alone, the best first."""
     ballots = foretold.ballots
     draws = Draws.of(len(ballots.plots), resamples, seed)
     wanted = [name for name in FIGURES if len(ballots.scale) == 2 or name not in OF_VERDICTS]
@@ -243,7 +240,6 @@ def _holding_out_raters(foretold: Foretold, deltas: Values, draws: Draws) -> dic
 def fit_judge(
     ballots: Ballots, *, taste: bool = True, resamples: int = 1_000, seed: int = 0, told: Told = lambda *_: None
 ) -> tuple[PersonalJudge, HeldOut]:
-    """A judge, and how well it foretells."""
     model = judge_model(ballots, taste=taste)
     found = foretell(ballots, seed, told=told)
     return judge_of(ballots, fitted(ballots, TERMS[model])), figures(found, model, resamples, seed)

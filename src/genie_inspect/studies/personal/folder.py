@@ -105,7 +105,6 @@ class Manifest(Row):
 
 
 def write_folder(judge: PersonalJudge, figures: HeldOut, output: Path) -> None:
-    """Write a judge to a new folder, whole or not at all."""
     with new_folder(output) as making:
         _write(judge, figures, making)
 
@@ -149,13 +148,13 @@ def check_figures(judge: PersonalJudge, figures: HeldOut, folder: Path) -> None:
 
 
 def _write(judge: PersonalJudge, figures: HeldOut, folder: Path) -> None:
-    contents = {JUDGE: _json(judge), HELD_OUT: _json(figures), CARD: card(judge, figures)}
+    contents = {JUDGE: as_json(judge), HELD_OUT: as_json(figures), CARD: card(judge, figures)}
     manifest = Manifest(made_by=package_version(), digests={name: digest(text) for name, text in contents.items()})
-    for name, text in (contents | {MANIFEST: _json(manifest)}).items():
+    for name, text in (contents | {MANIFEST: as_json(manifest)}).items():
         write_lines(folder / name, [text])
 
 
-def _json(row: Row) -> str:
+def as_json(row: Row) -> str:
     return row.model_dump_json(indent=1) + "\n"
 
 

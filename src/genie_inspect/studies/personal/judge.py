@@ -13,7 +13,6 @@ from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.signature import digest
 
-FORMAT = 1
 YES_NO = (0.0, 1.0)
 LENIENCY, TASTE, TEST, SCORES = "leniency", "taste", "test", "scores"
 """Kinds of terms; each has one spread over raters, tests or scores."""
@@ -252,23 +251,20 @@ class HeldOut(Row):
                 f"Cannot be told from the grader alone: {self.plots} plots are too few for an interval, expected "
                 f"{FEWEST_PLOTS} or more."
             )
-        if self.gain.is_above:
+        gain, size = self.gain, "not defined"
+        if gain.value is not None and gain.low is not None and gain.high is not None:
+            # of a loss, less is better by as much
+            sign = 1 if gain.is_above else -1
+            low, high = sorted((sign * gain.low, sign * gain.high))
+            size = f"{sign * gain.value:.4f} [{low:.4f}, {high:.4f}]"
+        if gain.is_above:
             return (
-                f"Worse than the grader alone by {_size(self.gain)} in log loss a vote: these raters differ by less "
-                "than it costs to learn how."
+                f"Worse than the grader alone by {size} in log loss a vote: these raters differ by less than it costs "
+                "to learn how."
             )
-        size = _size(self.gain, -1)
         if self.gain.is_below:
             return f"Better than the grader alone by {size} in log loss a vote."
         return f"Cannot be told from the grader alone: better by {size} in log loss a vote."
-
-
-def _size(gain: Figure, sign: int = 1) -> str:
-    """How much more the loss is, or with a sign of -1 less, with its interval."""
-    if gain.value is None or gain.low is None or gain.high is None:
-        return "not defined"
-    low, high = sorted((sign * gain.low, sign * gain.high))
-    return f"{sign * gain.value:.4f} [{low:.4f}, {high:.4f}]"
 
 
 def shown(figure: Figure | None, decimals: int = 3, sign: str = "") -> str:

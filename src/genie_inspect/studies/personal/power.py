@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,7 +58,6 @@ class Simulated:
 
 
 def simulated(world: World, seed: int) -> Simulated:
-    """Votes on stories, each judged on all tests by some of the raters."""
     draw = np.random.default_rng(seed)
     who = np.array([draw.permutation(world.raters)[: world.raters_a_story] for _ in range(world.stories)])
     story, test, seat = (
@@ -75,12 +75,16 @@ def simulated(world: World, seed: int) -> Simulated:
         + leniency[rater]
         + taste[rater, test]
     )
+
+    def factor(letter: str, codes: NDArray[np.int64]) -> Factor:
+        return Factor(tuple(f"{letter}{number}" for number in range(int(codes.max()) + 1)), codes)
+
     votes = (draw.random(len(log_odds)) < expit(log_odds)).astype(np.int64)
     ballots = Ballots(
-        stories=_factor("s", story),
-        plots=_factor("p", story // world.stories_a_plot),
-        tests=_factor("t", test),
-        raters=_factor("r", rater),
+        stories=factor("s", story),
+        plots=factor("p", story // world.stories_a_plot),
+        tests=factor("t", test),
+        raters=factor("r", rater),
         sources=None,
         levels=votes,
         scale=YES_NO,
@@ -110,10 +114,6 @@ def world_of(ballots: Ballots) -> World:
         # a scale of numbers counts as its middle step reached or not
         base=-float(model.thresholds[len(model.thresholds) // 2]),
     )
-
-
-def _factor(letter: str, codes: NDArray[np.int64]) -> Factor:
-    return Factor(tuple(f"{letter}{number}" for number in range(int(codes.max()) + 1)), codes)
 
 
 STEPS = 6  # numbers of plots on the curve
@@ -150,18 +150,16 @@ class Curve:
     @property
     def sentence(self) -> str:
         """From how many stories on raters are foretold better than by the grader alone."""
-        for index, point in enumerate(self.points):
-            if all(later.better >= SURE for later in self.points[index:]):
-                return f"{_reached(point)} in {SURE:.0%} of the draws or more."
-        last = self.points[-1]
-        return f"{_reached(last)} in {last.better:.0%} of the draws, not yet in {SURE:.0%}."
-
-
-def _reached(point: Point) -> str:
-    votes = f"{point.stories} stories ({point.votes:.0f} votes a rater)"
-    return (
-        f"Learnt from {votes}, votes are foretold better than by the grader alone ({LEAST:.0%} of its log loss or more)"
-    )
+        point = self.points[-1]
+        for earlier in takewhile(lambda earlier: earlier.better >= SURE, reversed(self.points)):
+            point = earlier
+        share = f"{SURE:.0%} of the draws or more"
+        if not point.better >= SURE:
+            share = f"{point.better:.0%} of the draws, not yet in {SURE:.0%}"
+        return (
+            f"Learnt from {point.stories} stories ({point.votes:.0f} votes a rater), votes are foretold better than by "
+            f"the grader alone ({LEAST:.0%} of its log loss or more) in {share}."
+        )
 
 
 def learning_curve(

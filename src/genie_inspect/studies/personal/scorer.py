@@ -23,7 +23,6 @@ from genie_inspect.studies.personal.judge import (
     HeldOut,
     Opinion,
     PersonalJudge,
-    ScoreColumn,
     beside_grader,
     markdown_table,
     shown,
@@ -42,10 +41,15 @@ def explained(
 ) -> str:
     """A row per test: what the scores say, the average rater, this one, what moved it; then the votes."""
     heads = ["test", *(column.name for column in judge.columns), "average rater", rater, "log-odds moved by"]
-    rows = [
-        [test or "story", *(_number(numbers[test][column.name]) for column in judge.columns), *_opinion(opinion)]
-        for test, opinion in opinions.items()
-    ]
+    rows = []
+    for test, opinion in opinions.items():
+        said = ["", "", "a score is missing"]
+        if opinion:
+            moved = {"scores": opinion.scores, "leniency": opinion.leniency, "taste": opinion.taste}
+            why = ", ".join(f"{name} {value:+.2f}" for name, value in moved.items() if value)
+            said = [f"{opinion.average:.2f}", f"{opinion.expected:.2f}", why or "nothing"]
+        given = (numbers[test][column.name] for column in judge.columns)
+        rows.append([test or "story", *("none" if math.isnan(one) else f"{one:.3g}" for one in given), *said])
     foretold = [opinion for opinion in opinions.values() if opinion]
     expected, average = (math.fsum(getattr(one, what) for one in foretold) for what in ("expected", "average"))
     unit = "yes" if judge.is_yes_or_no else "points"
@@ -74,18 +78,6 @@ def explained_all(
     return _in_markdown(["rater", "votes", "leniency", "expected"], rows) + f"\n\n{figures.sentence}"
 
 
-def _opinion(opinion: Opinion | None) -> list[str]:
-    if opinion is None:
-        return ["", "", "a score is missing"]
-    moved = {"scores": opinion.scores, "leniency": opinion.leniency, "taste": opinion.taste}
-    why = ", ".join(f"{name} {value:+.2f}" for name, value in moved.items() if value)
-    return [f"{opinion.average:.2f}", f"{opinion.expected:.2f}", why or "nothing"]
-
-
-def _number(value: float) -> str:
-    return "none" if math.isnan(value) else f"{value:.3g}"
-
-
 def _in_markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return markdown_table([cell(head) for head in heads], ([cell(part) for part in row] for row in rows))
 
@@ -108,19 +100,32 @@ class Foretelling:
     @property
     def keys(self) -> list[str]:
         tests = [test for test in self.judge.tests if test] if self.by_test else []
-        return [self._key(rater, part) for rater in self.raters for part in (TOTAL, *tests)]
+        return [f"{NAME}_{rater}_{part}" for rater in self.raters for part in (TOTAL, *tests)]
 
     async def score(self, state: TaskState) -> Score:
-        facts = {"signature": self._signature()}
+        lowest, highest = self.judge.scale[0], self.judge.scale[-1]
+        signed = signature(
+            NAME,
+            version="1-A",
+            by=f"judge@{self.judge.digest}",
+            rater=self.raters[0] if self.by_test else ALL,
+            fewest=str(self.fewest),
+            lowest=f"{lowest:g}",
+            highest=f"{highest:g}",
+        )
+        facts = {"signature": signed}
 
         async def measure() -> Score:
-            scores = last_of_each(measured(state.scores or {}))
-            numbers, reason = self._numbers(scores)
+            numbers, reason = self._numbers(last_of_each(measured(state.scores or {})))
             known = [rater for rater in self.raters if self.judge.raters[rater].votes >= self.fewest]
-            reason = reason or ("" if known else TOO_FEW)
-            if reason:
-                return unscored(self.keys, reason, self._not_scored(reason), document_of(state), facts)
-            return self._foretold(known, numbers, document_of(state), facts)
+            if known and not reason:
+                return self._foretold(known, numbers, document_of(state), facts)
+            why = f"{reason}. {NAME} reads the scores that it was fitted to: name their scorers before it."
+            if not reason:
+                votes = ", ".join(f"{rater} has {self.judge.raters[rater].votes}" for rater in self.raters)
+                reason = TOO_FEW
+                why = f"{TOO_FEW}: {votes}, expected {self.fewest} or more."
+            return unscored(self.keys, reason, f"Not scored: {why}", document_of(state), facts)
 
         return await scored_or_reason(state, self.keys, facts, measure)
 
@@ -133,10 +138,10 @@ class Foretelling:
         }
         values = dict.fromkeys(self.keys, math.nan)
         for rater, by_test in opinions.items():
-            foretold = {test: opinion for test, opinion in by_test.items() if opinion}
-            values[self._key(rater, TOTAL)] = math.fsum(one.expected for one in foretold.values())
-            own = {self._key(rater, test): opinion.expected for test, opinion in foretold.items() if test}
-            values |= own if self.by_test else {}
+            foretold = {test: opinion.expected for test, opinion in by_test.items() if opinion}
+            values[f"{NAME}_{rater}_{TOTAL}"] = math.fsum(foretold.values())
+            if self.by_test:
+                values |= {f"{NAME}_{rater}_{test}": expected for test, expected in foretold.items() if test}
         coverage = sum(opinion is not None for opinion in opinions[known[0]].values())
         if self.by_test:
             said = explained(self.judge, known[0], opinions[known[0]], numbers, self.figures)
@@ -147,13 +152,19 @@ class Foretelling:
         return Score(value=dict(values), answer=text, explanation=said, metadata={**facts, **counts, "votes": votes})
 
     def _numbers(self, scores: Mapping[str, Score]) -> tuple[dict[str, dict[str, float]], str]:
+        """By test and column what the scores say, and why nothing can be foretold from it; empty where it can."""
         judged = {}
         for column in self.judge.columns:
-            own = [score for name, score in scores.items() if _is_of(column, name, score)]
+            own = [
+                score
+                for name, score in scores.items()
+                if signature_of(score) == column.signature
+                # without a signature the scorer's name is all that there is
+                and (column.signature.startswith("measure:") or name == column.scorer)
+            ]
             if not own:
                 named = any(name.split("/")[-1] == column.scorer for name in scores)
-                has = "{} has another signature" if named else "no score by {}"
-                return {}, has.format(column.scorer)
+                return {}, f"{column.scorer} has another signature" if named else f"no score by {column.scorer}"
             judged[column.name] = judged_in_log("", column.scorer, own[-1])
         numbers = {
             test: {column.name: column.number(judged[column.name], test) for column in self.judge.columns}
@@ -163,27 +174,6 @@ class Foretelling:
             scorers = ", ".join(dict.fromkeys(column.scorer for column in self.judge.columns))
             return numbers, f"no value by {scorers}"
         return numbers, ""
-
-    def _key(self, rater: str, part: str) -> str:
-        return f"{NAME}_{rater}_{part}"
-
-    def _signature(self) -> str:
-        lowest, highest = self.judge.scale[0], self.judge.scale[-1]
-        return signature(
-            NAME,
-            version="1-A",
-            by=f"judge@{self.judge.digest}",
-            rater=self.raters[0] if self.by_test else ALL,
-            fewest=str(self.fewest),
-            lowest=f"{lowest:g}",
-            highest=f"{highest:g}",
-        )
-
-    def _not_scored(self, reason: str) -> str:
-        if reason != TOO_FEW:
-            return f"Not scored: {reason}. {NAME} reads the scores that it was fitted to: name their scorers before it."
-        votes = ", ".join(f"{rater} has {self.judge.raters[rater].votes}" for rater in self.raters)
-        return f"Not scored: {reason}: {votes}, expected {self.fewest} or more."
 
 
 def opened(rater: str, fewest: int | None) -> Foretelling:
@@ -207,10 +197,3 @@ def opened(rater: str, fewest: int | None) -> Foretelling:
     figures = read_figures(folder)
     check_figures(judge, figures, folder)
     return Foretelling(judge, figures, raters, wanted != ALL, FEWEST_VOTES if fewest is None else int(fewest))
-
-
-def _is_of(column: ScoreColumn, name: str, score: Score) -> bool:
-    # without a signature the scorer's name is all that there is
-    return signature_of(score) == column.signature and (
-        column.signature.startswith("measure:") or name == column.scorer
-    )

@@ -2,11 +2,11 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,17 +16,16 @@ from genie_inspect.agreement.votes import VotedStory, read_votes
 from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.agreement import COMPARED
-from genie_inspect.cli.options import DRY_RUN, FILE, GRADER, JSON, TEMPLATES, answering, output_option, together
+from genie_inspect.cli.options import DRY_RUN, FILE, GRADER, TEMPLATES, Answer, answering, output_option, together
 from genie_inspect.cli.running import asked
-from genie_inspect.cli.terminal import console, echo_json, replacing
+from genie_inspect.cli.tables import figure
 from genie_inspect.files.folders import clear_left
-from genie_inspect.files.writing import write_lines
+from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.stories import ReferenceStory, ReferenceStoryError, reference_stories
 from genie_inspect.prompting.templates import load_template
-from genie_inspect.reports.charts import check_picture, write_chart
 from genie_inspect.solvers.plot_prompt import drawn_plot
 from genie_inspect.studies.tables import shown_interval, study_table
 from genie_inspect.studies.ttcw.verdicts import (
@@ -38,6 +37,9 @@ from genie_inspect.studies.ttcw.verdicts import (
     totals_chart,
     writer_totals,
 )
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
 
 VERBS = {
     "cutoffs": (
@@ -61,20 +63,13 @@ def ttcw() -> None:
 
 
 VOTES = click.option("--votes", type=FILE, help="What people say of the same stories, as for `genie agreement`.")
-PICTURE = click.option("--picture", type=FILE, help="Write a chart to this .svg or .png.")
 NAMES = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "pairwise_accuracy": "pairwise accuracy"}
 # a comparison with people: what is beside --votes is given on as it is
 compared = together(VOTES, COMPARED)
 
 
 def read(paths: tuple[Path, ...], votes: Path | None) -> tuple[dict[str, dict[str, JudgedStory]], list[VotedStory]]:
-    """Scores by judge and story, and the votes, none without a file."""
     return read_scores(paths), read_votes(votes, numbers=True) if votes else []
-
-
-def figure(value: float, decimals: int = 2) -> str:
-    """A number, blank where there is none."""
-    return "" if math.isnan(value) else f"{value:.{decimals}f}"
 
 
 def ranked(rankings: Mapping[str, Ranking]) -> list[str]:
@@ -85,16 +80,8 @@ def ranked(rankings: Mapping[str, Ranking]) -> list[str]:
 @click.argument("logs", nargs=-1, required=True, type=FILE)
 @click.option("--cutoff", "cutoffs", multiple=True, type=int, help="Repeatable.  [default: all of the scale up to 0]")
 @compared
-@PICTURE
-@JSON
-def cutoffs(
-    logs: tuple[Path, ...],
-    cutoffs: tuple[int, ...],
-    votes: Path | None,
-    picture: Path | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+@answering(picture="a chart")
+def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None, **options: Any) -> Answer:
     """How many tests stories pass under every cutoff, from the verdicts that LOGS have; nobody is asked again.
 
     With --votes also how far each cutoff ranks stories as people do. A run with that cutoff gives the same totals.
@@ -102,70 +89,57 @@ def cutoffs(
     \b
     Example: genie ttcw cutoffs logs/ --votes votes.jsonl --picture cutoffs.svg
     """
-    if picture:
-        check_picture(picture)
     scores, voted = read(logs, votes)
     curves = cutoff_curves(scores, voted, cutoffs, **options)
-    if picture:
-        with replacing(picture):
-            write_chart(lambda: cutoff_chart(curves, "spearman", NAMES["spearman"]), picture)
-    if as_json:
-        echo_json(curves)
-        return
-    for curve in curves:
-        names = NAMES.values() if any(point.rankings for point in curve.points) else ()
-        heads = ("a test passes from", "tests passed, mean", *names)
-        rows = [
-            ("*" * (point.cutoff == curve.cutoff) + str(point.cutoff), figure(point.total), *ranked(point.rankings))
-            for point in curve.points
-        ]
-        caption = f"{curve.stories} stories; *: as the log was scored"
-        console().print(study_table(curve.judge, heads, rows, caption=caption, left=0))
+
+    def parts(_: "Console") -> "Iterator[RenderableType]":
+        for curve in curves:
+            names = NAMES.values() if any(point.rankings for point in curve.points) else ()
+            rows = []
+            for point in curve.points:
+                cutoff = "*" * (point.cutoff == curve.cutoff) + str(point.cutoff)
+                rows.append((cutoff, figure(point.total, none=""), *ranked(point.rankings)))
+            heads = ("a test passes from", "tests passed, mean", *names)
+            caption = f"{curve.stories} stories; *: as the log was scored"
+            yield study_table(curve.judge, heads, rows, caption=caption, left=0)
+
+    return Answer(lambda: curves, parts, lambda: cutoff_chart(curves, "spearman", NAMES["spearman"]))
 
 
 @click.command()
 @click.argument("scores", nargs=-1, type=FILE)
 @VOTES
-@PICTURE
-@JSON
-def totals(scores: tuple[Path, ...], votes: Path | None, picture: Path | None, as_json: bool) -> None:
+@answering(picture="a chart")
+def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
     """How many tests the stories of each writer pass: by each judge of SCORES (logs or files), and by most people.
 
     \b
     Example: genie ttcw totals --votes votes.jsonl --picture totals.svg
              genie ttcw totals logs/ --votes votes.jsonl
     """
-    if picture:
-        check_picture(picture)
-    judged, voted = read(scores, votes)
-    rows = writer_totals(judged, voted)
-    if picture:
-        with replacing(picture):
-            write_chart(lambda: totals_chart(rows), picture)
-    if as_json:
-        echo_json([{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows])
-        return
-    every = range(max((total for row in rows for total in row.stories), default=0) + 1)
-    cells = [
-        (
-            row.judge,
-            row.writer,
-            str(len(row.totals)),
-            figure(row.mean),
-            *(str(row.stories.get(total, "")) for total in every),
-        )
-        for row in rows
-    ]
-    heads = ("judge", "writer", "stories", "mean", *map(str, every))
-    caption = "people: tests that most of them let pass"
-    console().print(study_table("Stories by number of tests passed", heads, cells, caption=caption, left=2))
+    rows = writer_totals(*read(scores, votes))
+
+    def parts(_: "Console") -> "Iterator[RenderableType]":
+        every = range(max((total for row in rows for total in row.stories), default=0) + 1)
+        cells = []
+        for row in rows:
+            counts = (str(row.stories.get(total, "")) for total in every)
+            cells.append((row.judge, row.writer, str(len(row.totals)), figure(row.mean, none=""), *counts))
+        heads = ("judge", "writer", "stories", "mean", *map(str, every))
+        caption = "people: tests that most of them let pass"
+        yield study_table("Stories by number of tests passed", heads, cells, caption=caption, left=2)
+
+    def value() -> list[dict[str, Any]]:
+        return [{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows]
+
+    return Answer(value, parts, lambda: totals_chart(rows))
 
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True, type=FILE)
 @compared
-@JSON
-def ways(logs: tuple[Path, ...], votes: Path | None, as_json: bool, **options: Any) -> None:
+@answering()
+def ways(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
     """One table of all ways in which critics were asked in LOGS: a row each, with the mean of tests passed by writer.
 
     With --votes also how far each way ranks stories as people do. One run of the task ttcw_stories with ways=all has
@@ -176,51 +150,47 @@ def ways(logs: tuple[Path, ...], votes: Path | None, as_json: bool, **options: A
     """
     scores, voted = read(logs, votes)
     rows = asked_ways(scores, voted, **options)
-    if as_json:
-        echo_json(rows)
-        return
-    writers = list(dict.fromkeys(writer for row in rows for writer in row.by_writer))
-    names = NAMES.values() if any(row.rankings for row in rows) else ()
-    cells = [
-        (
-            row.judge,
-            row.way,
-            row.cutoff,
-            f"{row.stories - row.not_judged} of {row.stories}",
-            figure(row.total),
-            *(figure(row.by_writer.get(writer, math.nan)) for writer in writers),
-            *ranked(row.rankings),
-        )
-        for row in rows
-    ]
-    heads = ("judge", "way", "cutoff", "judged", "all", *writers, *names)
-    caption = "tests passed, mean over stories: of all, then by writer"
-    console().print(study_table("Ways of asking", heads, cells, caption=caption, left=2))
+
+    def parts(_: "Console") -> "Iterator[RenderableType]":
+        writers = list(dict.fromkeys(writer for row in rows for writer in row.by_writer))
+        names = NAMES.values() if any(row.rankings for row in rows) else ()
+        cells = []
+        for row in rows:
+            means = [row.total, *(row.by_writer.get(writer, math.nan) for writer in writers)]
+            judged = f"{row.stories - row.not_judged} of {row.stories}"
+            figures = [figure(mean, none="") for mean in means]
+            cells.append((row.judge, row.way, row.cutoff, judged, *figures, *ranked(row.rankings)))
+        heads = ("judge", "way", "cutoff", "judged", "all", *writers, *names)
+        caption = "tests passed, mean over stories: of all, then by writer"
+        yield study_table("Ways of asking", heads, cells, caption=caption, left=2)
+
+    return Answer(lambda: rows, parts)
 
 
 @click.command()
 @click.argument("stories", nargs=-1, required=True, type=FILE)
 @click.option("--references", help="A file of references, as for the task ttcw_stories.")
-@JSON
-def words(stories: tuple[Path, ...], references: str | None, as_json: bool) -> None:
+@answering()
+def words(stories: tuple[Path, ...], references: str | None) -> Answer:
     """How many words STORIES have (files as ttcw_stories takes them, or logs): a row a plot, a column a writer.
 
     \b
     Example: genie ttcw words stories.jsonl
     """
     rows = story_words(stories, reference_stories(references) if references else ())
-    if as_json:
-        echo_json(rows)
-        return
     writers = list(dict.fromkeys(row.writer for row in rows))
 
     def means(name: str, own: Sequence[StoryWords]) -> list[str]:
         counts = [[row.words for row in own if row.writer == writer] for writer in writers]
         return [name, *(f"{sum(words) / len(words):.0f}" if words else "" for words in counts)]
 
-    cells = [means(plot, [row for row in rows if row.plot == plot]) for plot in dict.fromkeys(row.plot for row in rows)]
-    caption = "several stories of one writer and plot: their mean"
-    console().print(study_table("Words", ("plot", *writers), [*cells, [], means("mean", rows)], caption=caption))
+    def parts(_: "Console") -> "Iterator[RenderableType]":
+        plots = dict.fromkeys(row.plot for row in rows)
+        cells = [means(plot, [row for row in rows if row.plot == plot]) for plot in plots]
+        caption = "several stories of one writer and plot: their mean"
+        yield study_table("Words", ("plot", *writers), [*cells, [], means("mean", rows)], caption=caption)
+
+    return Answer(lambda: rows, parts)
 
 
 ASKED = (25, 50)
@@ -296,10 +266,7 @@ def plots(stories: Path, output: Path, grader: str, templates: Path | None, dry_
     Example: genie plots my-stories/ -o references.jsonl --grader openai/gpt-4o
              inspect eval genie_inspect/ttcw -T stories=references.jsonl --model ... --model-role grader=...
     """
-    from genie_inspect.files.writing import check_absent
-
     own = own_stories(stories)
     check_absent(output)
-
     work = partial(draw_plots, own, templates)
     return asked(work, grader, output, dry_run=dry_run, called="file", rehearsed=("stories",), keep_cut=False)

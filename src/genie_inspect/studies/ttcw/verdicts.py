@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,7 +47,6 @@ class CutoffCurve:
 
 
 def at_cutoff(story: JudgedStory, cutoff: int) -> JudgedStory:
-    """The story as it would be scored with this cutoff."""
     if not story.points and not math.isnan(story.score):
         raise VotesError(f"story {story.story!r} has no points on single tests in its log, which a cutoff needs")
     tests = {
@@ -128,7 +127,6 @@ def asked_ways(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any)
 
 
 def judged_mean(totals: Iterable[float]) -> float:
-    """The mean of what was judged; NaN where nothing was."""
     judged = [total for total in totals if not math.isnan(total)]
     return math.fsum(judged) / len(judged) if judged else math.nan
 
@@ -173,7 +171,6 @@ class WriterTotals:
 
 
 def writer_totals(scores: Scores, votes: Sequence[VotedStory] = ()) -> list[WriterTotals]:
-    """A row for each writer by people, where there are votes, and by each judge."""
     if are_numbers(votes):
         raise VotesError("votes are numbers, expected yes and no: a number says of no test that it is passed")
     if not (votes or scores):
@@ -188,36 +185,33 @@ def writer_totals(scores: Scores, votes: Sequence[VotedStory] = ()) -> list[Writ
 
 
 def story_words(paths: Iterable[Path], references: Sequence[ReferenceStory] = ()) -> list[StoryWords]:
-    """The words of stories, and of those that they are held against."""
     words: list[StoryWords] = []
     logs = []
     for path in paths:
         if path.suffix in (".json", ".jsonl"):
-            words += _of_file(path, references)
+            for story in existing_stories(path, references, compared=False):
+                words += _of_story(story.id, story.text, story.reference, story.reference_name)
         else:
             logs.append(path)
-    for found in each_log(logs, lambda file: list(_of_log(file))):
+    for found in each_log(logs, _of_log):
         words += found
     # a reference that several stories share counts once
     shared = dict.fromkeys(story for story in words if story.is_reference)
     return [*(story for story in words if not story.is_reference), *shared]
 
 
-def _of_file(path: Path, references: Sequence[ReferenceStory]) -> Iterable[StoryWords]:
-    for story in existing_stories(path, references, compared=False):
-        yield from _of_story(story.id, story.text, story.reference, story.reference_name)
-
-
-def _of_log(file: str) -> Iterable[StoryWords]:
+def _of_log(file: str) -> list[StoryWords]:
     model = log_header(file).eval.model
+    words: list[StoryWords] = []
     for sample in samples(file):
         story = story_of(sample)
         name = story.id if story else f"{sample.id}_{model}"
         target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-        yield from _of_story(name, document_of(sample), target, story.reference if story else "")
+        words += _of_story(name, document_of(sample), target, story.reference if story else "")
+    return words
 
 
-def _of_story(name: str, text: str, reference: str, reference_name: str) -> Iterable[StoryWords]:
+def _of_story(name: str, text: str, reference: str, reference_name: str) -> Iterator[StoryWords]:
     plot = prompt_of(name)
     yield StoryWords(plot, writer_of(name), word_count(text))
     if reference:
