@@ -12,7 +12,6 @@ from tests.reports.made_logs import asked, made_log, scored
 from genie_inspect.reports.page import (
     as_bytes,
     command_for_yardstick,
-    compared,
     cost,
     definitions,
     figures,
@@ -260,13 +259,6 @@ def test_a_jury_has_a_row_a_grader_and_one_for_how_far_they_agree(tmp_path: Path
     assert rows[2] == ["alpha", "1.00"]
     assert "<script>" not in table
     assert "data-jury" not in page(build_report([made_log(tmp_path / "alone", [{"genie": scored({"plot": 0.25})}])]))
-
-
-def test_a_signature_is_shown_fact_by_fact(tmp_path: Path) -> None:
-    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])])
-    assert compared(found) == [
-        ("genie", {"measure": "genie", "judge": "test", "population": "small-1@0", "version": "0"})
-    ]
 
 
 def test_a_run_is_told_by_what_its_log_says_and_nothing_else(tmp_path: Path) -> None:

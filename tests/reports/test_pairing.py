@@ -10,7 +10,7 @@ from genie_inspect.logs.evidence import Evidence
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.logs.scores import LEFT_OUT, Scores
-from genie_inspect.reports.pairing import Selection, baselines, coherence_of, paired, selected
+from genie_inspect.reports.pairing import Selection, baselines, paired, selected
 
 NAN = math.nan
 
@@ -206,8 +206,7 @@ def test_without_conditions_all_stays_as_it_is() -> None:
 
 def test_what_has_no_matched_figures_keeps_those_that_it_has() -> None:
     found, _ = selected(made_run(selection_document()), Selection(length_matched=True))
-    assert coherence_of(found.documents[0]) == 3
-    assert math.isnan(coherence_of(selection_document(coherence=None)))
+    assert found.documents[0].value("coherence", "coherence_rating") == 3
 
 
 def test_what_the_selection_asks_for_must_stand_in_the_log() -> None:

@@ -29,19 +29,6 @@ def test_a_key_is_covered_where_one_run_says_so_and_a_run_without_the_measure_sa
     assert part(silent).covered == []
 
 
-def test_ratings_and_the_nearest_are_shown_where_a_scorer_tells_of_them(tmp_path: Path) -> None:
-    plain = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model="m/plain")
-    rated = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, pairs={"plot": "0/12"})}], model="m/rated")
-    near = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, nearest_novelty={"plot": 0.0})}], model="m/near")
-    assert [(part(file).rated, part(file).has_nearest) for file in (plain, rated, near)] == [
-        (False, False),
-        (True, False),
-        (False, True),
-    ]
-    assert part(plain, rated).rated
-    assert part(plain, near).has_nearest
-
-
 def test_a_measure_is_from_0_to_1_where_all_its_keys_are(tmp_path: Path) -> None:
     signature = "measure:cosine|version:0"
     for keys, is_unit in ((("a", "b"), True), (("a", "c"), False)):

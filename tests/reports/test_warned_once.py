@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.reports.page import _beware, _meanings
+from genie_inspect.reports.page import beware, meanings
 from genie_inspect.reports.report import Report, build_report
 from genie_inspect.reports.verdict import warnings
 
@@ -22,12 +22,12 @@ def test_the_comparison_warns_of_what_the_measures_do_not(tmp_path: Path) -> Non
     assert found.comparison
     said = warnings(found.comparison)
     assert len([line for line in said if line.endswith("not every question or test could be used: plot 3 of 6")]) == 2
-    assert _beware(found) == [line for line in said if "could be used" not in line]
-    assert any("40 words" in line for line in _beware(found))
+    assert beware(found) == [line for line in said if "could be used" not in line]
+    assert any("40 words" in line for line in beware(found))
 
 
 def test_without_a_comparison_there_is_nothing_to_beware_of_in_it(tmp_path: Path) -> None:
-    assert _beware(report(tmp_path)) == []
+    assert beware(report(tmp_path)) == []
 
 
 def test_a_measure_is_explained_by_the_run_that_it_scored(tmp_path: Path) -> None:
@@ -35,6 +35,6 @@ def test_a_measure_is_explained_by_the_run_that_it_scored(tmp_path: Path) -> Non
     found = build_report([made_log(tmp_path, [own], model=f"m/{number}") for number, own in enumerate(scores)])
     scored_by = {name: next(run for run in found.runs if name in run.ours) for name in ("b", "genie")}
     for name, run in scored_by.items():
-        assert _meanings(found, name) == run.meanings(name)
-    assert _meanings(found, "genie")
-    assert _meanings(found, "nobody") == []
+        assert meanings(found, name) == run.meanings(name)
+    assert meanings(found, "genie")
+    assert meanings(found, "nobody") == []

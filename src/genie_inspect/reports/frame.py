@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     import pandas
 
 EXTRA = "frames"
-IDS = ("eval_id", "sample_id", "epoch", "log")
-"""Named as in Inspect's `samples_df`, with the same values."""
+IDS = ("eval_id", "sample_id", "epoch", "log")  # named as in Inspect's `samples_df`, with the same values
 COLUMNS = (
     *("run", "model", "task", "sample", "epoch", "prompt", "scorer", "key", "score", "nearest_novelty"),
     *("nearest_document", "percentile", "population_mean", "coverage", "words", "reason", "signature"),

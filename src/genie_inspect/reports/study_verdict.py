@@ -252,8 +252,7 @@ class Published:
     """An effect size as it was printed."""
 
     effect: float
-    holds: bool
-    """Whether it is marked: of an edit as significant, of a paraphrase as equivalent."""
+    holds: bool  # whether it is marked: of an edit as significant, of a paraphrase as equivalent
 
 
 def _column(effects: str, *, paraphrase: str) -> dict[str, Published]:

@@ -110,8 +110,7 @@ class Column:
     results: Results
     unlike_length: str = ""
     """The warning that its documents are of another length than the population's; empty where there is no cause."""
-    cut: str = ""
-    """The warning that documents end at the limit of their tokens; empty where none does."""
+    cut: str = ""  # the warning that documents end at the limit of their tokens; empty where none does
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +121,8 @@ class Summary:
     signature: str
     keys: tuple[str, ...]
     columns: tuple[Column, ...]
-    warnings: tuple[str, ...] = ()
-    """What to beware of where columns are compared, a line each."""
-    yardstick_command: str = ""
-    """What makes the population's yardstick; empty where the scores have one, or need none."""
+    warnings: tuple[str, ...] = ()  # what to beware of where columns are compared, a line each
+    yardstick_command: str = ""  # what makes the population's yardstick; empty where the scores have one, or need none
 
 
 def summarise(paths: Iterable[str | Path], scorer: str = "genie") -> Summary:
