@@ -39,7 +39,6 @@ from genie_inspect.reports.charts import (
     NONE,
     SHARP,
     STRONGEST,
-    Theme,
     _drawable,
     bars,
     cells_of,
@@ -112,11 +111,6 @@ def test_every_ink_has_its_like_on_dark_paper_and_other_colours_stay() -> None:
         assert darkened(f'<path stroke="{light}"/>') == f'<path stroke="{dark}"/>'
     for kept in ('<path fill="#123456"/>', "<text>#1b1b1b</text>", '<path fill="none"/>'):
         assert darkened(kept) == kept
-
-
-def test_a_theme_has_its_inks_in_one_order() -> None:
-    theme = Theme("#paper", "#ink", "#faint", "#grey", ("#one", "#two"))
-    assert theme.inks == ("#ink", "#faint", "#grey", "#one", "#two")
 
 
 def unasked() -> Any:

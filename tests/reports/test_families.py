@@ -325,26 +325,6 @@ def test_each_strategy_is_a_row_and_all_are_one_family_of_tests(logs: Path) -> N
     assert first.p_value == pytest.approx(min(1, 2 * first.difference.p_value))
 
 
-def test_two_models_that_decode_as_one_are_held_against_the_second(logs: Path) -> None:
-    from dataclasses import replace
-
-    from genie_inspect.logs.reading import read_logs
-    from genie_inspect.reports.pairing import baselines
-
-    runs = read_logs([logs])
-    place = next(number for number, one in enumerate(runs) if (one.task, one.model) == ("planned", "mockllm/b"))
-
-    def called(model: str) -> dict[int, int]:
-        header = runs[place].header
-        renamed = header.model_copy(update={"eval": header.eval.model_copy(update={"model": model})})
-        return baselines([*runs[:place], replace(runs[place], header=renamed), *runs[place + 1 :]], "plain")
-
-    base = called("conformative/base+b")[place]
-    assert (runs[base].task, runs[base].model) == ("plain", "mockllm/b")
-    with pytest.raises(LogError, match="is not clear"):
-        called("conformative/base+other")
-
-
 def test_the_command_shows_a_row_a_strategy(logs: Path) -> None:
     runner = CliRunner(env={"COLUMNS": "120"})
     call = ["compare", str(logs), "--baseline", "plain"]

@@ -61,12 +61,6 @@ def test_one_prompt_leaves_a_dot_without_an_interval(tmp_path: Path) -> None:
     assert deltas[0]["low"] == pytest.approx(0.3)
 
 
-def test_a_measure_tested_by_one_key_has_a_row_a_run(tmp_path: Path) -> None:
-    found = report(tmp_path, {"plot": [v + 0.1 for v in BASE]}, {"plot": [v + 0.2 for v in BASE]})
-    ((_, _, _, deltas, _),) = layers(found)
-    assert [row["name"] for row in deltas] == ["mock/1", "mock/2"]
-
-
 def test_what_could_not_be_measured_is_left_out_and_without_a_baseline_there_is_no_chart(tmp_path: Path) -> None:
     found = report(tmp_path, {"plot": [v + 0.1 for v in BASE], "style": [float("nan")] * 8})
     assert [[row["name"] for row in chart[-1]] for chart in layers(found)] == [["mock/1"]]
@@ -112,33 +106,6 @@ def test_the_charts_of_one_measure_have_one_scale(tmp_path: Path) -> None:
     assert scales[0] == scales[1]
 
 
-def test_each_measure_has_its_own_figure_with_its_own_rows(tmp_path: Path) -> None:
-    files = [
-        made_log(
-            tmp_path,
-            [
-                {
-                    "genie": scored({"plot": v + step, "style": v}),
-                    "cosine": scored({"cosine_mean": v + step}, "measure:cosine|version:0"),
-                }
-                for v in BASE
-            ],
-            model=f"mock/{number}",
-        )
-        for number, step in enumerate((0.0, 0.1, 0.2))
-    ]
-    found = build_report(files, baseline="mock/0")
-    assert [(figure.name, figure.title) for figure in forests(found)] == [
-        ("forest-genie-1", "genie: mock/1 against mock/0"),
-        ("forest-genie-2", "genie: mock/2 against mock/0"),
-        ("forest-cosine", "cosine: cosine mean"),
-    ]
-    assert [[row["name"] for row in chart[-1]] for chart in layers(found)] == [
-        *[["plot", "style"]] * 2,
-        ["mock/1", "mock/2"],
-    ]
-
-
 def test_it_has_the_tables_numbers_and_the_deepest_colour_at_the_top_of_the_range(tmp_path: Path) -> None:
     # 0.5 +- 12.706 * 0.1 cut to the ends
     samples = [{"genie": scored({"plot": value, "style": 1.0})} for value in (0.4, 0.6)]
@@ -149,23 +116,6 @@ def test_it_has_the_tables_numbers_and_the_deepest_colour_at_the_top_of_the_rang
         assert f">{shown}<" in drawn
     assert 'fill="rgb(106, 174, 214)"' in drawn
     assert figure.name == "means-genie"
-
-
-def test_what_was_not_measured_is_said(tmp_path: Path) -> None:
-    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": float("nan"), "style": 0.5})}])])
-    assert ">not measured<" in svg(heatmap(found, found.measures[0]).draw())
-
-
-def test_its_title_is_words_and_its_name_one_for_a_file(tmp_path: Path) -> None:
-    signature = "measure:creativity_index|version:0"
-    file = made_log(tmp_path, [{"creativity_index": scored({"creativity_index_mean": 0.5}, signature)}])
-    found = build_report([file])
-    figure = heatmap(found, found.measures[0])
-    assert (figure.name, figure.title) == (
-        "means-creativity_index",
-        "creativity index: means over prompts [95% interval]",
-    )
-    assert figure.description == "Heatmap of the means of 1 features for mock/writer."
 
 
 def test_a_run_that_the_measure_did_not_score_has_no_row_and_a_long_name_is_cut(tmp_path: Path) -> None:
@@ -266,13 +216,6 @@ def test_beyond_six_runs_each_stands_beside_the_mean_of_all_that_were_measured(t
     assert {row["run"] for row in line} == {"mock/0", "mean of all"}
     colours = drawn(figures[0])["layer"][2]["encoding"]["color"]["scale"]["range"]
     assert colours == [LIGHT.series[0], INK]
-
-
-def test_what_was_not_measured_is_nowhere_on_its_spoke(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": NAN, "agent": 0.5})}], viewer=VIEW)
-    found = build_report([file])
-    line = rows(drawn(radars(found, found.measures[0])[0]), 2)
-    assert [(row["x"], row["y"]) for row in line][1] == (None, None)
 
 
 def test_a_measure_with_twelve_features_has_a_radar_and_with_thirteen_none(tmp_path: Path) -> None:

@@ -257,6 +257,13 @@ def test_of_several_baselines_each_run_has_that_of_its_model() -> None:
     assert baselines(runs, "generate") == {1: 0, 2: 3}
 
 
+def test_two_models_that_decode_as_one_are_held_against_the_second() -> None:
+    plain = (run("plain a", "m/a", "generate"), run("plain b", "m/b", "generate"))
+    assert baselines([*plain, run("both", "conformative/base+b", "generate both")], "generate") == {2: 1}
+    with pytest.raises(LogError, match="is not clear"):
+        baselines([*plain, run("both", "conformative/base+c", "generate both")], "generate")
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

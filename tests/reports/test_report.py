@@ -13,7 +13,6 @@ from tests.reports.made_logs import GENIE, asked, made_log, scored
 
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.reading import read_logs
-from genie_inspect.logs.scored_log import NO_SCORE
 from genie_inspect.reports.figures import colours, shade
 from genie_inspect.reports.page import page
 from genie_inspect.reports.report import Range, Spread, build_report, concordance, numbers, spread
@@ -44,12 +43,6 @@ def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_u
     assert (plot.used, plot.asked, plot.usable, plot.due) == (3, 6, 15, 36)
     assert math.isnan(style.interval.mean)
     assert math.isnan(style.spread.median)
-
-
-def test_samples_of_one_prompt_are_one_cluster(tmp_path: Path) -> None:
-    samples = [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.6, 0.7)]
-    (measure,) = build_report([made_log(tmp_path, samples, prompts=["a", "a", "b", "b"])]).measures
-    assert measure.rows[0]["plot"].interval.clusters == 2
 
 
 def test_measures_start_with_genie_and_a_log_without_one_has_an_empty_row(tmp_path: Path) -> None:
@@ -94,13 +87,6 @@ def test_a_log_without_scores_of_ours_says_how_to_score_it(tmp_path: Path) -> No
     file = made_log(tmp_path, [{"accuracy": scored(1.0, signature="")}])
     with pytest.raises(LogError, match="has no scores of ours, score it with: inspect score"):
         build_report([file])
-
-
-def test_unscored_documents_are_counted_by_reason_the_failed_ones_too(tmp_path: Path) -> None:
-    silent = {"genie": scored({"plot": NAN}, reason="no_response")}
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}, silent, silent, {}])
-    (measure,) = build_report([file]).measures
-    assert measure.unscored == ({"no_response": 2, NO_SCORE: 1},)
 
 
 def test_a_range_is_what_the_view_says_else_what_was_seen(tmp_path: Path) -> None:
@@ -173,12 +159,6 @@ def test_a_range_that_nobody_knows_goes_over_the_values_of_all_runs(tmp_path: Pa
         for values in ((3.0, 4.0), (1.0, NAN, 9.0))
     ]
     assert build_report(files).measures[0].ranges == {"other": Range(1, 9, known=False)}
-
-
-def test_every_refusal_is_counted(tmp_path: Path) -> None:
-    refused = {"genie": scored({"plot": NAN}, reason="refusal")}
-    (run,) = numbers(build_report([made_log(tmp_path, [refused, refused, {"genie": scored({"plot": 0.5})}])]))["runs"]
-    assert (run["documents"], run["refusals"]) == (3, 2)
 
 
 def test_two_documents_stand_out_at_either_end_or_as_many_as_are_asked_for(tmp_path: Path) -> None:
@@ -434,13 +414,6 @@ def test_of_each_run_those_with_most_marks_are_shown_each_text_once(tmp_path: Pa
 def test_a_mark_of_another_text_is_not_shown(tmp_path: Path) -> None:
     score = reading(PLAIN, ("novel", "tide folded its"))
     assert build_report([made(tmp_path, ("Another text altogether.", score))]).passages == ()
-
-
-def test_the_json_has_the_marks_without_the_text(tmp_path: Path) -> None:
-    score = reading(PLAIN, ("novel", "tide folded its"))
-    (passage,) = numbers(build_report([made(tmp_path, (PLAIN, score))]))["marked_passages"]
-    assert [mark["text"] for mark in passage["marks"]] == ["tide folded its"]
-    assert passage["pieces"] == []
 
 
 def test_a_report_without_close_reading_has_no_such_section(tmp_path: Path) -> None:

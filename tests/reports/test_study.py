@@ -15,13 +15,11 @@ from tests.reports.studies import (
     found,
     is_edit,
     made,
-    measure_of,
     one_number,
     sharp,
     study_log,
     texts_in_memory,
     together,
-    wobble,
 )
 
 from genie_inspect.logs.files import LogError
@@ -52,46 +50,6 @@ def test_keys_that_are_called_like_edited_features_are_scores_of_them_whoever_gi
     assert {effect.key.name for effect in result.effects if not effect.key.tested} == {"cover", "spine", "ink"}
 
 
-def test_of_a_measure_by_feature_own_features_others_and_paraphrases_are_tested_apart(tmp_path: Path) -> None:
-    genie = measure_of(study(study_log(tmp_path, made(8), by_feature(sharp))), "genie")
-    tests = {
-        "own": {effect.tests for effect in genie.own},
-        "others": {effect.tests for effect in genie.effects if not effect.is_own and not effect.is_paraphrase},
-        "paraphrases": {effect.tests for effect in genie.paraphrases},
-    }
-    # three edits on their own features, on two others each, and paraphrases on three; what never moves has no test
-    assert {name: max(own) for name, own in tests.items()} == {"own": 3, "others": 6, "paraphrases": 3}
-
-
-def test_several_scorers_of_one_measure_are_told_apart_by_their_judge(tmp_path: Path) -> None:
-    def twice(text: Made) -> dict[str, object]:
-        values = {feature: sharp(text, feature) for feature in FEATURES}
-        return {
-            "genie": scored(values, GENIE),
-            "genie1": scored(values, GENIE.replace("list(test)", "embedded(static)")),
-        }
-
-    result = study(study_log(tmp_path, made(4), twice))  # type: ignore[arg-type]  # scores
-    assert [measure.name for measure in result.measures] == [
-        "genie (list)",
-        "genie (embedded)",
-        "length in words",
-    ]
-    assert [measure.printed_as for measure in result.measures] == ["genie", "genie", "words"]
-
-
-def test_measures_of_one_key_in_two_scorers_say_whose_they_are(tmp_path: Path) -> None:
-    both = together(
-        lambda text: {"a": scored({"cosine_mean": drift(text)}, COSINE)},
-        lambda text: {"b": scored({"cosine_mean": drift(text)}, COSINE)},
-    )
-    assert [one.name for one in study(study_log(tmp_path, made(4), both)).measures] == [
-        "a: cosine_mean",
-        "b: cosine_mean",
-        "length in words",
-    ]
-
-
 def test_the_headline_of_a_measure_is_tested_and_its_other_keys_are_shown(tmp_path: Path) -> None:
     values = {"cosine_mean": 0.5, "cosine_nearest": 0.2}
     log = study_log(
@@ -117,19 +75,6 @@ def test_two_measures_agree_by_kendalls_tau_between_their_differences(tmp_path: 
     assert tau["plot"].tau == pytest.approx(4 / 6)
     assert math.isnan(tau["agent"].tau)  # x puts nothing in order there
     assert "paraphrase" not in tau  # no one feature should move
-
-
-def test_shares_go_from_the_text_that_went_least_far_to_the_one_that_went_farthest(tmp_path: Path) -> None:
-    def by_steps(text: Made) -> float:
-        # edits of the plot go 1, 2, 3, 4 far, in turn up and down; paraphrases 5 up or 5 down; others 1
-        way = -1.0 if (text.copy if text.facts.kind == PARAPHRASE else text.number % 2) else 1.0
-        far = {EDIT: 1 + text.number * (text.facts.feature == "plot"), PARAPHRASE: 5}.get(text.facts.kind, 0)
-        return 10.0 + way * far
-
-    result = study(study_log(tmp_path, made(4), one_number(by_steps, "x")))
-    shares = {one.name: share for one, share in measure_of(result, "x").shares.items()}
-    assert shares == pytest.approx({"agent": 0.0, "plot": 1.5 / 4, "setting": 0.0, "paraphrase": 1.0})
-    assert found(result, "x", "paraphrase").difference.delta == 0
 
 
 def test_a_folder_may_hold_other_logs_beside_the_study(tmp_path: Path) -> None:
@@ -169,16 +114,6 @@ def test_a_scorer_that_did_not_score_is_named_beside_those_that_did(tmp_path: Pa
         study(study_log(tmp_path, made(2), lambda text: {}))
 
 
-def test_scores_of_one_scorer_that_do_not_compare_are_refused(tmp_path: Path) -> None:
-    log = study_log(
-        tmp_path,
-        made(2),
-        lambda text: {"cosine": scored(0.5, COSINE + ("|embedder:b" if text.number else "|embedder:a"))},
-    )
-    with pytest.raises(LogError, match="do not compare"):
-        study(log)
-
-
 @pytest.mark.parametrize(
     "said",
     [
@@ -203,13 +138,6 @@ def test_metadata_of_another_form_makes_a_text_unknown_and_nothing_else(tmp_path
     result = study(log)
     assert (result.texts.unknown, len(result.texts.originals)) == (1, 2)
     assert found(result, "x", "plot").difference.after == pytest.approx(0.55)
-
-
-def test_epochs_and_wobble_leave_originals_the_unit(tmp_path: Path) -> None:
-    log = study_log(tmp_path, made(4, epochs=3), one_number(lambda text: drift(text) + wobble(text.epoch), "x"))
-    effect = found(study(log), "x", "plot")
-    assert (effect.difference.pairs, effect.pairs.pairs) == (4, 4)
-    assert effect.difference.delta == pytest.approx(0.15)
 
 
 AGENT, PARAPHRASES = Intervention(EDIT, "agent"), Intervention(PARAPHRASE)

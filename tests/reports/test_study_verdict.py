@@ -35,7 +35,6 @@ from genie_inspect.reports.study_verdict import (
     as_csv,
     as_values,
     confounds,
-    listed,
     moves_most,
     robustness,
     sentence,
@@ -261,10 +260,6 @@ def test_of_one_original_it_is_said_that_there_is_no_test(tmp_path: Path) -> Non
     assert warnings(study(study_log(tmp_path, made(1), one_number(noise, "x")))) == ["x: one prompt allows no test"]
 
 
-def test_names_are_listed_in_words() -> None:
-    assert [listed(["a_b"]), listed(["a", "b"]), listed(["a", "b", "c"])] == ["a b", "a and b", "a, b and c"]
-
-
 def long(texts: list[Made]) -> list[Made]:
     """The texts, edits and paraphrases a few words longer than their originals, each by another number."""
     more = {"agent": 5, "plot": 9, "setting": 7}
@@ -381,15 +376,6 @@ def test_csv_has_the_rows_of_json_with_nothing_for_what_is_no_number(result: Stu
     assert [[row[name] for name in COLUMNS] for row in rows] == [
         ["" if row[name] is None else str(row[name]) for name in COLUMNS] for row in expected
     ]
-
-
-def test_each_number_of_a_difference_stands_in_its_own_column(result: Study) -> None:
-    rows = {(row["key"], row["intervention"]): row for row in as_values(result)["effects"]}
-    effect = found(result, "genie", "plot", "plot")
-    row = rows["plot", "plot"]
-    names = ("before", "after", "delta", "low", "high", "spread", "effect", "p_value", "margin", "p_unlike")
-    assert [row[name] for name in names] == pytest.approx([getattr(effect.difference, name) for name in names])
-    assert row["low"] < row["delta"] < row["high"]
 
 
 def test_a_column_has_a_figure_for_each_feature_and_the_paraphrase_with_its_mark() -> None:

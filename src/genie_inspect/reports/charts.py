@@ -173,7 +173,7 @@ def grid_of(
     import altair
 
     columns, rows = (list(dict.fromkeys(str(cell[name]) for cell in cells)) for name in (across, down))
-    return (
+    grid: altair.Chart = (
         chart_of(cells)
         .encode(
             x=altair.X(f"{across}:N", title=None, sort=columns, axis=x_axis),
@@ -181,13 +181,14 @@ def grid_of(
         )
         .properties(width=size[0] * len(columns), height=size[1] * len(rows))
     )
+    return grid
 
 
-def comparison_chart(comparison: "Comparison") -> "altair.LayerChart":
+def comparison_chart(comparison: "Comparison") -> "Chart":
     """Features down, runs across, the difference from the baseline as a number; with colour and star where it holds."""
     import altair
 
-    cells = []
+    cells: list[dict[str, Any]] = []
     for row in comparison.rows:
         name, delta = in_words(row.key), row.finding.difference.delta
         # with several scorers the key names its own

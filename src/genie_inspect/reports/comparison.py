@@ -65,10 +65,12 @@ def rows_of(
     columns = []
     for place, own in pairs.items():
         measured = differences(own.before, own.after, options.margin, equivalence=options.equivalence)
-        for key, difference, instances, questions in zip(own.keys, measured, own.instances, own.questions, strict=True):
+        for both, difference, instances, questions in zip(
+            own.keys, measured, own.instances, own.questions, strict=True
+        ):
             # no difference is larger than the scale leaves above or below the baseline, whatever an interval says
-            ends = runs[place].known_range(*key)
-            columns.append((place, key, difference.within(*ends) if ends else difference, instances, questions))
+            ends = runs[place].known_range(*both)
+            columns.append((place, both, difference.within(*ends) if ends else difference, instances, questions))
     of_family = [runs[column[0]].label if options.family == "run" else "" for column in columns]
     # tests that are corrected together are made together
     corrected = families([column[1:3] for column in columns], of_family, tested, options.correction)

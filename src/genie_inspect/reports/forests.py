@@ -60,7 +60,9 @@ def _forest_chart(lines: Sequence[Line], ends: Ends) -> "Chart":
     room = {"domain": False, "ticks": False, "labelLimit": NAMES, "minExtent": NAMES, "maxExtent": NAMES}
     y = altair.Y("name:N", title=None, sort=[name for name, _, _ in lines], axis=room)
     colour = altair.Color("colour:N", legend=None, scale=None)
-    margins, intervals, deltas = [], [], []
+    margins: list[dict[str, Any]] = []
+    intervals: list[dict[str, Any]] = []
+    deltas: list[dict[str, Any]] = []
     for name, row, own_colour in lines:
         d = row.finding.difference
         shown = {"colour": own_colour if row.finding.differs else LIGHT.grey, "shown": marked(row)}
