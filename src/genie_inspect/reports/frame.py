@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import pandas
 
 EXTRA = "frames"
-IDS = ("eval_id", "sample_id", "epoch", "log")  # named as in Inspect's `samples_df`, with the same values
 COLUMNS = (
     *("run", "model", "task", "sample", "epoch", "prompt", "scorer", "key", "score", "nearest_novelty"),
     *("nearest_document", "percentile", "population_mean", "coverage", "words", "reason", "signature"),

@@ -19,11 +19,7 @@ EQUIVALENT, MOVED, CANNOT_TELL, NOT_MEASURED = "equivalent", "moved", "cannot te
 
 
 def robustness(measure: StudiedMeasure) -> str:
-    """Whether paraphrases leave a measure where it is: `equivalent`, `moved`, `cannot tell` or `not measured`.
-
-    Equivalent is what is equivalent or the same in every key, also where a small difference holds; moved, what is moved
-    in one.
-    """
+    """Whether paraphrases leave a measure where it is: `equivalent` (in every key), `moved` (in one), or neither."""
     measured = [effect for effect in measure.paraphrases if effect.difference.pairs]
     if not measured or measure.is_constant:
         return NOT_MEASURED
@@ -34,10 +30,7 @@ def robustness(measure: StudiedMeasure) -> str:
 
 
 def confounds(measure: StudiedMeasure) -> list[tuple[Effect, Effect]]:
-    """The effects of edits on a feature that is not the edited one, and moves as much or more, each after its own.
-
-    By d. Only those that hold: what does not move at all confounds nothing. None where there are no originals.
-    """
+    """The effects that hold of edits on another feature, of a d as large as the edited one's, each after that one."""
     return [
         (own, other)
         for own in measure.own
@@ -48,10 +41,7 @@ def confounds(measure: StudiedMeasure) -> list[tuple[Effect, Effect]]:
 
 
 def moves_most(measure: StudiedMeasure) -> list[Effect]:
-    """Of a measure by feature the effects on the edited feature that hold and are the largest d of their row.
-
-    Equals are none.
-    """
+    """Of a measure by feature the effects on the edited feature that hold and are the one largest d of their row."""
     return [effect for effect in measure.own if effect.key.feature and effect.moved and is_largest(effect, measure)]
 
 

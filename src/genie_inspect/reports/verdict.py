@@ -138,7 +138,22 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
                 f"{label} and its baseline share {len(own.names)} of {own.prompts} prompts: their differences are about"
                 " these alone"
             )
-    yield from _too_few(comparison)
+    families: dict[tuple[str, str], list[Difference]] = {}
+    for row in comparison.rows:
+        if not math.isnan(row.finding.p_value):
+            families.setdefault((row.scorer, row.family), []).append(row.finding.difference)
+    for family, differences in families.items():
+        least = min(difference.least_p for difference in differences)
+        # of Holm's steps the first is the strictest: that of Bonferroni
+        tests = 1 if comparison.options.correction == "none" else len(differences)
+        if least * tests >= LEVEL:
+            pairs = max(difference.pairs for difference in differences)
+            corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
+            yield (
+                f"{', '.join(filter(None, family))}: with {pairs} prompts no p-value lies below {least:.2g}"
+                f"{corrected if tests > 1 else ''}: no difference could hold, however large; take more prompts, or "
+                "fewer tests: name those that matter (--keys), or let each run be a question of its own (--family run)"
+            )
     for label, count in comparison.strays.items():
         yield (
             f"{label} has {count} documents written after one that its baseline's log lacks, so prompts are paired; "
@@ -160,27 +175,6 @@ def _on_scores(comparison: Comparison) -> Iterator[str]:
             )
     for name in comparison.unmatched:
         yield f"{name} has no figures against population documents of like length: only what it scores is matched"
-
-
-def _too_few(comparison: Comparison) -> Iterator[str]:
-    """A line for each measure that has too few pairs: its smallest possible p-value, corrected, is above the level."""
-    families: dict[tuple[str, str], list[Difference]] = {}
-    for row in comparison.rows:
-        if not math.isnan(row.finding.p_value):
-            families.setdefault((row.scorer, row.family), []).append(row.finding.difference)
-    for family, differences in families.items():
-        least = min(difference.least_p for difference in differences)
-        # of Holm's steps the first is the strictest: that of Bonferroni
-        tests = 1 if comparison.options.correction == "none" else len(differences)
-        if least * tests < LEVEL:
-            continue
-        pairs = max(difference.pairs for difference in differences)
-        corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
-        yield (
-            f"{', '.join(filter(None, family))}: with {pairs} prompts no p-value lies below {least:.2g}"
-            f"{corrected if tests > 1 else ''}: no difference could hold, however large; take more prompts, or fewer "
-            "tests: name those that matter (--keys), or let each run be a question of its own (--family run)"
-        )
 
 
 def _of_unlike_length(comparison: Comparison) -> dict[str, tuple[float, str, float]]:
