@@ -43,6 +43,7 @@ from genie_inspect.reports.charts import (
     check_picture,
     comparison_chart,
     darkened,
+    study_chart,
     svg,
     write_chart,
 )
@@ -344,3 +345,14 @@ def test_colour_and_white_ink_are_for_what_holds_alone(result: Study) -> None:
 def test_the_edited_features_own_scores_are_framed(result: Study) -> None:
     framed = {(cell["row"], cell["column"]) for cell in cells_of(result) if cell["own"]}
     assert framed == {(feature, f"genie: {feature}") for feature in FEATURES}
+
+
+def test_the_picture_is_both_with_colours_of_their_own(result: Study, tmp_path: Path) -> None:
+    spec: dict[str, Any] = study_chart(result).to_dict()
+    assert len(spec["vconcat"]) == 2
+    assert spec["resolve"] == {"scale": {"color": "independent"}}
+    drawn = svg(study_chart(result))
+    assert "How far edits and paraphrases move each measure" in drawn
+    # the page's dark twin exchanges inks alone: the bars are drawn in those
+    assert LIGHT.series[0] in drawn
+    assert LIGHT.series[1] in drawn

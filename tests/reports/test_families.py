@@ -247,6 +247,7 @@ def test_differences_of_one_prompt_are_averaged_over_models_because_prompts_are_
     # (.1 + .05 + .2 + .05 + 0 + .2) / 6, of both models up
     assert row.finding.difference.delta == pytest.approx(0.1)
     assert row.same_sign == 2
+    assert only(list(pooled(compare([logs], "planned")))).same_sign == 2, "down is a sign too"
     assert math.isnan(row.p_models), "two models are too few to stand for others"
 
 

@@ -39,7 +39,7 @@ def test_prompts_that_both_have_are_paired_by_their_means_in_the_order_of_the_ba
         document("a", "w", 0.8),
     )
     found = paired(BASE, other, ["echo", "genie"])
-    assert (found.by, found.strays, found.instances) == ("prompt", 0, (None,) * 5)
+    assert (found.by, found.strays, found.prompts, found.instances) == ("prompt", 0, 4, (None,) * 5)
     # by scorer as they were asked for, then by key as the scores have them, the baseline's first
     keys = {"echo": ("echo", "tail"), "genie": ("plot", "agent", "style")}
     assert found.keys == tuple((scorer, key) for scorer, own in keys.items() for key in own)

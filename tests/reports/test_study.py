@@ -77,6 +77,19 @@ def test_two_measures_agree_by_kendalls_tau_between_their_differences(tmp_path: 
     assert "paraphrase" not in tau  # no one feature should move
 
 
+def test_shares_go_from_the_text_that_went_least_far_to_the_one_that_went_farthest(tmp_path: Path) -> None:
+    def by_steps(text: Made) -> float:
+        # edits of the plot go 1, 2, 3, 4 far, in turn up and down; paraphrases 5 up or 5 down; others 1
+        way = -1.0 if (text.copy if text.facts.kind == PARAPHRASE else text.number % 2) else 1.0
+        far = {EDIT: 1 + text.number * (text.facts.feature == "plot"), PARAPHRASE: 5}.get(text.facts.kind, 0)
+        return 10.0 + way * far
+
+    result = study(study_log(tmp_path, made(4), one_number(by_steps, "x")))
+    shares = {one.name: share for one, share in measure_of(result, "x").shares.items()}
+    assert shares == pytest.approx({"agent": 0.0, "plot": 1.5 / 4, "setting": 0.0, "paraphrase": 1.0})
+    assert found(result, "x", "paraphrase").difference.delta == 0
+
+
 def test_a_folder_may_hold_other_logs_beside_the_study(tmp_path: Path) -> None:
     log = study_log(tmp_path, made(4), one_number(drift, "x"))
     made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
