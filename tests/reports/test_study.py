@@ -15,6 +15,7 @@ from tests.reports.studies import (
     found,
     is_edit,
     made,
+    measure_of,
     one_number,
     sharp,
     study_log,

@@ -287,8 +287,10 @@ def test_of_effects_that_hold_it_is_said_which_are_left_without_length_and_which
         own = 3.0 * is_edit(text, "plot") - 0.5 * is_edit(text, "setting")
         return 0.1 * len(text.text.split()) + own + wobble(text.number, 0.001)
 
-    told = said(study(study_log(tmp_path, long(made(12)), one_number(by_length, "x"))), "x")
-    assert "; with length taken out the effect holds for plot, turns round for agent, setting and paraphrase." in told
+    for sign in (1, -1):
+        scores = one_number(lambda text, sign=sign: sign * by_length(text), "x")  # type: ignore[misc]
+        told = said(study(study_log(tmp_path / str(sign), long(made(12)), scores)), "x")
+        assert told.endswith("the effect holds for plot, turns round for agent, setting and paraphrase.")
 
 
 def test_an_edited_feature_moves_most_by_d_and_only_where_it_holds(tmp_path: Path) -> None:

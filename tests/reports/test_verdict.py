@@ -56,6 +56,7 @@ def test_the_warning_of_too_few_prompts_says_what_the_correction_makes_of_them(t
         "could hold, however large; take more prompts, or fewer tests: name "
         "those that matter (--keys), or let each run be a question of its own (--family run)"
     ]
+    assert warnings(compare([tmp_path], "plain", Options(correction="none"))) == []
 
 
 def test_documents_written_after_one_that_the_baseline_lacks_are_counted(tmp_path: Path) -> None:
