@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.looks import marks, rows, told_by
+from tests.looks import rows
 from tests.reports.made_logs import made_log, scored
 from tests.reports.studies import (
     COSINE,
@@ -29,7 +29,6 @@ from tests.reports.studies import (
 
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError, UnwritableError
 from genie_inspect.files.printable import printable
-from genie_inspect.populations.interventions import PARAPHRASE
 from genie_inspect.reports import drawing
 from genie_inspect.reports.charts import (
     DARK,
@@ -39,15 +38,12 @@ from genie_inspect.reports.charts import (
     NONE,
     SHARP,
     STRONGEST,
-    Theme,
     _drawable,
-    bars,
     cells_of,
     check_picture,
     comparison_chart,
     darkened,
     study_chart,
-    study_heatmap,
     svg,
     write_chart,
 )
@@ -73,22 +69,6 @@ def test_names_are_printable_in_data_and_in_orders() -> None:
     assert HOSTILE not in str(columns).encode().decode("unicode_escape")
 
 
-def test_a_specification_names_its_version_by_two_numbers_its_ground_and_the_colours_of_light_paper() -> None:
-    spec, version = _drawable(chart(), "#123456")
-    assert re.fullmatch(r"[0-9]+\.[0-9]+", version)
-    assert spec["config"]["background"] == "#123456"
-    ink, lines = ({"labelColor": LIGHT.ink, "titleColor": LIGHT.ink}, ("gridColor", "domainColor", "tickColor"))
-    sizes = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
-    config = {part: {name: spec["config"][part][name] for name in own} for part, own in LIGHT.config.items()}
-    assert config == {
-        "view": {"stroke": None},
-        "axis": ink | dict.fromkeys(lines, LIGHT.faint) | sizes,
-        "legend": ink | {"labelFontSize": 12, "labelLimit": 400, "symbolStrokeWidth": 2},
-        "title": {"color": LIGHT.ink, "subtitleColor": LIGHT.ink},
-        "text": {"color": LIGHT.ink},
-    }
-
-
 def test_on_a_page_a_chart_stands_on_the_pages_own_ground_and_in_a_file_on_paper(tmp_path: Any) -> None:
     assert "<rect" not in svg(chart())
     write_chart(chart, tmp_path / "chart.svg")
@@ -112,11 +92,6 @@ def test_every_ink_has_its_like_on_dark_paper_and_other_colours_stay() -> None:
         assert darkened(f'<path stroke="{light}"/>') == f'<path stroke="{dark}"/>'
     for kept in ('<path fill="#123456"/>', "<text>#1b1b1b</text>", '<path fill="none"/>'):
         assert darkened(kept) == kept
-
-
-def test_a_theme_has_its_inks_in_one_order() -> None:
-    theme = Theme("#paper", "#ink", "#faint", "#grey", ("#one", "#two"))
-    assert theme.inks == ("#ink", "#faint", "#grey", "#one", "#two")
 
 
 def unasked() -> Any:
@@ -324,24 +299,6 @@ def test_keys_of_one_scorer_are_words_alone(tmp_path: Path) -> None:
     assert drawn(tmp_path)["layer"][0]["encoding"]["y"]["sort"] == ["plot twist"]
 
 
-def test_numbers_stand_on_squares_of_one_size_and_are_white_on_dark_ones(tmp_path: Path) -> None:
-    for model, step in (("plain", 0.0), ("raised", 0.2), ("lowered", -0.2)):
-        log(tmp_path, model, *(value + step for value in BASE))
-    spec = drawn(tmp_path)
-    assert marks(spec) == [{"type": "rect", "stroke": "white"}, {"type": "text", "fontSize": 12}]
-    assert told_by(spec, 0) == {"x": "run", "y": "key", "color": "held"}
-    assert told_by(spec, 1) == {"x": "run", "y": "key", "text": "shown", "color": "#1b1b1b"}
-    assert spec["layer"][1]["encoding"]["color"]["condition"] == {"test": "datum.dark", "value": "white"}
-    assert (spec["width"], spec["height"]) == (2 * 120, 2 * 34)
-    assert spec["layer"][0]["encoding"]["color"]["legend"] == {"title": "that holds", "format": "+.2f"}
-    assert spec["layer"][0]["encoding"]["x"]["axis"] == {"labelAngle": 0, "labelExpr": "split(datum.label, ' ')"}
-    assert spec["title"] == {
-        "text": "Difference from m/plain",
-        "subtitle": "colour and *: holds after correction (holm); =: within the margin",
-        "anchor": "start",
-    }
-
-
 LENGTH = "length in words"  # stands beside the measures of every study
 
 
@@ -388,35 +345,6 @@ def test_colour_and_white_ink_are_for_what_holds_alone(result: Study) -> None:
 def test_the_edited_features_own_scores_are_framed(result: Study) -> None:
     framed = {(cell["row"], cell["column"]) for cell in cells_of(result) if cell["own"]}
     assert framed == {(feature, f"genie: {feature}") for feature in FEATURES}
-
-
-def test_the_heatmap_has_interventions_down_and_scores_across_on_a_scale_with_0_in_the_middle(result: Study) -> None:
-    spec: dict[str, Any] = study_heatmap(result).to_dict()
-    squares, frames, numbers = spec["layer"]
-    assert squares["encoding"]["y"]["sort"] == [*FEATURES, "paraphrase"]
-    assert squares["encoding"]["x"]["sort"] == [*(f"genie: {name}" for name in FEATURES), "cosine mean", "flat", LENGTH]
-    assert squares["encoding"]["color"]["scale"] == {
-        "range": [LOWER, NONE, HIGHER],
-        "domain": [-STRONGEST, 0, STRONGEST],
-        "clamp": True,
-    }
-    assert frames["transform"] == [{"filter": "datum.own"}]
-    assert numbers["encoding"]["color"]["condition"] == {"test": "datum.dark", "value": "white"}
-
-
-def test_a_measure_has_a_panel_with_a_bar_for_each_intervention_and_a_line_at_paraphrases(result: Study) -> None:
-    spec: dict[str, Any] = bars(result).to_dict()
-    rows = data(spec)
-    shares = measure_of(result, "genie").shares
-    assert {row["row"]: row["share"] for row in rows if row["measure"] == "genie"} == {
-        one.name: share for one, share in shares.items()
-    }
-    # what gives every text the same value has no panel
-    assert spec["facet"]["sort"] == ["genie", "cosine mean"]
-    drawn, line = spec["spec"]["layer"]
-    assert drawn["encoding"]["color"]["scale"] == {"domain": ["edit", "paraphrase"], "range": list(LIGHT.series[:2])}
-    assert line["transform"] == [{"filter": f"datum.kind == '{PARAPHRASE}'"}]
-    assert (spec["columns"], bars(result, 2).to_dict()["columns"]) == (4, 2)
 
 
 def test_the_picture_is_both_with_colours_of_their_own(result: Study, tmp_path: Path) -> None:

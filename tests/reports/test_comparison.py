@@ -14,7 +14,6 @@ from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.files import LogError
-from genie_inspect.logs.scored_log import NO_SCORE
 from genie_inspect.reports.comparison import compare
 from genie_inspect.reports.pairing import Options, Selection
 from genie_inspect.reports.verdict import as_csv, as_values, warnings
@@ -67,31 +66,6 @@ def test_a_prompts_documents_count_as_their_mean_and_those_without_a_score_do_no
     assert difference.delta == pytest.approx(0.2)
 
 
-def test_documents_written_after_one_of_the_baselines_are_paired_with_it(tmp_path: Path) -> None:
-    nan = math.nan
-    before = [{"plot": 0.2}, {"plot": 0.4}, {"plot": 0.9}]
-    log_of(tmp_path, "plain", {"owl": before, "fox": before}, texts=("one", "two", "three"))
-    later = {"owl": [{"plot": 0.5}, {"plot": nan}, {"plot": 0.3}], "fox": [{"plot": 0.6}, {"plot": 0.9}, {"plot": nan}]}
-    log_of(tmp_path, "negative", later, texts=("uno", "due", "tre"), earlier=("two", "three", "one"))
-    (row,) = compare([tmp_path], "plain").rows
-    difference = row.finding.difference
-    # owl: "uno" after "two" 0.5 - 0.4, "tre" after "one" 0.3 - 0.2: 0.1; fox: 0.6 - 0.4 and 0.9 - 0.9: 0.1
-    assert (row.paired_by, row.instances, difference.pairs) == ("instance", 4, 2)
-    assert (difference.before, difference.after) == pytest.approx(((0.3 + 0.65) / 2, (0.4 + 0.75) / 2))
-    assert difference.delta == pytest.approx(0.1)
-
-
-def test_a_pair_counts_only_where_the_earlier_document_has_a_score_too(tmp_path: Path) -> None:
-    before = {"owl": [{"plot": 0.2}, {"plot": math.nan}], "fox": [{"plot": 0.4}, {"plot": 0.4}]}
-    log_of(tmp_path, "plain", before, texts=("one", "two"))
-    after = {"owl": [{"plot": 0.3}, {"plot": 0.9}], "fox": [{"plot": 0.5}, {"plot": 0.5}]}
-    log_of(tmp_path, "negative", after, texts=("uno", "due"), earlier=("one", "two"))
-    (row,) = compare([tmp_path], "plain").rows
-    # of the owl's two pairs one: 0.3 - 0.2; both of the fox: 0.5 - 0.4
-    assert (row.paired_by, row.instances, row.finding.difference.pairs) == ("instance", 3, 2)
-    assert row.finding.difference.delta == pytest.approx(0.1)
-
-
 def test_the_same_pairs_of_documents_twice_are_no_more_evidence_than_once(tmp_path: Path) -> None:
     """Documents of a prompt hang together: each prompt is one pair, as many documents as it may have."""
     findings = []
@@ -110,24 +84,6 @@ def test_the_same_pairs_of_documents_twice_are_no_more_evidence_than_once(tmp_pa
     assert (often.low, often.high, often.effect) == pytest.approx((once.low, once.high, once.effect))
 
 
-def test_a_document_that_failed_does_not_keep_the_others_from_their_own_baselines(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.2, 0.3), texts=("one",))
-    after = {"thing0": [{"plot": 0.4}, {"plot": math.nan}], "thing1": [{"plot": 0.5}, {"plot": 0.6}]}
-    log_of(tmp_path, "negative", after, texts=("uno", "due"), earlier=("one", "one"))
-    log = log_of(tmp_path, "broken", after, texts=("uno", "due"), earlier=("one", "one"))
-    for sample in log.samples or []:
-        if sample.epoch == 2 and sample.id == "thing0":
-            del sample.store["earlier"]
-    write_eval_log(log)
-    assert [row.paired_by for row in compare([tmp_path], "plain").rows] == ["instance", "instance"]
-
-
-def test_where_the_baseline_lacks_an_earlier_document_prompts_are_paired(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.2, 0.3), texts=("one",))
-    log_of(tmp_path, "negative", plots(0.4, 0.5), texts=("uno",), earlier=("some other story",))
-    assert compare([tmp_path], "plain").rows[0].paired_by == "prompt"
-
-
 def test_a_table_has_the_same_columns_with_rows_and_without(tmp_path: Path) -> None:
     for task in ("plain", "negative"):
         log_of(tmp_path, task, plots(*BEFORE))
@@ -143,28 +99,6 @@ def test_equal_runs_are_equivalent_and_nothing_differs(tmp_path: Path) -> None:
     log_of(tmp_path, "same", plots(*BEFORE))
     finding = compare([tmp_path], "plain").rows[0].finding
     assert (finding.difference.delta, finding.p_value, finding.differs, finding.is_equivalent) == (0, 1, False, True)
-
-
-def test_each_models_runs_meet_their_own_models_baseline(tmp_path: Path) -> None:
-    for model, level in (("small", 0.2), ("large", 0.7)):
-        log_of(tmp_path, "plain", plots(level, level + 0.1), model=model)
-        log_of(tmp_path, "outlined", plots(level + 0.05, level + 0.1), model=model)
-    rows = compare([tmp_path], "plain").rows
-    assert [(row.run, row.baseline) for row in rows] == [
-        ("mockllm/small outlined", "mockllm/small plain"),
-        ("mockllm/large outlined", "mockllm/large plain"),
-    ]
-    assert [row.finding.difference.before for row in rows] == pytest.approx([0.25, 0.75])
-
-
-def test_incoherent_and_unrated_documents_can_be_left_out(tmp_path: Path) -> None:
-    values = {name: [{"plot": 0.9}, {"plot": 0.5}, {"plot": 0.1}] for name in ("owl", "fox")}
-    log_of(tmp_path, "plain", values, coherence=(5, 5, 5))
-    log_of(tmp_path, "salad", values, coherence=(1, 4, math.nan))
-    found = compare([tmp_path], "plain", Options(selection=Selection(min_coherence=3)))
-    assert found.rows[0].finding.difference.after == pytest.approx(0.5)
-    assert [run.left_out for run in found.runs] == [0, 4]
-    assert found.runs[1].unscored == {"left out": 4}
 
 
 def test_a_document_without_a_rating_is_below_every_bound_0_among_them(tmp_path: Path) -> None:
@@ -185,40 +119,6 @@ def test_what_a_selection_leaves_out_is_no_evidence_either(tmp_path: Path) -> No
     (row,) = found.rows
     assert (row.coverage, row.ratings) == (((12, 16), (6, 8)), ((80, 192), (40, 96)))
     assert [run.measures["genie"].faults for run in found.runs] == [{"unreadable": 8}, {"unreadable": 4}]
-
-
-def test_length_matching_keeps_documents_of_the_populations_length_and_takes_their_matched_scores(
-    tmp_path: Path,
-) -> None:
-    short, long = "two words", " ".join(["word"] * 9)
-    facts: dict[str, Any] = {"length": {"population": 10, "matched": {"plot": 0.4}}}
-    values = {name: [{"plot": 0.9}, {"plot": 0.8}] for name in ("owl", "fox")}
-    log_of(tmp_path, "plain", values, texts=(long, long), **facts)
-    log_of(tmp_path, "brief", values, texts=(short, long), **facts)
-    found = compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))
-    assert [run.left_out for run in found.runs] == [0, 2]
-    assert found.rows[0].finding.difference.after == pytest.approx(0.4)
-
-
-def test_a_run_without_any_document_does_not_keep_the_others_from_being_matched(tmp_path: Path) -> None:
-    facts: dict[str, Any] = {"length": {"population": 6, "matched": {"plot": 0.4}}}
-    log_of(tmp_path, "plain", plots(0.1, 0.2), **facts)
-    log_of(tmp_path, "same", plots(0.3, 0.3), **facts)
-    log_of(tmp_path, "silent", plots(math.nan, math.nan), texts=("",))
-    found = compare([tmp_path], "plain", Options(selection=Selection(length_matched=True)))
-    assert [row.finding.difference.pairs for row in found.rows] == [2, 0]
-
-
-def test_a_baseline_is_named_in_full(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1, 0.2))
-    log_of(tmp_path, "plain_outlined", plots(0.2, 0.2))
-    assert [row.run for row in compare([tmp_path], "plain").rows] == ["plain_outlined"]
-
-
-def test_a_log_file_can_be_the_baseline(tmp_path: Path) -> None:
-    plain = log_of(tmp_path, "plain", plots(0.1, 0.2))
-    log_of(tmp_path, "outlined", plots(0.2, 0.2))
-    assert compare([tmp_path], Path(plain.location).name).baselines == ("plain",)
 
 
 def test_scorers_stand_in_the_order_of_the_first_log_and_what_only_one_has_is_left_out(tmp_path: Path) -> None:
@@ -296,16 +196,6 @@ def test_samples_that_gave_fewer_responses_than_asked_for_are_counted(tmp_path: 
     assert "2 of 3 samples gave fewer responses than asked for (verbalized)" in warnings(found)
 
 
-def test_a_sample_that_failed_before_it_was_scored_is_lost_with_its_reason(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1, 0.2))
-    log = log_of(tmp_path, "failing", plots(0.1, 0.2))
-    (log.samples or [])[0].scores = None
-    write_eval_log(log)
-    plain, failing = compare([tmp_path], "plain").runs
-    assert (failing.documents, failing.scored, failing.unscored) == (2, 1, {NO_SCORE: 1})
-    assert (plain.documents, plain.scored, plain.unscored) == (2, 2, {})
-
-
 def test_what_scores_rest_on_stands_beside_each_difference_and_is_warned_of(tmp_path: Path) -> None:
     rests: dict[str, Any] = {"coverage": {"plot": "4/4"}, "pairs": {"plot": "40/48"}}
     log_of(tmp_path, "plain", plots(0.1, 0.2), **rests)
@@ -331,19 +221,6 @@ def test_what_scores_rest_on_stands_beside_each_difference_and_is_warned_of(tmp_
         "not every question or tes",
     ]
     assert not any(line.startswith("plain: ") for line in warnings(found))
-
-
-def test_words_are_those_of_the_documents_that_have_a_score(tmp_path: Path) -> None:
-    values = {"owl": [{"plot": 0.2}, {"plot": math.nan}], "fox": [{"plot": 0.3}, {"plot": math.nan}]}
-    log_of(tmp_path, "plain", values)
-    log = log_of(tmp_path, "rambling", values, texts=("one two three", "word " * 40))
-    for sample in log.samples or []:
-        length: dict[str, Any] = {"population": 10 if sample.epoch == 1 else 500, "matched": {}}
-        ((sample.scores or {})["genie"].metadata or {})["length"] = length
-    write_eval_log(log)
-    found = {run.label: run for run in compare([tmp_path], "plain").runs}
-    # three words and the sample's id
-    assert (found["rambling"].words, found["rambling"].population_words) == (4, 10)
 
 
 def test_how_many_are_scored_is_told_by_the_first_scorer(tmp_path: Path) -> None:
@@ -387,81 +264,10 @@ def test_keys_are_tested_and_shown_in_the_order_of_the_scores_and_of_one_signatu
     assert [(row.run, row.key) for row in found.rows] == [("m/3", "style"), ("m/3", "plot")]
 
 
-@pytest.mark.parametrize(
-    ("selection", "message"),
-    [
-        (Selection(min_coherence=3), "has no coherence, rate it with"),
-        (Selection(length_matched=True), "does not say how long the population's documents are"),
-    ],
-)
-def test_a_selection_by_what_the_logs_lack_is_refused(tmp_path: Path, selection: Selection, message: str) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(LogError, match=message):
-        compare([tmp_path], "plain", Options(selection=selection))
-
-
 def test_one_log_is_refused(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1))
     with pytest.raises(LogError, match=r"one log, .*eval, expected a baseline and another to compare with it$"):
         compare([tmp_path], "plain")
-
-
-def test_a_log_still_running_is_refused_by_name(tmp_path: Path) -> None:
-    plain = log_of(tmp_path, "plain", plots(0.1))
-    running = log_of(tmp_path, "outlined", plots(0.2))
-    running.status = "started"
-    write_eval_log(running)
-    with pytest.raises(LogError, match=r"outlined.*is not finished: its status is 'started'"):
-        compare([plain.location, running.location], "plain")
-
-
-def test_an_unknown_baseline_is_refused_with_the_names_there_are(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(LogError, match=r"baseline is 'plian', expected one of: plain; outlined"):
-        compare([tmp_path], "plian")
-
-
-def test_a_baseline_that_names_every_log_is_refused(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(LogError, match="names every log"):
-        compare([tmp_path], "mockllm/model")
-
-
-def test_a_baseline_that_could_be_two_logs_is_refused_with_both(tmp_path: Path) -> None:
-    for _ in range(2):
-        log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2))
-    with pytest.raises(LogError, match=r"the baseline of outlined.* is not clear, it could be"):
-        compare([tmp_path], "plain")
-
-
-def test_a_run_whose_model_has_no_baseline_is_refused_with_those_of_the_others(tmp_path: Path) -> None:
-    for model in ("ann", "bob"):
-        log_of(tmp_path, "plain", plots(0.1), model=model)
-    log_of(tmp_path, "outlined", plots(0.2), model="cal")
-    with pytest.raises(LogError, match=r"could be mockllm/ann; mockllm/bob: name one"):
-        compare([tmp_path], "plain")
-
-
-def test_logs_without_a_common_prompt_are_refused(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", {"owl": [{"plot": 0.1}]})
-    log_of(tmp_path, "outlined", {"fox": [{"plot": 0.1}]})
-    with pytest.raises(LogError, match=r"share no prompt: the first has 'Write about owl.', the second 'Write about"):
-        compare([tmp_path], "plain")
-
-
-def test_mixed_signatures_are_refused_and_shown(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2), signature="measure:genie|judge:another|version:0")
-    with pytest.raises(LogError, match="do not compare, their signatures differ") as caught:
-        compare([tmp_path], "plain")
-    message = str(caught.value)
-    assert "judge is" in message
-    assert {"test", "another"} <= set(message.replace(" (", " ").split())
-    assert "\n" not in message
 
 
 def test_a_scorer_that_a_log_lacks_is_refused(tmp_path: Path) -> None:

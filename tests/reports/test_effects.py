@@ -19,8 +19,8 @@ from genie_inspect.reports.effects import (
     RESAMPLES,
     Effect,
     Intervention,
-    Pairs,
     StudyKey,
+    StudyPairs,
     effects_of,
     pairs_of,
 )
@@ -343,7 +343,7 @@ def test_an_original_is_one_pair_with_the_mean_of_its_paraphrases() -> None:
     # paraphrases 1 + 1 and 1 + 3: their mean is 3, each went 1 and 3 far
     pairs = {"o0": (1, 3), "o1": (2, 4)}
     by_prompt = {"Prompt 0": (1, 3), "Prompt 1": (2, 4)}
-    assert told == Pairs(pairs, by_prompt, {"Prompt 0": 0, "Prompt 1": 0}, {"o0": 2, "o1": 2}, pairs=4, left_out=0)
+    assert told == StudyPairs(pairs, by_prompt, {"Prompt 0": 0, "Prompt 1": 0}, {"o0": 2, "o1": 2}, pairs=4, left_out=0)
 
 
 def test_originals_of_one_prompt_are_one_pair_with_their_means_and_so_are_their_words() -> None:

@@ -8,7 +8,6 @@ from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.reports.charts import DARK, LIGHT, Theme, darkened, in_words, number, svg
 from genie_inspect.reports.figures import (
-    OVERLAID,
     Figure,
     colours,
     density,
@@ -62,13 +61,6 @@ def test_marks_stand_off_the_paper_by_3_to_1_and_text_by_7_to_1(theme: Theme) ->
     assert contrast(theme.ink, theme.paper) >= 7
 
 
-def test_one_radar_shows_up_to_six_runs_and_beyond_them_each_run_has_its_own(tmp_path: Path) -> None:
-    few = report(tmp_path / "few", *[(0.2, 0.8)] * OVERLAID)
-    many = report(tmp_path / "many", *[(0.2, 0.8)] * (OVERLAID + 1))
-    assert len(radars(few, few.measures[0])) == 1
-    assert [figure.title for figure in radars(many, many.measures[0])] == [f"mock/{n}" for n in range(OVERLAID + 1)]
-
-
 def test_two_features_from_0_to_1_make_no_radar_whatever_stands_beside_them(tmp_path: Path) -> None:
     signature = "measure:mine|version:0"
     for more, names in (({}, [[]]), ({"agent": 0.5}, [[["plot"], ["style"], ["agent"]]])):
@@ -118,17 +110,6 @@ def test_a_feature_that_is_passed_or_not_has_no_distribution(tmp_path: Path) -> 
     assert [figure.title for figure in ridges(graded, graded.measures[0])] == list(FEATURES)
 
 
-def test_a_ridge_shows_a_density_a_median_and_a_tick_a_document(tmp_path: Path) -> None:
-    found = report(tmp_path, (0.1, 0.45678, 0.7))
-    drawn = svg(ridges(found, found.measures[0])[0].draw())
-    assert len(re.findall(r'aria-roledescription="tick"', drawn)) == 3
-    assert "mock/0" in drawn
-    assert LIGHT.series[0] in drawn
-    assert ridges(found, found.measures[0])[0].description == (
-        "Distribution of plot, a row a run. Medians: mock/0: 0.4568."
-    )
-
-
 def test_on_dark_paper_a_chart_is_the_same_in_other_colours(tmp_path: Path) -> None:
     found = report(tmp_path, (0.1, 0.4, 0.7), (0.2, 0.5, 0.9))
     for figure in [*radars(found, found.measures[0]), *ridges(found, found.measures[0])]:
@@ -147,13 +128,6 @@ def test_every_word_of_a_chart_is_in_ink(tmp_path: Path) -> None:
         words = re.findall("<text[^>]*>", svg(figure.draw()))
         assert words
         assert {re.sub('.* fill="([^"]*)".*', r"\1", word) for word in words} == {LIGHT.ink}
-
-
-def test_a_density_is_that_of_a_gaussian_kernel() -> None:
-    values, ends = [0.2, 0.3, 0.35, 0.7], Range(0, 1, known=False)
-    points = density(values, ends)
-    heights = gaussian_kde(values)([at for at, _ in points])
-    assert [height for _, height in points] == pytest.approx(0.6 * heights / heights.max(), abs=1e-3)
 
 
 def test_documents_of_one_length_have_a_chart_all_the_same(tmp_path: Path) -> None:
@@ -184,14 +158,6 @@ def test_a_run_has_one_colour_throughout_and_the_population_the_ink(tmp_path: Pa
 def test_beyond_the_last_colour_runs_begin_with_the_first_again(tmp_path: Path) -> None:
     runs = report(tmp_path, *[(0.5,)] * (len(LIGHT.series) + 2)).runs
     assert tuple(colours(runs).values()) == LIGHT.series + LIGHT.series[:2]
-
-
-def test_what_is_exported_has_the_means_the_radar_the_spreads_and_the_lengths(tmp_path: Path) -> None:
-    found = report(tmp_path, (0.2, 0.4, 0.6), (0.3, 0.5, 0.9))
-    exported = [figure.name for figure in figures(found)]
-    drawn = [*radars(found, found.measures[0]), *ridges(found, found.measures[0])]
-    assert exported == ["means-genie", *(figure.name for figure in drawn), "lengths"]
-    assert len(radars(found, found.measures[0])) == 1
 
 
 def drawn(figure: Figure) -> dict[str, Any]:
@@ -227,12 +193,6 @@ def test_an_axis_of_lengths_begins_at_0_and_ends_a_little_beyond_the_longest_doc
         [*(run.file for run in found.runs), made_log(tmp_path, samples, texts=["a", "word " * 100], model="z")]
     )
     assert drawn(length_ridges(other))["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 105]
-
-
-def test_an_axis_of_values_goes_as_far_as_they_can(tmp_path: Path) -> None:
-    found = report(tmp_path, (0.1, 0.4, 0.7))
-    layers = drawn(ridges(found, found.measures[0])[0])["layer"]
-    assert layers[0]["encoding"]["x"]["scale"]["domain"] == [0, 1]
 
 
 def test_a_long_name_is_cut_in_the_middle_in_the_legend_and_whole_in_the_description(tmp_path: Path) -> None:
@@ -330,17 +290,5 @@ def test_one_value_of_an_unknown_range_is_neither_low_nor_high() -> None:
     assert [shade(measure(*ends), "plot", cell) for ends in ((3, 3), (NAN, NAN))] == ["50%", "50%"]
 
 
-def test_a_long_name_keeps_its_beginning_and_its_end() -> None:
-    long = "provider/" + "x" * 60 + "-instruct"
-    short = short_names([long, "mock/a"], 20)
-    assert short == {long: "provi…xxxxx-instruct", "mock/a": "mock/a"}
-    assert len(short[long]) == 20
-
-
 def test_forty_two_characters_stand_above_a_ridge() -> None:
     assert short_names(["x" * 42, "y" * 43]) == {"x" * 42: "x" * 42, "y" * 43: "y" * 10 + "…" + "y" * 31}
-
-
-def test_names_that_would_be_the_same_stay_whole() -> None:
-    names = [f"provider/{middle * 40}-instruct-model" for middle in "xy"]
-    assert short_names(names, 20) == dict(zip(names, names, strict=True))

@@ -1,22 +1,20 @@
 """The report's charts of differences, and how radars and ridges look."""
 
-import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.viewer import ViewerConfig
-from tests.looks import marks, rows, told_by
+from tests.looks import rows
 from tests.reports.made_logs import made_log, scored
-from tests.reports.test_figures import FEATURES, VIEW, drawn
+from tests.reports.test_figures import VIEW, drawn
 from tests.reports.test_figures import report as looks_report
 
 from genie_inspect.reports.charts import LIGHT, svg
-from genie_inspect.reports.figures import DASHES, SHAPES, _align, _mean, colours, density, length_ridges, radars, ridges
+from genie_inspect.reports.figures import colours, radars, ridges
 from genie_inspect.reports.forests import forests, heatmap
-from genie_inspect.reports.report import Range, Report, build_report
+from genie_inspect.reports.report import Report, build_report
 from genie_inspect.tasks.novelty import score_view
 
 BASE = (0.1, 0.3, 0.2, 0.4, 0.15, 0.25, 0.35, 0.45)
@@ -60,12 +58,6 @@ def test_one_prompt_leaves_a_dot_without_an_interval(tmp_path: Path) -> None:
     ((_, _, intervals, deltas, _),) = layers(build_report(files, baseline="mock/0.2"))
     assert {(row["low"], row["high"]) for row in intervals} == {(None, None)}
     assert deltas[0]["low"] == pytest.approx(0.3)
-
-
-def test_a_measure_tested_by_one_key_has_a_row_a_run(tmp_path: Path) -> None:
-    found = report(tmp_path, {"plot": [v + 0.1 for v in BASE]}, {"plot": [v + 0.2 for v in BASE]})
-    ((_, _, _, deltas, _),) = layers(found)
-    assert [row["name"] for row in deltas] == ["mock/1", "mock/2"]
 
 
 def test_what_could_not_be_measured_is_left_out_and_without_a_baseline_there_is_no_chart(tmp_path: Path) -> None:
@@ -113,33 +105,6 @@ def test_the_charts_of_one_measure_have_one_scale(tmp_path: Path) -> None:
     assert scales[0] == scales[1]
 
 
-def test_each_measure_has_its_own_figure_with_its_own_rows(tmp_path: Path) -> None:
-    files = [
-        made_log(
-            tmp_path,
-            [
-                {
-                    "genie": scored({"plot": v + step, "style": v}),
-                    "cosine": scored({"cosine_mean": v + step}, "measure:cosine|version:0"),
-                }
-                for v in BASE
-            ],
-            model=f"mock/{number}",
-        )
-        for number, step in enumerate((0.0, 0.1, 0.2))
-    ]
-    found = build_report(files, baseline="mock/0")
-    assert [(figure.name, figure.title) for figure in forests(found)] == [
-        ("forest-genie-1", "genie: mock/1 against mock/0"),
-        ("forest-genie-2", "genie: mock/2 against mock/0"),
-        ("forest-cosine", "cosine: cosine mean"),
-    ]
-    assert [[row["name"] for row in chart[-1]] for chart in layers(found)] == [
-        *[["plot", "style"]] * 2,
-        ["mock/1", "mock/2"],
-    ]
-
-
 def test_it_has_the_tables_numbers_and_the_deepest_colour_at_the_top_of_the_range(tmp_path: Path) -> None:
     # 0.5 +- 12.706 * 0.1 cut to the ends
     samples = [{"genie": scored({"plot": value, "style": 1.0})} for value in (0.4, 0.6)]
@@ -150,23 +115,6 @@ def test_it_has_the_tables_numbers_and_the_deepest_colour_at_the_top_of_the_rang
         assert f">{shown}<" in drawn
     assert 'fill="rgb(106, 174, 214)"' in drawn
     assert figure.name == "means-genie"
-
-
-def test_what_was_not_measured_is_said(tmp_path: Path) -> None:
-    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": float("nan"), "style": 0.5})}])])
-    assert ">not measured<" in svg(heatmap(found, found.measures[0]).draw())
-
-
-def test_its_title_is_words_and_its_name_one_for_a_file(tmp_path: Path) -> None:
-    signature = "measure:creativity_index|version:0"
-    file = made_log(tmp_path, [{"creativity_index": scored({"creativity_index_mean": 0.5}, signature)}])
-    found = build_report([file])
-    figure = heatmap(found, found.measures[0])
-    assert (figure.name, figure.title) == (
-        "means-creativity_index",
-        "creativity index: means over prompts [95% interval]",
-    )
-    assert figure.description == "Heatmap of the means of 1 features for mock/writer."
 
 
 def test_a_run_that_the_measure_did_not_score_has_no_row_and_a_long_name_is_cut(tmp_path: Path) -> None:
@@ -196,29 +144,6 @@ NAN = float("nan")
 INK, FAINT, PAPER = LIGHT.ink, LIGHT.faint, LIGHT.paper
 
 
-def test_a_radar_is_lines_and_points_over_faint_rings_and_spokes(tmp_path: Path) -> None:
-    found = looks_report(tmp_path, (0.1, 0.4), (0.2, 0.5))
-    (figure,) = radars(found, found.measures[0])
-    spec = drawn(figure)
-    assert marks(spec) == [
-        {"type": "line", "color": FAINT, "strokeWidth": 1},
-        {"type": "rule", "color": FAINT},
-        {"type": "line", "strokeWidth": 2.5},
-        {"type": "point", "filled": True, "opacity": 1, "size": 60},
-        {"type": "text", "align": "left", "color": INK, "fontSize": 11, "opacity": 0.75},
-        {
-            **{"type": "text", "align": {"expr": "datum.align"}, "baseline": "middle", "color": INK},
-            **{"fontSize": 14, "limit": 88, "lineHeight": 16},
-        },
-    ]
-    # from the middle to the rim
-    assert told_by(spec, 1) == {"x": "x", "y": "y", "x2": 0, "y2": 0}
-    assert told_by(spec, 2) == {"x": "x", "y": "y", "order": "order", "color": "run", "strokeDash": "run"}
-    assert told_by(spec, 3) == {"x": "x", "y": "y", "color": "run", "shape": "run"}
-    assert rows(spec, 4) == [{"x": 0.02, "y": 0.5, "name": "0.5"}]
-    assert [row["align"] for row in rows(spec, 5)] == ["center", "left", "right"]
-
-
 def test_a_ring_of_a_radar_is_drawn_round(tmp_path: Path) -> None:
     (figure,) = radars(found := looks_report(tmp_path, (0.1, 0.4)), found.measures[0])
     spec = drawn(figure)
@@ -241,28 +166,6 @@ def test_names_around_a_radar_are_written_away_from_it_and_above_and_below_in_th
     names = rows(drawn(figure), 5)
     assert [row["name"] for row in names[:3]] == [["north"], ["north", "east"], ["east"]]
     assert [row["align"] for row in names] == ["center", "left", "left", "center", "right", "right"]
-    # at 30 degrees from the top a name stands beside the rim already
-    assert [_align(place, 12) for place in (0, 1, 5, 6, 7, 11)] == [
-        "center",
-        "left",
-        "left",
-        "center",
-        "right",
-        "right",
-    ]
-
-
-def test_each_run_has_a_colour_a_dash_and_a_shape_of_its_own_and_the_seventh_begins_again(tmp_path: Path) -> None:
-    found = looks_report(tmp_path, *[(0.1, 0.4)] * 4, (0.2, 0.8), (0.3, 0.5))
-    encoding = drawn(radars(found, found.measures[0])[0])["layer"][2]["encoding"]
-    assert encoding["color"]["scale"] == {"domain": [f"mock/{n}" for n in range(6)], "range": list(LIGHT.series)}
-    assert encoding["strokeDash"]["scale"]["range"] == [list(dash) for dash in DASHES]
-    shapes = drawn(radars(found, found.measures[0])[0])["layer"][3]["encoding"]["shape"]["scale"]["range"]
-    assert shapes == list(SHAPES)
-    legend = encoding["color"]["legend"]
-    assert legend == {"title": None, "orient": "bottom", "columns": 1, "symbolSize": 120, "symbolStrokeWidth": 0}
-    # one has a name for itself: nothing is to be looked up
-    assert encoding["strokeDash"]["legend"] is None
 
 
 def test_beyond_six_runs_each_stands_beside_the_mean_of_all_that_were_measured(tmp_path: Path) -> None:
@@ -276,14 +179,6 @@ def test_beyond_six_runs_each_stands_beside_the_mean_of_all_that_were_measured(t
     assert {row["run"] for row in line} == {"mock/0", "mean of all"}
     colours = drawn(figures[0])["layer"][2]["encoding"]["color"]["scale"]["range"]
     assert colours == [LIGHT.series[0], INK]
-    assert math.isnan(_mean([NAN]))
-
-
-def test_what_was_not_measured_is_nowhere_on_its_spoke(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": NAN, "agent": 0.5})}], viewer=VIEW)
-    found = build_report([file])
-    line = rows(drawn(radars(found, found.measures[0])[0]), 2)
-    assert [(row["x"], row["y"]) for row in line][1] == (None, None)
 
 
 def test_a_measure_with_twelve_features_has_a_radar_and_with_thirteen_none(tmp_path: Path) -> None:
@@ -295,71 +190,10 @@ def test_a_measure_with_twelve_features_has_a_radar_and_with_thirteen_none(tmp_p
         assert len(radars(found, found.measures[0])) == charts
 
 
-def test_a_ridge_is_an_area_with_ticks_a_box_and_a_diamond_under_its_runs_name(tmp_path: Path) -> None:
-    samples = [{"genie": scored({"plot_twist": value})} for value in (0.1, 0.4, 0.7)]
-    found = build_report([made_log(tmp_path, samples, model=model) for model in ("m/one", "m/two")])
-    (figure,) = ridges(found, found.measures[0])
-    spec = drawn(figure)
-    assert (figure.name, figure.title) == ("spread-genie-plot_twist", "plot twist")
-    assert marks(spec) == [
-        {"type": "area", "line": True, "opacity": 0.35},
-        {"type": "tick", "opacity": 0.7, "size": 8, "thickness": 1.2},
-        {"type": "rule", "color": INK, "opacity": 0.55, "strokeWidth": 4},
-        {"type": "point", "color": INK, "filled": True, "opacity": 1, "shape": "diamond", "size": 70},
-        {"type": "text", "align": "left", "baseline": "middle", "color": INK, "fontSize": 12, "limit": 330},
-    ]
-    assert told_by(spec, 0) == {"x": "x", "y": "y", "y2": "base", "color": "run", "detail": "run"}
-    assert told_by(spec, 2) == {"x": "low", "x2": "high", "y": "y"}
-    assert told_by(spec, 3) == {"x": "median", "y": "y"}
-    assert (spec["width"], spec["height"]) == (340, 2 * 66)
-    assert spec["layer"][0]["encoding"]["y"]["scale"]["domain"] == [-1.15, 0.95]
-    # a run a row, downwards, its name above its ridge and at the axis' beginning
-    assert [(row["name"], row["y"]) for row in rows(spec, 4)] == [("m/one", 0.8), ("m/two", pytest.approx(-0.2))]
-    assert {row["x"] for row in rows(spec, 4)} == {spec["layer"][0]["encoding"]["x"]["scale"]["domain"][0]}
-    assert {row["base"] for row in rows(spec, 0)} == {0, -1}
-    assert max(row["y"] for row in rows(spec, 0) if row["base"] == -1) == pytest.approx(-0.4)
-
-
 @pytest.mark.parametrize(("documents", "dots"), [(60, 60), (61, 0)])
 def test_up_to_sixty_documents_are_each_a_tick(tmp_path: Path, documents: int, dots: int) -> None:
     found = looks_report(tmp_path, tuple(number / 100 for number in range(documents)))
     assert len(rows(drawn(ridges(found, found.measures[0])[0]), 1)) == dots
-
-
-def test_a_density_is_told_at_as_many_places_whatever_the_ends(tmp_path: Path) -> None:
-    for ends in (Range(0, 1, known=True), Range(0.2, 0.5, known=False)):
-        places = [at for at, _ in density([0.2, 0.3, 0.5], ends)]
-        assert len(places) == 96
-        steps = {round(later - at, 4) for at, later in pairwise(places)}
-        assert max(steps) - min(steps) < 0.0003
-    assert (
-        drawn(length_ridges(looks_report(tmp_path, (0.5, 0.5))))["layer"][0]["encoding"]["x"]["title"]
-        == "words a document"
-    )
-
-
-def test_a_heatmap_has_the_mean_above_its_interval_on_coloured_cells(tmp_path: Path) -> None:
-    found = looks_report(tmp_path, (0.2, 0.4), (0.6, 0.8))
-    spec = drawn(heatmap(found, found.measures[0]))
-    assert marks(spec) == [
-        {"type": "rect", "stroke": PAPER, "strokeWidth": 2},
-        {"type": "text", "dy": -7, "fontSize": 13, "fontWeight": "bold"},
-        {"type": "text", "dy": 9, "fontSize": 11},
-    ]
-    assert told_by(spec, 0) == {"x": "key", "y": "run", "color": "share"}
-    assert [told_by(spec, layer)["text"] for layer in (1, 2)] == ["mean", "ends"]
-    assert (spec["width"], spec["height"]) == (3 * 112, 2 * 44)
-    encoding = spec["layer"][0]["encoding"]
-    assert (encoding["x"]["sort"], encoding["y"]["sort"]) == (list(FEATURES), ["mock/0", "mock/1"])
-    assert encoding["x"]["axis"] == {"labelAngle": 0, "orient": "top", "labelLimit": 112}
-    assert encoding["y"]["axis"] == {"labelLimit": 400}
-    assert encoding["color"]["scale"] == {"domain": [0, 100], "range": ["#f5f6f7", "#6aaed6"]}
-    legend = {"title": None, "values": [0, 100], "gradientLength": 88, "labelExpr": "datum.value ? '1' : '0'"}
-    assert encoding["color"]["legend"] == legend
-    assert [(row["run"], row["key"], row["share"], row["mean"]) for row in rows(spec, 0)][2:4] == [
-        ("mock/0", "agent", 30, "0.30"),
-        ("mock/1", "plot", 70, "0.70"),
-    ]
 
 
 def test_where_nobody_says_how_far_values_go_the_colours_are_between_the_lowest_and_the_highest(tmp_path: Path) -> None:
@@ -385,36 +219,6 @@ def compared(folder: Path, **by: float) -> Report:
         for number, step in enumerate(steps)
     ]
     return build_report(files, baseline="m/0")
-
-
-def test_a_forest_is_dots_on_their_intervals_over_pale_margins_with_the_numbers_beside(tmp_path: Path) -> None:
-    (figure,) = forests(compared(tmp_path, plot=0.3, style=0.0))
-    spec = drawn(figure)
-    assert marks(spec) == [
-        {"type": "bar", "color": FAINT, "opacity": 0.6, "size": 14},
-        {"type": "rule", "color": INK, "opacity": 0.6},
-        {"type": "rule", "strokeWidth": 2.5},
-        {"type": "point", "filled": True, "opacity": 1, "size": 70},
-        {"type": "text", "align": "left", "color": INK, "fontSize": 12},
-    ]
-    assert told_by(spec, 0) == {"x": "low", "x2": "high", "y": "name"}
-    assert told_by(spec, 2) == {"x": "low", "x2": "high", "y": "name", "color": "colour"}
-    assert told_by(spec, 3) == {"x": "low", "y": "name", "color": "colour"}
-    # beyond the right end of the scale
-    assert told_by(spec, 4) == {"x": 248, "y": "name", "text": "shown"}
-    assert (spec["width"], spec["height"]) == (240, 2 * 26)
-    assert spec["padding"] == {"left": 8, "top": 4, "right": 24, "bottom": 4}
-    x, y = (spec["layer"][0]["encoding"][axis] for axis in ("x", "y"))
-    assert (x["title"], x["axis"]) == ("difference", {"labelOverlap": True, "tickCount": 4})
-    assert (y["sort"], y["title"]) == (["plot", "style"], None)
-    assert y["axis"] == {"domain": False, "ticks": False, "labelLimit": 120, "minExtent": 120, "maxExtent": 120}
-    assert rows(spec, 1) == [{"low": 0}]
-    assert figure.name == "forest-genie-1"
-    assert figure.title == "genie: m/1 against m/0"
-    assert figure.description == (
-        "Paired differences, genie: m/1 against m/0. plot +0.300 *; style +0.000 =. "
-        "The tables below have the intervals."
-    )
 
 
 def test_the_scale_of_a_forest_goes_a_twentieth_beyond_what_is_reached_and_holds_0(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+"""The report's page: what stands on it, and what its template is told."""
+
 import re
 from base64 import b64decode
 from html.parser import HTMLParser
@@ -9,20 +11,24 @@ from inspect_ai.log import EvalPlan, EvalPlanStep, EvalRevision, read_eval_log, 
 from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from tests.reports.made_logs import asked, made_log, scored
 
+from genie_inspect.reports.charts import DARK, LIGHT, darkened
 from genie_inspect.reports.page import (
     as_bytes,
+    beware,
     command_for_yardstick,
-    compared,
     cost,
     definitions,
     figures,
+    meanings,
     opening,
     page,
     run_facts,
     write_pictures,
 )
-from genie_inspect.reports.report import build_report
+from genie_inspect.reports.report import Report, build_report
+from genie_inspect.reports.verdict import warnings
 from genie_inspect.signature import package_version
+from genie_inspect.tasks.novelty import score_view
 
 NAN = float("nan")
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> **b** [l](javascript:alert(3)) {{ 7*7 }} </style>"
@@ -84,13 +90,6 @@ def test_every_table_has_a_caption_and_heads_for_rows_and_columns(tmp_path: Path
     tables = re.findall(r"<table.*?</table>", html, re.DOTALL)
     assert len(tables) >= 5
     assert all("<caption>" in table and 'scope="row"' in table and 'scope="col"' in table for table in tables)
-
-
-def test_every_picture_says_what_it_shows(tmp_path: Path) -> None:
-    seen = Seen(hostile_page(tmp_path))
-    pictures = [given for tag, given in seen.tags if tag == "img"]
-    assert pictures
-    assert all(len(given["alt"] or "") > 20 for given in pictures)
 
 
 def test_the_populations_own_documents_are_not_counted_among_those_of_the_runs(tmp_path: Path) -> None:
@@ -237,16 +236,6 @@ def test_the_cost_of_a_run_is_that_of_all_models_with_a_price(
     assert f"<td>{told or 'no prices in the log'}</td>" in page(found)
 
 
-def test_pictures_go_into_a_folder_that_is_made_and_over_older_ones(tmp_path: Path) -> None:
-    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])])
-    folder = tmp_path / "deep" / "down"
-    for _ in range(2):
-        write_pictures(found, folder)
-    assert sorted(path.name for path in folder.iterdir()) == [
-        f"{name}.{ending}" for name in ("lengths", "means-genie") for ending in ("png", "svg")
-    ]
-
-
 def test_a_jury_has_a_row_a_grader_and_one_for_how_far_they_agree(tmp_path: Path) -> None:
     graders = {
         "mock/one": {"novelty": {"plot": 0.25}, "questions": {"plot": [0.0, 0.5]}},
@@ -260,34 +249,6 @@ def test_a_jury_has_a_row_a_grader_and_one_for_how_far_they_agree(tmp_path: Path
     assert rows[2] == ["alpha", "1.00"]
     assert "<script>" not in table
     assert "data-jury" not in page(build_report([made_log(tmp_path / "alone", [{"genie": scored({"plot": 0.25})}])]))
-
-
-def test_a_signature_is_shown_fact_by_fact(tmp_path: Path) -> None:
-    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])])
-    assert compared(found) == [
-        ("genie", {"measure": "genie", "judge": "test", "population": "small-1@0", "version": "0"})
-    ]
-
-
-def test_a_run_is_told_by_what_its_log_says_and_nothing_else(tmp_path: Path) -> None:
-    grader = {"grader": ModelConfig(model="mock/grader")}
-    file = made_log(
-        tmp_path,
-        [{"genie": scored({"plot": 0.5})}],
-        model_roles=grader,
-        task_args_passed={"judge": "list", "epochs": 3},
-        packages={"inspect_ai": "0.3.285"},
-        metadata={"population": "small-1@0"},
-    )
-    told = run_facts(build_report([file]).runs[0])
-    assert told["roles"] == "grader=mock/grader"
-    assert told["options"] == "judge=list, epochs=3"
-    assert told["packages"] == "inspect_ai=0.3.285"
-    assert told["population"] == "small-1@0"
-    assert told["seed"] == "none was set"
-    assert told["prompts"] == told["epochs"] == "1"
-    assert (told["log"], told["task"], told["model"]) == (Path(file).name, "made", "mock/writer")
-    assert "commit" not in told
 
 
 def test_an_option_that_is_off_or_0_is_told_as_one_that_is_on(tmp_path: Path) -> None:
@@ -521,3 +482,102 @@ def test_every_grader_of_a_jury_is_named(tmp_path: Path) -> None:
     log.eval.model_roles = {"grader": [ModelConfig(model="mock/one"), ModelConfig(model="mock/two")]}
     write_eval_log(log, file)
     assert opening(build_report([file]))["grader"] == "mock/one, mock/two"
+
+
+def warned(folder: Path, baseline: str = "") -> Report:
+    """A plain run and one of another length, whose questions could not all be used."""
+    for model, words in (("plain", 4), ("long", 40)):
+        samples = [{"genie": scored({"plot": value}, coverage={"plot": "1/2"})} for value in (0.4, 0.5, 0.6)]
+        made_log(folder, samples, model=f"m/{model}", texts=["word " * words] * 3)
+    return build_report([folder], baseline=baseline)
+
+
+def test_the_comparison_warns_of_what_the_measures_do_not(tmp_path: Path) -> None:
+    found = warned(tmp_path, "m/plain")
+    assert found.comparison
+    said = warnings(found.comparison)
+    assert len([line for line in said if line.endswith("not every question or test could be used: plot 3 of 6")]) == 2
+    assert beware(found) == [line for line in said if "could be used" not in line]
+    assert any("40 words" in line for line in beware(found))
+
+
+def test_without_a_comparison_there_is_nothing_to_beware_of_in_it(tmp_path: Path) -> None:
+    assert beware(warned(tmp_path)) == []
+
+
+def test_a_measure_is_explained_by_the_run_that_it_scored(tmp_path: Path) -> None:
+    scores = [{"b": scored({"k": 0.5}, "measure:b|version:0")}, {"genie": scored({"plot": 0.5})}]
+    found = build_report([made_log(tmp_path, [own], model=f"m/{number}") for number, own in enumerate(scores)])
+    scored_by = {name: next(run for run in found.runs if name in run.ours) for name in ("b", "genie")}
+    for name, run in scored_by.items():
+        assert meanings(found, name) == run.meanings(name)
+    assert meanings(found, "genie")
+    assert meanings(found, "nobody") == []
+
+
+KEYS = ("plot", "style", "agent")
+BASE = (0.1, 0.3, 0.2, 0.4, 0.15, 0.25, 0.35, 0.45)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """A baseline and a longer run of three features."""
+    folder = tmp_path_factory.mktemp("logs")
+    view = score_view("made", {"genie": KEYS}, dict.fromkeys(KEYS, (0.0, 1.0)))
+    for model, step, words in (("m/a", 0.0, 4), ("m/b", 0.3, 40)):
+        made_log(
+            folder,
+            [
+                {"genie": scored({"plot": v + step, "style": v, "agent": v + v * step}, length={"population": 4})}
+                for v in BASE
+            ],
+            model=model,
+            viewer=view,
+            texts=["word " * words] * len(BASE),
+        )
+    return build_report([folder], baseline="m/a")
+
+
+@pytest.fixture(scope="module")
+def html(report: Report) -> str:
+    return page(report)
+
+
+SPREADS = [f"spread-genie-{key}" for key in KEYS]
+
+
+def test_the_pictures_stand_where_their_section_is_each_for_light_and_for_dark(report: Report, html: str) -> None:
+    seen = Seen(html).tags
+    images = {str(given["data-chart"]): given for tag, given in seen if tag == "img"}
+    assert list(images) == ["forest-genie-1", "radar-genie", *SPREADS, "lengths"]
+    assert [figure.name for figure in figures(report)] == [
+        *("forest-genie-1", "means-genie", "radar-genie"),
+        *SPREADS,
+        "lengths",
+    ]
+    told = {figure.name: figure for figure in figures(report)}
+    assert {name: given["alt"] for name, given in images.items()} == {name: told[name].description for name in images}
+    dark = [str(given["srcset"]) for tag, given in seen if tag == "source"]
+    for name, other in zip(images, dark, strict=True):
+        light = b64decode(str(images[name]["src"]).partition("base64,")[2]).decode()
+        assert f'"{LIGHT.ink}"' in light
+        assert b64decode(other.partition("base64,")[2]).decode() == darkened(light)
+    assert "words a document" in light
+
+
+def test_each_run_has_the_colour_of_its_charts_on_light_and_on_dark_paper(html: str) -> None:
+    assert set(re.findall(r"--light: (\S+); --dark: (\S+?)\">", html)) == set(
+        zip(LIGHT.series[:2], DARK.series[:2], strict=True)
+    )
+
+
+def test_the_comparison_says_what_to_beware_of_and_how_many_prompts_a_difference_takes(html: str) -> None:
+    words = " ".join(Seen(html).text.split())
+    assert "Beware: m/b writes 40 words where m/a writes 4: beyond 1.5x lengths do not compare; --length" in words
+    # what has no spread, style, takes none: of plot and agent that of agent alone varies
+    assert re.search(
+        r"With the spread seen here it takes \d+ prompts, by feature, to find a difference of 0.05 with a chance of "
+        r"80%; these runs share 8\.",
+        words,
+    )
+    assert "Beware: m/b writes 40 words where the population has 4: beyond 1.5x lengths do not compare." in words

@@ -10,7 +10,7 @@ from genie_inspect.logs.evidence import Evidence
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.logs.scores import LEFT_OUT, Scores
-from genie_inspect.reports.pairing import Selection, baselines, coherence_of, paired, selected
+from genie_inspect.reports.pairing import Selection, baselines, paired, selected
 
 NAN = math.nan
 
@@ -39,7 +39,7 @@ def test_prompts_that_both_have_are_paired_by_their_means_in_the_order_of_the_ba
         document("a", "w", 0.8),
     )
     found = paired(BASE, other, ["echo", "genie"])
-    assert (found.by, found.strays, found.instances) == ("prompt", 0, (None,) * 5)
+    assert (found.by, found.strays, found.prompts, found.instances) == ("prompt", 0, 4, (None,) * 5)
     # by scorer as they were asked for, then by key as the scores have them, the baseline's first
     keys = {"echo": ("echo", "tail"), "genie": ("plot", "agent", "style")}
     assert found.keys == tuple((scorer, key) for scorer, own in keys.items() for key in own)
@@ -206,8 +206,7 @@ def test_without_conditions_all_stays_as_it_is() -> None:
 
 def test_what_has_no_matched_figures_keeps_those_that_it_has() -> None:
     found, _ = selected(made_run(selection_document()), Selection(length_matched=True))
-    assert coherence_of(found.documents[0]) == 3
-    assert math.isnan(coherence_of(selection_document(coherence=None)))
+    assert found.documents[0].value("coherence", "coherence_rating") == 3
 
 
 def test_what_the_selection_asks_for_must_stand_in_the_log() -> None:
@@ -256,6 +255,13 @@ def test_a_run_is_named_by_label_strategy_model_or_file(name: str, found: dict[i
 def test_of_several_baselines_each_run_has_that_of_its_model() -> None:
     runs = (*RUNS, run("plain b", "m/b", "generate"))
     assert baselines(runs, "generate") == {1: 0, 2: 3}
+
+
+def test_two_models_that_decode_as_one_are_held_against_the_second() -> None:
+    plain = (run("plain a", "m/a", "generate"), run("plain b", "m/b", "generate"))
+    assert baselines([*plain, run("both", "conformative/base+b", "generate both")], "generate") == {2: 1}
+    with pytest.raises(LogError, match="is not clear"):
+        baselines([*plain, run("both", "conformative/base+c", "generate both")], "generate")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from tests.reports.studies import (
     study_log,
     texts_in_memory,
     together,
-    wobble,
 )
 
 from genie_inspect.logs.files import LogError
@@ -50,46 +49,6 @@ def test_keys_that_are_called_like_edited_features_are_scores_of_them_whoever_gi
     ]
     # of the other keys none is its headline: the first would have been, and is the feature's
     assert {effect.key.name for effect in result.effects if not effect.key.tested} == {"cover", "spine", "ink"}
-
-
-def test_of_a_measure_by_feature_own_features_others_and_paraphrases_are_tested_apart(tmp_path: Path) -> None:
-    genie = measure_of(study(study_log(tmp_path, made(8), by_feature(sharp))), "genie")
-    tests = {
-        "own": {effect.tests for effect in genie.own},
-        "others": {effect.tests for effect in genie.effects if not effect.is_own and not effect.is_paraphrase},
-        "paraphrases": {effect.tests for effect in genie.paraphrases},
-    }
-    # three edits on their own features, on two others each, and paraphrases on three; what never moves has no test
-    assert {name: max(own) for name, own in tests.items()} == {"own": 3, "others": 6, "paraphrases": 3}
-
-
-def test_several_scorers_of_one_measure_are_told_apart_by_their_judge(tmp_path: Path) -> None:
-    def twice(text: Made) -> dict[str, object]:
-        values = {feature: sharp(text, feature) for feature in FEATURES}
-        return {
-            "genie": scored(values, GENIE),
-            "genie1": scored(values, GENIE.replace("list(test)", "embedded(static)")),
-        }
-
-    result = study(study_log(tmp_path, made(4), twice))  # type: ignore[arg-type]  # scores
-    assert [measure.name for measure in result.measures] == [
-        "genie (list)",
-        "genie (embedded)",
-        "length in words",
-    ]
-    assert [measure.printed_as for measure in result.measures] == ["genie", "genie", "words"]
-
-
-def test_measures_of_one_key_in_two_scorers_say_whose_they_are(tmp_path: Path) -> None:
-    both = together(
-        lambda text: {"a": scored({"cosine_mean": drift(text)}, COSINE)},
-        lambda text: {"b": scored({"cosine_mean": drift(text)}, COSINE)},
-    )
-    assert [one.name for one in study(study_log(tmp_path, made(4), both)).measures] == [
-        "a: cosine_mean",
-        "b: cosine_mean",
-        "length in words",
-    ]
 
 
 def test_the_headline_of_a_measure_is_tested_and_its_other_keys_are_shown(tmp_path: Path) -> None:
@@ -169,16 +128,6 @@ def test_a_scorer_that_did_not_score_is_named_beside_those_that_did(tmp_path: Pa
         study(study_log(tmp_path, made(2), lambda text: {}))
 
 
-def test_scores_of_one_scorer_that_do_not_compare_are_refused(tmp_path: Path) -> None:
-    log = study_log(
-        tmp_path,
-        made(2),
-        lambda text: {"cosine": scored(0.5, COSINE + ("|embedder:b" if text.number else "|embedder:a"))},
-    )
-    with pytest.raises(LogError, match="do not compare"):
-        study(log)
-
-
 @pytest.mark.parametrize(
     "said",
     [
@@ -203,13 +152,6 @@ def test_metadata_of_another_form_makes_a_text_unknown_and_nothing_else(tmp_path
     result = study(log)
     assert (result.texts.unknown, len(result.texts.originals)) == (1, 2)
     assert found(result, "x", "plot").difference.after == pytest.approx(0.55)
-
-
-def test_epochs_and_wobble_leave_originals_the_unit(tmp_path: Path) -> None:
-    log = study_log(tmp_path, made(4, epochs=3), one_number(lambda text: drift(text) + wobble(text.epoch), "x"))
-    effect = found(study(log), "x", "plot")
-    assert (effect.difference.pairs, effect.pairs.pairs) == (4, 4)
-    assert effect.difference.delta == pytest.approx(0.15)
 
 
 AGENT, PARAPHRASES = Intervention(EDIT, "agent"), Intervention(PARAPHRASE)

@@ -35,7 +35,6 @@ from genie_inspect.reports.study_verdict import (
     as_csv,
     as_values,
     confounds,
-    listed,
     moves_most,
     robustness,
     sentence,
@@ -261,10 +260,6 @@ def test_of_one_original_it_is_said_that_there_is_no_test(tmp_path: Path) -> Non
     assert warnings(study(study_log(tmp_path, made(1), one_number(noise, "x")))) == ["x: one prompt allows no test"]
 
 
-def test_names_are_listed_in_words() -> None:
-    assert [listed(["a_b"]), listed(["a", "b"]), listed(["a", "b", "c"])] == ["a b", "a and b", "a, b and c"]
-
-
 def long(texts: list[Made]) -> list[Made]:
     """The texts, edits and paraphrases a few words longer than their originals, each by another number."""
     more = {"agent": 5, "plot": 9, "setting": 7}
@@ -292,8 +287,10 @@ def test_of_effects_that_hold_it_is_said_which_are_left_without_length_and_which
         own = 3.0 * is_edit(text, "plot") - 0.5 * is_edit(text, "setting")
         return 0.1 * len(text.text.split()) + own + wobble(text.number, 0.001)
 
-    told = said(study(study_log(tmp_path, long(made(12)), one_number(by_length, "x"))), "x")
-    assert "; with length taken out the effect holds for plot, turns round for agent, setting and paraphrase." in told
+    for sign in (1, -1):
+        scores = one_number(lambda text, sign=sign: sign * by_length(text), "x")  # type: ignore[misc]
+        told = said(study(study_log(tmp_path / str(sign), long(made(12)), scores)), "x")
+        assert told.endswith("the effect holds for plot, turns round for agent, setting and paraphrase.")
 
 
 def test_an_edited_feature_moves_most_by_d_and_only_where_it_holds(tmp_path: Path) -> None:
@@ -381,15 +378,6 @@ def test_csv_has_the_rows_of_json_with_nothing_for_what_is_no_number(result: Stu
     assert [[row[name] for name in COLUMNS] for row in rows] == [
         ["" if row[name] is None else str(row[name]) for name in COLUMNS] for row in expected
     ]
-
-
-def test_each_number_of_a_difference_stands_in_its_own_column(result: Study) -> None:
-    rows = {(row["key"], row["intervention"]): row for row in as_values(result)["effects"]}
-    effect = found(result, "genie", "plot", "plot")
-    row = rows["plot", "plot"]
-    names = ("before", "after", "delta", "low", "high", "spread", "effect", "p_value", "margin", "p_unlike")
-    assert [row[name] for name in names] == pytest.approx([getattr(effect.difference, name) for name in names])
-    assert row["low"] < row["delta"] < row["high"]
 
 
 def test_a_column_has_a_figure_for_each_feature_and_the_paraphrase_with_its_mark() -> None:

@@ -1,9 +1,7 @@
-import math
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import score as score_again
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelUsage
 from inspect_ai.scorer import Score
@@ -12,7 +10,7 @@ from tests.reports.made_logs import asked, made_log
 from tests.reports.made_logs import scored as pooling_scored
 from tests.scripted import OWL, evaluated, grading, saying, small_population
 
-from genie_inspect.logs.files import LogError, log_files
+from genie_inspect.logs.files import LogError
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.comparison import compare
 from genie_inspect.reports.page import run_facts
@@ -57,94 +55,6 @@ def test_features_go_down_and_logs_across_with_means_coverage_and_counts(tmp_pat
     assert [column.log for column in found.columns] == [alike.location, unlike.location]
     assert first.startswith("mockllm/model ")
     assert first != second
-
-
-def test_one_prompt_gives_a_mean_without_an_interval(tmp_path: Path) -> None:
-    (column,) = summarise([scored(tmp_path, STORY).location]).columns
-    plot = column.results.cells["plot"]
-    assert (plot.mean, plot.clusters) == (1.0, 1)
-    assert math.isnan(plot.low)
-
-
-def test_unscored_documents_are_counted_by_reason_and_do_not_pull_the_mean(tmp_path: Path) -> None:
-    log = scored(tmp_path, STORY, "", prompts=(OWL, OWL, OWL, "Write about rain."))
-    (column,) = summarise([log.location]).columns
-    assert column.results.documents == 4
-    assert column.results.unscored == {"no_response": 3}
-    assert column.results.cells["plot"].mean == 1.0
-    assert column.results.cells["plot"].values == 1
-
-
-def test_a_log_of_nothing_but_unscored_documents_is_a_column_without_numbers(tmp_path: Path) -> None:
-    found = summarise([scored(tmp_path, "").location, scored(tmp_path, STORY).location])
-    assert found.keys == ("plot", "style")
-    assert all(math.isnan(cell.mean) for cell in found.columns[0].results.cells.values())
-    assert found.columns[0].results.unscored == {"no_response": 1}
-
-
-def test_scores_whose_signatures_differ_are_refused_and_both_are_shown(tmp_path: Path) -> None:
-    by_list, by_pairs = scored(tmp_path, STORY), scored(tmp_path, STORY, judge="pairwise")
-    with pytest.raises(LogError, match="signatures differ") as caught:
-        summarise([by_list.location, by_pairs.location])
-    for shown in ("judge is list(", "and pairwise(", Path(by_list.location).name, Path(by_pairs.location).name):
-        assert shown in str(caught.value)
-
-
-def test_a_folder_stands_for_the_logs_in_it(tmp_path: Path) -> None:
-    scored(tmp_path, STORY)
-    scored(tmp_path, STORY)
-    assert len(log_files([tmp_path / "logs"])) == 2
-    assert len(summarise([tmp_path / "logs"]).columns) == 2
-
-
-def test_a_scorer_appended_under_another_name_is_summarised_by_that_name(tmp_path: Path) -> None:
-    log = scored(tmp_path, STORY)
-    again = score_again(log, genie(str(tmp_path / "population"), judge="embedded"), action="append", display="none")
-    path = tmp_path / "again.eval"
-    write_eval_log(again, str(path))
-    assert summarise([path]).signature.startswith("measure:genie|judge:list(")
-    assert again.samples
-    assert again.samples[0].scores is not None
-    (appended,) = again.samples[0].scores.keys() - {"genie"}
-    assert summarise([path], appended).signature.startswith("measure:genie|judge:embedded(")
-
-
-def test_a_path_that_does_not_exist_and_a_folder_without_logs_are_errors_that_name_them(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match=r"nowhere does not exist, expected a log file or a folder"):
-        summarise([tmp_path / "nowhere"])
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(LogError, match="empty holds no log"):
-        summarise([tmp_path / "empty"])
-
-
-@pytest.mark.parametrize("name", ["story.eval", "story.json", "story.txt"])
-@pytest.mark.parametrize("content", ["this is no log", "", '{"version": 2}'])
-def test_a_file_that_is_no_log_is_an_error_that_names_it(tmp_path: Path, name: str, content: str) -> None:
-    (tmp_path / name).write_text(content, encoding="utf-8")
-    with pytest.raises(LogError, match=rf"{name} cannot be read as a log"):
-        summarise([tmp_path / name])
-
-
-def test_a_log_that_was_cut_off_is_an_error_that_names_it(tmp_path: Path) -> None:
-    whole = Path(scored(tmp_path, STORY).location).read_bytes()
-    (tmp_path / "cut.eval").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(LogError, match=r"cut\.eval cannot be read as a log"):
-        summarise([tmp_path / "cut.eval"])
-
-
-def test_a_log_without_the_scorer_says_how_to_score_it(tmp_path: Path) -> None:
-    log = scored(tmp_path, STORY)
-    with pytest.raises(LogError, match="no scores by 'cosine', score it with: inspect score"):
-        summarise([log.location], "cosine")
-
-
-def test_an_unfinished_log_is_refused_with_its_status(tmp_path: Path) -> None:
-    log = scored(tmp_path, STORY)
-    log.status = "cancelled"
-    path = tmp_path / "cancelled.eval"
-    write_eval_log(log, str(path))
-    with pytest.raises(LogError, match="status is 'cancelled', expected 'success'"):
-        summarise([path])
 
 
 def test_where_one_log_has_the_populations_yardstick_the_others_need_no_command(tmp_path: Path) -> None:

@@ -19,14 +19,14 @@ from genie_inspect.reports.drawing import converted, drawn
 if TYPE_CHECKING:
     import altair
 
-    from genie_inspect.reports.effects import Effect
     from genie_inspect.reports.pairing import Comparison, Row
-    from genie_inspect.reports.study import StudiedMeasure, Study
+    from genie_inspect.reports.study import Study
 
     Chart: TypeAlias = altair.Chart | altair.LayerChart | altair.VConcatChart | altair.FacetChart
 
 
 ENDINGS = (".svg", ".png")
+Axis = dict[str, Any]  # properties of an axis, as Vega-Lite names them
 SHARP = 2.0  # pixels of a PNG for each unit of the chart
 
 
@@ -37,13 +37,11 @@ class Theme:
     paper: str
     ink: str
     faint: str
-    grey: str
-    """For marks that claim nothing."""
+    grey: str  # for marks that claim nothing
     series: tuple[str, ...]
 
     @property
     def inks(self) -> tuple[str, ...]:
-        """All that marks and text are drawn in."""
         return (self.ink, self.faint, self.grey, *self.series)
 
     @property
@@ -106,25 +104,21 @@ def svg(chart: "Chart") -> str:
 
 
 def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
-    """The Vega-Lite specification of a chart on a background colour, and its version as vl-convert names it.
-
-    Altair's own writer takes four times as long, because it checks the data against its schema. Labels are made
-    printable: at some characters vl-convert aborts the whole process.
-    """
+    """The Vega-Lite specification of a chart on a background colour, and its version as vl-convert names it."""
     import altair
 
+    def made_printable(value: Any) -> Any:
+        """Texts, names of columns included: at some characters vl-convert aborts the whole process."""
+        if isinstance(value, dict):
+            return {printable(key): made_printable(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return list(map(made_printable, value))
+        return printable(value) if isinstance(value, str) else value
+
+    # altair's own writer takes four times as long, because it checks the data against its schema
     spec = chart.configure(background=background, **LIGHT.config).to_dict(validate=False)
     # vl-convert knows versions by major and minor alone, altair names the patch too
-    return _printable(spec), ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-
-
-def _printable(value: Any) -> Any:
-    """A chart's specification with the texts in it printable, names of columns included."""
-    if isinstance(value, dict):
-        return {printable(key): _printable(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return list(map(_printable, value))
-    return printable(value) if isinstance(value, str) else value
+    return made_printable(spec), ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
 def darkened(image: str) -> str:
@@ -172,37 +166,62 @@ def marked(row: "Row") -> str:
     return f"{row.finding.difference.delta:+.3f}{mark}"
 
 
-def comparison_chart(comparison: "Comparison") -> "altair.LayerChart":
+def grid_of(
+    cells: list[dict[str, Any]], across: str, down: str, size: tuple[int, int], x_axis: Axis, y_axis: Axis
+) -> "altair.Chart":
+    """Cells of one size by two of their columns, in the order in which they come."""
+    import altair
+
+    columns, rows = (list(dict.fromkeys(str(cell[name]) for cell in cells)) for name in (across, down))
+    grid: altair.Chart = (
+        chart_of(cells)
+        .encode(
+            x=altair.X(f"{across}:N", title=None, sort=columns, axis=x_axis),
+            y=altair.Y(f"{down}:N", title=None, sort=rows, axis=y_axis),
+        )
+        .properties(width=size[0] * len(columns), height=size[1] * len(rows))
+    )
+    return grid
+
+
+def comparison_chart(comparison: "Comparison") -> "Chart":
     """Features down, runs across, the difference from the baseline as a number; with colour and star where it holds."""
     import altair
 
-    cells = [_cell(row, several=len(comparison.signatures) > 1) for row in comparison.rows]
+    cells: list[dict[str, Any]] = []
+    for row in comparison.rows:
+        name, delta = in_words(row.key), row.finding.difference.delta
+        # with several scorers the key names its own
+        with_scorer = len(comparison.signatures) > 1 and row.key != row.scorer
+        cells.append(
+            {
+                "run": row.run,
+                "key": f"{row.scorer}: {name}" if with_scorer else name,
+                # what does not hold has the colour of no difference, however large it is
+                "held": delta if row.finding.differs else 0.0,
+                "shown": NOT_MEASURED if math.isnan(delta) else marked(row),
+            }
+        )
     # a scale from 0 to 0 has no colours
     furthest = max(abs(cell["held"]) for cell in cells) or 1.0
     for cell in cells:
         cell["dark"] = abs(cell["held"]) > DARK_FROM * furthest
-    keys, runs = (list(dict.fromkeys(str(cell[name]) for cell in cells)) for name in ("key", "run"))
-    x = altair.X("run:N", title=None, sort=runs, axis=altair.Axis(labelAngle=0, labelExpr=LINES))
-    base = (
-        altair.Chart(altair.InlineData(values=cells))
-        .encode(x=x, y=altair.Y("key:N", title=None, sort=keys))
-        .properties(width=CELL_WIDTH * len(runs), height=CELL_HEIGHT * len(keys))
-    )
+    base = grid_of(cells, "run", "key", (CELL_WIDTH, CELL_HEIGHT), {"labelAngle": 0, "labelExpr": LINES}, {})
     title = altair.TitleParams(
         "Difference from " + comparison.called(*comparison.baselines),
         subtitle=f"colour and *: holds after correction ({comparison.options.correction}); =: within the margin",
         anchor="start",
     )
     squares = base.mark_rect(stroke="white").encode(color=_colour(furthest, "that holds", "+.2f"))
-    return altair.LayerChart(layer=[squares, _numbers(base)], title=title)
+    return altair.layer(squares, _numbers(base), title=title)
 
 
 def _colour(furthest: float, title: str, decimals: str, **scale: Any) -> "altair.Color":
     """The same distance on both sides, so that no difference is the middle colour."""
     import altair
 
-    around = altair.Scale(range=[LOWER, NONE, HIGHER], domain=[-furthest, 0, furthest], **scale)
-    return altair.Color("held:Q", scale=around, legend=altair.Legend(title=title, format=decimals))
+    around = {"range": [LOWER, NONE, HIGHER], "domain": [-furthest, 0, furthest], **scale}
+    return altair.Color("held:Q", scale=around, legend={"title": title, "format": decimals})
 
 
 def _numbers(base: "altair.Chart") -> "altair.Chart":
@@ -212,19 +231,6 @@ def _numbers(base: "altair.Chart") -> "altair.Chart":
     ink = altair.condition("datum.dark", altair.value("white"), altair.value(LIGHT.ink))
     numbers: altair.Chart = base.mark_text(fontSize=12).encode(text="shown:N", color=ink)
     return numbers
-
-
-def _cell(row: "Row", *, several: bool) -> dict[str, Any]:
-    """One cell of the heatmap: run, key, difference and label; with several scorers the key names its own."""
-    name = in_words(row.key)
-    delta = row.finding.difference.delta
-    return {
-        "run": row.run,
-        "key": f"{row.scorer}: {name}" if several and row.key != row.scorer else name,
-        # what does not hold has the colour of no difference, however large it is
-        "held": delta if row.finding.differs else 0.0,
-        "shown": NOT_MEASURED if math.isnan(delta) else marked(row),
-    }
 
 
 EFFECT_WIDTH, EFFECT_HEIGHT = 68, 30
@@ -251,14 +257,9 @@ def study_heatmap(study: "Study") -> "Chart":
     """Interventions down, measures and features across, d as a number; with colour and star where it holds."""
     import altair
 
-    cells = cells_of(study)
-    rows = list(dict.fromkeys(str(cell["row"]) for cell in cells))
-    columns = list(dict.fromkeys(str(cell["column"]) for cell in cells))
-    axis = altair.Axis(labelAngle=0, labelExpr=LINES, domain=False, ticks=False)
-    base = altair.Chart(altair.InlineData(values=cells)).encode(
-        x=altair.X("column:N", title=None, sort=columns, axis=axis),
-        y=altair.Y("row:N", title=None, sort=rows, axis=altair.Axis(domain=False, ticks=False, labelLimit=300)),
-    )
+    across = {"labelAngle": 0, "labelExpr": LINES, "domain": False, "ticks": False}
+    down = {"domain": False, "ticks": False, "labelLimit": 300}
+    base = grid_of(cells_of(study), "column", "row", (EFFECT_WIDTH, EFFECT_HEIGHT), across, down)
     colour = _colour(STRONGEST, "d that holds", "+.1f", clamp=True)
     squares = base.mark_rect(stroke="white", strokeWidth=2).encode(color=colour)
     frames = base.transform_filter("datum.own").mark_rect(filled=False, stroke=LIGHT.ink, strokeWidth=1.5)
@@ -270,9 +271,7 @@ def study_heatmap(study: "Study") -> "Chart":
         ],
         anchor="start",
     )
-    return altair.layer(squares, frames, _numbers(base), title=title).properties(
-        width=EFFECT_WIDTH * len(columns), height=EFFECT_HEIGHT * len(rows)
-    )
+    return altair.layer(squares, frames, _numbers(base), title=title)
 
 
 def cells_of(study: "Study") -> list[dict[str, Any]]:
@@ -280,32 +279,29 @@ def cells_of(study: "Study") -> list[dict[str, Any]]:
 
     `held` is the effect size where it holds and 0 elsewhere, however large it is.
     """
-    return [_effect_cell(measure, effect) for measure in study.measures for effect in measure.effects]
-
-
-def _effect_cell(measure: "StudiedMeasure", effect: "Effect") -> dict[str, Any]:
-    size = effect.difference.effect
-    held = effect.moved and not effect.is_equivalent
-    mark = " =" if effect.is_equivalent else " *" if effect.moved else ""
-    name = in_words(effect.key.name)
-    return {
-        "row": in_words(effect.intervention.name),
-        "column": f"{in_words(measure.name)}: {name}" if measure.is_by_feature else in_words(measure.name),
-        # differences that are all the same have no d: they hold as much as any can
-        "held": (math.copysign(STRONGEST, effect.difference.delta) if math.isnan(size) else size) if held else 0.0,
-        "dark": held and not abs(size) < DARK_FROM * STRONGEST,
-        "own": measure.is_by_feature and effect.is_own,
-        "shown": _shown(effect) + mark,
-    }
-
-
-def _shown(effect: "Effect") -> str:
-    if effect.is_constant:
-        return "·"
-    size = effect.difference.effect
-    if not math.isnan(size):
-        return f"{size:+.2f}"
-    return "no spread" if effect.difference.pairs > 1 else "–"
+    cells = []
+    for measure, effect in ((one, effect) for one in study.measures for effect in one.effects):
+        difference, size = effect.difference, effect.difference.effect
+        held = effect.moved and not effect.is_equivalent
+        if effect.is_constant:
+            shown = "·"
+        elif not math.isnan(size):
+            shown = f"{size:+.2f}"
+        else:
+            shown = "no spread" if difference.pairs > 1 else "–"
+        name = in_words(measure.name)
+        cells.append(
+            {
+                "row": in_words(effect.intervention.name),
+                "column": f"{name}: {in_words(effect.key.name)}" if measure.is_by_feature else name,
+                # differences that are all the same have no d: they hold as much as any can
+                "held": (math.copysign(STRONGEST, difference.delta) if math.isnan(size) else size) if held else 0.0,
+                "dark": held and not abs(size) < DARK_FROM * STRONGEST,
+                "own": measure.is_by_feature and effect.is_own,
+                "shown": shown + (" =" if effect.is_equivalent else " *" if effect.moved else ""),
+            }
+        )
+    return cells
 
 
 def bars(study: "Study", abreast: int = ABREAST) -> "Chart":
@@ -319,20 +315,16 @@ def bars(study: "Study", abreast: int = ABREAST) -> "Chart":
     ]
     names = list(dict.fromkeys(str(row["measure"]) for row in rows))
     labels = list(dict.fromkeys(in_words(one.name) for one in study.interventions))
-    ends = altair.Axis(values=[0, 0.5, 1], format="g")
-    x = altair.X("share:Q", title=None, scale=altair.Scale(domain=[0, 1]), axis=ends)
+    x = altair.X("share:Q", title=None, scale={"domain": [0, 1]}, axis={"values": [0, 0.5, 1], "format": "g"})
     extent = LETTER * max(map(len, labels), default=0)
-    y = altair.Y("row:N", title=None, sort=labels, axis=altair.Axis(domain=False, ticks=False, minExtent=extent))
-    kinds = altair.Scale(domain=["edit", "paraphrase"], range=[LIGHT.series[0], LIGHT.series[1]])
-    colour = altair.Color("kind:N", scale=kinds, legend=altair.Legend(title=None, orient="top"))
-    base = altair.Chart(altair.InlineData(values=rows))
+    y = altair.Y("row:N", title=None, sort=labels, axis={"domain": False, "ticks": False, "minExtent": extent})
+    kinds = {"domain": ["edit", "paraphrase"], "range": list(LIGHT.series[:2])}
+    colour = altair.Color("kind:N", scale=kinds, legend={"title": None, "orient": "top"})
+    base = chart_of(rows)
+    paraphrases = base.transform_filter("datum.kind == 'paraphrase'")
+    line = paraphrases.mark_rule(color=LIGHT.series[1], strokeWidth=1.5, strokeDash=[4, 3])
     layered = altair.layer(
-        base.mark_bar(height=BAR_HEIGHT - 4).encode(x=x, y=y, color=colour),
-        base.transform_filter("datum.kind == 'paraphrase'")
-        .mark_rule(color=LIGHT.series[1], strokeWidth=1.5, strokeDash=[4, 3])
-        .encode(x=altair.X("share:Q")),
+        base.mark_bar(height=BAR_HEIGHT - 4).encode(x=x, y=y, color=colour), line.encode(x=altair.X("share:Q"))
     ).properties(width=BAR_WIDTH, height=BAR_HEIGHT * len(labels))
-    facet = altair.Facet(
-        "measure:N", title=None, sort=names, header=altair.Header(labelColor=LIGHT.ink, labelFontSize=12)
-    )
-    return layered.facet(facet, columns=abreast)
+    header = {"labelColor": LIGHT.ink, "labelFontSize": 12}
+    return layered.facet(altair.Facet("measure:N", title=None, sort=names, header=header), columns=abreast)

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.numbers import number
@@ -43,32 +42,6 @@ from genie_inspect.statistics.differences import (
 from genie_inspect.statistics.equivalence import METHODS
 
 
-def facts_of(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bool) -> Facts:
-    measures = {scorer: results_of(run, scorer) for scorer in scorers}
-    results = measures[scorers[0]]
-    lengths = lengths_of([document for document in run.documents if not document.why_unscored(scorers[0])])
-    # its score has one key
-    coherence = results_of(run, COHERENCE).cells.values() if rated else ()
-    responses = [document.responses for document in run.documents if document.responses]
-    return Facts(
-        label=run.label,
-        file=run.file,
-        model=run.model,
-        strategy=CONFORMATIVE if run.model.startswith(f"{CONFORMATIVE}/") else run.strategy,
-        documents=results.documents,
-        scored=results.scored,
-        words=lengths.words,
-        population_words=lengths.population,
-        coherence=next((interval.mean for interval in coherence), math.nan),
-        refusals=results.refusals,
-        left_out=left_out,
-        unscored=results.unscored,
-        fewer_responses=(sum(parsed < wanted for parsed, wanted in responses), len(responses)),
-        cut=sum(document.is_cut for document in run.documents),
-        measures=measures,
-    )
-
-
 def rows_of(
     runs: Sequence[ScoredLog],
     base_of: Mapping[int, int],
@@ -78,18 +51,31 @@ def rows_of(
 ) -> Iterator[Row]:
     """A row for each key of each run."""
     keys = {scorer: list(dict.fromkeys(key for run in runs for key in run.keys(scorer))) for scorer in signatures}
-    tested = set(_tested(keys, runs[0], options.keys))
-    columns = [
-        (place, key, difference)
-        for place, prompt_pairs in pairs.items()
-        for key, difference in zip(prompt_pairs.keys, _differences(prompt_pairs, options, runs[place]), strict=True)
-    ]
-    of_family = [runs[place].label if options.family == "run" else "" for place, _, _ in columns]
+    # those that were named, else each measure's headline
+    named = [name.strip().replace(" ", "_") for name in options.keys]
+    known = dict.fromkeys(key for names in keys.values() for key in names)
+    for name in named:
+        if name not in known:
+            raise LogError(f"keys names {name!r}, expected some of: {', '.join(known)}")
+    tested = {
+        (scorer, key)
+        for scorer, names in keys.items()
+        for key in ([key for key in names if key in named] if named else keys_to_test(runs[0].declared(scorer), names))
+    }
+    columns = []
+    for place, own in pairs.items():
+        measured = differences(own.before, own.after, options.margin, equivalence=options.equivalence)
+        for both, difference, instances, questions in zip(
+            own.keys, measured, own.instances, own.questions, strict=True
+        ):
+            # no difference is larger than the scale leaves above or below the baseline, whatever an interval says
+            ends = runs[place].known_range(*both)
+            columns.append((place, both, difference.within(*ends) if ends else difference, instances, questions))
+    of_family = [runs[column[0]].label if options.family == "run" else "" for column in columns]
     # tests that are corrected together are made together
-    corrected = families([column[1:] for column in columns], of_family, tested, options.correction)
-    counts = [count for own in pairs.values() for count in zip(own.instances, own.questions, strict=True)]
-    for (place, (scorer, key), _), (instances, questions), family, finding in zip(
-        columns, counts, of_family, corrected, strict=True
+    corrected = families([column[1:3] for column in columns], of_family, tested, options.correction)
+    for (place, (scorer, key), _, instances, questions), family, finding in zip(
+        columns, of_family, corrected, strict=True
     ):
         before, after = pairs[place].evidence[scorer]
         yield Row(
@@ -108,25 +94,6 @@ def rows_of(
             questions=questions,
             family=family,
         )
-
-
-def _differences(pairs: Pairs, options: Options, run: ScoredLog) -> list[Difference]:
-    measured = differences(pairs.before, pairs.after, options.margin, equivalence=options.equivalence)
-    # no difference is larger than the scale leaves above or below the baseline, whatever an interval of few pairs says
-    ends = (run.known_range(*key) for key in pairs.keys)
-    return [difference.within(*own) if own else difference for difference, own in zip(measured, ends, strict=True)]
-
-
-def _tested(keys: Mapping[str, Sequence[str]], run: ScoredLog, named: Sequence[str]) -> Iterator[Key]:
-    """The keys that are tested: those that were named, else each measure's headline."""
-    wanted = [name.strip().replace(" ", "_") for name in named]
-    known = dict.fromkeys(key for names in keys.values() for key in names)
-    for name in wanted:
-        if name not in known:
-            raise LogError(f"keys names {name!r}, expected some of: {', '.join(known)}")
-    for scorer, names in keys.items():
-        for key in [key for key in names if key in wanted] if wanted else keys_to_test(run.declared(scorer), names):
-            yield scorer, key
 
 
 def families(
@@ -168,7 +135,17 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
     """As `compare`, of logs that are read, under the labels that they have there."""
     if len(runs) < 2:
         raise LogError(f"there is one log, {runs[0].file}, expected a baseline and another to compare with it")
-    scorers = _scorers(runs, options.scorers)
+    for run in runs:
+        for name in options.scorers:
+            if name not in run.signatures:
+                listed = ", ".join(run.signatures) or "none"
+                raise LogError(f"{run.file} has no scores by {name!r}, expected one of {listed}")
+    # coherence is no novelty: it is a column of its own
+    common = [name for name in runs[0].signatures if name != COHERENCE and all(name in run.signatures for run in runs)]
+    scorers = list(options.scorers) or common
+    if not scorers:
+        each = "; ".join(", ".join(run.signatures) or "none" for run in runs)
+        raise LogError(f"these logs have no scorer in common: {each}")
     signatures = {scorer: one_signature(runs, scorer) for scorer in scorers}
     unlike = ""
     try:
@@ -200,20 +177,30 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
     )
 
 
-def _scorers(runs: Sequence[ScoredLog], names: Sequence[str]) -> list[str]:
-    """The scorers that are compared; coherence stands beside them instead."""
-    for run in runs:
-        for name in names:
-            if name not in run.signatures:
-                listed = ", ".join(run.signatures) or "none"
-                raise LogError(f"{run.file} has no scores by {name!r}, expected one of {listed}")
-    # coherence is no novelty: it is a column of its own
-    common = [name for name in runs[0].signatures if name != COHERENCE and all(name in run.signatures for run in runs)]
-    if not (names or common):
-        raise LogError(
-            "these logs have no scorer in common: " + "; ".join(", ".join(run.signatures) or "none" for run in runs)
-        )
-    return list(names) or common
+def facts_of(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bool) -> Facts:
+    measures = {scorer: results_of(run, scorer) for scorer in scorers}
+    results = measures[scorers[0]]
+    lengths = lengths_of([document for document in run.documents if not document.why_unscored(scorers[0])])
+    # its score has one key
+    coherence = results_of(run, COHERENCE).cells.values() if rated else ()
+    responses = [document.responses for document in run.documents if document.responses]
+    return Facts(
+        label=run.label,
+        file=run.file,
+        model=run.model,
+        strategy=CONFORMATIVE if run.model.startswith(f"{CONFORMATIVE}/") else run.strategy,
+        documents=results.documents,
+        scored=results.scored,
+        words=lengths.words,
+        population_words=lengths.population,
+        coherence=next((interval.mean for interval in coherence), math.nan),
+        refusals=results.refusals,
+        left_out=left_out,
+        unscored=results.unscored,
+        fewer_responses=(sum(parsed < wanted for parsed, wanted in responses), len(responses)),
+        cut=sum(document.is_cut for document in run.documents),
+        measures=measures,
+    )
 
 
 NO_STRATEGY = "plain"
@@ -243,8 +230,7 @@ class PooledRow:
     p_models: float
     """Prompts and models are the units: of no difference over other models and prompts, corrected likewise; NaN with
     fewer than three models. As `differs` does for these models, it counts below LEVEL."""
-    same_sign: int
-    """Models whose own mean difference has the sign of the pooled one."""
+    same_sign: int  # models whose own mean difference has the sign of the pooled one
     baseline: Side
     run: Side
 
@@ -260,34 +246,35 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
     of the comparison, as for the rows by model.
     """
     check_copies(comparison)
-    facts = {run.label: run for run in comparison.runs}
+    options, facts = comparison.options, {run.label: run for run in comparison.runs}
     tested = {(row.scorer, row.key) for row in comparison.rows if row.tested}
-    groups = _by_strategy(comparison)
     columns = [
-        (strategy, key, values)
-        for strategy, labels in groups.items()
-        for key, values in _columns([(facts[label].model, comparison.pairs[label]) for label in labels])
+        (strategy, labels, key, _by_model([(facts[label].model, comparison.pairs[label]) for label in labels], key))
+        for strategy, labels in _by_strategy(comparison).items()
+        for key in dict.fromkeys(key for label in labels for key in comparison.pairs[label].keys)
         if key in tested
     ]
-    options = comparison.options
     measured: list[tuple[Key, Difference]] = []
     over_models: list[float] = []
-    for _, key, by_model in columns:
-        sides = [_by_prompt(by_model, side) for side in (0, 1)]
-        means = [np.nanmean(side, axis=1, keepdims=True) for side in sides]
-        measured.append((key, differences(means[0], means[1], options.margin, equivalence=options.equivalence)[0]))
-        over_models.append(crossed_p_value(sides[1] - sides[0]))
-    of_family = [strategy if options.family == "run" else "" for strategy, _, _ in columns]
+    for _, _, key, by_model in columns:
+        prompts = dict.fromkeys(prompt for values in by_model.values() for prompt in values)
+        # prompts down, models across, before and after: means over a model's runs, NaN where it has none
+        means = np.array(
+            [
+                [np.mean(values.get(prompt, [(math.nan, math.nan)]), axis=0) for values in by_model.values()]
+                for prompt in prompts
+            ]
+        ).reshape(len(prompts), len(by_model), 2)
+        before, after = (np.nanmean(means[:, :, side], axis=1, keepdims=True) for side in (0, 1))
+        measured.append((key, differences(before, after, options.margin, equivalence=options.equivalence)[0]))
+        over_models.append(crossed_p_value(means[:, :, 1] - means[:, :, 0]))
+    of_family = [column[0] if options.family == "run" else "" for column in columns]
     corrected = families(measured, of_family, tested, options.correction)
     # the same families once more, with the other p-values
-    crossed = families(
-        [(key, replace(one, p_value=p)) for (key, one), p in zip(measured, over_models, strict=True)],
-        of_family,
-        tested,
-        options.correction,
-    )
-    for (strategy, (scorer, name), by_model), finding, other in zip(columns, corrected, crossed, strict=True):
-        runs = [facts[label] for label in groups[strategy]]
+    over = [(key, replace(one, p_value=p)) for (key, one), p in zip(measured, over_models, strict=True)]
+    crossed = families(over, of_family, tested, options.correction)
+    for (strategy, labels, (scorer, name), by_model), finding, other in zip(columns, corrected, crossed, strict=True):
+        runs = [facts[label] for label in labels]
         bases = [facts[base] for base in dict.fromkeys(comparison.base_of[run.label] for run in runs)]
         # a model's own difference is a mean over prompts
         own_deltas = [
@@ -295,64 +282,47 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
             for values in by_model.values()
         ]
         same = sum(delta * finding.difference.delta > 0 for delta in own_deltas)
-        yield PooledRow(
-            strategy, scorer, name, len(by_model), len(runs), finding, other.p_value, same, _side(bases), _side(runs)
-        )
+        sides = _side(bases), _side(runs)
+        yield PooledRow(strategy, scorer, name, len(by_model), len(runs), finding, other.p_value, same, *sides)
 
 
 def check_copies(comparison: Comparison) -> None:
     """Refuse runs of one strategy that hold the same documents, all or those of the smaller one."""
-    facts = {run.label: run for run in comparison.runs}
+    files = {run.label: run.file for run in comparison.runs}
     for labels in _by_strategy(comparison).values():
         for one, other in combinations(labels, 2):
             here, there = comparison.pairs[one].documents, comparison.pairs[other].documents
             if here and there and (here <= there or there <= here):
                 raise LogError(
-                    f"{facts[one].file} and {facts[other].file} hold the same documents, so that pooled they would "
+                    f"{files[one]} and {files[other]} hold the same documents, so that pooled they would "
                     "count twice: expected one of the two, or a run of another model, seed or prompts"
                 )
 
 
 def _by_strategy(comparison: Comparison) -> dict[str, list[str]]:
-    facts = {run.label: run for run in comparison.runs}
     groups: dict[str, list[str]] = {}
-    for label in comparison.pairs:
-        groups.setdefault(facts[label].strategy or NO_STRATEGY, []).append(label)
+    for run in comparison.runs:
+        if run.label in comparison.pairs:
+            groups.setdefault(run.strategy or NO_STRATEGY, []).append(run.label)
     return groups
 
 
-Values = dict[str, list[tuple[float, float]]]
-"""By prompt, before and after of each run that has both."""
-
-
-def _columns(runs: Sequence[tuple[str, Pairs]]) -> Iterator[tuple[Key, dict[str, Values]]]:
-    """Each key with its values by model."""
-    for key in dict.fromkeys(chain.from_iterable(pairs.keys for _, pairs in runs)):
-        by_model: dict[str, Values] = {}
-        for model, pairs in runs:
-            place = pairs.keys.index(key) if key in pairs.keys else None
-            for prompt, before, after in zip(pairs.names, pairs.before, pairs.after, strict=True):
-                if place is not None and not math.isnan(before[place] + after[place]):
-                    by_model.setdefault(model, {}).setdefault(prompt, []).append((before[place], after[place]))
-        yield key, by_model
-
-
-def _by_prompt(by_model: Mapping[str, Values], side: int) -> NDArray[np.float64]:
-    """One side, prompts down and models across: means over a model's runs, NaN where it has none."""
-    prompts = dict.fromkeys(prompt for values in by_model.values() for prompt in values)
-    rows = [
-        [fmean(pair[side] for pair in values[prompt]) if prompt in values else math.nan for values in by_model.values()]
-        for prompt in prompts
-    ]
-    return np.array(rows).reshape(len(prompts), len(by_model))
+def _by_model(runs: Iterable[tuple[str, Pairs]], key: Key) -> dict[str, dict[str, list[tuple[float, float]]]]:
+    """By model and prompt, before and after of each run that has both."""
+    by_model: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for model, pairs in runs:
+        place = pairs.keys.index(key) if key in pairs.keys else None
+        for prompt, before, after in zip(pairs.names, pairs.before, pairs.after, strict=True):
+            if place is not None and not math.isnan(before[place] + after[place]):
+                by_model.setdefault(model, {}).setdefault(prompt, []).append((before[place], after[place]))
+    return by_model
 
 
 def _side(runs: Sequence[Facts]) -> Side:
-    names = ("words", "population_words", "coherence")
-    return Side(*(_mean((getattr(run, name), run.scored) for run in runs) for name in names))
-
-
-def _mean(weighted: Iterable[tuple[float, int]]) -> float:
-    known = [(value, weight) for value, weight in weighted if weight and not math.isnan(number(value))]
-    total = sum(weight for _, weight in known)
-    return math.fsum(value * weight for value, weight in known) / total if total else math.nan
+    means = []
+    for name in ("words", "population_words", "coherence"):
+        weighted = [(number(getattr(run, name)), run.scored) for run in runs if run.scored]
+        known = [(value, weight) for value, weight in weighted if not math.isnan(value)]
+        total = sum(weight for _, weight in known)
+        means.append(math.fsum(value * weight for value, weight in known) / total if total else math.nan)
+    return Side(*means)

@@ -23,21 +23,17 @@ Drawing = TypeVar("Drawing", str, bytes)
 def drawn(spec: dict[str, Any], version: str) -> str:
     """The SVG of a Vega-Lite specification, drawn beside this process; in it where no other can be had."""
     try:
-        return _drawn_beside(spec, version)
+        with _turn:
+            process = _process()
+            specifications, drawings = cast("tuple[IO[str], IO[str]]", (process.stdin, process.stdout))
+            specifications.write(json.dumps([spec, version]) + "\n")
+            specifications.flush()
+            # an empty line, where it has ended, is no JSON and so a ValueError
+            svg: str = json.loads(drawings.readline())
+            return svg
     except (OSError, ValueError):
         # a machine that allows no more processes, one that ended, or a specification that cannot be drawn
         return _svg(spec, version)
-
-
-def _drawn_beside(spec: dict[str, Any], version: str) -> str:
-    with _turn:
-        process = _process()
-        specifications, drawings = cast("tuple[IO[str], IO[str]]", (process.stdin, process.stdout))
-        specifications.write(json.dumps([spec, version]) + "\n")
-        specifications.flush()
-        # an empty line, where it has ended, is no JSON and so a ValueError
-        svg: str = json.loads(drawings.readline())
-        return svg
 
 
 @lru_cache(maxsize=1)

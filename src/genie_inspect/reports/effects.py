@@ -11,23 +11,19 @@ from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, one_signatu
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.differences import LEVEL, Difference, differences, paired_permutation
-from genie_inspect.statistics.effect import ROUNDING, TIE, Values, bonferroni
+from genie_inspect.statistics.effect import ROUNDING, TIE, bonferroni
 from genie_inspect.statistics.equivalence import default_margin, tost
 
-LENGTH = ""
-"""In the place of a scorer's name: the words of a text, to hold measures against."""
-Text = tuple[ScoredDocument, ...]
-"""One text: a document for each epoch in which it was scored."""
+LENGTH = ""  # in the place of a scorer's name: the words of a text, to hold measures against
+Text = tuple[ScoredDocument, ...]  # one text: a document for each epoch in which it was scored
 
 
 @dataclass(frozen=True, slots=True)
 class Intervention:
     """What was done to originals."""
 
-    kind: str
-    """`edit` or `paraphrase`."""
-    feature: str = ""
-    """Which an edit changed."""
+    kind: str  # `edit` or `paraphrase`
+    feature: str = ""  # which an edit changed
 
     @property
     def name(self) -> str:
@@ -38,22 +34,17 @@ class Intervention:
 class StudyTexts:
     """The texts of a study."""
 
-    originals: Mapping[str, Text]
-    """By id; none where edits of other features stand for them."""
-    prompts: Mapping[str, str]
-    """By id of an original its prompt."""
+    originals: Mapping[str, Text]  # by id; none where edits of other features stand for them
+    prompts: Mapping[str, str]  # by id of an original its prompt
     changed: Mapping[Intervention, Sequence[tuple[str, Text]]]
     """What was made of an original that was scored, with the original's id; edits first, paraphrases last."""
-    orphans: Mapping[Intervention, int]
-    """Texts whose original was not scored."""
-    same: Mapping[Intervention, int]
-    """Texts that are word for word their original: they count, with a difference of 0."""
-    unknown: int
-    """Texts of which nobody says what was done to them; they are left out."""
+    orphans: Mapping[Intervention, int]  # texts whose original was not scored
+    same: Mapping[Intervention, int]  # texts that are word for word their original: they count, with a difference of 0
+    unknown: int  # texts of which nobody says what was done to them; they are left out
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class StudyPairs:
     """The values of one key for an intervention, paired by original, and by prompt."""
 
     rows: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -61,14 +52,11 @@ class Pairs:
     prompts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By prompt the means of these over its originals: what is tested."""
     words: Mapping[str, float] = field(default_factory=dict)
-    """By prompt by how many words the same texts are longer than their originals, likewise; nothing where no text is
-    known."""
+    """By prompt by how many words the same texts are longer, likewise; nothing where no text is known."""
     sizes: Mapping[str, float] = field(default_factory=dict)
     """By original how far these lie from it, whichever way: the mean of |difference|, each text by itself."""
-    pairs: int = 0
-    """Texts with a value whose original has one."""
-    left_out: int = 0
-    """Texts without a value, or whose original has none."""
+    pairs: int = 0  # texts with a value whose original has one
+    left_out: int = 0  # texts without a value, or whose original has none
 
 
 def texts_of(documents: Iterable[ScoredDocument], *, stand_ins: bool = False) -> StudyTexts:
@@ -103,8 +91,9 @@ def texts_of(documents: Iterable[ScoredDocument], *, stand_ins: bool = False) ->
         changed[intervention].append((original, tuple(text)))
         # of scores that come without their texts nothing is known
         same[intervention] += bool(text[0].text) and text[0].text == originals[original][0].text
-    own = {name: tuple(text) for name, text in originals.items()}
-    return StudyTexts(own, prompts, changed, orphans, same, len(unknown))
+    return StudyTexts(
+        {name: tuple(text) for name, text in originals.items()}, prompts, changed, orphans, same, len(unknown)
+    )
 
 
 def value_of(text: Text, scorer: str, key: str) -> float:
@@ -115,36 +104,26 @@ def value_of(text: Text, scorer: str, key: str) -> float:
     return mean(values) if values else math.nan
 
 
-def compared_with(texts: StudyTexts, intervention: Intervention, feature: str) -> Mapping[str, Text]:
-    """By id of an original what its changed texts are compared with: itself, or what stands for it.
-
-    That is all edits of it which change neither the feature of the intervention nor that which is scored.
-    """
-    if texts.originals:
-        return texts.originals
-    others: dict[str, Text] = {}
-    for one, made in texts.changed.items():
-        if one.kind == EDIT and one.feature not in (intervention.feature, feature):
-            for original, text in made:
-                others[original] = (*others.get(original, ()), *text)
-    return others
-
-
-def pairs_of(texts: StudyTexts, intervention: Intervention, scored: "StudyKey") -> Pairs:
+def pairs_of(texts: StudyTexts, intervention: Intervention, scored: "StudyKey") -> StudyPairs:
     """The pairs of a key for an intervention.
 
     The prompt is the unit: originals of one prompt, several paraphrases of one original and several epochs of one text
     are alike, and would be counted as so many witnesses if each were a pair of its own. Their mean is one.
     """
+    others = dict(texts.originals)
+    if not others:
+        # edits of an original stand for it that change neither the edited feature nor the one which is scored
+        for one, made in texts.changed.items():
+            if one.kind == EDIT and one.feature not in (intervention.feature, scored.feature):
+                for original, text in made:
+                    others[original] = (*others.get(original, ()), *text)
     before: dict[str, float] = {}
     after: dict[str, list[float]] = {}
     longer: dict[str, list[float]] = {}
     left_out = 0
-    scorer, key = scored.scorer, scored.name
-    others = compared_with(texts, intervention, scored.feature)
     for original, text in texts.changed.get(intervention, ()):
         first = others.get(original, ())
-        value, changed = value_of(first, scorer, key), value_of(text, scorer, key)
+        value, changed = (value_of(side, scored.scorer, scored.name) for side in (first, text))
         if math.isnan(value + changed):
             left_out += 1
             continue
@@ -153,17 +132,22 @@ def pairs_of(texts: StudyTexts, intervention: Intervention, scored: "StudyKey") 
         if not math.isnan(words := value_of(text, LENGTH, "") - value_of(first, LENGTH, "")):
             longer.setdefault(original, []).append(words)
     rows = {name: (before[name], mean(own)) for name, own in after.items()}
+    # the same values in other numbers of epochs have means that differ in their last bits
+    far = {
+        name: [0.0 if math.isclose(value, one, rel_tol=ROUNDING) else abs(one - value) for one in after[name]]
+        for name, value in before.items()
+    }
     prompts: dict[str, list[str]] = {}
     for name in rows:
         prompts.setdefault(texts.prompts[name], []).append(name)
-    return Pairs(
+    return StudyPairs(
         rows=rows,
         prompts={
             prompt: (mean([rows[name][0] for name in names]), mean([rows[name][1] for name in names]))
             for prompt, names in prompts.items()
         },
         words={prompt: mean([mean(longer[name]) for name in names]) for prompt, names in prompts.items() if longer},
-        sizes={name: mean([_between(before[name], one) for one in own]) for name, own in after.items()},
+        sizes={name: mean(own) for name, own in far.items()},
         pairs=sum(map(len, after.values())),
         left_out=left_out,
     )
@@ -173,31 +157,22 @@ def mean(values: Collection[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def _between(before: float, after: float) -> float:
-    # the same values in other numbers of epochs have means that differ in their last bits
-    return 0.0 if math.isclose(before, after, rel_tol=ROUNDING) else abs(after - before)
-
-
 @dataclass(frozen=True, slots=True)
 class StudyKey:
     """One number that a scorer gives every text."""
 
     scorer: str
     name: str
-    feature: str
-    """Of which feature it is the score; empty where it is of the text as a whole."""
-    tested: bool
-    """Whether it answers its measure's question; the others are shown without tests."""
-    ends: Bounds | None = None
-    """Lowest and highest value that there can be, where they are known."""
+    feature: str  # of which feature it is the score; empty where it is of the text as a whole
+    tested: bool  # whether it answers its measure's question; the others are shown without tests
+    ends: Bounds | None = None  # lowest and highest value that there can be, where they are known
 
     @property
     def is_length(self) -> bool:
         return self.scorer == LENGTH
 
 
-WORDS = StudyKey(LENGTH, "words", "", tested=True)
-"""What a count of words would show of the same texts."""
+WORDS = StudyKey(LENGTH, "words", "", tested=True)  # what a count of words would show of the same texts
 
 
 def keys_of(log: ScoredLog, scorer: str, edited: Collection[str]) -> Iterator[StudyKey]:
@@ -222,22 +197,17 @@ class Effect:
 
     intervention: Intervention
     key: StudyKey
-    pairs: Pairs
+    pairs: StudyPairs
     difference: Difference
     """Changed texts less originals, a pair a prompt; its p-value is that of the sign-flip permutation test,
     uncorrected. The margin is in standard deviations of the originals, each by itself."""
-    p_value: float
-    """Corrected for the number of tests of its family."""
-    tests: int
-    """How many there are in it; 0 where the key is not tested."""
-    bootstrap_p: float
-    """As the study tests: two-sided paired bootstrap with centred differences, corrected likewise."""
-    bootstrap_p_unlike: float
-    """Of a paraphrase, as the study tests: two one-sided paired bootstraps; uncorrected."""
+    bootstrap_p: float  # as the study tests: two-sided paired bootstrap with centred differences, corrected likewise
+    p_value: float = math.nan  # corrected for the number of tests of its family
+    tests: int = 0  # how many there are in it; 0 where the key is not tested
+    bootstrap_p_unlike: float = math.nan  # of a paraphrase: two one-sided paired bootstraps; uncorrected
     left: float = math.nan
     """The difference with length taken out; NaN of length itself, of what is constant, and where none can be told."""
-    left_p: float = math.nan
-    """That it is 0, by the same test and corrected as `p_value` is."""
+    left_p: float = math.nan  # that it is 0, by the same test and corrected as `p_value` is
 
     @property
     def words(self) -> float:
@@ -271,8 +241,12 @@ class Effect:
         return self.intervention.kind == PARAPHRASE
 
     @property
+    def is_judged(self) -> bool:
+        """Whether its measure is judged by it."""
+        return self.is_own or self.is_paraphrase
+
+    @property
     def moved(self) -> bool:
-        """Whether the difference holds."""
         return self.p_value < LEVEL
 
     @property
@@ -302,37 +276,6 @@ def effects_of(
     if not keys:
         return ()
     effects = [effect for one in texts.changed for effect in _effects(texts, one, keys, resamples, seed)]
-    return tuple(_corrected(list(_less_length(effects, resamples, seed))))
-
-
-def _effects(
-    texts: StudyTexts, intervention: Intervention, keys: Sequence[StudyKey], resamples: int, seed: int
-) -> Iterator[Effect]:
-    columns = [pairs_of(texts, intervention, key) for key in keys]
-    prompts = list(dict.fromkeys(texts.prompts.values()))
-    before, after = (_side(columns, prompts, side) for side in (0, 1))
-    found = differences(before, after, resamples=resamples, seed=seed)
-    resampled = paired_bootstrap(before, after, resamples, seed).p_value
-    for place, (key, pairs) in enumerate(zip(keys, columns, strict=True)):
-        # the margin is of texts as they are scored: means of several originals lie nearer to each other
-        margin = default_margin(np.array([own for own, _ in pairs.rows.values()])) if pairs.rows else 0.0
-        sides = before[:, place], after[:, place], margin or None
-        alike = tost(*sides)
-        difference = replace(found[place], margin=margin, p_unlike=alike.p_value)
-        difference = difference.within(*key.ends) if key.ends else difference
-        effect = Effect(intervention, key, pairs, difference, math.nan, 0, float(resampled[place]), math.nan)
-        if not key.tested:
-            difference = replace(difference, p_value=math.nan, p_unlike=math.nan)
-            yield replace(effect, difference=difference, bootstrap_p=math.nan)
-        elif effect.is_paraphrase:
-            alike = tost(*sides, "bootstrap", resamples, seed)
-            yield replace(effect, bootstrap_p_unlike=alike.p_value)
-        else:
-            yield effect
-
-
-def _less_length(effects: Sequence[Effect], resamples: int, seed: int) -> Iterator[Effect]:
-    """The effects with what is left of each when length is taken out."""
     prompts = list(dict.fromkeys(prompt for effect in effects for prompt in effect.pairs.prompts))
     left = np.full((len(prompts), len(effects)), math.nan)
     for place, effect in enumerate(effects):
@@ -340,11 +283,40 @@ def _less_length(effects: Sequence[Effect], resamples: int, seed: int) -> Iterat
             others = [other.pairs for other in effects if other.key == effect.key and other is not effect]
             left[:, place] = [_left(prompt, effect.pairs, others) for prompt in prompts]
     tested = paired_permutation(np.zeros_like(left), left, resamples, seed)
-    for effect, delta, p_value in zip(effects, tested.delta, tested.p_value, strict=True):
-        yield replace(effect, left=float(delta), left_p=float(p_value) if effect.key.tested else math.nan)
+    with_left = [
+        replace(effect, left=float(delta), left_p=float(p_value) if effect.key.tested else math.nan)
+        for effect, delta, p_value in zip(effects, tested.delta, tested.p_value, strict=True)
+    ]
+    return tuple(_corrected(with_left))
 
 
-def _left(prompt: str, pairs: Pairs, others: Sequence[Pairs]) -> float:
+def _effects(
+    texts: StudyTexts, intervention: Intervention, keys: Sequence[StudyKey], resamples: int, seed: int
+) -> Iterator[Effect]:
+    columns = [pairs_of(texts, intervention, key) for key in keys]
+    missing = (math.nan, math.nan)
+    # prompts down, keys across
+    values = [[pairs.prompts.get(name, missing) for pairs in columns] for name in dict.fromkeys(texts.prompts.values())]
+    before, after = np.moveaxis(np.array(values, dtype=float), 2, 0)
+    measured = differences(before, after, resamples=resamples, seed=seed)
+    resampled = paired_bootstrap(before, after, resamples, seed).p_value
+    for place, (key, pairs) in enumerate(zip(keys, columns, strict=True)):
+        # the margin is of texts as they are scored: means of several originals lie nearer to each other
+        margin = default_margin(np.array([own for own, _ in pairs.rows.values()])) if pairs.rows else 0.0
+        sides = before[:, place], after[:, place], margin or None
+        difference = replace(measured[place], margin=margin, p_unlike=tost(*sides).p_value)
+        difference = difference.within(*key.ends) if key.ends else difference
+        effect = Effect(intervention, key, pairs, difference, float(resampled[place]))
+        if not key.tested:
+            bare = replace(difference, p_value=math.nan, p_unlike=math.nan)
+            yield replace(effect, difference=bare, bootstrap_p=math.nan)
+        elif effect.is_paraphrase:
+            yield replace(effect, bootstrap_p_unlike=tost(*sides, "bootstrap", resamples, seed).p_value)
+        else:
+            yield effect
+
+
+def _left(prompt: str, pairs: StudyPairs, others: Sequence[StudyPairs]) -> float:
     """A prompt's difference less what the prompt's other texts move the key per word, times its own change in words.
 
     The rate is that of a least-squares line through 0. Each prompt has its own, so that prompts stay independent, and
@@ -365,13 +337,7 @@ def _left(prompt: str, pairs: Pairs, others: Sequence[Pairs]) -> float:
     return 0.0 if math.isclose(delta, explained, rel_tol=TIE) else delta - explained
 
 
-def _side(columns: Sequence[Pairs], prompts: Sequence[str], side: int) -> Values:
-    """Values before (0) or after (1), a row a prompt, a column a key; NaN where there is none."""
-    missing = (math.nan, math.nan)
-    return np.array([[pairs.prompts.get(name, missing)[side] for pairs in columns] for name in prompts], dtype=float)
-
-
-def _corrected(effects: Sequence[Effect]) -> list[Effect]:
+def _corrected(effects: Sequence[Effect]) -> Iterator[Effect]:
     """The effects with the p-values of each family corrected; what is constant counts as a test that found nothing."""
     families: dict[tuple[str, ...], list[int]] = {}
     for place, effect in enumerate(effects):
@@ -386,10 +352,9 @@ def _corrected(effects: Sequence[Effect]) -> list[Effect]:
             corrected[place] = replace(
                 effects[place], p_value=p_value, bootstrap_p=bootstrap_p, left_p=left_p, tests=len(places)
             )
-    return [_without_test(effect) if effect.is_constant else effect for effect in corrected]
-
-
-def _without_test(effect: Effect) -> Effect:
-    """What is constant has no effect size: 0 by the spread 0 is no number, and no p-value: there is nothing to test."""
-    bare = replace(effect.difference, effect=math.nan, p_value=math.nan)
-    return replace(effect, difference=bare, p_value=math.nan, bootstrap_p=math.nan, left_p=math.nan)
+    nan = math.nan
+    for effect in corrected:
+        # what is constant has no effect size: 0 by the spread 0 is no number, and no p-value: there is nothing to test
+        bare = replace(effect.difference, effect=nan, p_value=nan)
+        untested = replace(effect, difference=bare, p_value=nan, bootstrap_p=nan, left_p=nan)
+        yield untested if effect.is_constant else effect

@@ -3,10 +3,12 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.reports.charts import LIGHT, chart_of
+from genie_inspect.reports.charts import LIGHT, chart_of, in_words
 from genie_inspect.reports.report import Cell, Measure, Range, Report, spread
 from genie_inspect.statistics.descriptive import Standing
 
@@ -18,11 +20,7 @@ MOST = 42  # characters that stand above a ridge
 
 
 def short_names(labels: Sequence[str], most: int = MOST) -> dict[str, str]:
-    """By label, its beginning and its end where it is long; whole where two would be the same.
-
-    Args:
-        labels: What is shown together.
-        most: How many characters there is room for.
+    """By label, its beginning and its end where it is longer than `most`; whole where two would be the same.
 
     >>> short_names(["openai/gpt-4o", "vllm/some-organisation-with-a-long-name/model-awq"])["openai/gpt-4o"]
     'openai/gpt-4o'
@@ -48,11 +46,9 @@ MARGIN = 0.05  # of the values seen, on either side of them
 class Figure:
     """A chart that can be drawn, for light paper."""
 
-    name: str
-    """For a file: letters, digits and dashes."""
+    name: str  # for a file: letters, digits and dashes
     title: str
-    description: str
-    """Alternative text, which a screen reader reads aloud."""
+    description: str  # alternative text, which a screen reader reads aloud
     draw: Callable[[], "Chart"]
 
 
@@ -73,7 +69,8 @@ def radars(report: Report, measure: Measure) -> list[Figure]:
     if len(means) <= OVERLAID:
         title = f"{measure.scorer}: means by feature, from 0 in the middle to 1 at the rim"
         return [_radar(f"radar-{measure.scorer}", title, keys, means, report.runs)]
-    usual = [_mean(column) for column in zip(*means.values(), strict=True)]
+    measured = [[value for value in column if not math.isnan(value)] for column in zip(*means.values(), strict=True)]
+    usual = [fmean(values) if values else math.nan for values in measured]
     return [
         _radar(f"radar-{measure.scorer}-{number}", label, keys, {label: values, "mean of all": usual}, report.runs)
         for number, (label, values) in enumerate(means.items(), start=1)
@@ -89,9 +86,9 @@ def ridges(report: Report, measure: Measure) -> list[Figure]:
     for key in measure.keys:
         rows = [(run, values) for run in report.runs if (values := measure.values(run, key))]
         if len({value for _, values in rows for value in values}) > 2:
-            title = key.replace("_", " ")
-            name, ends = f"spread-{measure.scorer}-{key}", measure.ranges[key]
-            figures.append(_ridges(name, title, rows, ends, report.runs, measure.population.get(key)))
+            name, title = f"spread-{measure.scorer}-{key}", in_words(key)
+            band = measure.population.get(key)
+            figures.append(_ridges(name, title, rows, measure.ranges[key], report.runs, band))
     return figures
 
 
@@ -114,22 +111,19 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
     import altair
 
     # the height is to the width as the domain of y is to that of x: a ring is drawn round
-    x = altair.X("x:Q", axis=None, scale=altair.Scale(domain=[-1.85, 1.85]))
-    y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-1.3, 1.3]))
-    shown = short_names(list(series))
-    series, colour_of = (
-        {shown[run]: values for run, values in series.items()},
-        {shown[run]: colour_of.get(run, LIGHT.ink) for run in series},
-    )
-    runs = list(series)
-    legend = altair.Legend(title=None, orient="bottom", columns=1, symbolSize=120, symbolStrokeWidth=0)
-    colour = altair.Color(
-        "run:N", scale=altair.Scale(domain=runs, range=[colour_of[run] for run in runs]), legend=legend
-    )
-    dash = altair.StrokeDash("run:N", scale=altair.Scale(domain=runs, range=_cycled(DASHES, runs)), legend=None)
-    # beside the colour: runs stay apart for the colour-blind and in print
-    shape = altair.Shape("run:N", scale=altair.Scale(domain=runs, range=_cycled(SHAPES, runs)), legend=legend)
+    x = altair.X("x:Q", axis=None, scale={"domain": [-1.85, 1.85]})
+    y = altair.Y("y:Q", axis=None, scale={"domain": [-1.3, 1.3]})
     text = {"x": x, "y": y, "text": "name:N"}
+    shown = short_names(list(series))
+    names = list(shown.values())
+    legend = {"title": None, "orient": "bottom", "columns": 1, "symbolSize": 120, "symbolStrokeWidth": 0}
+
+    def by_run(kind: Callable[..., Any], choices: Iterable[Any], legend: dict[str, Any] | None) -> Any:
+        return kind("run:N", scale={"domain": names, "range": list(islice(choices, len(names)))}, legend=legend)
+
+    colour = by_run(altair.Color, (colour_of.get(run, LIGHT.ink) for run in series), legend)
+    # dash and shape beside the colour: runs stay apart for the colour-blind and in print
+    dash, shape = by_run(altair.StrokeDash, cycle(DASHES), None), by_run(altair.Shape, cycle(SHAPES), legend)
     count = len(keys)
     # the first corner of a ring and of a line once more at the end closes it
     corners = range(count + 1)
@@ -137,34 +131,28 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
     spokes = chart_of([_at(place, 1.0, count) for place in range(count)])
     lines = chart_of(
         [
-            {"run": run, "order": n, **_at(n, values[n % count], count)}
+            {"run": shown[run], "order": n, **_at(n, values[n % count], count)}
             for run, values in series.items()
             for n in corners
         ]
     )
     # one ring alone is labelled, the others follow from it
-    marks = [{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]]
+    marks = chart_of([{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]])
+    around = []
+    for place, key in enumerate(keys):
+        at = _at(place, 1.1, count)
+        # outside the rim, a word a line, away from the circle; at the top and at the bottom above and below the spoke
+        align = "center" if abs(at["x"]) < 0.11 else "left" if at["x"] > 0 else "right"
+        around.append({**at, "name": key.split("_"), "align": align})
+    at_rim = {"align": altair.ExprRef("datum.align"), "baseline": "middle", "color": LIGHT.ink}
     return altair.layer(
         rings.mark_line(color=LIGHT.faint, strokeWidth=1).encode(x=x, y=y, detail="ring:N", order="order:Q"),
         spokes.mark_rule(color=LIGHT.faint).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
         lines.mark_line(strokeWidth=2.5).encode(x=x, y=y, order="order:Q", color=colour, strokeDash=dash),
         lines.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
-        chart_of(marks).mark_text(align="left", fontSize=11, color=LIGHT.ink, opacity=0.75).encode(**text),
-        _key_names(keys).encode(**text),
+        marks.mark_text(align="left", fontSize=11, color=LIGHT.ink, opacity=0.75).encode(**text),
+        chart_of(around).mark_text(fontSize=14, limit=88, lineHeight=16, **at_rim).encode(**text),
     ).properties(width=400, height=281)
-
-
-def _key_names(keys: Sequence[str]) -> Any:
-    """The keys' names outside the rim, a word a line, written away from the circle."""
-    import altair
-
-    rows = [
-        {**_at(place, 1.1, len(keys)), "name": key.split("_"), "align": _align(place, len(keys))}
-        for place, key in enumerate(keys)
-    ]
-    return chart_of(rows).mark_text(
-        align=altair.ExprRef("datum.align"), baseline="middle", fontSize=14, limit=88, lineHeight=16, color=LIGHT.ink
-    )
 
 
 def _at(place: int, radius: float, count: int) -> dict[str, Any]:
@@ -174,12 +162,6 @@ def _at(place: int, radius: float, count: int) -> dict[str, Any]:
         return {"x": None, "y": None}
     angle = math.tau * place / count
     return {"x": round(radius * math.sin(angle), 4), "y": round(radius * math.cos(angle), 4)}
-
-
-def _align(place: int, count: int) -> str:
-    sine = math.sin(math.tau * place / count)
-    # names at the top and at the bottom stand above and below their spoke
-    return "center" if abs(sine) < 0.1 else "left" if sine > 0 else "right"
 
 
 def _ridges(
@@ -210,15 +192,11 @@ def _ridge_chart(
     import altair
 
     labels = [run.label for run, _ in rows]
-    scale = altair.Scale(domain=labels, range=[colour_of[name] for name in labels])
+    low, high = ends_of_axis(ends)
+    scale = {"domain": labels, "range": [colour_of[name] for name in labels]}
     colour = altair.Color("run:N", scale=scale, legend=None)
-    x = altair.X(
-        "x:Q",
-        title=title,
-        scale=altair.Scale(domain=list(ends_of_axis(ends)), nice=False),
-        axis=altair.Axis(tickCount=5),
-    )
-    y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-len(rows) + 0.85, 0.95], nice=False))
+    x = altair.X("x:Q", title=title, scale={"domain": [low, high], "nice": False}, axis={"tickCount": 5})
+    y = altair.Y("y:Q", axis=None, scale={"domain": [-len(rows) + 0.85, 0.95], "nice": False})
     areas: list[dict[str, Any]] = []
     boxes: list[dict[str, Any]] = []
     dots: list[dict[str, Any]] = []
@@ -226,26 +204,22 @@ def _ridge_chart(
     shown = short_names(labels)
     for place, (run, values) in enumerate(rows):
         label = {"run": run.label}
-        names.append({**label, "name": shown[run.label], "x": ends_of_axis(ends)[0], "y": 0.8 - place})
+        names.append({**label, "name": shown[run.label], "x": low, "y": 0.8 - place})
         areas += [{**label, "x": at, "y": -place + height, "base": -place} for at, height in density(values, ends)]
         box = spread(values)
         boxes.append({**label, "y": -place, "low": box.low, "median": box.median, "high": box.high})
         dots += [{**label, "x": value, "y": -place} for value in values if len(values) <= DOTS]
-    from_low = altair.X("low:Q", title=title)
-    behind = (
-        [chart_of([{"low": band.low, "high": band.high}]).mark_rect(color=LIGHT.faint, opacity=0.5)] if band else []
-    )
+    from_low, median = altair.X("low:Q", title=title), altair.X("median:Q", title=title)
+    bands = [chart_of([{"low": band.low, "high": band.high}])] if band else []
+    diamonds = chart_of(boxes).mark_point(shape="diamond", filled=True, size=70, color=LIGHT.ink, opacity=1)
+    words = chart_of(names).mark_text(align="left", baseline="middle", fontSize=12, color=LIGHT.ink, limit=330)
     return altair.layer(
-        *(mark.encode(x=from_low, x2="high:Q") for mark in behind),
+        *(own.mark_rect(color=LIGHT.faint, opacity=0.5).encode(x=from_low, x2="high:Q") for own in bands),
         chart_of(areas).mark_area(opacity=0.35, line=True).encode(x=x, y=y, y2="base:Q", color=colour, detail="run:N"),
         chart_of(dots).mark_tick(size=8, thickness=1.2, opacity=0.7).encode(x=x, y=y, color=colour),
         chart_of(boxes).mark_rule(strokeWidth=4, color=LIGHT.ink, opacity=0.55).encode(x=from_low, x2="high:Q", y=y),
-        chart_of(boxes)
-        .mark_point(shape="diamond", filled=True, size=70, color=LIGHT.ink, opacity=1)
-        .encode(x=altair.X("median:Q", title=title), y=y),
-        chart_of(names)
-        .mark_text(align="left", baseline="middle", fontSize=12, color=LIGHT.ink, limit=330)
-        .encode(x=x, y=y, text="name:N"),
+        diamonds.encode(x=median, y=y),
+        words.encode(x=x, y=y, text="name:N"),
     ).properties(width=340, height=66 * len(rows))
 
 
@@ -286,22 +260,13 @@ def colours(runs: Sequence[ScoredLog]) -> dict[str, str]:
     return colour_of | {run.label: LIGHT.ink for run in runs if run.is_population}
 
 
-def _cycled(choices: Sequence[Any], runs: Sequence[str]) -> list[Any]:
-    return [choices[place % len(choices)] for place in range(len(runs))]
-
-
-def _mean(values: Iterable[float]) -> float:
-    measured = [value for value in values if not math.isnan(value)]
-    return math.fsum(measured) / len(measured) if measured else math.nan
-
-
 def places(measure: Measure, key: str) -> int:
     """Number of decimals with which the values of a key differ: two, or more where the range is small."""
-    # two digits of the span's own magnitude, at most six
     span = measure.ranges[key].high - measure.ranges[key].low
-    return (
-        2 if math.isnan(span) or span == 0 else min(6, max(0 if span >= 1000 else 2, 1 - math.floor(math.log10(span))))
-    )
+    if math.isnan(span) or span == 0:
+        return 2
+    # two digits of the span's own magnitude, at most six
+    return min(6, max(0 if span >= 1000 else 2, 1 - math.floor(math.log10(span))))
 
 
 def shade(measure: Measure, key: str, cell: Cell) -> str:

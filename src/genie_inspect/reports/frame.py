@@ -1,8 +1,9 @@
 """Logs as rows for data analysis: one a document and key with everything said of it, or one a log with its means."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +11,12 @@ from genie_inspect.errors import MissingExtraError
 from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.results import results_of
-from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, one_signature
+from genie_inspect.logs.scored_log import ScoredLog, one_signature
 
 if TYPE_CHECKING:
     import pandas
 
 EXTRA = "frames"
-IDS = ("eval_id", "sample_id", "epoch", "log")
-"""Named as in Inspect's `samples_df`, with the same values."""
 COLUMNS = (
     *("run", "model", "task", "sample", "epoch", "prompt", "scorer", "key", "score", "nearest_novelty"),
     *("nearest_document", "percentile", "population_mean", "coverage", "words", "reason", "signature"),
@@ -45,18 +44,18 @@ def wide_rows(paths: Iterable[str | Path]) -> list[Row]:
     scorers = dict.fromkeys(scorer for log in logs for scorer in log.ours)
     for scorer in scorers:
         one_signature(logs, scorer)
-    means = [
-        {
-            f"score_{scorer}_{key}": _known(results.mean(key))
-            for scorer in log.ours
-            for results in [results_of(log, scorer)]
-            for key in results.cells
-        }
-        for log in logs
-    ]
+    table: list[Row] = []
+    for log in logs:
+        spec = log.header.eval
+        facts = (log.label, log.model, spec.task_id, log.task, len(log.documents), spec.eval_id, log.file)
+        row: Row = dict(zip(WIDE_COLUMNS, facts, strict=True))
+        for scorer in log.ours:
+            cells = results_of(log, scorer).cells
+            row |= {f"score_{scorer}_{key}": _known(cell.mean) for key, cell in cells.items()}
+        table.append(row)
     # every row has the scores of all
-    names = dict.fromkeys(name for own in means for name in own)
-    return [_facts(log) | {name: own.get(name) for name in names} for log, own in zip(logs, means, strict=True)]
+    names = dict.fromkeys(name for row in table for name in row)
+    return [{name: row.get(name) for name in names} for row in table]
 
 
 def frame(logs: str | Path | Iterable[str | Path], *, wide: bool = False) -> "pandas.DataFrame":
@@ -106,46 +105,25 @@ def _numbers(table: Sequence[Row]) -> list[str]:
 
 def _rows(log: ScoredLog) -> Iterator[Row]:
     # where no document was scored nobody knows the keys: the reason still stands in a row
-    keys = {scorer: log.keys(scorer) or ("",) for scorer in log.ours}
-    for document in log.documents:
-        yield from _rows_of(log, document, keys)
-
-
-def _rows_of(log: ScoredLog, document: ScoredDocument, keys: Mapping[str, Sequence[str]]) -> Iterator[Row]:
-    for scorer, own in keys.items():
+    keys = [(scorer, key) for scorer in log.ours for key in log.keys(scorer) or ("",)]
+    for document, (scorer, key) in product(log.documents, keys):
         scores = document.scores.get(scorer)
-        coverage = scores.evidence.coverage if scores else {}
-        for key in own:
-            part, whole = coverage.get(key, NO_SHARE)
-            standing = scores.standing.get(key) if scores else None
-            yield {
-                "run": log.label,
-                "model": log.model,
-                "task": log.task,
-                "sample": str(document.sample),
-                "epoch": document.epoch,
-                "prompt": document.prompt,
-                "scorer": scorer,
-                "key": key,
-                "score": _known(document.value(scorer, key)),
-                "nearest_novelty": _known(scores.nearest.get(key, math.nan)) if scores else None,
-                "nearest_document": (scores.nearest_document if scores else "") or None,
-                "percentile": standing.percentile if standing else None,
-                "population_mean": standing.mean if standing else None,
-                "coverage": part / whole if whole else None,
-                "words": document.words,
-                "reason": document.why_unscored(scorer) or None,
-                "signature": scores.signature if scores else log.signatures[scorer][0],
-                "eval_id": log.header.eval.eval_id,
-                "sample_id": document.sample_id or None,
-                "log": log.file,
-            }
-
-
-def _facts(log: ScoredLog) -> Row:
-    spec = log.header.eval
-    facts = (log.label, log.model, spec.task_id, log.task, len(log.documents), spec.eval_id, log.file)
-    return dict(zip(WIDE_COLUMNS, facts, strict=True))
+        part, whole = scores.evidence.coverage.get(key, NO_SHARE) if scores else NO_SHARE
+        standing = scores.standing.get(key) if scores else None
+        values = (
+            *(log.label, log.model, log.task, str(document.sample), document.epoch, document.prompt, scorer, key),
+            _known(document.value(scorer, key)),
+            _known(scores.nearest.get(key, math.nan)) if scores else None,
+            (scores.nearest_document if scores else "") or None,
+            standing.percentile if standing else None,
+            standing.mean if standing else None,
+            part / whole if whole else None,
+            document.words,
+            document.why_unscored(scorer) or None,
+            scores.signature if scores else log.signatures[scorer][0],
+            *(log.header.eval.eval_id, document.sample_id or None, log.file),
+        )
+        yield dict(zip(COLUMNS, values, strict=True))
 
 
 def _known(value: float) -> float | None:

@@ -3,7 +3,7 @@
 import math
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,11 +30,10 @@ from genie_inspect.reports.charts import (
     svg,
     write_chart,
 )
-from genie_inspect.reports.effects import Effect
 from genie_inspect.reports.figures import Figure, colours, length_ridges, places, radars, ridges, shade
 from genie_inspect.reports.forests import forests, heatmap
-from genie_inspect.reports.report import Measure, Report, Spread
-from genie_inspect.reports.study import StudiedMeasure, Study
+from genie_inspect.reports.report import Cell, Measure, Report, Spread
+from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
 from genie_inspect.reports.verdict import DIFFERENCE, prompts_needed, verdict, warnings
@@ -51,43 +50,31 @@ _NO_NAME = re.compile(r"[^\w.-]")
 ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
 
 
-def compared(report: Report) -> list[tuple[str, dict[str, str]]]:
-    """The parts of each scorer's signature (judge, reader, population, version ...), by name."""
-    return [(measure.scorer, facts_of(measure.signature)) for measure in report.measures]
-
-
-def definitions(report: Report) -> dict[str, str]:
-    """Definitions of the features of the runs' populations, by name; empty where no log has them."""
-    definitions_by_run = ((run.header.eval.metadata or {}).get("features") for run in report.runs)
-    return {
-        str(name): str(text)
-        for features in definitions_by_run
-        if isinstance(features, dict)
-        for name, text in features.items()
-    }
-
-
 def run_facts(run: ScoredLog) -> dict[str, str]:
     """Settings of a run as its log records them, by name; what is not recorded is left out."""
     spec, plan = run.header.eval, run.header.plan
     generation = plan.config.model_dump(exclude_none=True) | spec.model_generate_config.model_dump(exclude_none=True)
     # Inspect lets a role have a list of models
     roles = {role: one if isinstance(one, list) else [one] for role, one in (spec.model_roles or {}).items()}
+
+    def listed(values: Mapping[str, Any]) -> str:
+        return ", ".join(f"{name}={value}" for name, value in values.items())
+
     facts = {
         "log": ", ".join(run.parts) or Path(run.file).name,
         "task": spec.task,
-        "options": _listed(spec.task_args_passed),
+        "options": listed(spec.task_args_passed),
         "model": spec.model,
         "solver": " → ".join(step.solver.split("/")[-1] for step in plan.steps),
-        "roles": _listed({role: "+".join(one.model for one in models) for role, models in roles.items()}),
-        "generation": _listed({name: value for name, value in generation.items() if name != "seed"}),
+        "roles": listed({role: "+".join(one.model for one in models) for role, models in roles.items()}),
+        "generation": listed({name: value for name, value in generation.items() if name != "seed"}),
         "seed": str(generation.get("seed", "none was set")),
         "prompts": str(len({document.prompt for document in run.documents})),
         "epochs": str(spec.config.epochs or 1),
         "population": str((spec.metadata or {}).get("population", "")),
         "begun": str(run.header.stats.started_at)[:16].replace("T", " "),
         "ended": str(run.header.stats.completed_at)[:16].replace("T", " "),
-        "packages": _listed(spec.packages),
+        "packages": listed(spec.packages),
         "commit": (spec.revision.commit or "") if spec.revision else "",
     }
     return {name: value for name, value in facts.items() if value}
@@ -106,45 +93,37 @@ def command_for_yardstick(report: Report) -> str:
     # the panel is the task's: no scorer has it
     given = {"panel": run.header.eval.task_args.get("panel"), **options_of(run, "genie")}
     arguments = {name: given[name] for name in ARGUMENTS if given.get(name) is not None}
-    told = {name: ",".join(map(str, v)) if isinstance(v, list) else v for name, v in arguments.items()}
-    options = "".join(f" -T {name}={value}" for name, value in told.items())
+    options = "".join(
+        f" -T {name}={','.join(map(str, value)) if isinstance(value, list) else value}"
+        for name, value in arguments.items()
+    )
     models = graders_of(run, "genie")
     role = f" --model-role grader={','.join(models)}" if models else ""
     return f"inspect eval {TASK} --model mockllm/model{options}{role}"
 
 
-def _listed(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in values.items())
-
-
 def opening(report: Report) -> dict[str, str]:
     """The facts by name; what no log says is left out."""
     runs = [run for run in report.runs if not run.is_population] or list(report.runs)
-    facts = {
-        "models": _opening_listed(run.model for run in runs),
-        "documents": _prompts(runs),
-        "population": _populations(report, runs),
-        "grader": _opening_listed(grader for run in runs for grader in graders_of(run)),
-        "date": _from_to(str(run.header.eval.created)[:10] for run in runs),
-    }
-    return {name: value for name, value in facts.items() if value}
-
-
-def _prompts(runs: Sequence[ScoredLog]) -> str:
-    """Prompts x epochs; from the least to the most where runs differ."""
+    # from the least to the most where runs differ
     prompts = _from_to(len({document.prompt for document in run.documents}) for run in runs)
     epochs = _from_to(run.header.eval.config.epochs or 1 for run in runs)
     documents = _from_to(len(run.documents) for run in runs)
-    return f"{_counted(prompts, 'prompt')} x {_counted(epochs, 'epoch')}: {documents} a run"
-
-
-def _populations(report: Report, runs: Sequence[ScoredLog]) -> str:
-    """The populations that the signatures name, in a log's own words where it speaks of the same one."""
+    counts = f"{prompts} prompt{'s' * (prompts != '1')} x {epochs} epoch{'s' * (epochs != '1')}: {documents} a run"
+    # the populations that the signatures name, in a log's own words where it speaks of the same one: a log that was
+    # scored afterwards speaks of the population of the run that wrote
     told = [str((run.header.eval.metadata or {}).get("population") or "") for run in runs]
     names = dict.fromkeys(facts_of(measure.signature).get("population", "") for measure in report.measures)
-    # a log that was scored afterwards speaks of the population of the run that wrote
     populations = [next((words for words in told if words.startswith(name)), name) for name in names if name]
-    return _opening_listed(populations or told)
+    facts = {
+        "models": [run.model for run in runs],
+        "documents": [counts],
+        "population": populations or told,
+        "grader": [grader for run in runs for grader in graders_of(run)],
+        "date": [_from_to(str(run.header.eval.created)[:10] for run in runs)],
+    }
+    listed = {name: ", ".join(filter(None, dict.fromkeys(values))) for name, values in facts.items()}
+    return {name: value for name, value in listed.items() if value}
 
 
 def _from_to(values: Iterable[Any]) -> str:
@@ -153,28 +132,12 @@ def _from_to(values: Iterable[Any]) -> str:
     return str(ordered[0]) if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
 
 
-def _counted(count: str, noun: str) -> str:
-    return f"{count} {noun}{'' if count == '1' else 's'}"
-
-
-def _opening_listed(values: Iterable[str]) -> str:
-    return ", ".join(value for value in dict.fromkeys(values) if value)
-
-
 @dataclass(frozen=True, slots=True)
 class StudyPart:
     """One study on the page, with the picture of its bars."""
 
     study: Study
     bars: "Picture"
-
-    @property
-    def sentences(self) -> list[str]:
-        return [sentence(measure) for measure in self.study.measures]
-
-    @property
-    def warnings(self) -> list[str]:
-        return study_warnings(self.study)
 
     @property
     def columns(self) -> list[str]:
@@ -188,16 +151,6 @@ class StudyPart:
             depth = min(1.0, abs(cell["held"]) / STRONGEST)
             rows.setdefault(cell["row"], []).append({**cell, "share": f"{100 * depth:.0f}%"})
         return rows
-
-    @property
-    def judged(self) -> list[tuple[StudiedMeasure, Effect]]:
-        """The effects by which measures are judged, each with its measure."""
-        return [
-            (measure, effect)
-            for measure in self.study.measures
-            for effect in measure.effects
-            if effect.is_own or effect.is_paraphrase
-        ]
 
 
 def study_figures(study: Study, number: int) -> list[Figure]:
@@ -225,33 +178,16 @@ class Part:
     measure: Measure
     radars: list[Picture]
     ridges: list[Picture]
-    meanings: list[str]
-    """What its numbers mean, and which way is up."""
+    meanings: list[str]  # what its numbers mean, and which way is up
 
     @property
-    def caution(self) -> str:
-        """What must stand beside the numbers of its judge; empty for one that reads and judges."""
-        return caution(facts_of(self.measure.signature).get("judge", ""))
-
-    @property
-    def rated(self) -> bool:
-        """Whether the scorer says how many ratings were due."""
-        return any(cell.due for row in self.measure.rows for cell in row.values())
+    def cells(self) -> list[Cell]:
+        return [cell for row in self.measure.rows for cell in row.values()]
 
     @property
     def has_standing(self) -> bool:
         """Whether it is known where values fall among the population's own."""
-        return any(cell.standing for row in self.measure.rows for cell in row.values())
-
-    @property
-    def has_jury(self) -> bool:
-        """Whether several graders judged the documents of any run."""
-        return any(self.measure.graders)
-
-    @property
-    def has_nearest(self) -> bool:
-        """Whether the scorer says how near the nearest comes."""
-        return any(cell.nearest.clusters for row in self.measure.rows for cell in row.values())
+        return any(cell.standing for cell in self.cells)
 
     @property
     def covered(self) -> list[str]:
@@ -285,21 +221,21 @@ def page(report: Report) -> str:
     )
     environment.filters |= {"number": number, "words": in_words, "breakable": breakable}
     environment.globals |= {
-        "ASPECTS": ASPECTS,
-        "DIFFERENCE": DIFFERENCE,
-        "POWER": USUAL_POWER,
-        "is_finite": math.isfinite,
+        **{"ASPECTS": ASPECTS, "DIFFERENCE": DIFFERENCE, "POWER": USUAL_POWER, "is_finite": math.isfinite},
+        **{"caution": caution, "facts_of": facts_of, "shade": shade, "places": places, "cost": cost},
+        **{"sentence": sentence, "study_warnings": study_warnings, "version": package_version()},
     }
     parts = [
         Part(
             measure,
             list(map(_picture, radars(report, measure))),
             list(map(_picture, ridges(report, measure))),
-            _meanings(report, measure.scorer),
+            meanings(report, measure.scorer),
         )
         for measure in report.measures
     ]
     dark = dict(zip(LIGHT.inks, DARK.inks, strict=True))
+    comparison = report.comparison
     return environment.get_template("page.html.j2").render(
         report=report,
         parts=parts,
@@ -311,28 +247,27 @@ def page(report: Report) -> str:
         opening=opening(report),
         colours={run: (colour, dark[colour]) for run, colour in colours(report.runs).items()},
         forests=list(map(_picture, forests(report))),
-        verdict=verdict(report.comparison) if report.comparison else "",
-        beware=_beware(report),
-        needed={(row.run, row.scorer, row.key): n for row, n in prompts_needed(report.comparison)}
-        if report.comparison
-        else {},
+        verdict=verdict(comparison) if comparison else "",
+        beware=beware(report),
+        needed={(row.run, row.scorer, row.key): n for row, n in prompts_needed(comparison)} if comparison else {},
         documents=sum(len(run.documents) for run in report.runs if not run.is_population),
         unlike=unlike_lengths(report),
         on_lengths=[warning for run in report.runs for warning in (length_warning(run), cut_warning(run)) if warning],
         yardstick_command=command_for_yardstick(report),
         carried_command=next((command for run in report.runs if (command := yardstick_command(run, "genie"))), ""),
-        compared=compared(report),
         definitions=definitions(report),
-        facts=[run_facts(run) for run in report.runs],
-        version=package_version(),
-        shade=shade,
-        places=places,
-        cost=cost,
+        facts=list(map(run_facts, report.runs)),
     )
 
 
-def _meanings(report: Report, scorer: str) -> list[str]:
+def meanings(report: Report, scorer: str) -> list[str]:
     return next((run.meanings(scorer) for run in report.runs if scorer in run.ours), [])
+
+
+def definitions(report: Report) -> dict[str, str]:
+    """Definitions of the features of the runs' populations, by name; empty where no log has them."""
+    by_run = [(run.header.eval.metadata or {}).get("features") for run in report.runs]
+    return {str(name): str(text) for own in by_run if isinstance(own, dict) for name, text in own.items()}
 
 
 def as_bytes(html: str) -> bytes:
@@ -373,19 +308,14 @@ def cost(run: ScoredLog) -> str:
 def unlike_lengths(report: Report) -> tuple[str, Spread, str, Spread] | None:
     """The runs with the shortest and the longest median document, where they are too far apart to compare well."""
     # means of texts of unlike length do not compare, see LIKE
-    pairs = zip(report.runs, report.lengths, strict=True)
-    spreads: Sequence[tuple[ScoredLog, Spread]] = [(run, words) for run, words in pairs if words.median > 0]
+    spreads = [(run.label, words) for run, words in zip(report.runs, report.lengths, strict=True) if words.median > 0]
     if not spreads:
         return None
-    (short, short_words), (long, long_words) = (end(spreads, key=lambda pair: pair[1].median) for end in (min, max))
-    return (
-        (short.label, short_words, long.label, long_words)
-        if not is_like_length(short_words.median, long_words.median)
-        else None
-    )
+    short, long = (end(spreads, key=lambda pair: pair[1].median) for end in (min, max))
+    return None if is_like_length(short[1].median, long[1].median) else (*short, *long)
 
 
-def _beware(report: Report) -> list[str]:
+def beware(report: Report) -> list[str]:
     """What to beware of in the comparison, without what stands below the means."""
     if report.comparison is None:
         return []

@@ -21,8 +21,7 @@ from genie_inspect.statistics.differences import Finding
 from genie_inspect.statistics.intervals import prompt_means
 
 PROMPT, INSTANCE = "prompt", "instance"
-Key = tuple[str, str]
-"""Scorer, and key of its score."""
+Key = tuple[str, str]  # scorer, and key of its score
 Sides = tuple[list[ScoredDocument], list[ScoredDocument]]
 """A prompt's documents before and after; paired by instance, one of each belongs to one of the other, in order."""
 
@@ -32,64 +31,75 @@ class Pairs:
     """Scores of two runs, prompt by prompt."""
 
     by: str
-    """`prompt`: each side is the mean over a prompt's documents. `instance`: over those of them that belong to one on
-    the other side, both scored."""
+    """`prompt`: each side is the mean over a prompt's documents. `instance`: over those with a partner, both scored."""
     keys: tuple[Key, ...]
-    before: tuple[tuple[float, ...], ...]
-    """A row a prompt, a column a key; NaN where there is no score."""
+    before: tuple[tuple[float, ...], ...]  # a row a prompt, a column a key; NaN where there is no score
     after: tuple[tuple[float, ...], ...]
-    instances: tuple[int | None, ...]
-    """By key: pairs of documents with both scores; None where prompts are paired."""
+    instances: tuple[int | None, ...]  # by key: pairs of documents with both scores; None where prompts are paired
     questions: tuple[Share, ...]
-    """By key: questions that both sides answered, prompt by prompt (pair by pair), over which the scores are means, and
-    those that were asked; 0 of 0 where the log keeps no scores by question."""
-    names: tuple[str, ...]
-    """The prompt of each row."""
+    """By key: questions that both sides answered, by prompt (or pair), and those that were asked; 0 of 0 if unknown."""
+    names: tuple[str, ...]  # the prompt of each row
     documents: Counter[tuple[str, str]]
     """How often the run wrote which text, by prompt and digest; a document without words does not count."""
-    is_repeated: bool
-    """Whether every document of the run stands in the baseline word for word."""
+    is_repeated: bool  # whether every document of the run stands in the baseline word for word
     evidence: Mapping[str, tuple[Evidence, Evidence]]
     """By scorer: what the paired documents' scores rest on, before and after."""
-    prompts: int
-    """That either run was given, whatever became of its documents."""
-    strays: int
-    """Scored documents that were written after one that the baseline lacks."""
+    prompts: int  # that either run was given, whatever became of its documents
+    strays: int  # scored documents that were written after one that the baseline lacks
 
 
 def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs:
     """The pairs of two runs: by instance where each document of `run` was written after one of the baseline's."""
     before, after = _by_prompt(baseline), _by_prompt(run)
-    common = [prompt for prompt in before if prompt in after]
-    if not common:
+    if not before.keys() & after.keys():
         raise LogError(
             f"{baseline.file} and {run.file} share no prompt: the first has {next(iter(before), 'none')!r}, "
             f"the second {next(iter(after), 'none')!r}"
         )
+    groups: dict[str, Sides] = {prompt: (own, after[prompt]) for prompt, own in before.items() if prompt in after}
+    # negative sampling records the document that it started from, word for word
+    first = {(document.prompt, document.text): document for document in baseline.documents}
+    scored = [d for d in run.documents if not all(scores.is_unscored for scores in d.scores.values())]
+    lacking = [document for document in scored if (document.prompt, document.earlier) not in first]
     # pairs by instance only where every document has its partner: a part of them would be a selection
-    chained, strays = _chained(baseline, run)
-    by, groups = (
-        (INSTANCE, chained) if chained else (PROMPT, {prompt: (before[prompt], after[prompt]) for prompt in common})
+    by = INSTANCE if scored and not lacking else PROMPT
+    if by == INSTANCE:
+        groups = {document.prompt: ([], []) for document in scored}
+        for document in scored:
+            groups[document.prompt][0].append(first[document.prompt, document.earlier])
+            groups[document.prompt][1].append(document)
+    # every key that one of the two runs has, in the order of the scores
+    documents = [*baseline.documents, *run.documents]
+    keys = tuple(
+        dict.fromkeys(
+            (name, key) for name in scorers for d in documents if name in d.scores for key in d.scores[name].values
+        )
     )
-    prompts, keys = list(groups.values()), _keys(baseline, run, scorers)
-    means = [[_means(sides, key, by) for key in keys] for sides in prompts]
+    means = [[_means(sides, key, by) for key in keys] for sides in groups.values()]
     base_texts, texts = (
         Counter((document.prompt, document.text) for document in log.documents if document.words)
         for log in (baseline, run)
     )
+    evidence = {
+        name: [
+            together([d.scores[name].evidence for sides in groups.values() for d in sides[side] if name in d.scores])
+            for side in (0, 1)
+        ]
+        for name in scorers
+    }
     return Pairs(
         by=by,
         keys=keys,
         before=tuple(tuple(before for before, *_ in row) for row in means),
         after=tuple(tuple(after for _, after, *_ in row) for row in means),
-        instances=tuple(sum(row[place][2] for row in means) if chained else None for place in range(len(keys))),
+        instances=tuple(sum(row[n][2] for row in means) if by == INSTANCE else None for n in range(len(keys))),
         questions=tuple(added(row[place][3] for row in means) for place in range(len(keys))),
         names=tuple(groups),
         documents=texts,
         is_repeated=bool(texts) and texts <= base_texts,
-        evidence={scorer: (_evidence(prompts, 0, scorer), _evidence(prompts, 1, scorer)) for scorer in scorers},
+        evidence={name: (before, after) for name, (before, after) in evidence.items()},
         prompts=len(before.keys() | after.keys()),
-        strays=strays,
+        strays=sum(bool(document.earlier) for document in lacking),
     )
 
 
@@ -98,30 +108,6 @@ def _by_prompt(run: ScoredLog) -> dict[str, list[ScoredDocument]]:
     for document in run.documents:
         groups.setdefault(document.prompt, []).append(document)
     return groups
-
-
-def _chained(baseline: ScoredLog, run: ScoredLog) -> tuple[dict[str, Sides], int]:
-    """By prompt, the scored documents and those that each was written after; none where the baseline lacks one.
-
-    And how many it lacks.
-    """
-    first = {(document.prompt, document.text): document for document in baseline.documents}
-    scored = [d for d in run.documents if not all(scores.is_unscored for scores in d.scores.values())]
-    # negative sampling records the document that it started from, word for word
-    lacking = [document for document in scored if (document.prompt, document.earlier) not in first]
-    groups: dict[str, Sides] = {}
-    for document in scored if not lacking else ():
-        sides = groups.setdefault(document.prompt, ([], []))
-        sides[0].append(first[document.prompt, document.earlier])
-        sides[1].append(document)
-    return groups, sum(bool(document.earlier) for document in lacking)
-
-
-def _keys(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> tuple[Key, ...]:
-    """Every key that one of the two runs has, in the order of the scores."""
-    documents = [*baseline.documents, *run.documents]
-    keys = ((name, key) for name in scorers for d in documents if name in d.scores for key in d.scores[name].values)
-    return tuple(dict.fromkeys(keys))
 
 
 def _means(sides: Sides, key: Key, by: str) -> tuple[float, float, int, Share]:
@@ -163,61 +149,52 @@ def _mean(values: Sequence[float]) -> float:
     return prompt_means(values, [PROMPT] * len(values)).get(PROMPT, math.nan)
 
 
-def _evidence(prompts: Sequence[Sides], side: int, scorer: str) -> Evidence:
-    documents = [document for sides in prompts for document in sides[side]]
-    return together([scores.evidence for document in documents if (scores := document.scores.get(scorer))])
-
-
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Conditions that a document must meet to be compared."""
 
     length_matched: bool = False
     """About as long as the population's; it is then scored against population documents of that length alone."""
-    min_coherence: float | None = None
-    """Rated at least this coherent; a document without a rating does not count."""
+    min_coherence: float | None = None  # rated at least this coherent; a document without a rating does not count
 
 
 def selected(run: ScoredLog, selection: Selection) -> tuple[ScoredLog, int]:
     """The run with the scores of every document that does not count taken out, and how many these are."""
-    documents = run.documents
     if selection.min_coherence is not None and COHERENCE not in run.signatures:
         raise LogError(
             f"{run.file} has no coherence, rate it with: inspect score {run.file} --scorer genie_inspect/coherence "
             "--action append --model-role grader=..."
         )
-    scored = [document for document in documents if any(not scores.is_unscored for scores in document.scores.values())]
+    scored = [
+        document for document in run.documents if any(not scores.is_unscored for scores in document.scores.values())
+    ]
     if selection.length_matched and scored and all(math.isnan(document.population_words) for document in scored):
         raise LogError(f"{run.file} does not say how long the population's documents are: score it with genie anew")
-    counts = [_is_kept(document, selection) for document in documents]
-    changed = tuple(_scores_kept(*pair, selection) for pair in zip(documents, counts, strict=True))
-    return replace(run, documents=changed), counts.count(False)
-
-
-def coherence_of(document: ScoredDocument) -> float:
-    """The document's coherence rating; NaN where it has none."""
-    scores = document.scores.get(COHERENCE)
-    return next(iter(scores.values.values()), math.nan) if scores else math.nan
+    documents, left_out = [], 0
+    for document in run.documents:
+        scores = dict(document.scores)
+        is_kept = _is_kept(document, selection)
+        left_out += not is_kept
+        for name, own in scores.items():
+            if not is_kept:
+                scores[name] = own.left_out()
+            # those against population documents of like length, where it has them
+            elif selection.length_matched and own.matched:
+                scores[name] = replace(own, values=own.matched, questions={})
+        documents.append(replace(document, scores=scores))
+    return replace(run, documents=tuple(documents)), left_out
 
 
 def _is_kept(document: ScoredDocument, selection: Selection) -> bool:
+    coherence = (
+        next(iter(document.scores[COHERENCE].values.values()), math.nan) if COHERENCE in document.scores else math.nan
+    )
     # `not >=` and not `<`: a NaN, which is no rating, does not pass either
-    if selection.min_coherence is not None and not coherence_of(document) >= selection.min_coherence:
+    if selection.min_coherence is not None and not coherence >= selection.min_coherence:
         return False
     # without a length of the population there is nothing to be unlike
     comparable = selection.length_matched and not math.isnan(document.population_words)
     return not comparable or is_like_length(document.words, document.population_words)
-
-
-def _scores_kept(document: ScoredDocument, is_kept: bool, selection: Selection) -> ScoredDocument:
-    """The document without scores, or with those against population documents of like length where it has them."""
-    scores = dict(document.scores)
-    for name, own in scores.items():
-        if not is_kept:
-            scores[name] = own.left_out()
-        elif selection.length_matched and own.matched:
-            scores[name] = replace(own, values=own.matched, questions={})
-    return replace(document, scores=scores)
 
 
 FAMILIES = {"all": "the tests of all runs", "run": "the tests of each run"}
@@ -228,19 +205,14 @@ FAMILIES = {"all": "the tests of all runs", "run": "the tests of each run"}
 class Options:
     """Options of a comparison: scorers, correction, margin, selection of documents, equivalence test."""
 
-    scorers: tuple[str, ...] = ()
-    """Scorers by name; empty takes all that every log has."""
+    scorers: tuple[str, ...] = ()  # scorers by name; empty takes all that every log has
     correction: str = "holm"
     margin: float | None = None
     selection: Selection = field(default_factory=Selection)
-    equivalence: str = "t"
-    """Method of `tost`."""
-    signature: str = ""
-    """Only logs with a score under a signature that holds these words are compared."""
-    keys: tuple[str, ...] = ()
-    """Keys that are tested, named before anybody looked; empty takes each measure's headline."""
-    family: str = "all"
-    """A key of FAMILIES."""
+    equivalence: str = "t"  # method of `tost`
+    signature: str = ""  # only logs with a score under a signature that holds these words are compared
+    keys: tuple[str, ...] = ()  # keys that are tested, named before anybody looked; empty takes each measure's headline
+    family: str = "all"  # a key of FAMILIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,28 +222,19 @@ class Facts:
     label: str
     file: str
     model: str
-    strategy: str
-    """The solvers that wrote; `conformative` where two models decoded as one, which no solver does."""
+    strategy: str  # the solvers that wrote; `conformative` where two models decoded as one, which no solver does
     documents: int
-    scored: int
-    """By the first scorer."""
-    words: float
-    """Mean over the scored documents, as is the next; NaN without any."""
+    scored: int  # by the first scorer
+    words: float  # mean over the scored documents, as is the next; NaN without any
     population_words: float
-    coherence: float
-    """Mean over prompts; NaN where it was not rated, or not in one way in all runs."""
+    coherence: float  # mean over prompts; NaN where it was not rated, or not in one way in all runs
     refusals: int
-    left_out: int
-    """By the selection."""
-    unscored: Mapping[str, int]
-    """By reason."""
-    fewer_responses: Share
-    """Samples that gave fewer responses than were asked for in one reply, and samples that were asked for several."""
-    cut: int
-    """Documents that end at the limit of their tokens."""
+    left_out: int  # by the selection
+    unscored: Mapping[str, int]  # by reason
+    fewer_responses: Share  # samples that gave fewer responses than asked for, and samples that were asked for several
+    cut: int  # documents that end at the limit of their tokens
     measures: Mapping[str, Results]
-    """By scorer: what a summary says of the run. Its means are over all prompts of the run, those of a difference over
-    the prompts that both runs have."""
+    """By scorer: what a summary says of the run; its means are over all prompts, not those that both runs have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,25 +245,17 @@ class Row:
     baseline: str
     scorer: str
     key: str
-    tested: bool
-    """Whether it is tested; else it is shown without a p-value."""
+    tested: bool  # whether it is tested; else it is shown without a p-value
     paired_by: str
-    prompts: int
-    """That either run was given: those of them with a score on both sides are the pairs."""
-    instances: int | None
-    """Pairs of documents behind the pairs of prompts, where it is paired by instance."""
-    coverage: tuple[Share, Share]
-    """Questions used and asked, over the paired documents: the baseline's, the run's."""
-    ratings: tuple[Share, Share]
-    """Ratings that count and those that were due, likewise."""
+    prompts: int  # that either run was given: those of them with a score on both sides are the pairs
+    instances: int | None  # pairs of documents behind the pairs of prompts, where it is paired by instance
+    coverage: tuple[Share, Share]  # questions used and asked, over the paired documents: the baseline's, the run's
+    ratings: tuple[Share, Share]  # ratings that count and those that were due, likewise
     finding: Finding
-    is_unit: bool
-    """Whether its values lie from 0 to 1."""
+    is_unit: bool  # whether its values lie from 0 to 1
     questions: Share = NO_SHARE
-    """Questions that both sides answered, prompt by prompt, over which its means are, and those that were asked; 0 of 0
-    where it is not over questions."""
-    family: str = ""
-    """The run with whose tests alone it is corrected; empty where it is with those of all runs."""
+    """Questions that both sides answered, by prompt, and those that were asked; 0 of 0 where it is over none."""
+    family: str = ""  # the run with whose tests alone it is corrected; empty where it is with those of all runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,24 +263,18 @@ class Comparison:
     """Everything that was compared."""
 
     options: Options
-    named: str
-    """What the baseline was called."""
-    baselines: tuple[str, ...]
-    """Their labels."""
-    signatures: dict[str, str]
-    """By scorer."""
+    named: str  # what the baseline was called
+    baselines: tuple[str, ...]  # their labels
+    signatures: dict[str, str]  # by scorer
     runs: tuple[Facts, ...]
     rows: tuple[Row, ...]
-    pairs: Mapping[str, Pairs]
-    """By run: the scores that its rows are made of."""
-    base_of: Mapping[str, str]
-    """By run: its baseline."""
+    pairs: Mapping[str, Pairs]  # by run: the scores that its rows are made of
+    base_of: Mapping[str, str]  # by run: its baseline
     strays: dict[str, int]
     """By run: documents that were written after one that the baseline lacks, so that prompts are paired."""
     unmatched: tuple[str, ...]
     """Scorers that compare with population documents of every length, although lengths were to be matched."""
-    unlike_coherence: str
-    """Why the runs' coherence does not compare; empty where it does."""
+    unlike_coherence: str  # why the runs' coherence does not compare; empty where it does
 
     def called(self, *baselines: str) -> str:
         """Baselines by the name that was typed, with their labels where these are others."""
@@ -346,25 +295,23 @@ def baselines(runs: Sequence[ScoredLog], baseline: str) -> dict[int, int]:
     ]
     if not bases:
         raise LogError(f"baseline is {baseline!r}, expected one of: {names}")
-    others = [place for place in range(len(runs)) if place not in bases]
-    if not others:
+    if len(bases) == len(runs):
         raise LogError(f"baseline {baseline!r} names every log, expected another to compare with it: {names}")
-    return {place: _own_baseline(runs, place, bases) for place in others}
-
-
-def _own_baseline(runs: Sequence[ScoredLog], place: int, bases: Sequence[int]) -> int:
-    # one baseline serves runs of every model; of several, each run meets its own model's
-    models = {runs[place].model}
-    api, _, both = runs[place].model.partition("/")
-    if api == CONFORMATIVE:
+    base_of = {}
+    for place, run in enumerate(runs):
+        if place in bases:
+            continue
+        # one baseline serves runs of every model; of several, each run meets its own model's
+        api, _, both = run.model.partition("/")
         # of two models that decode as one, the second is the instruct model, which they are held against
-        models.add(both.rpartition("+")[2])
-    # with its provider or without
-    own = [base for base in bases if {runs[base].model, runs[base].model.partition("/")[2]} & models]
-    candidates = bases if len(bases) == 1 else own
-    if len(candidates) != 1:
-        raise LogError(
-            f"the baseline of {runs[place].label} is not clear, it could be "
-            f"{'; '.join(runs[base].label for base in candidates or bases)}: name one of these, or a log file"
-        )
-    return candidates[0]
+        models = {run.model, both.rpartition("+")[2] if api == CONFORMATIVE else run.model}
+        # with its provider or without
+        own = [base for base in bases if {runs[base].model, runs[base].model.partition("/")[2]} & models]
+        candidates = bases if len(bases) == 1 else own
+        if len(candidates) != 1:
+            raise LogError(
+                f"the baseline of {run.label} is not clear, it could be "
+                f"{'; '.join(runs[base].label for base in candidates or bases)}: name one of these, or a log file"
+            )
+        base_of[place] = candidates[0]
+    return base_of

@@ -1,6 +1,7 @@
 """Everything that the report's page and its JSON show, as numbers and words."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,14 +33,10 @@ class Concordance:
     """Kendall's tau-b of each two keys, over the documents that have a value under both."""
 
     names: tuple[str, ...]
-    tau: tuple[tuple[float, ...], ...]
-    """Shape (names, names); NaN where one side puts nothing in order."""
-    documents: tuple[tuple[int, ...], ...]
-    """How many have both values, same shape."""
-    left_out: int
-    """Keys beyond the first forty."""
-    unordered: tuple[str, ...]
-    """Keys that put no two documents in order, and have no row."""
+    tau: tuple[tuple[float, ...], ...]  # shape (names, names); NaN where one side puts nothing in order
+    documents: tuple[tuple[int, ...], ...]  # how many have both values, same shape
+    left_out: int  # keys beyond the first forty
+    unordered: tuple[str, ...]  # keys that put no two documents in order, and have no row
 
 
 def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> Concordance:
@@ -51,18 +48,17 @@ def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> C
     # a key of one value has no rank correlation with anything
     ordering = [column for column in keys if len(np.unique(columns[column][~np.isnan(columns[column])])) > 1]
     rows = ordering[:MOST]
-    size = range(len(rows))
-    tau = [[1.0] * len(rows) for _ in size]
-    counts = [[0] * len(rows) for _ in size]
+    size = len(rows)
+    tau, counts = [[1.0] * size for _ in rows], [[0] * size for _ in rows]
     # tau is symmetric: half of the pairs are computed; shown twice
-    for i in size:
+    for i in range(size):
         for j in range(i + 1):
             first, second = columns[rows[i]], columns[rows[j]]
             tau[i][j] = tau[j][i] = kendall(first, second)
             counts[i][j] = counts[j][i] = int((~np.isnan(first) & ~np.isnan(second)).sum())
     # with the scorer where two scorers share a key
-    several = {key for key in (key for _, key in keys) if len({scorer for scorer, other in keys if other == key}) > 1}
-    names = {(scorer, key): in_words(key) + f" ({scorer})" * (key in several) for scorer, key in keys}
+    shared = Counter(key for _, key in dict.fromkeys(keys))
+    names = {(scorer, key): in_words(key) + f" ({scorer})" * (shared[key] > 1) for scorer, key in keys}
     return Concordance(
         names=tuple(names[column] for column in rows),
         tau=tuple(map(tuple, tau)),
@@ -81,8 +77,7 @@ class Range:
 
     low: float
     high: float
-    known: bool
-    """Whether the task's view or the measure says so; else these are the lowest and highest value seen, NaN without."""
+    known: bool  # whether the task's view or the measure says so; else these are the ends of what was seen, or NaN
 
     @property
     def is_unit(self) -> bool:
@@ -103,15 +98,13 @@ class Spread:
 class Cell:
     """One key of one run."""
 
-    interval: Interval
-    """Mean over prompts with its 95% interval."""
+    interval: Interval  # mean over prompts with its 95% interval
     spread: Spread
     used: int
     asked: int
     """Questions (tests) that could be used, of all, over the scored documents; 0 of 0 where the scorer does not say."""
     usable: int
-    due: int
-    """Ratings that count, of those that were due, likewise."""
+    due: int  # ratings that count, of those that were due, likewise
     nearest: Interval = NO_INTERVAL
     """Mean over prompts of how near the nearest comes; NaN where the scorer does not say."""
     standing: Standing | None = None
@@ -125,20 +118,15 @@ class Measure:
     scorer: str
     signature: str
     keys: tuple[str, ...]
-    ranges: dict[str, Range]
-    """By key."""
-    rows: tuple[dict[str, Cell], ...]
-    """In the order of the runs; empty for a run that it did not score."""
+    ranges: dict[str, Range]  # by key
+    rows: tuple[dict[str, Cell], ...]  # in the order of the runs; empty for a run that it did not score
     unscored: tuple[Mapping[str, int], ...]
     """In the order of the runs, as are the next two: documents without any value, by reason."""
-    faults: tuple[Mapping[str, int], ...]
-    """Answers, ratings or verdicts that are missing, by reason."""
-    warnings: tuple[Sequence[str], ...]
-    """Warnings, a line each."""
+    faults: tuple[Mapping[str, int], ...]  # answers, ratings or verdicts that are missing, by reason
+    warnings: tuple[Sequence[str], ...]  # warnings, a line each
     graders: tuple[Mapping[str, GraderResults], ...] = ()
     """Of a jury each grader's own results, in the order of the runs; empty for a run that one grader judged."""
-    agreement: tuple[Mapping[str, float], ...] = ()
-    """By key the jury's alpha, likewise."""
+    agreement: tuple[Mapping[str, float], ...] = ()  # by key the jury's alpha, likewise
     population: dict[str, Standing] = field(default_factory=dict)
     """By key, over all runs that know it: where the population's own documents are, each compared with the others."""
 
@@ -158,14 +146,11 @@ class Report:
 
     runs: tuple[ScoredLog, ...]
     measures: tuple[Measure, ...]
-    lengths: tuple[Spread, ...]
-    """Words a document, in the order of the runs."""
+    lengths: tuple[Spread, ...]  # words a document, in the order of the runs
     concordance: Concordance
     stand_outs: tuple[StandOut, ...]
-    passages: tuple[MarkedPassage, ...]
-    """Documents with a close reader's marks."""
-    comparison: Comparison | None = None
-    """Of the runs with a baseline, where one is named."""
+    passages: tuple[MarkedPassage, ...]  # documents with a close reader's marks
+    comparison: Comparison | None = None  # of the runs with a baseline, where one is named
     studies: tuple[Study, ...] = ()
     """Of the runs that are metric studies: what edits and paraphrases show of each measure."""
 
@@ -183,8 +168,13 @@ def build_report(
     # yardstick, and stand last
     runs = tuple(sorted(read_runs(paths, signature=signature), key=lambda run: (run.is_population, run.label)))
     told = [run for run in runs if not run.is_population]
+    for run in runs:
+        if not run.ours:
+            raise LogError(
+                f"{run.file} has no scores of ours, score it with: inspect score {run.file} --scorer genie_inspect/..."
+            )
     # a stable sort: `genie` first, the others as the logs have them
-    scorers = sorted(_scorers(runs), key=lambda name: name != "genie")
+    scorers = sorted(dict.fromkeys(name for run in runs for name in run.ours), key=lambda name: name != "genie")
     measures = tuple(_measure(scorer, runs) for scorer in scorers)
     keys = [(measure.scorer, measure.keys) for measure in measures]
     return Report(
@@ -231,51 +221,35 @@ def numbers(report: Report) -> dict[str, Any]:
     }
 
 
-def _scorers(runs: Iterable[ScoredLog]) -> list[str]:
-    """The scorers of ours that scored any of the logs, in the order of the scores."""
-    scorers: dict[str, None] = {}
-    for run in runs:
-        if not run.ours:
-            raise LogError(
-                f"{run.file} has no scores of ours, score it with: inspect score {run.file} --scorer genie_inspect/..."
-            )
-        scorers |= dict.fromkeys(run.ours)
-    return list(scorers)
-
-
 def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
     signature = one_signature(runs, scorer)
     results = [results_of(run, scorer) if scorer in run.ours else None for run in runs]
     keys = tuple(dict.fromkeys(key for result in results if result for key in result.cells))
     pairs = list(zip(runs, results, strict=True))
     knowing = {key: [run for run, result in pairs if result and key in result.standing] for key in keys}
+
+    def cell(run: ScoredLog, own: Results, key: str) -> Cell:
+        return Cell(
+            own.cells.get(key, NO_INTERVAL),
+            spread(_measured(run, scorer, key)),
+            *own.coverage.get(key, NO_SHARE),
+            *own.pairs.get(key, NO_SHARE),
+            own.nearest.get(key, NO_INTERVAL),
+            own.standing.get(key),
+        )
+
     return Measure(
         scorer=scorer,
         signature=signature,
         keys=keys,
         ranges={key: _range(scorer, key, runs) for key in keys},
-        rows=tuple({key: _cell(run, scorer, key, result) for key in keys} if result else {} for run, result in pairs),
-        unscored=tuple(result.unscored if result else {} for result in results),
-        faults=tuple(result.faults if result else {} for result in results),
-        warnings=tuple(result.warnings if result else () for result in results),
-        graders=tuple(result.graders if result else {} for result in results),
-        agreement=tuple(result.agreement if result else {} for result in results),
+        rows=tuple({key: cell(run, own, key) for key in keys} if own else {} for run, own in pairs),
+        unscored=tuple(own.unscored if own else {} for own in results),
+        faults=tuple(own.faults if own else {} for own in results),
+        warnings=tuple(own.warnings if own else () for own in results),
+        graders=tuple(own.graders if own else {} for own in results),
+        agreement=tuple(own.agreement if own else {} for own in results),
         population={key: standing for key in keys if (standing := standing_of(knowing[key], scorer, key))},
-    )
-
-
-def _cell(run: ScoredLog, scorer: str, key: str, results: Results) -> Cell:
-    used, asked = results.coverage.get(key, NO_SHARE)
-    usable, due = results.pairs.get(key, NO_SHARE)
-    return Cell(
-        interval=results.cells.get(key, NO_INTERVAL),
-        spread=spread(_measured(run, scorer, key)),
-        used=used,
-        asked=asked,
-        usable=usable,
-        due=due,
-        nearest=results.nearest.get(key, NO_INTERVAL),
-        standing=results.standing.get(key),
     )
 
 

@@ -16,7 +16,6 @@ from genie_inspect.measures.marks import pieces
 from genie_inspect.samples import document_of
 
 End = Literal["most", "least"]
-ENDS: tuple[End, End] = ("most", "least")
 MOST_CHARACTERS = 20_000  # of a document; nobody reads more in a report
 
 
@@ -26,8 +25,7 @@ class NearAnswer:
 
     answer: str
     rating: Number
-    given: int
-    """How many documents of the population gave it."""
+    given: int  # how many documents of the population gave it
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,46 +83,26 @@ def stand_outs(
 
     The population's own documents are no candidates. Of equals the first counts.
     """
-    for scorer, keys in measures:
-        for key in keys:
-            scored = [
-                (document.value(scorer, key), run, document)
-                for run in runs
-                if not run.is_population
-                for document in run.documents
-                if scorer in document.scores and document.scores[scorer].evidence.coverage
-            ]
-            ordered = sorted((row for row in scored if not math.isnan(row[0])), key=lambda row: -row[0])
-            # no document may stand at both ends
-            count = min(examples, len(ordered) // 2 or len(ordered))
-            for end, chosen in zip(ENDS, (ordered[:count], ordered[::-1][:count]), strict=True):
-                for value, run, document in chosen:
-                    if row := _stand_out(scorer, key, end, value, run, document):
-                        yield row
-
-
-def _stand_out(
-    scorer: str, key: str, end: End, value: float, run: ScoredLog, document: ScoredDocument
-) -> StandOut | None:
-    """The document with its text and question; None where its scorer keeps no question table."""
-    # texts are read from the log for these few only, so that a large log fits into memory
-    sample = sample_of(document.file, document.sample, document.epoch)
-    score = (sample.scores or {})[scorer]
-    if not (table := questions(score)):
-        return None
-    text = document_of(sample)
-    return StandOut(
-        scorer=scorer,
-        key=key,
-        end=end,
-        run=run.label,
-        sample=document.sample,
-        epoch=document.epoch,
-        prompt=document.prompt,
-        value=value,
-        text=text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + " […]",
-        question=telling(table, key, end),
-    )
+    for scorer, key in ((scorer, key) for scorer, keys in measures for key in keys):
+        scored = [
+            (document.value(scorer, key), run, document)
+            for run in runs
+            if not run.is_population
+            for document in run.documents
+            if scorer in document.scores and document.scores[scorer].evidence.coverage
+        ]
+        ordered = sorted((row for row in scored if not math.isnan(row[0])), key=lambda row: -row[0])
+        # no document may stand at both ends
+        count = min(examples, len(ordered) // 2 or len(ordered))
+        ends: dict[End, list[tuple[float, ScoredLog, ScoredDocument]]] = {"most": ordered, "least": ordered[::-1]}
+        for end, value, run, document in ((end, *row) for end, rows in ends.items() for row in rows[:count]):
+            # texts are read from the log for these few only, so that a large log fits into memory
+            sample = sample_of(document.file, document.sample, document.epoch)
+            if table := questions((sample.scores or {})[scorer]):
+                text = document_of(sample)
+                text = text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + " […]"
+                where = run.label, document.sample, document.epoch, document.prompt
+                yield StandOut(scorer, key, end, *where, value, text, telling(table, key, end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +110,8 @@ class MarkedPiece:
     """A part of a text in which no mark begins or ends."""
 
     text: str
-    aspects: tuple[str, ...]
-    """Of the marks on it; none for what nobody marked."""
-    ending: tuple[int, ...]
-    """Numbers, from 1, of the marks that end with it."""
+    aspects: tuple[str, ...]  # of the marks on it; none for what nobody marked
+    ending: tuple[int, ...]  # numbers, from 1, of the marks that end with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +123,8 @@ class MarkedPassage:
     sample: str | int
     epoch: int
     prompt: str
-    marks: tuple[KeptMark, ...]
-    """In the order of the text; their numbers count from 1."""
-    pieces: tuple[MarkedPiece, ...]
-    """The whole text, or its beginning where it is endless."""
+    marks: tuple[KeptMark, ...]  # in the order of the text; their numbers count from 1
+    pieces: tuple[MarkedPiece, ...]  # the whole text, or its beginning where it is endless
     cut: bool
 
 
@@ -162,18 +136,13 @@ def marked_passages(
         for run in runs:
             shown: set[str] = set()
             for key in (key for key in keys if key.endswith(PER_WORDS)):
-                for document in _most(run, scorer, key, examples):
+                # a text that was written twice counts once; NaN, which is no value, is not above 0 either
+                valued = {one.text: (one.value(scorer, key), one) for one in reversed(run.documents)}
+                marked = sorted((pair for pair in valued.values() if pair[0] > 0), key=lambda pair: -pair[0])
+                for _, document in marked[:examples]:
                     if document.text not in shown and (passage := _passage(run, scorer, document)):
                         shown.add(document.text)
                         yield passage
-
-
-def _most(run: ScoredLog, scorer: str, key: str, examples: int) -> list[ScoredDocument]:
-    """The documents with most under a key, of those that have any; a text that was written twice once."""
-    valued = {document.text: (document.value(scorer, key), document) for document in reversed(run.documents)}
-    # NaN, which is no value, is not above 0 either
-    marked = [(value, document) for value, document in valued.values() if value > 0]
-    return [document for _, document in sorted(marked, key=lambda pair: -pair[0])[:examples]]
 
 
 def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPassage | None:
@@ -186,21 +155,13 @@ def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPas
     if not marks:
         return None
     inside = [mark for mark in marks if mark.end <= MOST_CHARACTERS]
-    cut = pieces(text[:MOST_CHARACTERS], [(mark.start, mark.end) for mark in inside])
-    return MarkedPassage(
-        scorer=scorer,
-        run=run.label,
-        sample=document.sample,
-        epoch=document.epoch,
-        prompt=document.prompt,
-        marks=tuple(marks),
-        pieces=tuple(
-            MarkedPiece(
-                piece.text,
-                tuple(dict.fromkeys(inside[place].aspect for place in piece.spans)),
-                tuple(place + 1 for place in piece.ending),
-            )
-            for piece in cut
-        ),
-        cut=len(text) > MOST_CHARACTERS,
+    cut = tuple(
+        MarkedPiece(
+            piece.text,
+            tuple(dict.fromkeys(inside[place].aspect for place in piece.spans)),
+            tuple(place + 1 for place in piece.ending),
+        )
+        for piece in pieces(text[:MOST_CHARACTERS], [(mark.start, mark.end) for mark in inside])
     )
+    where = run.label, document.sample, document.epoch, document.prompt
+    return MarkedPassage(scorer, *where, tuple(marks), cut, cut=len(text) > MOST_CHARACTERS)

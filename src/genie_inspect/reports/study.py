@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 from genie_inspect.logs.evidence import mapping
 from genie_inspect.logs.files import LogError, each_log, samples
@@ -38,15 +37,12 @@ from genie_inspect.statistics.ranking import kendall
 class StudiedMeasure:
     """One measure: a number of the text as a whole, or a scorer that gives each feature its own."""
 
-    name: str
-    """The scorer where it scores by feature, else the key; with what tells it apart from another of that name."""
+    name: str  # the scorer where it scores by feature, else the key; with what tells it apart from another of that name
     scorer: str
     signature: str
-    keys: tuple[str, ...]
-    """The one, or one a feature."""
+    keys: tuple[str, ...]  # the one, or one a feature
     is_by_feature: bool
-    effects: tuple[Effect, ...]
-    """Of each intervention on each key."""
+    effects: tuple[Effect, ...]  # of each intervention on each key
     shares: Mapping[Intervention, float]
     """How far each intervention moves it, whichever way, between the nearest (0) and the farthest (1) that any text
     went; of edits by the edited feature's own key, of paraphrases over all keys."""
@@ -103,45 +99,39 @@ def measures_of(
     for effect in effects:
         if effect.key.tested:
             groups.setdefault((effect.key.scorer, "" if effect.key.feature else effect.key.name), []).append(effect)
-    for name, ((scorer, key), own) in zip(_names(list(groups), signatures), groups.items(), strict=True):
+    judges = [judge_of(signatures.get(scorer, "")) for scorer, _ in groups]
+    measures = [key or measure_of(signatures[scorer]) or scorer for scorer, key in groups]
+    for ((scorer, key), own), judge, measure in zip(groups.items(), judges, measures, strict=True):
+        # no two names are alike: of scorer, key and judge as much as tells it from the others
+        if scorer == LENGTH:
+            name = "length in words"
+        elif measures.count(measure) == 1:
+            name = key or scorer
+        # Inspect numbers scorers of one name: which of them is which, the judge says
+        elif judge and list(zip(measures, judges, strict=True)).count((measure, judge)) == 1:
+            name = f"{measure} ({judge})"
+        else:
+            name = f"{scorer}: {key}" if key and key != scorer else scorer
         keys = tuple(dict.fromkeys(effect.key.name for effect in own))
         signature, shares = signatures.get(scorer, ""), _shares(own)
         yield StudiedMeasure(name, scorer, signature, keys, not key, tuple(own), shares, has_originals)
 
 
-def _names(groups: Sequence[tuple[str, str]], signatures: Mapping[str, str]) -> Iterator[str]:
-    """A name for each measure, no two alike, of scorer, key and judge as much as tells it from the others."""
-    judges = [judge_of(signatures.get(scorer, "")) for scorer, _ in groups]
-    measures = [key or measure_of(signatures[scorer]) or scorer for scorer, key in groups]
-    for (scorer, key), judge, measure in zip(groups, judges, measures, strict=True):
-        if scorer == LENGTH:
-            yield "length in words"
-        elif measures.count(measure) == 1:
-            yield key or scorer
-        # Inspect numbers scorers of one name: which of them is which, the judge says
-        elif judge and list(zip(measures, judges, strict=True)).count((measure, judge)) == 1:
-            yield f"{measure} ({judge})"
-        else:
-            yield f"{scorer}: {key}" if key and key != scorer else scorer
-
-
 def _shares(effects: Sequence[Effect]) -> dict[Intervention, float]:
-    judged = [effect for effect in effects if effect.is_own or effect.is_paraphrase]
-    sizes = [size for effect in judged for size in effect.pairs.sizes.values()]
+    # by original, so that a measure of which one text went far does not look moved by all
+    by_intervention: dict[Intervention, list[float]] = {}
+    for effect in effects:
+        if effect.is_judged:
+            by_intervention.setdefault(effect.intervention, []).extend(effect.pairs.sizes.values())
+    sizes = [size for own in by_intervention.values() for size in own]
     if not sizes or max(sizes) == min(sizes):
         return {}
-    # by original, so that a measure of which one text went far does not look moved by all
     low, high = min(sizes), max(sizes)
-    by_intervention: dict[Intervention, list[float]] = {}
-    for effect in judged:
-        by_intervention.setdefault(effect.intervention, []).extend(effect.pairs.sizes.values())
     return {one: (mean(own) - low) / (high - low) for one, own in by_intervention.items() if own}
 
 
-CUT = "…"
-"""How an answer ends that the score's metadata had no room for."""
-Answers = Mapping[str, tuple[str, str]]
-"""By question its feature and answer."""
+CUT = "…"  # how an answer ends that the score's metadata had no room for
+Answers = Mapping[str, tuple[str, str]]  # by question its feature and answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +142,7 @@ class AnswerChanges:
     intervention: Intervention
     feature: str
     changed: int
-    compared: int
-    """Answers that stand in the log for the original too."""
+    compared: int  # answers that stand in the log for the original too
 
 
 def answer_changes(file: str, scorers: Collection[str]) -> Iterator[AnswerChanges]:
@@ -163,7 +152,14 @@ def answer_changes(file: str, scorers: Collection[str]) -> Iterator[AnswerChange
     for sample in samples(file):
         facts = intervention_of(sample)
         for scorer, score in (sample.scores or {}).items() if facts else ():
-            if facts and scorer in scorers and (answers := _answers((score.metadata or {}).get("questions"))):
+            table = (score.metadata or {}).get("questions")
+            # what has another form, or no room was for, is no answer
+            answers: Answers = {
+                row["id"]: (row["feature"], row["answer"])
+                for row in (map(mapping, table) if isinstance(table, list) else ())
+                if all(isinstance(row.get(name), str) for name in ("id", "feature", "answer"))
+            }
+            if facts and scorer in scorers and answers:
                 if facts.kind == ORIGINAL:
                     originals[scorer, facts.original, sample.epoch] = answers
                 else:
@@ -178,16 +174,6 @@ def answer_changes(file: str, scorers: Collection[str]) -> Iterator[AnswerChange
                 counts.setdefault((scorer, intervention, feature), []).append(differs)
     for (scorer, intervention, feature), differing in counts.items():
         yield AnswerChanges(scorer, intervention, feature, sum(differing), len(differing))
-
-
-def _answers(table: object) -> Answers:
-    """The answers of a score's question table; what has another form, or no room was for, is not among them."""
-    rows: list[Mapping[str, Any]] = [mapping(row) for row in table] if isinstance(table, list) else []
-    return {
-        row["id"]: (row["feature"], row["answer"])
-        for row in rows
-        if all(isinstance(row.get(name), str) for name in ("id", "feature", "answer"))
-    }
 
 
 def _differs(before: str, after: str) -> bool:
@@ -209,8 +195,7 @@ class DeltaAgreement:
     first: str
     second: str
     intervention: Intervention
-    tau: float
-    """Kendall's tau-b between their differences; NaN where one of them puts nothing in order."""
+    tau: float  # Kendall's tau-b between their differences; NaN where one of them puts nothing in order
     originals: int
 
 
@@ -219,23 +204,16 @@ class Study:
     """What the scores of a metric study show."""
 
     file: str
-    label: str
-    """Its name among the logs that it is read with."""
-    model: str
-    """That of the log; empty where the scores are from a file."""
+    label: str  # its name among the logs that it is read with
+    model: str  # that of the log; empty where the scores are from a file
     texts: StudyTexts
-    signatures: Mapping[str, str]
-    """By scorer."""
-    effects: tuple[Effect, ...]
-    """Of every key, also of those that are not tested."""
-    measures: tuple[StudiedMeasure, ...]
-    """Those that are tested; by feature first."""
+    signatures: Mapping[str, str]  # by scorer
+    effects: tuple[Effect, ...]  # of every key, also of those that are not tested
+    measures: tuple[StudiedMeasure, ...]  # those that are tested; by feature first
     agreements: tuple[DeltaAgreement, ...]
     answers: tuple[AnswerChanges, ...]
-    names_prompts: bool = True
-    """Else each original is a prompt of its own."""
-    unstudied: tuple[str, ...] = ()
-    """Keys that need originals, where there are none."""
+    names_prompts: bool = True  # else each original is a prompt of its own
+    unstudied: tuple[str, ...] = ()  # keys that need originals, where there are none
 
     @property
     def interventions(self) -> list[Intervention]:
@@ -246,7 +224,12 @@ class Study:
 def study(path: str | Path, scorers: Sequence[str] = (), resamples: int = RESAMPLES, seed: int = 0) -> Study:
     """The study that a log holds, or a file of scores (.csv, .jsonl)."""
     if Path(path).suffix in ENDINGS:
-        return _of_scores(Path(path), scorers, resamples, seed)
+        texts, keys, names_prompts, left_out = read_study_scores(Path(path))
+        chosen = _chosen(path, scorers, dict.fromkeys(key.scorer for key in keys))
+        keys = [key for key in keys if key.scorer in chosen]
+        signatures = dict.fromkeys(chosen, NONE)
+        shown = _shown(texts, keys, signatures, resamples, seed)
+        return Study(str(path), Path(path).name, "", texts, signatures, *shown, (), names_prompts, left_out)
     logs = each_log([path], read_scored_log)
     studies = [log for log in logs if log.is_study]
     if not studies:
@@ -264,54 +247,41 @@ def study(path: str | Path, scorers: Sequence[str] = (), resamples: int = RESAMP
 def study_of(log: ScoredLog, scorers: Sequence[str] = (), resamples: int = RESAMPLES, seed: int = 0) -> Study:
     """As `study`, of a log that is read."""
     texts = texts_of((*log.documents, *log.changed))
-    _check(log, texts, scorers)
-    edited = {one.feature for one in texts.changed if one.kind == EDIT}
-    chosen = scorers or list(log.signatures)
-    keys = [key for scorer in chosen for key in keys_of(log, scorer, edited)]
-    signatures = {scorer: one_signature([log], scorer) for scorer in chosen}
-    answers = tuple(answer_changes(log.file, chosen))
-    found = _found(texts, [*keys, WORDS], signatures, resamples, seed)
-    return Study(log.file, log.label, log.model, texts, signatures, *found, answers)
-
-
-def _of_scores(file: Path, scorers: Sequence[str], resamples: int, seed: int) -> Study:
-    scores = read_study_scores(file)
-    signatures = dict.fromkeys((key.scorer for key in scores.keys), NONE)
-    for scorer in scorers:
-        if scorer not in signatures:
-            raise LogError(f"{file} has no scores by {scorer!r}, its scorers: {', '.join(signatures)}")
-    signatures = dict.fromkeys(scorers or signatures, NONE)
-    keys = [key for key in scores.keys if key.scorer in signatures]
-    found = _found(scores.texts, keys, signatures, resamples, seed)
-    named, left_out = scores.names_prompts, scores.left_out
-    return Study(str(file), file.name, "", scores.texts, signatures, *found, (), named, left_out)
-
-
-def _found(
-    texts: StudyTexts, keys: Sequence[StudyKey], signatures: Mapping[str, str], resamples: int, seed: int
-) -> tuple[tuple[Effect, ...], tuple[StudiedMeasure, ...], tuple[DeltaAgreement, ...]]:
-    effects = effects_of(texts, keys, resamples, seed)
-    every = measures_of(effects, signatures, has_originals=bool(texts.originals))
-    measures = tuple(sorted(every, key=lambda measure: not measure.is_by_feature))
-    return effects, measures, tuple(_agreements(measures, texts.changed))
-
-
-def _check(log: ScoredLog, texts: StudyTexts, scorers: Sequence[str]) -> None:
     if not texts.originals:
         raise LogError(f"{log.file} is a metric study without originals, expected those that its texts were made of")
     if not any(texts.changed.values()):
         raise LogError(f"{log.file} is a metric study without any edit or paraphrase of its originals")
     if not log.signatures:
         raise LogError(f"{log.file} has no scores by any scorer, score it with: inspect score {log.file} --scorer ...")
+    chosen = _chosen(log.file, scorers, log.signatures)
+    edited = {one.feature for one in texts.changed if one.kind == EDIT}
+    keys = [key for scorer in chosen for key in keys_of(log, scorer, edited)]
+    signatures = {scorer: one_signature([log], scorer) for scorer in chosen}
+    shown = _shown(texts, [*keys, WORDS], signatures, resamples, seed)
+    answers = tuple(answer_changes(log.file, chosen))
+    return Study(log.file, log.label, log.model, texts, signatures, *shown, answers)
+
+
+def _chosen(file: str | Path, scorers: Sequence[str], known: Iterable[str]) -> list[str]:
+    known = list(known)
     for scorer in scorers:
-        if scorer not in log.signatures:
-            raise LogError(f"{log.file} has no scores by {scorer!r}, its scorers: {', '.join(log.signatures)}")
+        if scorer not in known:
+            raise LogError(f"{file} has no scores by {scorer!r}, its scorers: {', '.join(known)}")
+    return list(scorers) or known
 
 
-def _agreements(measures: Sequence[StudiedMeasure], interventions: Iterable[Intervention]) -> Iterator[DeltaAgreement]:
+def _shown(
+    texts: StudyTexts, keys: Sequence[StudyKey], signatures: Mapping[str, str], resamples: int, seed: int
+) -> tuple[tuple[Effect, ...], tuple[StudiedMeasure, ...], tuple[DeltaAgreement, ...]]:
+    """Effects, measures and agreements of a study."""
+    effects = effects_of(texts, keys, resamples, seed)
+    every = measures_of(effects, signatures, has_originals=bool(texts.originals))
+    measures = tuple(sorted(every, key=lambda measure: not measure.is_by_feature))
+    agreements = []
     for first, second in combinations(measures, 2):
-        for intervention in interventions:
+        for intervention in texts.changed:
             one, other = first.deltas(intervention), second.deltas(intervention)
             if both := [name for name in one if name in other]:
                 tau = kendall([one[name] for name in both], [other[name] for name in both])
-                yield DeltaAgreement(first.name, second.name, intervention, tau, len(both))
+                agreements.append(DeltaAgreement(first.name, second.name, intervention, tau, len(both)))
+    return effects, measures, tuple(agreements)

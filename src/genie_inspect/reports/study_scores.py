@@ -23,42 +23,31 @@ NEEDED = ("original", "edited", "key", "value")
 OPTIONAL = ("id", "prompt", "scorer")
 EXPECTED = f"{', '.join(NEEDED)} and, where known, {', '.join(OPTIONAL)}"
 ENDINGS = (".csv", ".jsonl")
-SCORER = "scores"
-"""Whose the scores are where the file does not say it."""
+SCORER = "scores"  # whose the scores are where the file does not say it
 _NAME = re.compile(r"[^\W\d_]\w*")
 
 
 @dataclass(frozen=True, slots=True)
-class StudyScores:
-    """The scores of a file."""
-
-    texts: StudyTexts
-    keys: tuple[StudyKey, ...]
-    names_prompts: bool
-    """Else each original is a prompt of its own."""
-    left_out: tuple[str, ...]
-    """Keys of texts as a whole, where there are no originals: edits of other features move them too."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
+class ScoreRow:
     where: str
     original: str
-    edited: str
-    """A feature, `paraphrase`, or nothing of an original."""
+    edited: str  # a feature, `paraphrase`, or nothing of an original
     scorer: str
     key: str
-    value: float
-    """NaN where the text was not scored."""
+    value: float  # naN where the text was not scored
     id: str
     prompt: str
 
 
-def read_study_scores(path: Path) -> StudyScores:
+def read_study_scores(path: Path) -> tuple[StudyTexts, list[StudyKey], bool, tuple[str, ...]]:
+    """The texts and keys of a file, whether it names prompts (else each original is one), and keys that are left out.
+
+    Without originals those are left out that score texts as a whole: edits of other features move them too.
+    """
     rows = list(_rows(path))
     if not rows:
         raise InterventionsError(f"{path} has no scores, expected rows of {EXPECTED}")
-    keys = tuple(dict.fromkeys((row.scorer, row.key) for row in rows))
+    keys = dict.fromkeys((row.scorer, row.key) for row in rows)
     edited = dict.fromkeys(row.edited for row in rows if row.edited not in ("", PARAPHRASE))
     _check_texts(rows)
     texts = texts_of(_documents(rows), stand_ins=True)
@@ -72,11 +61,10 @@ def read_study_scores(path: Path) -> StudyScores:
             f"them, with scores by feature: it has edits of {', '.join(edited) or 'none'}, keys "
             f"{', '.join(key for _, key in keys)}"
         )
-    left_out = tuple(key.name for key in studied if key not in kept)
-    return StudyScores(texts, tuple(kept), bool(rows[0].prompt), left_out)
+    return texts, kept, bool(rows[0].prompt), tuple(key.name for key in studied if key not in kept)
 
 
-def _rows(path: Path) -> Iterator[_Row]:
+def _rows(path: Path) -> Iterator[ScoreRow]:
     lines: Iterator[tuple[int, Mapping[str, Any]]]
     is_table = path.suffix == ".csv"
     lines = csv_rows(path, NEEDED, InterventionsError) if is_table else json_objects(path, InterventionsError)
@@ -86,44 +74,34 @@ def _rows(path: Path) -> Iterator[_Row]:
             raise InterventionsError(f"{where} has a column {unknown[0]!r}, expected {EXPECTED}")
         if missing := [name for name in NEEDED if name not in line]:
             raise InterventionsError(f"{where} has no {missing[0]}, expected {EXPECTED}")
-        texts = {name: _text(line, name, where) for name in NEEDED[:3] + OPTIONAL}
+        texts = dict.fromkeys((*NEEDED[:3], *OPTIONAL), "")
+        for name in texts:
+            text = line.get(name)
+            if isinstance(text, bool) or not isinstance(text, str | int | None):
+                raise InterventionsError(f"{where}: {name} is {str(text)[:SHOWN]!r}, expected text")
+            texts[name] = "" if text is None else str(text).strip()
         if empty := [name for name in ("original", "key") if not texts[name]]:
             raise InterventionsError(f"{where}: {empty[0]} is empty, expected a name")
-        edited, key = (_folded(texts[name]) for name in ("edited", "key"))
+        # as features are written: `Social Atmosphere` and `social_atmosphere` are one
+        edited, key = ("_".join(texts[name].casefold().split()) for name in ("edited", "key"))
         if edited == ORIGINAL or (edited and not _NAME.fullmatch(edited)):
             raise InterventionsError(
                 f"{where}: edited is {texts['edited'][:SHOWN]!r}, expected the name of a feature, {PARAPHRASE}, or "
                 "nothing of an original"
             )
-        value = _value(line["value"], where)
+        value = line["value"]
+        is_missing = value is None or (isinstance(value, str) and not value.strip())
+        score = math.nan if is_missing or isinstance(value, bool) else cell_number(value)
+        if math.isnan(score) and not is_missing:
+            shown = repr(str(value)[:SHOWN])
+            raise InterventionsError(f"{where}: value is {shown}, expected a number of at most {MOST:g}, or nothing")
         scorer = texts["scorer"] or SCORER
-        yield _Row(where, texts["original"], edited, scorer, key, value, texts["id"], texts["prompt"])
+        yield ScoreRow(where, texts["original"], edited, scorer, key, score, texts["id"], texts["prompt"])
 
 
-def _text(line: Mapping[str, Any], name: str, where: str) -> str:
-    value = line.get(name)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, str | int)):
-        raise InterventionsError(f"{where}: {name} is {str(value)[:SHOWN]!r}, expected text")
-    return "" if value is None else str(value).strip()
-
-
-def _folded(name: str) -> str:
-    """A name as features are written: `Social Atmosphere` and `social_atmosphere` are one."""
-    return "_".join(name.casefold().split())
-
-
-def _value(value: object, where: str) -> float:
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return math.nan
-    if isinstance(value, bool) or math.isnan(found := cell_number(value)):
-        shown = repr(str(value)[:SHOWN])
-        raise InterventionsError(f"{where}: value is {shown}, expected a number of at most {MOST:g}, or nothing")
-    return found
-
-
-def _check_texts(rows: list[_Row]) -> None:
-    originals: dict[str, _Row] = {}
-    texts: dict[str, _Row] = {}
+def _check_texts(rows: list[ScoreRow]) -> None:
+    originals: dict[str, ScoreRow] = {}
+    texts: dict[str, ScoreRow] = {}
     values: set[tuple[str, ...]] = set()
     for row in rows:
         if bool(row.prompt) != bool(rows[0].prompt):
@@ -148,11 +126,11 @@ def _check_texts(rows: list[_Row]) -> None:
         values.add(place)
 
 
-def _documents(rows: list[_Row]) -> Iterator[ScoredDocument]:
+def _documents(rows: list[ScoreRow]) -> Iterator[ScoredDocument]:
     """The texts with their values, in the order of the file; without ids a key's second value is the next text's."""
-    texts: dict[tuple[_Row, str], dict[str, dict[str, float]]] = {}
+    texts: dict[tuple[ScoreRow, str], dict[str, dict[str, float]]] = {}
     counts: Counter[tuple[str, ...]] = Counter()
-    first: dict[tuple[str, str], _Row] = {}
+    first: dict[tuple[str, str], ScoreRow] = {}
     for row in rows:
         counts[row.original, row.edited, row.scorer, row.key] += not row.id
         name = row.id or str(counts[row.original, row.edited, row.scorer, row.key])
@@ -171,6 +149,6 @@ def _documents(rows: list[_Row]) -> Iterator[ScoredDocument]:
         )
 
 
-def _made(row: _Row) -> str:
+def _made(row: ScoreRow) -> str:
     what = "original" if not row.edited else PARAPHRASE if row.edited == PARAPHRASE else f"an edit of {row.edited} of"
     return f"{what} {row.original!r}"

@@ -19,11 +19,7 @@ EQUIVALENT, MOVED, CANNOT_TELL, NOT_MEASURED = "equivalent", "moved", "cannot te
 
 
 def robustness(measure: StudiedMeasure) -> str:
-    """Whether paraphrases leave a measure where it is: `equivalent`, `moved`, `cannot tell` or `not measured`.
-
-    Equivalent is what is equivalent or the same in every key, also where a small difference holds; moved, what is moved
-    in one.
-    """
+    """Whether paraphrases leave a measure where it is: `equivalent` (in every key), `moved` (in one), or neither."""
     measured = [effect for effect in measure.paraphrases if effect.difference.pairs]
     if not measured or measure.is_constant:
         return NOT_MEASURED
@@ -34,28 +30,18 @@ def robustness(measure: StudiedMeasure) -> str:
 
 
 def confounds(measure: StudiedMeasure) -> list[tuple[Effect, Effect]]:
-    """The effects of edits on a feature that is not the edited one, and moves as much or more, each after its own.
-
-    By d. Only those that hold: what does not move at all confounds nothing. None where there are no originals.
-    """
-    return (
-        []
-        if not measure.has_originals
-        else [
-            (own, other)
-            for own in measure.own
-            if own.key.feature
-            for other in measure.row(own.intervention)
-            if other.moved and not other.is_own and other.magnitude >= own.magnitude
-        ]
-    )
+    """The effects that hold of edits on another feature, of a d as large as the edited one's, each after that one."""
+    return [
+        (own, other)
+        for own in measure.own
+        if own.key.feature and measure.has_originals
+        for other in measure.row(own.intervention)
+        if other.moved and not other.is_own and other.magnitude >= own.magnitude
+    ]
 
 
 def moves_most(measure: StudiedMeasure) -> list[Effect]:
-    """Of a measure by feature the effects on the edited feature that hold and are the largest d of their row.
-
-    Equals are none.
-    """
+    """Of a measure by feature the effects on the edited feature that hold and are the one largest d of their row."""
     return [effect for effect in measure.own if effect.key.feature and effect.moved and is_largest(effect, measure)]
 
 
@@ -73,28 +59,25 @@ def sentence(measure: StudiedMeasure) -> str:
         return f"{name}: no text and its original both have a value, so that nothing is known of it."
     if measure.is_constant:
         return f"{name} is constant: it gives every text the same value, so that there is no effect and no test."
-    parts = [_on_edits(measure), *_on_rows(measure), _on_paraphrases(measure), *_on_confounds(measure)]
-    told = "; ".join([*parts, *_on_length(measure)])
+    parts = [*_on_edits(measure), _on_paraphrases(measure), *_on_confounds(measure), *_on_length(measure)]
+    told = "; ".join(parts)
     return f"For reference, {name} {told}." if measure.is_length else f"{name} {told}."
 
 
-def _on_edits(measure: StudiedMeasure) -> str:
+def _on_edits(measure: StudiedMeasure) -> Iterator[str]:
     judged = [effect for effect in measure.own if effect.difference.pairs]
-    if not judged:
-        return "was tried on no edit of a feature that it scores" if measure.is_by_feature else "was tried on no edit"
     holding = [effect for effect in judged if effect.moved]
-    still = [effect.intervention.name for effect in judged if not effect.moved]
-    if not holding:
-        return "is not shown to be moved by any edit"
-    told = listed([f"{effect.intervention.name} ({_size(effect)})" for effect in holding])
-    rest = f", not shown for {listed(still)}" if still else ""
-    return f"is sensitive to edits of {told}{rest}"
-
-
-def _on_rows(measure: StudiedMeasure) -> Iterator[str]:
-    holding = [effect for effect in measure.own if effect.key.feature and effect.moved]
-    if holding and len(measure.keys) > 1:
-        yield f"by d the edited feature moves most in {len(moves_most(measure))} of these {len(holding)}"
+    if not judged:
+        yield "was tried on no edit of a feature that it scores" if measure.is_by_feature else "was tried on no edit"
+    elif not holding:
+        yield "is not shown to be moved by any edit"
+    else:
+        told = listed([f"{effect.intervention.name} ({_size(effect)})" for effect in holding])
+        still = [effect.intervention.name for effect in judged if not effect.moved]
+        yield f"is sensitive to edits of {told}" + (f", not shown for {listed(still)}" if still else "")
+        of_features = [effect for effect in holding if effect.key.feature]
+        if of_features and len(measure.keys) > 1:
+            yield f"by d the edited feature moves most in {len(moves_most(measure))} of these {len(of_features)}"
 
 
 def _on_paraphrases(measure: StudiedMeasure) -> str:
@@ -183,7 +166,10 @@ STAND_INS = (
 
 def warnings(study: Study) -> list[str]:
     """What to beware of, a line each."""
-    return [*_on_texts(study), *_on_values(study), *_on_tests(study)]
+    edited = list(dict.fromkeys(one.feature for one in study.interventions))
+    measures = [measure for measure in study.measures if not measure.is_length]
+    values = [line for measure in measures for line in _on_values(measure, edited)]
+    return [*_on_texts(study), *values, *(line for measure in measures for line in _on_tests(measure))]
 
 
 def _on_texts(study: Study) -> Iterator[str]:
@@ -206,42 +192,40 @@ def _on_texts(study: Study) -> Iterator[str]:
             yield f"{same} of {made} {told} are word for word their original, and count with a difference of 0"
 
 
-def _on_values(study: Study) -> Iterator[str]:
-    edited = dict.fromkeys(one.feature for one in study.interventions)
-    for measure in (one for one in study.measures if not one.is_length):
-        name = in_words(measure.name)
-        rows: dict[Intervention, list[Effect]] = {}
-        for effect in measure.effects:
-            if effect.is_own or effect.is_paraphrase:
-                rows.setdefault(effect.intervention, []).append(effect)
-        for intervention, effects in rows.items():
-            # the key of those by which it is judged that lost the most
-            pairs = max(effects, key=lambda effect: effect.pairs.left_out).pairs
-            if pairs.left_out:
-                lost = f"{pairs.left_out} of {pairs.left_out + pairs.pairs} pairs of {in_words(intervention.name)}"
-                yield f"{name}: {lost} are left out: a side has no value"
-        unedited = [key for key in measure.keys if key not in edited] if measure.is_by_feature else []
-        if unedited:
-            yield f"{name}: no text has an edit of {listed(unedited)}, so that its sensitivity to that is not known"
-        if measure.is_by_feature and (unscored := [one for one in edited if one and one not in measure.keys]):
-            yield f"{name}: it has no score of {listed(unscored)}, which was edited"
-        elif not measure.is_by_feature and not any(one.feature for one in study.interventions):
-            yield f"{name}: there are no edits, so that its sensitivity is not known"
+def _on_values(measure: StudiedMeasure, edited: Sequence[str]) -> Iterator[str]:
+    name = in_words(measure.name)
+    rows: dict[Intervention, list[Effect]] = {}
+    for effect in measure.effects:
+        if effect.is_judged:
+            rows.setdefault(effect.intervention, []).append(effect)
+    for intervention, effects in rows.items():
+        # the key of those by which it is judged that lost the most
+        pairs = max(effects, key=lambda effect: effect.pairs.left_out).pairs
+        if pairs.left_out:
+            lost = f"{pairs.left_out} of {pairs.left_out + pairs.pairs} pairs of {in_words(intervention.name)}"
+            yield f"{name}: {lost} are left out: a side has no value"
+    unedited = [key for key in measure.keys if key not in edited] if measure.is_by_feature else []
+    if unedited:
+        yield f"{name}: no text has an edit of {listed(unedited)}, so that its sensitivity to that is not known"
+    if measure.is_by_feature and (unscored := [one for one in edited if one and one not in measure.keys]):
+        yield f"{name}: it has no score of {listed(unscored)}, which was edited"
+    elif not measure.is_by_feature and not any(edited):
+        yield f"{name}: there are no edits, so that its sensitivity is not known"
 
 
-def _on_tests(study: Study) -> Iterator[str]:
-    for measure in (one for one in study.measures if not one.is_length):
-        name = in_words(measure.name)
-        # that with the most prompts: where it cannot hold, none can
-        for effect in sorted(measure.own, key=lambda effect: -effect.difference.pairs)[:1]:
-            least, tests, pairs = effect.difference.least_p, effect.tests, effect.difference.pairs
-            if pairs == 1:
-                yield f"{name}: one prompt allows no test"
-            elif least * tests >= LEVEL:
-                yield (
-                    f"{name}: with {pairs} prompts no p-value lies below {least:.2g}, over {tests} tests "
-                    f"{min(1.0, least * tests):.2g}: no effect could hold, however large"
-                )
+def _on_tests(measure: StudiedMeasure) -> Iterator[str]:
+    if not measure.own:
+        return
+    # the effect with the most prompts: where it cannot hold, none can
+    effect = max(measure.own, key=lambda effect: effect.difference.pairs)
+    least, tests, pairs = effect.difference.least_p, effect.tests, effect.difference.pairs
+    if pairs == 1:
+        yield f"{in_words(measure.name)}: one prompt allows no test"
+    elif least * tests >= LEVEL:
+        yield (
+            f"{in_words(measure.name)}: with {pairs} prompts no p-value lies below {least:.2g}, over {tests} tests "
+            f"{min(1.0, least * tests):.2g}: no effect could hold, however large"
+        )
 
 
 FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
@@ -252,8 +236,7 @@ class Published:
     """An effect size as it was printed."""
 
     effect: float
-    holds: bool
-    """Whether it is marked: of an edit as significant, of a paraphrase as equivalent."""
+    holds: bool  # whether it is marked: of an edit as significant, of a paraphrase as equivalent
 
 
 def _column(effects: str, *, paraphrase: str) -> dict[str, Published]:

@@ -8,7 +8,7 @@ from itertools import combinations
 from operator import add
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, EvalStats
+from inspect_ai.log import EvalStats
 from inspect_ai.model import ModelUsage
 
 from genie_inspect.logs.files import LogError
@@ -34,58 +34,35 @@ def pooled(logs: Sequence[ScoredLog]) -> list[ScoredLog]:
     """
     groups: dict[tuple[str, ...], list[ScoredLog]] = {}
     for place, log in enumerate(logs):
+        spec = log.header.eval
+        settings = (spec.model_generate_config.model_dump_json(), spec.model_args, spec.task_args, log.options)
+        signatures = sorted((scorer, *sorted(signed)) for scorer, signed in log.signatures.items())
+        whose = (log.model, spec.task, spec.dataset.name, log.strategy, log.is_population, spec.config.epochs)
         # nothing tells of a log without documents what it is a part of
-        groups.setdefault(_run_of(log) if log.documents else (str(place),), []).append(log)
+        run = tuple(map(repr, (*whose, *settings, signatures))) if log.documents else (str(place),)
+        groups.setdefault(run, []).append(log)
     return [run for group in groups.values() for run in _runs(group)]
 
 
 def _runs(group: Sequence[ScoredLog]) -> list[ScoredLog]:
     """The runs that logs of one set-up are."""
-    if len(group) == 1:
-        return list(group)
     samples = [{str(document.sample) for document in (*log.documents, *log.changed)} for log in group]
     if all(own == samples[0] for own in samples):
         return list(group)
     for (one, here), (other, there) in combinations(zip(group, samples, strict=True), 2):
-        if both := here & there:
-            named = sorted(both)
-            listed = ", ".join(shortened(name) for name in named[:SHOWN]) + (", ..." if len(named) > SHOWN else "")
+        if both := sorted(here & there):
+            listed = ", ".join(map(shortened, both[:SHOWN])) + (", ..." if len(both) > SHOWN else "")
             raise LogError(
                 f"{one.file} and {other.file} have one model, task, strategy, settings and signature, as parts of a "
-                f"run have, and share {len(named)} samples ({listed}), expected parts without a sample in common, or "
+                f"run have, and share {len(both)} samples ({listed}), expected parts without a sample in common, or "
                 "one of the two"
             )
-    return [_joined(group)]
-
-
-def _run_of(log: ScoredLog) -> tuple[str, ...]:
-    """What all parts of a run have in common."""
-    spec = log.header.eval
-    settings = (spec.model_generate_config.model_dump_json(), spec.model_args, spec.task_args, log.options)
-    signatures = sorted((scorer, *sorted(signed)) for scorer, signed in log.signatures.items())
-    whose = (log.model, spec.task, spec.dataset.name, log.strategy, log.is_population, spec.config.epochs)
-    return tuple(map(repr, (*whose, *settings, signatures)))
-
-
-def _joined(parts: Sequence[ScoredLog]) -> ScoredLog:
-    first = parts[0]
-    return replace(
-        first,
-        file=JOINED.join(log.file for log in parts),
-        header=_header([log.header for log in parts]),
-        documents=tuple(document for log in parts for document in log.documents),
-        changed=tuple(document for log in parts for document in log.changed),
-        parts=tuple(Path(log.file).name for log in parts),
-    )
-
-
-def _header(headers: Sequence[EvalLog]) -> EvalLog:
-    """The first header, with the samples, the tokens and the time of all."""
+    # the first header, with the samples, the tokens and the time of all
+    headers = [log.header for log in group]
     stats = [header.stats for header in headers]
     usage: dict[str, list[ModelUsage]] = {}
-    for own in stats:
-        for model, used in own.model_usage.items():
-            usage.setdefault(model, []).append(used)
+    for model, used in (pair for own in stats for pair in own.model_usage.items()):
+        usage.setdefault(model, []).append(used)
     whole = EvalStats(
         started_at=min(own.started_at for own in stats),
         completed_at=max(own.completed_at for own in stats),
@@ -94,7 +71,15 @@ def _header(headers: Sequence[EvalLog]) -> EvalLog:
     spec = headers[0].eval
     ids = [name for header in headers for name in header.eval.dataset.sample_ids or []]
     dataset = spec.dataset.model_copy(update={"sample_ids": ids, "samples": len(ids)})
-    return headers[0].model_copy(update={"stats": whole, "eval": spec.model_copy(update={"dataset": dataset})})
+    run = replace(
+        group[0],
+        file=JOINED.join(log.file for log in group),
+        header=headers[0].model_copy(update={"stats": whole, "eval": spec.model_copy(update={"dataset": dataset})}),
+        documents=tuple(document for log in group for document in log.documents),
+        changed=tuple(document for log in group for document in log.changed),
+        parts=tuple(Path(log.file).name for log in group),
+    )
+    return [run]
 
 
 FEW_SHARED = 0.5  # of the prompts of two logs
@@ -110,8 +95,7 @@ class Column:
     results: Results
     unlike_length: str = ""
     """The warning that its documents are of another length than the population's; empty where there is no cause."""
-    cut: str = ""
-    """The warning that documents end at the limit of their tokens; empty where none does."""
+    cut: str = ""  # the warning that documents end at the limit of their tokens; empty where none does
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +106,8 @@ class Summary:
     signature: str
     keys: tuple[str, ...]
     columns: tuple[Column, ...]
-    warnings: tuple[str, ...] = ()
-    """What to beware of where columns are compared, a line each."""
-    yardstick_command: str = ""
-    """What makes the population's yardstick; empty where the scores have one, or need none."""
+    warnings: tuple[str, ...] = ()  # what to beware of where columns are compared, a line each
+    yardstick_command: str = ""  # what makes the population's yardstick; empty where the scores have one, or need none
 
 
 def summarise(paths: Iterable[str | Path], scorer: str = "genie") -> Summary:
@@ -136,18 +118,13 @@ def summarise(paths: Iterable[str | Path], scorer: str = "genie") -> Summary:
 def summaries(paths: Iterable[str | Path], scorer: str | None = None, signature: str = "") -> list[Summary]:
     """One summary for each measure of ours that every log has scores by, and for each of its signatures."""
     logs = read_runs(paths, signature=signature)
-    names = [scorer] if scorer else _shared(logs)
+    names = [scorer] if scorer else [name for name in logs[0].ours if all(name in log.ours for log in logs)]
+    if not names:
+        by_log = ", ".join(f"{log.file}: {', '.join(log.ours) or 'none'}" for log in logs)
+        raise LogError(f"no measure of this package scored every log, expected one that did ({by_log})")
     groups = [(name, group) for name in names for group in by_signature(_scored_by(name, logs), name)]
     # what tells the logs of one table apart need not be what tells all of them apart
     return [_summary(labelled(group), name) for name, group in groups]
-
-
-def _shared(logs: Sequence[ScoredLog]) -> list[str]:
-    shared = [scorer for scorer in logs[0].ours if all(scorer in log.ours for log in logs)]
-    if not shared:
-        by_log = ", ".join(f"{log.file}: {', '.join(log.ours) or 'none'}" for log in logs)
-        raise LogError(f"no measure of this package scored every log, expected one that did ({by_log})")
-    return shared
 
 
 def _scored_by(scorer: str, logs: Sequence[ScoredLog]) -> Sequence[ScoredLog]:
@@ -191,15 +168,20 @@ def _unlike_questions(logs: Sequence[ScoredLog], scorer: str, keys: Iterable[str
     """The warning that the means of two logs rest on other questions, of each key for the two that differ most."""
     named = []
     for key in keys:
-        pairs = combinations([(log.label, _used(log, scorer, key)) for log in logs], 2)
-        apart = max(((_apart(one, other), here, there) for (here, one), (there, other) in pairs), default=(0.0, "", ""))
-        if apart[0] > UNLIKE:
-            named.append(f"{key.replace('_', ' ')} {apart[0]:.0%} ({apart[1]} and {apart[2]})")
+        apart = [(0.0, "", "")]
+        for one, other in combinations(logs, 2):
+            here, there = _used(one, scorer, key), _used(other, scorer, key)
+            # a mean over the questions of their common prompts
+            if both := [asked for asked in here if asked in there]:
+                mean = math.fsum(abs(here[asked] - there[asked]) for asked in both) / len(both)
+                apart.append((mean, one.label, other.label))
+        if (most := max(apart))[0] > UNLIKE:
+            named.append(f"{key.replace('_', ' ')} {most[0]:.0%} ({most[1]} and {most[2]})")
+    if not named:
+        return ""
     return (
         f"the questions used differ: {', '.join(named)}: the means of these are of other questions; genie compare "
         "takes the questions that both answered"
-        if named
-        else ""
     )
 
 
@@ -211,9 +193,3 @@ def _used(log: ScoredLog, scorer: str, key: str) -> dict[tuple[str, str], float]
         for question, novelty in table.items():
             shares.setdefault((document.prompt, question), []).append(not math.isnan(novelty))
     return {asked: sum(used) / len(used) for asked, used in shares.items()}
-
-
-def _apart(one: dict[tuple[str, str], float], other: dict[tuple[str, str], float]) -> float:
-    """How far the shares of two logs lie apart, as a mean over the questions of their common prompts; 0 without any."""
-    apart = [abs(share - other[asked]) for asked, share in one.items() if asked in other]
-    return math.fsum(apart) / len(apart) if apart else 0.0

@@ -1,7 +1,7 @@
 """What a comparison comes to: one sentence, and what to beware of."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, astuple, dataclass, fields
 from typing import Any
 
@@ -46,8 +46,13 @@ def verdict(comparison: Comparison) -> str:
     ]
     within = f" within each {' and '.join(scopes)}" if scopes else ""
     named = " named beforehand" if comparison.options.keys else ""
+    hold = "none holds"
+    if holding:
+        each = [f"{row.run} {in_words(row.key)} {row.finding.difference.delta:+.3f}" for row in holding]
+        more = f" and {len(each) - MOST_NAMED} more" if len(each) > MOST_NAMED else ""
+        hold = f"{len(each)} {'holds' if len(each) == 1 else 'hold'} ({', '.join(each[:MOST_NAMED])}{more})"
     parts = [
-        f"Of {len(measured)} differences from {baselines}{named}, {_counted(holding)} "
+        f"Of {len(measured)} differences from {baselines}{named}, {hold} "
         f"{CORRECTED[comparison.options.correction]}{within} at {LEVEL:.0%}",
         f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin{constant}",
         f"{len(measured) - len(holding) - len(alike) - len(repeated)} undecided",
@@ -63,7 +68,8 @@ def verdict(comparison: Comparison) -> str:
     unlike = sorted({row.run for row in holding} & set(_of_unlike_length(comparison)))
     if unlike:
         see = "" if comparison.options.selection.length_matched else ", see --length-matched"
-        sentence += f"; what {_listed(unlike)} gained or lost may be length alone{see}"
+        who = " and ".join(filter(None, (", ".join(unlike[:-1]), unlike[-1])))
+        sentence += f"; what {who} gained or lost may be length alone{see}"
     return sentence + "."
 
 
@@ -89,18 +95,17 @@ def advice(comparison: Comparison) -> str:
 
 def warnings(comparison: Comparison) -> list[str]:
     """Warnings about lengths, runs, pairs and scores, a line each."""
-    return [*_on_lengths(comparison), *_on_runs(comparison), *_on_pairs(comparison), *_on_scores(comparison)]
-
-
-def _on_lengths(comparison: Comparison) -> Iterator[str]:
     way_out = (
         "; each is within the band of the population's, at opposite ends"
         if comparison.options.selection.length_matched
         else "; --length-matched keeps documents and population of like length"
     )
-    for label, (words, where, others) in _of_unlike_length(comparison).items():
-        yield unlike_lengths(f"{label} writes", words, others, where) + way_out
-    yield from filter(None, (cut_at_limit(run.label, run.cut, run.documents) for run in comparison.runs))
+    lengths = [
+        unlike_lengths(f"{label} writes", words, others, where) + way_out
+        for label, (words, where, others) in _of_unlike_length(comparison).items()
+    ]
+    cut = filter(None, (cut_at_limit(run.label, run.cut, run.documents) for run in comparison.runs))
+    return [*lengths, *cut, *_on_runs(comparison), *_on_pairs(comparison), *_on_scores(comparison)]
 
 
 def _on_runs(comparison: Comparison) -> Iterator[str]:
@@ -121,20 +126,34 @@ def _on_runs(comparison: Comparison) -> Iterator[str]:
 
 
 def _on_pairs(comparison: Comparison) -> Iterator[str]:
-    for label in dict.fromkeys(row.run for row in comparison.rows):
-        pairs = [row.finding.difference.pairs for row in comparison.rows if row.run == label]
-        if max(pairs) == 1:
-            yield (
-                f"{label} has one prompt in common with its baseline: without a second there is neither interval nor "
-                "p-value"
-            )
+    most: dict[str, int] = {}
+    for row in comparison.rows:
+        most[row.run] = max(most.get(row.run, 0), row.finding.difference.pairs)
+    for label in (label for label, pairs in most.items() if pairs == 1):
+        without = "without a second there is neither interval nor p-value"
+        yield f"{label} has one prompt in common with its baseline: {without}"
     for label, own in comparison.pairs.items():
         if 1 < len(own.names) < FEW_SHARED * own.prompts:
             yield (
                 f"{label} and its baseline share {len(own.names)} of {own.prompts} prompts: their differences are about"
                 " these alone"
             )
-    yield from _too_few(comparison)
+    families: dict[tuple[str, str], list[Difference]] = {}
+    for row in comparison.rows:
+        if not math.isnan(row.finding.p_value):
+            families.setdefault((row.scorer, row.family), []).append(row.finding.difference)
+    for family, differences in families.items():
+        least = min(difference.least_p for difference in differences)
+        # of Holm's steps the first is the strictest: that of Bonferroni
+        tests = 1 if comparison.options.correction == "none" else len(differences)
+        if least * tests >= LEVEL:
+            pairs = max(difference.pairs for difference in differences)
+            corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
+            yield (
+                f"{', '.join(filter(None, family))}: with {pairs} prompts no p-value lies below {least:.2g}"
+                f"{corrected if tests > 1 else ''}: no difference could hold, however large; take more prompts, or "
+                "fewer tests: name those that matter (--keys), or let each run be a question of its own (--family run)"
+            )
     for label, count in comparison.strays.items():
         yield (
             f"{label} has {count} documents written after one that its baseline's log lacks, so prompts are paired; "
@@ -158,27 +177,6 @@ def _on_scores(comparison: Comparison) -> Iterator[str]:
         yield f"{name} has no figures against population documents of like length: only what it scores is matched"
 
 
-def _too_few(comparison: Comparison) -> Iterator[str]:
-    """A line for each measure that has too few pairs: its smallest possible p-value, corrected, is above the level."""
-    families: dict[tuple[str, str], list[Difference]] = {}
-    for row in comparison.rows:
-        if not math.isnan(row.finding.p_value):
-            families.setdefault((row.scorer, row.family), []).append(row.finding.difference)
-    for family, differences in families.items():
-        least = min(difference.least_p for difference in differences)
-        # of Holm's steps the first is the strictest: that of Bonferroni
-        tests = 1 if comparison.options.correction == "none" else len(differences)
-        if least * tests < LEVEL:
-            continue
-        pairs = max(difference.pairs for difference in differences)
-        corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
-        yield (
-            f"{', '.join(filter(None, family))}: with {pairs} prompts no p-value lies below {least:.2g}"
-            f"{corrected if tests > 1 else ''}: no difference could hold, however large; take more prompts, or fewer "
-            "tests: name those that matter (--keys), or let each run be a question of its own (--family run)"
-        )
-
-
 def _of_unlike_length(comparison: Comparison) -> dict[str, tuple[float, str, float]]:
     """Runs that write more or less than 1.5x the words of their baseline, or of the population."""
     facts = {run.label: run for run in comparison.runs}
@@ -193,18 +191,6 @@ def _of_unlike_length(comparison: Comparison) -> dict[str, tuple[float, str, flo
         if are_unlike(run.words, base.words):
             unlike[run.label] = (run.words, f"{base.label} writes", base.words)
     return unlike
-
-
-def _counted(holding: Sequence[Row]) -> str:
-    if not holding:
-        return "none holds"
-    named = [f"{row.run} {in_words(row.key)} {row.finding.difference.delta:+.3f}" for row in holding]
-    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-    return f"{len(holding)} {'holds' if len(holding) == 1 else 'hold'} ({', '.join(named[:MOST_NAMED])}{more})"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 DIFFERENCE = 0.05  # on a scale from 0 to 1
@@ -240,14 +226,10 @@ class RowPower:
     run: str
     scorer: str
     key: str
-    prompts: int
-    """That either run was given."""
-    pairs: int
-    """Those of them that have a score on both sides: the pairs that survived."""
-    power: float
-    """Of a two-sided paired t test at 5%; NaN with fewer than two pairs, or where none was made."""
-    corrected: float
-    """The same at the strictest level that the correction asks for."""
+    prompts: int  # that either run was given
+    pairs: int  # those of them that have a score on both sides: the pairs that survived
+    power: float  # of a two-sided paired t test at 5%; NaN with fewer than two pairs, or where none was made
+    corrected: float  # the same at the strictest level that the correction asks for
 
 
 def powers(comparison: Comparison, effect: float = MEDIUM) -> Iterator[RowPower]:
