@@ -3,28 +3,19 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.table import Table
 
-from genie_inspect.agreement.figures import (
-    AVERAGE,
-    RANKINGS,
-    Agreement,
-    LengthTakenOut,
-    Ranking,
-    agreement_chart,
-)
+from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, LengthTakenOut, Ranking, agreement_chart
 from genie_inspect.agreement.figures import agreement as agreement_of
-from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
+from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.cli.options import FILE, Answer, answering, resamples_option, seed_option, together
 from genie_inspect.cli.tables import figure, ranged, text_table
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.bootstrap import BootstrapInterval
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 COMPARED = together(
     click.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
@@ -65,19 +56,15 @@ def agreement(scores: tuple[Path, ...], votes: Path, judges: tuple[str, ...], sc
     \b
     Example: genie agreement logs/ttcw --votes votes.jsonl --picture agreement.svg
     """
-    read, chosen = read_votes(votes, numbers=True), _chosen(read_scores(scores, scorer), judges)
+    read, scored = read_votes(votes, numbers=True), read_scores(scores, scorer)
+    if unknown := [judge for judge in judges if judge not in scored]:
+        raise UnknownChoiceError("judge", unknown[0], "one of " + ", ".join(scored))
+    chosen = {judge: stories for judge, stories in scored.items() if not judges or judge in judges}
     figures = agreement_of(read, chosen, **options)
     return Answer(lambda: figures, lambda _: _tables(figures), chart=lambda: agreement_chart(figures, NAMES))
 
 
-def _chosen(scores: dict[str, dict[str, JudgedStory]], judges: tuple[str, ...]) -> dict[str, dict[str, JudgedStory]]:
-    unknown = [judge for judge in judges if judge not in scores]
-    if unknown:
-        raise UnknownChoiceError("judge", unknown[0], "one of " + ", ".join(scores))
-    return {judge: stories for judge, stories in scores.items() if not judges or judge in judges}
-
-
-def _tables(figures: Agreement) -> "Iterator[Table]":
+def _tables(figures: Agreement) -> Iterator[Table]:
     yield _ranking_table(figures)
     if known := {name: judge.length for name, judge in figures.judges.items() if judge.length}:
         yield _length_table(known)
@@ -85,7 +72,7 @@ def _tables(figures: Agreement) -> "Iterator[Table]":
     yield _pass_rate_table(figures)
 
 
-def _ranking_table(figures: Agreement) -> "Table":
+def _ranking_table(figures: Agreement) -> Table:
     """How alike judge and people rank the stories of a prompt: a row a measure, a column a judge."""
     judges = figures.judges.values()
     # the published averages count a correlation that is undefined as 0
@@ -102,7 +89,7 @@ def _ranking(ranking: Ranking) -> str:
     return _interval(ranking.mean) + (f"\n{ranking.undefined} undefined" if ranking.undefined else "")
 
 
-def _length_table(known: Mapping[str, LengthTakenOut]) -> "Table":
+def _length_table(known: Mapping[str, LengthTakenOut]) -> Table:
     """What is left of each judge's agreement when length is taken out, by judge."""
     rows = [
         ["length alone", *(_interval(own.length_alone) for own in known.values())],
@@ -113,7 +100,7 @@ def _length_table(known: Mapping[str, LengthTakenOut]) -> "Table":
     return _table("Agreement and length [95% interval]", ["", *known], rows, caption)
 
 
-def _rater_table(figures: Agreement) -> "Table":
+def _rater_table(figures: Agreement) -> Table:
     """Chance-corrected agreement, test by test: people among themselves, and each judge with their majority."""
     of_numbers = "people: among themselves; a judge who gives numbers: with their median; by the order of the numbers"
     of_verdicts = "people: among themselves; a judge: with the people's majority; Cohen's kappa is for two raters"
@@ -123,7 +110,7 @@ def _rater_table(figures: Agreement) -> "Table":
     return _table("Raters, test by test [95% interval]", ["", "people", *figures.judges], rows, caption)
 
 
-def _pass_rate_table(figures: Agreement) -> "Table":
+def _pass_rate_table(figures: Agreement) -> Table:
     """How often people say that a test passes, or their mean number: a row a test, a column a writer."""
     title, factor, decimals = "Passed, percent of people's votes", 100, 1
     if figures.scale:
@@ -138,7 +125,7 @@ def _pass_rate_table(figures: Agreement) -> "Table":
     return _table(title, ["", *figures.pass_rates], rows, "by who wrote the story")
 
 
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> "Table":
+def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> Table:
     return text_table(title, columns, rows, caption=caption, justify="center")
 
 
