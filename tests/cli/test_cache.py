@@ -1,16 +1,14 @@
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.cli.called import genie
 
-from genie_inspect.cli import main
 from genie_inspect.engines.embedders import FILE, VECTORS, CachedEmbedder, KeptVectors, embedder
 from genie_inspect.graders.cache import ANSWERS, RATINGS, VERDICTS, Cache, Judged, Verdict, cache_folder
 
-
-def called(*arguments: str, answer: str = "") -> Result:
-    return CliRunner().invoke(main, ["cache", *arguments], input=answer)
+called = partial(genie, "cache")
 
 
 @pytest.fixture
