@@ -94,6 +94,12 @@ def test_an_option_that_changes_no_call_may_stand_there_as_for_the_task() -> Non
     assert same[0] == same[1]
 
 
+def test_more_epochs_of_a_task_cost_as_many_times_more() -> None:
+    one, two = (found("--task", "ttcw", "--epochs", epochs) for epochs in (1, 2))
+    assert (one["epochs"], two["epochs"]) == (1, 2)
+    assert one["measures"]["ttcw"]["calls"] * 2 == two["measures"]["ttcw"]["calls"] > 0
+
+
 STORIES = Path(__file__).parents[1] / "tasks" / "stories.jsonl"
 OPTIONS = {"ttcw_stories": ("-T", f"stories={STORIES}", "-T", "ways=all")}
 """Those without which a task cannot be counted."""

@@ -23,8 +23,9 @@ from genie_inspect.populations.yardstick import (
     yardstick_of,
 )
 
+YARDSTICK_VERB = ("population", "yardstick")
 called, found = partial(genie, "population", "size"), partial(as_json, "population", "size")
-called_yardstick, found_yardstick = (partial(call, "population", "yardstick") for call in (genie, as_json))
+called_yardstick, found_yardstick = partial(genie, *YARDSTICK_VERB), partial(as_json, *YARDSTICK_VERB)
 
 # arXiv 2606.12790, table 6: variance, standard deviation and population as printed, behind an unrounded deviation that
 # gives all three

@@ -1,5 +1,4 @@
 import json
-import os
 import sys
 import time
 from functools import partial
@@ -77,19 +76,6 @@ def test_what_is_missing_and_what_to_beware_of_stand_below_the_table_and_in_json
     assert column["pairs"] == {"plot": [10, 96]}
 
 
-@pytest.mark.parametrize("content", [None, "", "this is no log"])
-def test_what_cannot_be_read_is_one_line_and_exit_code_1(tmp_path: Path, content: str | None) -> None:
-    path = tmp_path / "story.eval"
-    if content is not None:
-        path.write_text(content, encoding="utf-8")
-    result = genie_summary(str(path))
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: ")
-    assert str(path) in result.output
-    assert "Traceback" not in result.output
-    assert len(result.output.strip().splitlines()) == 1
-
-
 def test_a_scorer_that_the_log_lacks_is_one_line(log: str) -> None:
     result = genie_summary(log, "--scorer", "cosine")
     assert result.exit_code == 1
@@ -162,18 +148,6 @@ def one_line(result: Result) -> str:
     return result.output
 
 
-def test_a_page_takes_the_place_of_an_older_one_and_nothing_else_is_left(tmp_path: Path, report_log: str) -> None:
-    page = tmp_path / "out" / "report.html"
-    page.parent.mkdir()
-    page.write_text("old", encoding="utf-8")
-    result = genie_report(report_log, "-o", page)
-    assert result.exit_code == 0, result.output
-    assert result.stdout.strip() == str(page)
-    assert result.stderr == f"replaced {page}\n"
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert list(page.parent.iterdir()) == [page]
-
-
 def test_json_gives_the_numbers_and_writes_no_page(
     tmp_path: Path, report_log: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,13 +200,6 @@ def test_without_the_library_for_charts_it_says_what_to_install_before_anything_
     assert "needs the extra charts: pip install 'altair>=" in said
     assert not (tmp_path / "r.html").exists()
     assert json.loads(genie_report(report_log, "--json").output)["measures"]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_folder_without_permission_is_one_line(tmp_path: Path, report_log: str) -> None:
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o500)
-    assert "Permission denied" in one_line(genie_report(report_log, "-o", closed / "r.html"))
 
 
 def test_on_a_terminal_it_says_what_it_is_doing_and_else_nothing(tmp_path: Path, report_log: str) -> None:

@@ -1,14 +1,14 @@
 """`genie agreement`: whether a machine judges stories as people do."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.table import Table
 
-from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, LengthTakenOut, Ranking, agreement_chart
+from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, LengthTakenOut, agreement_chart
 from genie_inspect.agreement.figures import agreement as agreement_of
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
@@ -77,16 +77,16 @@ def _ranking_table(figures: Agreement) -> Table:
     judges = figures.judges.values()
     # the published averages count a correlation that is undefined as 0
     how = "counts 0" if figures.published_averages else "is left out"
-    rows = [[NAMES[name], *(_ranking(judge.rankings[name]) for judge in judges)] for name in RANKINGS]
+    rows = []
+    for name in RANKINGS:
+        rankings = [judge.rankings[name] for judge in judges]
+        undefined = [f"\n{one.undefined} undefined" if one.undefined else "" for one in rankings]
+        rows.append([NAMES[name], *(_interval(one.mean) + more for one, more in zip(rankings, undefined, strict=True))])
     if any(judge.not_judged for judge in judges):
         rows.append(["stories not judged", *(str(judge.not_judged) for judge in judges)])
     title = f"Ranking of stories: mean over {figures.prompts} prompts [95% interval]"
     caption = f"{figures.stories} stories, {figures.raters} raters; an undefined value {how}"
-    return _table(title, ["", *figures.judges], rows, caption)
-
-
-def _ranking(ranking: Ranking) -> str:
-    return _interval(ranking.mean) + (f"\n{ranking.undefined} undefined" if ranking.undefined else "")
+    return text_table(title, ["", *figures.judges], rows, caption=caption, justify="center")
 
 
 def _length_table(known: Mapping[str, LengthTakenOut]) -> Table:
@@ -97,7 +97,7 @@ def _length_table(known: Mapping[str, LengthTakenOut]) -> Table:
         ["the judge, partial", *(_interval(own.partial) for own in known.values())],
     ]
     caption = "Spearman's rho of ranks within prompts, over all prompts; partial: the words' ranks taken out of both"
-    return _table("Agreement and length [95% interval]", ["", *known], rows, caption)
+    return text_table("Agreement and length [95% interval]", ["", *known], rows, caption=caption, justify="center")
 
 
 def _rater_table(figures: Agreement) -> Table:
@@ -107,7 +107,9 @@ def _rater_table(figures: Agreement) -> Table:
     raters = [figures.people, *(judge.raters for judge in figures.judges.values())]
     rows = [[NAMES[name], *(_interval(values[name]) for values in raters)] for name in figures.people]
     caption = of_numbers if figures.scale else of_verdicts
-    return _table("Raters, test by test [95% interval]", ["", "people", *figures.judges], rows, caption)
+    return text_table(
+        "Raters, test by test [95% interval]", ["", "people", *figures.judges], rows, caption=caption, justify="center"
+    )
 
 
 def _pass_rate_table(figures: Agreement) -> Table:
@@ -122,11 +124,7 @@ def _pass_rate_table(figures: Agreement) -> Table:
         [test, *(figure(factor * rates.get(test, math.nan), f".{decimals}f", "") for rates in by_writer)]
         for test in (*sorted(tests), AVERAGE)
     ]
-    return _table(title, ["", *figures.pass_rates], rows, "by who wrote the story")
-
-
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> Table:
-    return text_table(title, columns, rows, caption=caption, justify="center")
+    return text_table(title, ["", *figures.pass_rates], rows, caption="by who wrote the story", justify="center")
 
 
 def _interval(interval: BootstrapInterval) -> str:

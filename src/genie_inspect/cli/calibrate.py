@@ -154,13 +154,6 @@ FITTED: tuple[Head[FeatureFit], ...] = (
 )
 
 
-# `groupby` joins neighbours alone: rows come rater by rater, feature by feature
-def _agreement_tables(agreements: Iterable[RaterAgreement]) -> Iterator[Table]:
-    """For each two raters how far they agree."""
-    for (first, second), rows in groupby(agreements, key=lambda row: (row.first, row.second)):
-        yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
-
-
 def _conduct_tables(conducts: Iterable[Conduct]) -> Iterator[Table]:
     """For each rater its gaps and biases."""
     for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
@@ -170,14 +163,6 @@ def _conduct_tables(conducts: Iterable[Conduct]) -> Iterator[Table]:
         # the reasons are counted over all features, where they stand once
         faults = rows[ALL].faults if ALL in rows else {}
         yield _table(rater, rows, heads, f"unusable: {counted(faults)}" if faults else "")
-
-
-def _people_tables(rows: Iterable[PeopleAgreement], people: int) -> Iterator[Table]:
-    """For each judge the raters of files together, and the judge with all of them."""
-    for judge, group in groupby(rows, key=lambda row: row.judge):
-        # without a judge there is nobody to hold against people
-        title = f"{judge} and {people} raters together" if judge else f"{people} raters together"
-        yield _table(title, {row.feature: row for row in group}, PEOPLE if judge else PEOPLE[:2])
 
 
 def _table(title: str, rows: Mapping[str, LineT], heads: Sequence[Head[LineT]], caption: str = "") -> Table:
@@ -294,12 +279,17 @@ def calibrate(
     sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
 
     def parts_of(_: object) -> Iterator[Table | str]:
-        yield from _agreement_tables(calibration.agreements)
+        # `groupby` joins neighbours alone: rows come rater by rater, feature by feature
+        for (first, second), rows in groupby(calibration.agreements, key=lambda row: (row.first, row.second)):
+            yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
         yield from _conduct_tables(calibration.conducts)
         yield KEY
         # one rater of files is in the tables of two raters
         if len(people) > 1:
-            yield from _people_tables(together, len(people))
+            for judge, group in groupby(together, key=lambda row: row.judge):
+                # without a judge there is nobody to hold against people
+                title = f"{judge} and {len(people)} raters together" if judge else f"{len(people)} raters together"
+                yield _table(title, {row.feature: row for row in group}, PEOPLE if judge else PEOPLE[:2])
             yield PEOPLE_KEY
         yield from sentences
 
