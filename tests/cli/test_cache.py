@@ -47,6 +47,7 @@ def test_info_prints_a_table(kept: Cache) -> None:
 def test_info_of_an_empty_cache_counts_nothing() -> None:
     found = json.loads(called("info", "--json").stdout)
     assert (found["answers"], found["ratings"], found["vectors"]) == ({}, {}, {})
+    assert called("info").stdout.count("nobody") == 4, "a row for each table"
 
 
 def test_clear_asks_and_keeps_everything_when_the_answer_is_no(kept: Cache) -> None:

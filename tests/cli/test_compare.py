@@ -1,5 +1,6 @@
 import json
 import math
+import re
 from functools import partial
 from pathlib import Path
 
@@ -119,3 +120,16 @@ def test_logs_that_say_nothing_of_their_questions_have_a_dash(tmp_path: Path) ->
     (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
     assert line.split()[-2:] == ["8", "-"]
     assert "used: share of questions, baseline → run" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(("steps", "stars"), [((0.1, 0.1, 0.11), "**"), ((0.4, 0.02, 0.03), "*")])
+def test_a_pooled_difference_has_a_second_star_where_it_holds_over_models_too(
+    steps: tuple[float, ...], stars: str, tmp_path: Path
+) -> None:
+    for number, step in enumerate(steps):
+        for task, added in (("plain", 0.0), ("raised", step)):
+            values = plots(*(value + added for value in BEFORE))
+            log_of(tmp_path, task, values, model=f"m/{number}", texts=[f"A {task} story {number}"])
+    result = called(tmp_path, "--baseline", "plain", "--pooled")
+    assert result.exit_code == 0, result.output
+    assert re.findall(r"\+0\.\d{3}(\*+) 3/3", result.output) == [stars]
