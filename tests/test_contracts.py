@@ -1,6 +1,6 @@
-"""The layers are held by import-linter; here stands that a breach of them is noticed, and how long files may be."""
+"""Layers are held by import-linter: a breach is noticed. How long files may be, and what tests tell of themselves."""
 
-import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +12,6 @@ import pytest
 from genie_inspect.cli import VerbGroup, main
 
 ROOT = Path(__file__).parents[1]
-ROOMS = sorted(path.parent for path in (ROOT / "src").rglob("__init__.py"))
 
 
 def linted(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -70,11 +69,6 @@ def test_a_breach_is_noticed(copy: Path, module: str, breach: str, contract: str
     assert done.stdout.count("BROKEN") == 1
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
-def test_a_room_says_what_it_is_for(room: Path) -> None:
-    assert ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
-
-
 def test_a_file_has_at_most_400_lines() -> None:
     sizes = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in (ROOT / "src").rglob("*.py")}
     assert [path.name for path, size in sizes.items() if size > 400] == []
@@ -98,7 +92,22 @@ def test_the_help_of_genie_imports_no_verb() -> None:
     program = (
         "import sys; from click.testing import CliRunner; from genie_inspect.cli import main;"
         "assert CliRunner().invoke(main, ['--help']).exit_code == 0;"
-        "print(*[name for name in sys.modules if name.startswith('genie_inspect.cli.verbs')])"
+        "print(*sorted(name for name in sys.modules if name.startswith('genie_inspect.cli.')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+    assert done.stdout.split() == ["genie_inspect.cli.terminal"]
+
+
+TESTS = ROOT / "tests"
+
+
+def test_no_test_asks_for_ci_in_a_way_of_its_own_that_the_end_of_a_run_would_not_tell() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py") if path != Path(__file__)]
+    assert not [text for text in texts if re.search(r"environ\S*\WCI\W", text)]
+
+
+def test_every_file_with_fewer_tries_has_a_test_that_is_marked_as_repeated() -> None:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py") if path != Path(__file__)}
+    using = {name for name, text in texts.items() if "tries(" in text}
+    assert len(using) > 5
+    assert {name for name, text in texts.items() if "pytest.mark.repeated" in text} == using

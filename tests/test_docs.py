@@ -1,9 +1,7 @@
 """The pages for those who carry the project on: their code runs, and what they name is there."""
 
 import ast
-import os
 import re
-import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,10 +9,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.documented import ELSEWHERE, NOT_RUN, PAGES, SHELLS, Command, every_command, filled, run_pages
+from tests.documented import ELSEWHERE, NOT_RUN, PAGES, SHELLS, every_command, run_pages
 from tests.documented import blocks as documented_blocks
 from tests.documented import commands as documented_commands
-from tests.documented import run as documented_run
 from tests.left_out import with_ci
 from tests.processes import Commands
 from tests.scripted import grading
@@ -120,15 +117,6 @@ def test_the_examples_of_the_page_run_and_print_what_it_says(commands: Commands,
     assert len(logs) == 6
     for document in (document for log in logs for document in log.documents):
         assert [scores.reason for scores in document.scores.values()] == [""]
-
-
-def test_a_block_knows_what_the_page_says_that_it_prints() -> None:
-    page = "```python\nprint(1)\n```\n\n```text\n1\n```\n\n```python\nx = 2\n```\n\n```sh\ngenie\n```\n"
-    assert blocks(page) == [
-        Block("python", "print(1)\n", "1\n"),
-        Block("python", "x = 2\n", ""),
-        Block("sh", "genie\n", ""),
-    ]
 
 
 def section(page: str, heading: str) -> str:
@@ -239,45 +227,3 @@ def test_every_command_is_run_or_has_its_reason_and_no_reason_is_idle() -> None:
     assert {*NOT_RUN.values(), *ELSEWHERE.values()} <= given
     own = {command.text for command in every if not command.reason}
     assert [command for command in every if command.reason.endswith("has it too") and command.text not in own] == []
-
-
-def test_a_command_has_no_remark_and_goes_on_after_a_backslash() -> None:
-    texts = [command.text for command in documented_commands("README.md")]
-    assert "make test" in texts
-    (first,) = (text for text in texts if text.startswith("inspect eval genie_inspect/synthetic_prompts"))
-    assert first.split() == [
-        "inspect",
-        "eval",
-        "genie_inspect/synthetic_prompts",
-        "\\",
-        "--model",
-        "openai/gpt-4o-mini",
-        "--model-role",
-        "grader=openai/gpt-4o",
-    ]
-
-
-def test_what_stands_for_the_readers_own_is_filled_in(tmp_path: Path) -> None:
-    (tmp_path / "logs").mkdir()
-    (tmp_path / "logs" / "a.eval").touch()
-    assert filled("genie show LOG SAMPLE", tmp_path) == f"genie show {tmp_path}/logs/a.eval castle-spaceship-3613"
-    assert filled("inspect eval x --model ... --limit 1", tmp_path).split()[3:5] == ["--model", "openai/gpt-4o-mini"]
-
-
-def test_a_command_that_fails_is_told_with_what_it_said(tmp_path: Path) -> None:
-    ran = documented_run(Command("page", "sh", "echo no; exit 3"), tmp_path, os.environ)
-    assert (ran.code, ran.output) == (3, "no\n")
-
-
-@with_ci("a whole process that proves that make commands sees a failure")
-def test_an_evaluation_that_fails_is_told_though_inspect_ends_with_0(tmp_path: Path) -> None:
-    task = "from inspect_ai import Task, task\n\n@task\ndef fails():\n    return Task(solver=fail())\n"
-    solver = "from inspect_ai.solver import solver\n\n@solver\ndef fail():\n    async def no(state, generate):\n"
-    (tmp_path / "fails.py").write_text(f"{solver}        raise ValueError('no')\n    return no\n\n{task}")
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    own = {"PATH": path, "INSPECT_DISPLAY": "none", "INSPECT_EVAL_RETRY_ON_ERROR": "0"}
-    ran = documented_run(
-        Command("page", "sh", "inspect eval fails.py --model mockllm/model"), tmp_path, {**os.environ, **own}
-    )
-    assert ran.code == 1
-    assert ran.output.endswith(": error\n")

@@ -43,13 +43,7 @@ from genie_inspect.populations.prompts import clean_prompt
 from genie_inspect.populations.schema import Document, parsed
 from genie_inspect.populations.writing import plain
 from genie_inspect.prompting import answers, fence, forms, replies
-from genie_inspect.prompting import answers as readings
-from genie_inspect.prompting import fence as echo
-from genie_inspect.prompting import replies as first_labels
-from genie_inspect.prompting import replies as panel_replies
-from genie_inspect.prompting import replies as ratings
-from genie_inspect.prompting import texts as spans
-from genie_inspect.prompting import texts as written
+from genie_inspect.prompting import texts as prompt_texts
 from genie_inspect.providers.replay import short
 from genie_inspect.samples import no_document
 from genie_inspect.scorers.explanation import cell, cut
@@ -89,7 +83,7 @@ PARSERS: dict[str, Parser] = {
     "graders.embedded_judge.pronoun_answer": (pronoun_answer, _NO),
     "populations.writing.plain": (plain, _NO),
     "populations.schema.parsed": (
-        lambda text: parsed(written.whole_text(text), Document, "a line"),
+        lambda text: parsed(prompt_texts.whole_text(text), Document, "a line"),
         PopulationError,
     ),
     "building.choosing.trimmed": (trimmed, _NO),
@@ -101,23 +95,23 @@ PARSERS: dict[str, Parser] = {
     "prompting.answers.says_nothing": (answers.says_nothing, _NO),
     "prompting.answers.is_unspecified": (answers.is_unspecified, _NO),
     "prompting.answers.repeats_question": (partial(answers.repeats_question, question=REQUEST), _NO),
-    "prompting.fence.without_echo": (partial(echo.without_echo, request=REQUEST), _NO),
+    "prompting.fence.without_echo": (partial(fence.without_echo, request=REQUEST), _NO),
     "prompting.fence.unfenced": (lambda text: fence.unfenced(f"{fence.OPEN}{text}{fence.CLOSE}"), _UNREADABLE),
-    "prompting.replies.numbered_sameness": (partial(panel_replies.numbered_sameness, count=COUNT), _NO),
-    "prompting.replies.quality_level": (panel_replies.quality_level, _UNREADABLE),
-    "prompting.replies.preferred": (panel_replies.preferred, _UNREADABLE),
-    "prompting.replies.preferred_at_once": (panel_replies.preferred_at_once, _UNREADABLE),
-    "prompting.replies.preferred_for_a_reason": (panel_replies.preferred_for_a_reason, _UNREADABLE),
-    "prompting.replies.yes_or_no": (panel_replies.yes_or_no, _UNREADABLE),
+    "prompting.replies.numbered_sameness": (partial(replies.numbered_sameness, count=COUNT), _NO),
+    "prompting.replies.quality_level": (replies.quality_level, _UNREADABLE),
+    "prompting.replies.preferred": (replies.preferred, _UNREADABLE),
+    "prompting.replies.preferred_at_once": (replies.preferred_at_once, _UNREADABLE),
+    "prompting.replies.preferred_for_a_reason": (replies.preferred_for_a_reason, _UNREADABLE),
+    "prompting.replies.yes_or_no": (replies.yes_or_no, _UNREADABLE),
     "building.prompts.concepts": (concepts, _NO),
     "building.question_writing.breach": (rules.breach, _NO),
     "prompting.forms.quotes": (forms.quotes, _UNREADABLE),
-    "prompting.replies.up_to_label": (first_labels.up_to_label, _NO),
-    "prompting.replies.rating_in": (partial(ratings.rating_in, lowest=0, highest=4), _NO),
-    "prompting.replies.rating_between": (partial(ratings.rating_between, lowest=1, highest=5), _UNREADABLE),
-    "prompting.replies.pair_rating": (ratings.pair_rating, _UNREADABLE),
-    "prompting.answers.reading_reply": (partial(readings.reading_reply, count=COUNT), _NO),
-    "prompting.texts.refuses": (written.refuses, _NO),
+    "prompting.replies.up_to_label": (replies.up_to_label, _NO),
+    "prompting.replies.rating_in": (partial(replies.rating_in, lowest=0, highest=4), _NO),
+    "prompting.replies.rating_between": (partial(replies.rating_between, lowest=1, highest=5), _UNREADABLE),
+    "prompting.replies.pair_rating": (replies.pair_rating, _UNREADABLE),
+    "prompting.answers.reading_reply": (partial(answers.reading_reply, count=COUNT), _NO),
+    "prompting.texts.refuses": (prompt_texts.refuses, _NO),
     "prompting.replies.numbered_answers": (partial(replies.numbered_answers, count=COUNT), _NO),
     "prompting.replies.numbered_questions": (partial(replies.numbered_questions, count=COUNT), _NO),
     "prompting.replies.numbered_choices": (
@@ -136,15 +130,15 @@ PARSERS: dict[str, Parser] = {
     "prompting.forms.sentences_to_cut": (partial(forms.sentences_to_cut, count=COUNT), _UNREADABLE),
     "prompting.forms.last_sound_sentence": (forms.last_sound_sentence, _UNREADABLE),
     "prompting.forms.written_text": (forms.written_text, _UNREADABLE),
-    "prompting.texts.sentence_spans": (spans.sentence_spans, _NO),
-    "prompting.texts.last_sentence": (spans.last_sentence, _NO),
-    "prompting.texts.without_sentences": (partial(spans.without_sentences, numbers={1, 3}), _NO),
-    "prompting.texts.without_repeated_tail": (spans.without_repeated_tail, _NO),
-    "prompting.texts.whole_text": (written.whole_text, _NO),
-    "prompting.texts.whole_json": (written.whole_json, _NO),
-    "prompting.texts.has_word": (written.has_word, _NO),
-    "prompting.texts.spoken": (written.spoken, _NO),
-    "prompting.texts.shortened": (written.shortened, _NO),
+    "prompting.texts.sentence_spans": (prompt_texts.sentence_spans, _NO),
+    "prompting.texts.last_sentence": (prompt_texts.last_sentence, _NO),
+    "prompting.texts.without_sentences": (partial(prompt_texts.without_sentences, numbers={1, 3}), _NO),
+    "prompting.texts.without_repeated_tail": (prompt_texts.without_repeated_tail, _NO),
+    "prompting.texts.whole_text": (prompt_texts.whole_text, _NO),
+    "prompting.texts.whole_json": (prompt_texts.whole_json, _NO),
+    "prompting.texts.has_word": (prompt_texts.has_word, _NO),
+    "prompting.texts.spoken": (prompt_texts.spoken, _NO),
+    "prompting.texts.shortened": (prompt_texts.shortened, _NO),
     "providers.replay.short": (short, _NO),
     "agreement.votes.prompt_of": (prompt_of, _NO),
     "agreement.votes.writer_of": (writer_of, _NO),

@@ -98,15 +98,10 @@ def test_there_are_eight_prompts_of_the_study() -> None:
 
 
 @every_prompt
-def test_a_prompt_has_twenty_two_documents(prompt: str) -> None:
+def test_a_prompt_has_twenty_two_documents_and_each_storyteller_tells_it_twice(prompt: str) -> None:
     assert len(POPULATION.documents(prompt)) == DOCUMENTS
-
-
-@every_prompt
-@pytest.mark.parametrize("storyteller", ["ordinary", "inventive"])
-def test_a_storyteller_tells_each_prompt_twice(storyteller: str, prompt: str) -> None:
-    told = [story for story in STORIES if story.storyteller == storyteller and story.prompt == prompt]
-    assert [story.epoch for story in told] == [1, 2]
+    told = Counter((story.storyteller, story.epoch) for story in STORIES if story.prompt == prompt)
+    assert told == dict.fromkeys(product(("ordinary", "inventive"), (1, 2)), 1)
 
 
 def test_there_are_176_documents_and_32_stories_and_no_text_twice() -> None:
@@ -116,12 +111,8 @@ def test_there_are_176_documents_and_32_stories_and_no_text_twice() -> None:
 
 
 @every_text
-def test_a_text_has_170_to_250_words(prompt: str, text: str) -> None:
+def test_a_text_has_170_to_250_words_and_straight_quotation_marks(prompt: str, text: str) -> None:
     assert 170 <= len(text.split()) <= 250
-
-
-@every_text
-def test_a_text_has_straight_quotation_marks(prompt: str, text: str) -> None:
     assert not set("\u201c\u201d\u2018\u2019\u2026") & set(text)
 
 
@@ -143,9 +134,11 @@ def test_ids_are_those_that_the_texts_give() -> None:
 
 
 @every_prompt
-def test_a_prompt_has_fourteen_questions_over_all_features(prompt: str) -> None:
+def test_a_prompt_has_fourteen_questions_over_all_features_and_none_twice(prompt: str) -> None:
     assert Counter(question.feature for question in POPULATION.questions(prompt)) == ASKED
     assert ASKED.keys() == {feature.name for feature in POPULATION.features}
+    asked = [normalised(question.text) for question in POPULATION.questions(prompt)]
+    assert len(set(asked)) == len(asked)
 
 
 @every_question
@@ -164,12 +157,6 @@ def test_no_two_questions_of_a_prompt_are_answered_alike(prompt: str) -> None:
     assert max(alike) <= DOCUMENTS / 4
 
 
-@every_prompt
-def test_no_question_is_asked_twice(prompt: str) -> None:
-    asked = [normalised(question.text) for question in POPULATION.questions(prompt)]
-    assert len(set(asked)) == len(asked)
-
-
 OPEN = r"(?:(?:in|into|at|to|from|with|through|on|by|for) )?(?:how|what|when|where|which|who|whom|whose|why)\b"
 RULES = {
     "is future, conditional or hypothetical": r"\b(?:would|could|should|might|may|will|shall|if|imagine|suppose)\b",
@@ -180,21 +167,13 @@ RULES = {
 
 
 @every_question
-def test_a_question_is_one_open_question_in_a_few_words(question: Question) -> None:
+def test_a_question_is_one_open_question_in_a_few_words_that_keeps_the_rules(question: Question) -> None:
     assert question.text.count("?") == 1
     assert question.text.endswith("?")
     assert len(question.text.split()) <= 16
     assert re.match(OPEN, question.text, re.IGNORECASE), "a question that yes or no answers"
-
-
-@every_question
-def test_a_question_keeps_the_rules(question: Question) -> None:
     broken = [rule for rule, pattern in RULES.items() if re.search(pattern, question.text, re.IGNORECASE)]
     assert broken == []
-
-
-@every_question
-def test_a_question_asks_one_thing(question: Question) -> None:
     one, other = (thing.removeprefix("medieval ") for thing in concepts(question.prompt))
     # to ask about both things of the prompt together is to ask one thing
     rest = re.sub(rf"\b({one}|{other}) and the ({one}|{other})\b", "pair", question.text)
@@ -282,11 +261,8 @@ def test_every_pair_that_storytellers_yardstick_and_calibration_need_is_rated_an
     assert len(recorded()) > 17_000
 
 
-def test_no_pair_has_two_ratings() -> None:
+def test_each_pair_has_one_rating_on_the_scale_and_every_step_of_it_occurs() -> None:
     assert {key: ratings for key, ratings in recorded().items() if len(ratings) > 1} == {}
-
-
-def test_all_ratings_are_on_the_scale_and_every_step_of_it_occurs() -> None:
     assert set.union(*recorded().values()) == {1, 2, 3, 4}
 
 
@@ -297,10 +273,7 @@ def test_about_a_tenth_of_the_pairs_is_rated_a_second_time() -> None:
     assert pairs <= recorded().keys()
     assert 0.09 <= len(pairs) / len(recorded()) <= 0.12
     assert {row.rating for row in second} == {1, 2, 3, 4}
-
-
-def test_the_second_ratings_reach_every_feature() -> None:
-    features = Counter(QUESTIONS[row.question].feature for row in rows(RECORD.folder / SECOND, SecondRating))
+    features = Counter(QUESTIONS[row.question].feature for row in second)
     assert features.keys() == ASKED.keys()
     assert min(features.values()) >= 10
 

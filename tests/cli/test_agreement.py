@@ -3,24 +3,21 @@
 import json
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from inspect_ai import eval as evaluate
 from inspect_ai.log import write_eval_log
+from tests.cli.called import genie
 from tests.critics import comparing
 from tests.scripted import saying
 
-from genie_inspect.cli import main
+called = partial(genie, "agreement")
 
 MAKERS = ("good", "fair", "bad")
 LETTERS = {"good": "YYY", "fair": "YYN", "bad": "NNN"}
-
-
-def called(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["agreement", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -110,7 +107,7 @@ def test_the_summary_of_a_log_says_whether_its_critic_is_biased_by_position(
         limit=1,
         display="none",
     )
-    found = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["summary", str(tmp_path / "logs"), "--scorer", "ttcw"])
+    found = genie("summary", tmp_path / "logs", "--scorer", "ttcw")
     assert found.exit_code == 0, found.output
     [row] = [line for line in found.output.splitlines() if "standing first" in line]
     assert row.rstrip(" │").endswith(shown)

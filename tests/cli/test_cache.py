@@ -1,16 +1,14 @@
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.cli.called import genie
 
-from genie_inspect.cli import main
 from genie_inspect.engines.embedders import FILE, VECTORS, CachedEmbedder, KeptVectors, embedder
 from genie_inspect.graders.cache import ANSWERS, RATINGS, VERDICTS, Cache, Judged, Verdict, cache_folder
 
-
-def called(*arguments: str, answer: str = "") -> Result:
-    return CliRunner().invoke(main, ["cache", *arguments], input=answer)
+called = partial(genie, "cache")
 
 
 @pytest.fixture
@@ -49,6 +47,7 @@ def test_info_prints_a_table(kept: Cache) -> None:
 def test_info_of_an_empty_cache_counts_nothing() -> None:
     found = json.loads(called("info", "--json").stdout)
     assert (found["answers"], found["ratings"], found["vectors"]) == ({}, {}, {})
+    assert called("info").stdout.count("nobody") == 4, "a row for each table"
 
 
 def test_clear_asks_and_keeps_everything_when_the_answer_is_no(kept: Cache) -> None:

@@ -1,19 +1,20 @@
 import json
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.cli.called import as_json, genie
 from tests.engines.embedding_server import EmbeddingServer, serving
 from tests.scripted import grading
+from tests.served import Served
+from tests.served import serving as serving_chat
 
-from genie_inspect.cli import main
 from genie_inspect.files.folders import DATA
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.vectors_judge import read_fit, shipped_fit
+
+called, found = partial(genie, "calibrate"), partial(as_json, "calibrate")
 
 SECOND = "second_ratings.jsonl"
 
@@ -21,60 +22,14 @@ SECOND = "second_ratings.jsonl"
 LIKELY = {"4": -0.2, "3": -1.8}  # natural log probabilities: 0.82 and 0.17
 
 
-class Rater(BaseHTTPRequestHandler):
-    """A server that rates 4 where the first answer is no longer than the other, else 1; as a token mostly 4."""
-
-    calls = 0
-
-    def do_POST(self) -> None:  # the standard library's name
-        Rater.calls += 1
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.path.endswith("/batch"):
-            self.send_error(404)  # as a server without that endpoint
-            return
-        script = grading(rating=lambda answer, other: 4 if len(answer) <= len(other) else 1)
-        reply = script.reply(request["messages"][-1]["content"]) if request.get("max_tokens") != 1 else "4"
-        tops = [{"token": token, "logprob": value, "bytes": None} for token, value in LIKELY.items()]
-        content = [{**tops[0], "top_logprobs": tops}]
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", "content": reply},
-            "finish_reason": "stop",
-            "logprobs": {"content": content} if request.get("logprobs") else None,
-        }
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        facts = {"id": "1", "object": "chat.completion", "created": 1, "model": "stub"}
-        body = json.dumps({**facts, "choices": [choice], "usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002  # the standard library's name
-        """Be quiet."""
-
-
 @pytest.fixture(scope="module")
-def server() -> Iterator[None]:
-    """What `vllm/...` asks."""
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Rater)
-    Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("VLLM_BASE_URL", f"http://127.0.0.1:{running.server_port}/v1")
-        yield
-    running.shutdown()
-    running.server_close()
-
-
-def called(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["calibrate", *arguments])
-
-
-def found(*arguments: str) -> Any:
-    result = called(*arguments, "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+def server() -> Iterator[Served]:
+    """What `vllm/...` asks: rates 4 where the first answer is no longer than the other, else 1; as a token mostly 4."""
+    script = grading(rating=lambda answer, other: 4 if len(answer) <= len(other) else 1)
+    served = Served(lambda request: str(script.reply(request)), logprobs=lambda request: LIKELY)
+    with serving_chat(served), pytest.MonkeyPatch.context() as environment:
+        environment.setenv("VLLM_BASE_URL", served.url)
+        yield served
 
 
 def test_the_worked_example_shows_the_agreement_of_the_data_card() -> None:
@@ -89,18 +44,6 @@ def test_the_worked_example_shows_the_agreement_of_the_data_card() -> None:
     told = {feature.replace("all features", "all"): alpha for feature, alpha in alphas.items()}
     assert told == pytest.approx(expected, abs=0.011)
     assert report["pairs"] == int(rows["all"][2])
-
-
-def test_judges_are_asked_for_the_pairs_of_a_ratings_file() -> None:
-    report = found("--ratings", SECOND, "--grader", "bundled/grader", "--pairs", "96")
-    assert list(report["raters"]) == ["second_ratings", "list(bundled/grader)", "pairwise(bundled/grader)"]
-    assert report["pairs"] == 96
-    conducts = {(one["rater"], one["feature"]): one for one in report["conducts"]}
-    pairwise, listed = (conducts[f"{judge}(bundled/grader)", "all features"] for judge in ("pairwise", "list"))
-    assert pairwise["swapped"]["value"] == 0  # a replay rates a pair alike in both orders
-    assert pairwise["position"]["value"] is None
-    assert listed["swapped"]["value"] is None
-    assert listed["unusable"] == pairwise["unusable"] == 0
 
 
 @pytest.mark.usefixtures("server")
@@ -122,18 +65,17 @@ def test_pairs_are_drawn_from_the_population_and_every_mode_is_asked_over_http()
     assert agreed["all features"]["alpha"] == 1
 
 
-@pytest.mark.usefixtures("server")
-def test_what_a_judge_said_is_kept_asked_anew_and_with_a_cache_not_asked_again() -> None:
+def test_what_a_judge_said_is_kept_asked_anew_and_with_a_cache_not_asked_again(server: Served) -> None:
     arguments = ("--judge", "pairwise", "--judge", "list", "--grader", "vllm/stub", "--pairs", "12")
     first = found(*arguments)
     kept = Cache().counts()["ratings"]
     assert sum(kept.values()) == 12 + 2 * 12  # pairwise in both orders
-    before = Rater.calls
+    before = len(server.requests)
     found(*arguments)
-    asked = Rater.calls - before
-    assert asked >= 2 * 12
+    asked = len(server.requests)
+    assert asked - before >= 2 * 12
     again = found(*arguments, "--cache")
-    assert Rater.calls - before == asked
+    assert len(server.requests) == asked
     assert again["agreements"] == first["agreements"]
 
 
@@ -154,18 +96,10 @@ def test_with_a_cache_nothing_is_said_of_positions_and_a_replay_is_not_kept() ->
     assert Cache().counts()["ratings"] == {}
 
 
-def test_vectors_are_held_against_ratings_on_record_without_a_grader() -> None:
-    report = found("--ratings", SECOND, "--judge", "vectors")
-    assert report["raters"]["vectors(static)"].startswith("vectors(static@")
-    whole = next(one for one in report["agreements"] if one["feature"] == "all features")
-    assert whole["pairs"] > 300
-    assert whole["tau"] > 0
-    conduct = next(one for one in report["conducts"] if one["rater"] == "vectors(static)")
-    assert conduct["swapped"]["value"] == 0
-
-
 def test_a_fit_to_ratings_is_written_shown_and_judged_by(tmp_path: Path) -> None:
     file = tmp_path / "fit.json"
+    shown = called("--ratings", SECOND, "--fit-vectors", str(tmp_path / "shown.json")).stdout
+    assert all(text in shown for text in ("prompts held out", "social atmosphere", "Spearman"))
     report = found("--ratings", SECOND, "--fit-vectors", str(file))
     fit = read_fit(file)
     assert report["fit"] == fit.digest
@@ -190,13 +124,6 @@ def test_a_second_fit_sends_no_answer_to_the_embedder_again(tmp_path: Path, monk
             fits.append(read_fit(tmp_path / name))
     assert fits[0] == fits[1]
     assert len(served.texts) == len(set(served.texts)) > 0
-
-
-def test_the_table_of_a_fit_has_its_figures_by_feature(tmp_path: Path) -> None:
-    result = called("--ratings", SECOND, "--fit-vectors", str(tmp_path / "fit.json"))
-    assert "prompts held out" in result.stdout
-    assert "social atmosphere" in result.stdout
-    assert "Spearman" in result.stdout
 
 
 @pytest.mark.usefixtures("server")

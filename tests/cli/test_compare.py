@@ -1,17 +1,20 @@
 import json
 import math
+import re
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
+from tests.cli.called import genie
 from tests.reports.logs import log_of, plots
 
-from genie_inspect.cli import main
 from genie_inspect.logs.files import log_files
 from genie_inspect.statistics.differences import paired_permutation
-from genie_inspect.statistics.equivalence import tost
+
+called = partial(genie, "compare")
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
 COSINE = {"signature": "measure:cosine|version:0"}
@@ -23,10 +26,6 @@ def logs(tmp_path: Path) -> Path:
     log_of(tmp_path / "logs", "plain", plots(*BEFORE), coverage={"plot": "3/4"})
     log_of(tmp_path / "logs", "raised", plots(*AFTER), coverage={"plot": "4/4"})
     return tmp_path / "logs"
-
-
-def called(*arguments: object, columns: int = 200) -> Result:
-    return CliRunner(env={"COLUMNS": str(columns)}).invoke(main, ["compare", *map(str, arguments)])
 
 
 def test_the_table_shows_means_difference_test_equivalence_power_and_coverage(logs: Path) -> None:
@@ -49,28 +48,6 @@ def test_a_baseline_is_called_by_the_name_that_was_typed(tmp_path: Path) -> None
     output = " ".join(called(tmp_path, "--baseline", "grid").output.split())
     assert "differences from grid (mockllm/m/a)" in output
     assert "m/b against grid (mockllm/m/a), paired by prompt" in output
-
-
-def test_the_legend_says_which_tests_each_p_and_power_are_of(logs: Path) -> None:
-    legend = " ".join(called(logs, "--baseline", "plain").output.split())
-    assert "p raw: sign-flip permutation test; p: corrected (holm) over 1 tests. equivalence p: of a" in legend
-    assert "a difference beyond the margin, two one-sided paired t tests, corrected likewise" in legend
-    assert "power: a paired t test's chance" in legend
-    assert "0 is outside where its p is below 5% by itself" in legend
-    resampled = " ".join(called(logs, "--baseline", "plain", "--equivalence", "bootstrap").output.split())
-    assert "a difference beyond the margin, two one-sided paired bootstraps, corrected likewise" in resampled
-
-
-def test_json_says_which_test_and_which_equivalence_it_was(logs: Path) -> None:
-    found, resampled = (
-        json.loads(called(logs, "--baseline", "plain", "--margin", "0.1", "--json", *more).output)
-        for more in ((), ("--equivalence", "bootstrap"))
-    )
-    assert (found["test"], found["equivalence"]) == ("sign-flip permutation test", "t")
-    assert (resampled["test"], resampled["equivalence"]) == ("sign-flip permutation test", "bootstrap")
-    p_values = [values["differences"][0]["p_unlike"] for values in (found, resampled)]
-    assert p_values == [tost(BEFORE, AFTER, 0.1, method).p_value for method in ("t", "bootstrap")]
-    assert found["differences"][0]["p_value"] == resampled["differences"][0]["p_value"] == 1 / 128
 
 
 def test_too_few_pairs_for_an_interval_show_dashes(tmp_path: Path) -> None:
@@ -110,27 +87,6 @@ def with_cosine(logs: Path) -> Path:
     return logs
 
 
-def test_a_key_that_is_no_headline_is_shown_with_a_dash_for_its_test(with_cosine: Path) -> None:
-    result = called(with_cosine, "--baseline", "plain")
-    # name (two words), baseline, mean, difference, interval (two words), d, p raw, p, margin, equivalence p, power
-    tested, shown = (
-        next(line.split() for line in result.output.splitlines() if line.startswith(f" {key} "))
-        for key in ("cosine mean", "cosine nearest")
-    )
-    assert tested[2:8] == shown[2:8]
-    assert tested[9].endswith("*")
-    assert shown[8:13] == ["-"] * 5
-    legend = " ".join(result.output.split())
-    assert "corrected (holm) over the tests of each measure (genie 1, cosine 1)." in legend
-    assert "-: not tested" in legend
-    rows = json.loads(called(with_cosine, "--baseline", "plain", "--json").output)["differences"]
-    by_key = {row["key"]: row for row in rows}
-    assert [by_key[key]["tested"] for key in ("plot", "cosine_mean", "cosine_nearest")] == [True, True, False]
-    assert by_key["cosine_nearest"]["p_value"] is None
-    assert by_key["cosine_nearest"]["p_value_corrected"] is None
-    assert by_key["cosine_nearest"]["low"] == pytest.approx(by_key["cosine_mean"]["low"])
-
-
 def test_shares_of_ratings_faults_and_warnings_stand_in_the_tables_and_in_json(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(*BEFORE), coverage={"plot": "3/4"}, pairs={"plot": "12/48"}, faults={"cut off": 3})
     log_of(tmp_path, "raised", plots(*AFTER), coverage={"plot": "4/4"}, pairs={"plot": "48/48"})
@@ -164,3 +120,16 @@ def test_logs_that_say_nothing_of_their_questions_have_a_dash(tmp_path: Path) ->
     (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
     assert line.split()[-2:] == ["8", "-"]
     assert "used: share of questions, baseline → run" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(("steps", "stars"), [((0.1, 0.1, 0.11), "**"), ((0.4, 0.02, 0.03), "*")])
+def test_a_pooled_difference_has_a_second_star_where_it_holds_over_models_too(
+    steps: tuple[float, ...], stars: str, tmp_path: Path
+) -> None:
+    for number, step in enumerate(steps):
+        for task, added in (("plain", 0.0), ("raised", step)):
+            values = plots(*(value + added for value in BEFORE))
+            log_of(tmp_path, task, values, model=f"m/{number}", texts=[f"A {task} story {number}"])
+    result = called(tmp_path, "--baseline", "plain", "--pooled")
+    assert result.exit_code == 0, result.output
+    assert re.findall(r"\+0\.\d{3}(\*+) 3/3", result.output) == [stars]

@@ -1,24 +1,16 @@
-import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.cli.called import as_json, genie
 
-from genie_inspect.cli import main
 from genie_inspect.cli.cost import MEASURES, TASKS
 from genie_inspect.graders.instrument import MODES
 from genie_inspect.populations.population import open_population
 
+called, found = partial(genie, "cost"), partial(as_json, "cost")
+
 DOCUMENTS = open_population("starter").manifest.counts.documents
-
-
-def called(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["cost", *arguments])
-
-
-def found(*arguments: str) -> Any:
-    return json.loads(called(*arguments, "--json").stdout)
 
 
 def test_a_list_reads_less_than_a_tenth_more_calls_than_a_pair_each() -> None:
@@ -66,12 +58,6 @@ def test_longer_answers_cost_more_to_read_and_to_judge() -> None:
         assert concise[step][kind] < sentence[step][kind] < free[step][kind], step
 
 
-def test_prices_become_money() -> None:
-    total = found("--judge", "logit", "--price-input", "2", "--price-output", "8")["judges"]["logit"]
-    expected = (total["total"]["tokens_in"] * 2 + total["total"]["tokens_out"] * 8) / 1e6
-    assert total["money"] == pytest.approx(expected, abs=0.001)
-
-
 def test_a_judge_that_the_grader_cannot_serve_is_left_out_unless_asked_for() -> None:
     assert list(found("--grader", "bundled/grader")["judges"]) == [name for name in MODES if name != "logit"]
     result = called("--grader", "bundled/grader", "--judge", "logit")
@@ -97,19 +83,6 @@ def test_which_measures_of_the_panel_are_counted_is_chosen_as_for_a_task() -> No
     assert list(found("--judge", "list", "--panel", "litbench")["panel"]) == ["litbench"]
 
 
-def test_a_protocol_of_weights_has_a_row_of_its_own_for_as_many_calls() -> None:
-    chat, alone, reasoned = (
-        found("--judge", "list", "--panel", name)["panel"][name]
-        for name in ("litbench", "litbench/generative", "litbench/generative_cot")
-    )
-    assert chat["calls"] == alone["calls"] == reasoned["calls"]
-    assert [part["tokens_out"] / part["calls"] for part in (alone, chat, reasoned)] == [4, 50, 300]
-    assert alone["tokens_in"] < chat["tokens_in"], "the writing prompt is not shown"
-    shown = called("--judge", "list", "--panel", "litbench/generative").stdout
-    assert "preferring as GenRM" in shown
-    assert list(found("--judge", "list", "--panel", "litbench/chat")["panel"]) == ["litbench"]
-
-
 def test_prices_are_those_of_all_that_is_counted() -> None:
     prices = ("--price-input", "1", "--price-output", "2")
     for part in (found("--judge", "list", *prices)["panel"]["litbench"], found("--task", "ttcw", *prices)["total"]):
@@ -119,6 +92,12 @@ def test_prices_are_those_of_all_that_is_counted() -> None:
 def test_an_option_that_changes_no_call_may_stand_there_as_for_the_task() -> None:
     same = [found("--task", "ttcw", *options) for options in ([], ["-T", "cutoff=0", "-T", "cache=false"])]
     assert same[0] == same[1]
+
+
+def test_more_epochs_of_a_task_cost_as_many_times_more() -> None:
+    one, two = (found("--task", "ttcw", "--epochs", epochs) for epochs in (1, 2))
+    assert (one["epochs"], two["epochs"]) == (1, 2)
+    assert one["measures"]["ttcw"]["calls"] * 2 == two["measures"]["ttcw"]["calls"] > 0
 
 
 STORIES = Path(__file__).parents[1] / "tasks" / "stories.jsonl"

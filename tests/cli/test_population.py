@@ -6,22 +6,18 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from inspect_ai import eval as evaluate
 from tests.building.scripts import OWL, write_log
+from tests.cli.called import genie
 from tests.hostile_populations import damages, sound_population
 from tests.processes import tries
 from tests.scripted import DOCUMENTS, small_population
 
 from genie_inspect.building.inspection import inspected
-from genie_inspect.cli import main
 from genie_inspect.populations.population import BUNDLED, MANIFEST, Population
 
 STARTER = BUNDLED["starter"]
-
-
-def genie(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def said(result: Result) -> dict[str, object]:
@@ -116,8 +112,7 @@ def test_check_ends_with_1_and_names_each_fault(tmp_path: Path) -> None:
     assert "FAULT digest differs from population.json: 1, first: answers.jsonl" in result.stdout
 
 
-def test_show_tells_of_a_population_and_of_a_prompt() -> None:
-    assert "feature plot: What happens" in genie("population", "show", "starter").stdout
+def test_show_tells_of_a_prompt_by_a_part_of_it() -> None:
     shown = genie("population", "show", "starter", "--prompt", "PENGUIN").stdout
     assert "prompt: Write a story about a penguin and a desert." in shown
     assert "8 prompts hold 'write'" in genie("population", "show", "starter", "--prompt", "write").output
@@ -198,7 +193,7 @@ def test_features_discover_counts_its_calls_in_a_dry_run(tmp_path: Path, monkeyp
 
 def test_without_the_package_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name: None)
-    done = CliRunner().invoke(main, ["index", str(tmp_path), str(tmp_path / "index")])
+    done = genie("index", tmp_path, tmp_path / "index")
     assert done.exit_code == 1
     assert done.output.startswith("Error: corpus=infini-gram:<index folder> needs the extra infini-gram: pip install")
     assert "pip install 'infini-gram==" in done.output
@@ -206,7 +201,7 @@ def test_without_the_package_one_line_says_how_to_get_it(tmp_path: Path, monkeyp
 
 def test_a_folder_without_texts_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name: object())
-    done = CliRunner().invoke(main, ["index", str(tmp_path), str(tmp_path / "index")])
+    done = genie("index", tmp_path, tmp_path / "index")
     assert done.exit_code == 1
     assert "holds no texts, expected" in done.output
 
@@ -215,7 +210,7 @@ def test_a_folder_without_texts_is_refused_in_one_line(tmp_path: Path, monkeypat
 def test_a_tiny_corpus_is_refused_with_its_size_and_what_would_do(tmp_path: Path) -> None:
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a.txt").write_text("An owl sat.")
-    done = CliRunner().invoke(main, ["index", str(tmp_path / "texts"), str(tmp_path / "index")])
+    done = genie("index", tmp_path / "texts", tmp_path / "index")
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith("Error: infini-gram's indexer made no index of ")
@@ -258,11 +253,7 @@ def make_damaged(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
 
 
 def called_damaged(verb: str, population: Path, sound: Path, new: Path) -> Result:
-    return CliRunner().invoke(main, [part.format(p=population, sound=sound, new=new) for part in VERBS[verb].split()])
-
-
-def test_there_are_enough_damages() -> None:
-    assert len(damages()) >= 57
+    return genie(*(part.format(p=population, sound=sound, new=new) for part in VERBS[verb].split()))
 
 
 @pytest.mark.repeated

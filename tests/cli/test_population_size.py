@@ -4,15 +4,13 @@ import json
 import math
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.cli.called import as_json, genie
 from tests.recorded import recorded_starter
 from tests.reports.made_logs import made_log, scored
 from tests.scripted import OWL, small_population
 
-from genie_inspect.cli import main
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.yardstick import (
@@ -25,6 +23,10 @@ from genie_inspect.populations.yardstick import (
     yardstick_of,
 )
 
+YARDSTICK_VERB = ("population", "yardstick")
+called, found = partial(genie, "population", "size"), partial(as_json, "population", "size")
+called_yardstick, found_yardstick = partial(genie, *YARDSTICK_VERB), partial(as_json, *YARDSTICK_VERB)
+
 # arXiv 2606.12790, table 6: variance, standard deviation and population as printed, behind an unrounded deviation that
 # gives all three
 TABLE_6 = {
@@ -35,19 +37,6 @@ TABLE_6 = {
     "social_atmosphere": (0.2600, 0.07, 0.26, 37),
     "style": (0.2870, 0.08, 0.29, 45),
 }
-
-
-def called(*arguments: object, verb: str = "size") -> Result:
-    return CliRunner(env={"COLUMNS": "100"}).invoke(main, ["population", verb, *map(str, arguments)])
-
-
-def found(*arguments: object, verb: str = "size") -> Any:
-    result = called(*arguments, "--json", verb=verb)
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
-
-
-called_yardstick, found_yardstick = partial(called, verb="yardstick"), partial(found, verb="yardstick")
 
 
 def spread(**sds: float) -> dict[str, dict[str, float]]:

@@ -1,23 +1,13 @@
 import csv
-import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from click.testing import CliRunner, Result
+from tests.cli.called import as_json, genie
 
 from genie_inspect.agreement.raters import RatingsFile
-from genie_inspect.cli import main
 from genie_inspect.populations.population import open_population
 
-
-def called(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["readings", *arguments])
-
-
-def figures(*arguments: str) -> Any:
-    result = called("--reader", "bundled/grader", *arguments, "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+called, figures = partial(genie, "readings"), partial(as_json, "readings", "--reader", "bundled/grader")
 
 
 def test_the_record_held_against_itself_is_as_near_as_can_be() -> None:

@@ -1,7 +1,7 @@
 import json
-import os
 import sys
 import time
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -10,16 +10,15 @@ import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
+from tests.cli.called import as_json, genie
 from tests.reports.made_logs import GENIE, made_log, scored
 from tests.scripted import OWL, evaluated, grading, saying, small_population
 
 from genie_inspect.cli import main
 from genie_inspect.cli.results import _next_steps
-from genie_inspect.scorers.genie import genie
+from genie_inspect.scorers.genie import genie as genie_scorer
 
-
-def genie_summary(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["summary", *arguments])
+genie_summary, genie_report = partial(genie, "summary"), partial(genie, "report")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +29,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> str:
     script = grading(answer=lambda document, question: "[not said]" if "tone" in question else document)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
-        scorer, writer = genie(str(population.folder)), saying("A blue owl flew.", "")
+        scorer, writer = genie_scorer(str(population.folder)), saying("A blue owl flew.", "")
         return evaluated(scorer, writer, script, folder, (OWL, OWL), max_samples=1).location
 
 
@@ -75,19 +74,6 @@ def test_what_is_missing_and_what_to_beware_of_stand_below_the_table_and_in_json
         assert f"Beware: mock/writer: {warning}." in lines
     assert column["faults"] == {"unreadable": 86}
     assert column["pairs"] == {"plot": [10, 96]}
-
-
-@pytest.mark.parametrize("content", [None, "", "this is no log"])
-def test_what_cannot_be_read_is_one_line_and_exit_code_1(tmp_path: Path, content: str | None) -> None:
-    path = tmp_path / "story.eval"
-    if content is not None:
-        path.write_text(content, encoding="utf-8")
-    result = genie_summary(str(path))
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: ")
-    assert str(path) in result.output
-    assert "Traceback" not in result.output
-    assert len(result.output.strip().splitlines()) == 1
 
 
 def test_a_scorer_that_the_log_lacks_is_one_line(log: str) -> None:
@@ -150,10 +136,6 @@ def test_a_jury_has_a_table_of_its_own_with_each_grader_and_their_agreement(tmp_
     assert alone["columns"][0]["graders"] == {}
 
 
-def genie_report(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["report", *map(str, arguments)])
-
-
 @pytest.fixture
 def report_log(tmp_path: Path) -> str:
     return made_log(tmp_path / "logs", [{"genie": scored({"plot": value})} for value in (0.1, 0.4, 0.9)])
@@ -164,18 +146,6 @@ def one_line(result: Result) -> str:
     assert result.output.startswith("Error: ")
     assert len(result.output.strip().splitlines()) == 1
     return result.output
-
-
-def test_a_page_takes_the_place_of_an_older_one_and_nothing_else_is_left(tmp_path: Path, report_log: str) -> None:
-    page = tmp_path / "out" / "report.html"
-    page.parent.mkdir()
-    page.write_text("old", encoding="utf-8")
-    result = genie_report(report_log, "-o", page)
-    assert result.exit_code == 0, result.output
-    assert result.stdout.strip() == str(page)
-    assert result.stderr == f"replaced {page}\n"
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert list(page.parent.iterdir()) == [page]
 
 
 def test_json_gives_the_numbers_and_writes_no_page(
@@ -193,8 +163,7 @@ def test_with_a_baseline_the_comparison_is_the_one_of_genie_compare(tmp_path: Pa
         for model, values in (("mock/b", (0.2, 0.5, 0.4, 0.9)), ("mock/a", (0.1, 0.4, 0.2, 0.3)))
     ]
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
-    told = CliRunner().invoke(main, ["compare", *logs, "--baseline", "mock/a", "--json"])
-    expected = json.loads(told.output)
+    expected = as_json("compare", *logs, "--baseline", "mock/a")
     found = json.loads(genie_report(*logs, own, "--baseline", "mock/a", "--json").output)["comparison"]
     assert found["verdict"] == expected["verdict"]
     assert found["differences"] == expected["differences"]
@@ -233,18 +202,11 @@ def test_without_the_library_for_charts_it_says_what_to_install_before_anything_
     assert json.loads(genie_report(report_log, "--json").output)["measures"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_folder_without_permission_is_one_line(tmp_path: Path, report_log: str) -> None:
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o500)
-    assert "Permission denied" in one_line(genie_report(report_log, "-o", closed / "r.html"))
-
-
 def test_on_a_terminal_it_says_what_it_is_doing_and_else_nothing(tmp_path: Path, report_log: str) -> None:
     arguments = ["report", report_log, "-o", str(tmp_path / "page.html")]
     on_a_terminal = CliRunner(env={"FORCE_COLOR": "1"}).invoke(main, arguments)
     assert all(step in on_a_terminal.stderr for step in ("reading the logs", "drawing the charts"))
-    assert CliRunner().invoke(main, arguments).stderr == f"replaced {tmp_path / 'page.html'}\n"
+    assert genie(*arguments).stderr == f"replaced {tmp_path / 'page.html'}\n"
 
 
 def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tuple[Path, str]) -> None:
@@ -283,7 +245,7 @@ def test_a_clock_that_goes_back_changes_no_figure(tmp_path: Path, monkeypatch: p
 
     def figures(folder: str) -> Any:
         monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / folder / "cache"))
-        writer, scorer = saying("A blue owl flew."), genie(str(population.folder))
+        writer, scorer = saying("A blue owl flew."), genie_scorer(str(population.folder))
         log = evaluated(scorer, writer, grading(), tmp_path / folder, (OWL, OWL), max_samples=1)
         (shown,) = json.loads(genie_summary(log.location, "--json").stdout)
         return [(column["cells"], column["coverage"], column["faults"]) for column in shown["columns"]]

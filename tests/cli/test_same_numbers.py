@@ -1,6 +1,5 @@
 """One log, one number: what summary, report and comparison say of it is the same, and what is worked out here."""
 
-import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,9 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai.scorer import Score
 from scipy.stats import beta, norm, t
+from tests.cli.called import as_json
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.cli import main
+
+called = as_json
 
 KEYS = ("plot", "style")
 SAME = ("cells", "nearest", "coverage", "pairs", "documents", "unscored", "faults", "warnings")
@@ -97,12 +99,6 @@ def written(folder: Path, made: Sequence[Made], model: str) -> str:
         prompts=[sample.prompt for sample in made],
         places=[sample.place for sample in made],
     )
-
-
-def called(*arguments: object) -> Any:
-    result = CliRunner().invoke(main, [*map(str, arguments), "--json"])
-    assert result.exit_code == 0, result.output
-    return json.loads(result.output)
 
 
 def by_summary(file: str) -> Json:

@@ -1,17 +1,16 @@
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from inspect_ai.log import read_eval_log, write_eval_log
+from tests.cli.called import genie
 from tests.reports.made_logs import asked, made_log, scored
 
-from genie_inspect.cli import main
 from genie_inspect.graders.rubrics import load_rubric
 
-
-def genie_show(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["show", *map(str, arguments)])
+genie_show = partial(genie, "show")
 
 
 def log(folder: Path, text: str = "It rains.") -> str:

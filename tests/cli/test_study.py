@@ -1,10 +1,11 @@
 """`genie study`, as a user calls it; and the other commands on the log of a study."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.cli.called import genie
 from tests.reports.made_logs import made_log, scored
 from tests.reports.studies import (
     COSINE,
@@ -18,10 +19,11 @@ from tests.reports.studies import (
     together,
 )
 
-from genie_inspect.cli import main
 from genie_inspect.errors import GenieWarning
 from genie_inspect.populations.interventions import EDIT
 from genie_inspect.reports.study import study as studied
+
+called = partial(genie, columns=240)
 
 # what other commands say of a study's log, see below
 NOTICED = pytest.mark.filterwarnings("ignore:.* is a metric study")
@@ -36,10 +38,6 @@ def cosine(text: Made) -> dict[str, object]:
 def log(tmp_path_factory: pytest.TempPathFactory) -> str:
     measures = together(by_feature(sharp, questions=TABLE), cosine, one_number(lambda text: 0.5, "flat"))  # type: ignore[arg-type]
     return study_log(tmp_path_factory.mktemp("study"), made(8), measures)
-
-
-def called(verb: str, *arguments: object, columns: int = 240) -> Result:
-    return CliRunner(env={"COLUMNS": str(columns)}).invoke(main, [verb, *map(str, arguments)])
 
 
 def lines(output: str, start: str) -> list[list[str]]:

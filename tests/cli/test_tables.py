@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -173,24 +172,6 @@ def test_summary_report_and_json_show_the_same_means_over_prompts(logs: tuple[Ev
     assert '<b>0.75</b> <span class="ends">[0.75, 0.75]</span>' in html, "the population's own"
     assert "The band behind them is the middle half of the population's own documents" in html
     assert "is not shown: no log here holds them" not in html
-
-
-def test_two_logs_side_by_side_fit_eighty_columns(logs: tuple[EvalLog, ...], tmp_path: Path) -> None:
-    again = shutil.copy(logs[1].location, tmp_path / "again.eval")
-    lines = called("summary", logs[1].location, again, "--nearest").splitlines()
-    assert max(map(len, lines)) <= 80
-    assert sum(line.count("percentile 75, mean 0.75") for line in lines) == 2
-
-
-def test_the_demo_shows_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.cli.results.STORYTELLERS", (TELLER,))
-    with recorded_starter(tmp_path / "population"):
-        without = called("demo", "--log-dir", tmp_path / "logs")
-        called("population", "yardstick", "starter", *GRADER)
-        shown = called("demo", "--log-dir", tmp_path / "logs2")
-    assert "percentile 75, mean 0.75" in shown
-    assert "of the population's own documents" in shown
-    assert "ercentile" not in without
 
 
 def test_a_mean_of_which_a_part_has_no_standing_has_none(logs: tuple[EvalLog, ...], tmp_path: Path) -> None:

@@ -1,30 +1,21 @@
 """`genie agreement`: whether a machine judges stories as people do."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.table import Table
 
-from genie_inspect.agreement.figures import (
-    AVERAGE,
-    RANKINGS,
-    Agreement,
-    LengthTakenOut,
-    Ranking,
-    agreement_chart,
-)
+from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, LengthTakenOut, agreement_chart
 from genie_inspect.agreement.figures import agreement as agreement_of
-from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
+from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.cli.options import FILE, Answer, answering, resamples_option, seed_option, together
 from genie_inspect.cli.tables import figure, ranged, text_table
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.bootstrap import BootstrapInterval
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 COMPARED = together(
     click.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
@@ -65,19 +56,15 @@ def agreement(scores: tuple[Path, ...], votes: Path, judges: tuple[str, ...], sc
     \b
     Example: genie agreement logs/ttcw --votes votes.jsonl --picture agreement.svg
     """
-    read, chosen = read_votes(votes, numbers=True), _chosen(read_scores(scores, scorer), judges)
+    read, scored = read_votes(votes, numbers=True), read_scores(scores, scorer)
+    if unknown := [judge for judge in judges if judge not in scored]:
+        raise UnknownChoiceError("judge", unknown[0], "one of " + ", ".join(scored))
+    chosen = {judge: stories for judge, stories in scored.items() if not judges or judge in judges}
     figures = agreement_of(read, chosen, **options)
     return Answer(lambda: figures, lambda _: _tables(figures), chart=lambda: agreement_chart(figures, NAMES))
 
 
-def _chosen(scores: dict[str, dict[str, JudgedStory]], judges: tuple[str, ...]) -> dict[str, dict[str, JudgedStory]]:
-    unknown = [judge for judge in judges if judge not in scores]
-    if unknown:
-        raise UnknownChoiceError("judge", unknown[0], "one of " + ", ".join(scores))
-    return {judge: stories for judge, stories in scores.items() if not judges or judge in judges}
-
-
-def _tables(figures: Agreement) -> "Iterator[Table]":
+def _tables(figures: Agreement) -> Iterator[Table]:
     yield _ranking_table(figures)
     if known := {name: judge.length for name, judge in figures.judges.items() if judge.length}:
         yield _length_table(known)
@@ -85,24 +72,24 @@ def _tables(figures: Agreement) -> "Iterator[Table]":
     yield _pass_rate_table(figures)
 
 
-def _ranking_table(figures: Agreement) -> "Table":
+def _ranking_table(figures: Agreement) -> Table:
     """How alike judge and people rank the stories of a prompt: a row a measure, a column a judge."""
     judges = figures.judges.values()
     # the published averages count a correlation that is undefined as 0
     how = "counts 0" if figures.published_averages else "is left out"
-    rows = [[NAMES[name], *(_ranking(judge.rankings[name]) for judge in judges)] for name in RANKINGS]
+    rows = []
+    for name in RANKINGS:
+        rankings = [judge.rankings[name] for judge in judges]
+        undefined = [f"\n{one.undefined} undefined" if one.undefined else "" for one in rankings]
+        rows.append([NAMES[name], *(_interval(one.mean) + more for one, more in zip(rankings, undefined, strict=True))])
     if any(judge.not_judged for judge in judges):
         rows.append(["stories not judged", *(str(judge.not_judged) for judge in judges)])
     title = f"Ranking of stories: mean over {figures.prompts} prompts [95% interval]"
     caption = f"{figures.stories} stories, {figures.raters} raters; an undefined value {how}"
-    return _table(title, ["", *figures.judges], rows, caption)
+    return text_table(title, ["", *figures.judges], rows, caption=caption, justify="center")
 
 
-def _ranking(ranking: Ranking) -> str:
-    return _interval(ranking.mean) + (f"\n{ranking.undefined} undefined" if ranking.undefined else "")
-
-
-def _length_table(known: Mapping[str, LengthTakenOut]) -> "Table":
+def _length_table(known: Mapping[str, LengthTakenOut]) -> Table:
     """What is left of each judge's agreement when length is taken out, by judge."""
     rows = [
         ["length alone", *(_interval(own.length_alone) for own in known.values())],
@@ -110,20 +97,22 @@ def _length_table(known: Mapping[str, LengthTakenOut]) -> "Table":
         ["the judge, partial", *(_interval(own.partial) for own in known.values())],
     ]
     caption = "Spearman's rho of ranks within prompts, over all prompts; partial: the words' ranks taken out of both"
-    return _table("Agreement and length [95% interval]", ["", *known], rows, caption)
+    return text_table("Agreement and length [95% interval]", ["", *known], rows, caption=caption, justify="center")
 
 
-def _rater_table(figures: Agreement) -> "Table":
+def _rater_table(figures: Agreement) -> Table:
     """Chance-corrected agreement, test by test: people among themselves, and each judge with their majority."""
     of_numbers = "people: among themselves; a judge who gives numbers: with their median; by the order of the numbers"
     of_verdicts = "people: among themselves; a judge: with the people's majority; Cohen's kappa is for two raters"
     raters = [figures.people, *(judge.raters for judge in figures.judges.values())]
     rows = [[NAMES[name], *(_interval(values[name]) for values in raters)] for name in figures.people]
     caption = of_numbers if figures.scale else of_verdicts
-    return _table("Raters, test by test [95% interval]", ["", "people", *figures.judges], rows, caption)
+    return text_table(
+        "Raters, test by test [95% interval]", ["", "people", *figures.judges], rows, caption=caption, justify="center"
+    )
 
 
-def _pass_rate_table(figures: Agreement) -> "Table":
+def _pass_rate_table(figures: Agreement) -> Table:
     """How often people say that a test passes, or their mean number: a row a test, a column a writer."""
     title, factor, decimals = "Passed, percent of people's votes", 100, 1
     if figures.scale:
@@ -135,11 +124,7 @@ def _pass_rate_table(figures: Agreement) -> "Table":
         [test, *(figure(factor * rates.get(test, math.nan), f".{decimals}f", "") for rates in by_writer)]
         for test in (*sorted(tests), AVERAGE)
     ]
-    return _table(title, ["", *figures.pass_rates], rows, "by who wrote the story")
-
-
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> "Table":
-    return text_table(title, columns, rows, caption=caption, justify="center")
+    return text_table(title, ["", *figures.pass_rates], rows, caption="by who wrote the story", justify="center")
 
 
 def _interval(interval: BootstrapInterval) -> str:

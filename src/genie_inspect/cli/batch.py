@@ -162,36 +162,33 @@ def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> A
     \b
     Example: genie ray rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
     """
-    job = {name: options.pop(name) for name in JOB_NAMES}
+    study = {name: options.pop(name) for name in ("grader", "judge", "answer_length", "population", "templates")}
     with opened_cache() as cache, progress_bar() as progress:
-        done, found = rounds(studied(paths, **options), output, _job(**job), cache, progress, form)
+        done, found = rounds(studied(paths, **study), output, _job(**options), cache, progress, form)
     facts: dict[str, Any] = plain(done)
     left = {**{f"left_to_{step}": found[step].requests for step in STEPS}, **seen(found[JUDGE])}
     lines = {f"{step}, {part}": counts for step, said in facts.items() for part, counts in said.items()}
     return Answer(lambda: {**facts, **left}, lambda _: fact_lines({**lines, **left}))
 
 
-JOB_NAMES = ("url", "model", "key", "connections", "workers", "qps", "retries", "timeout", "engine_args")
-
-
 def _job(
+    *,
     url: str | None,
     model: str | None,
     key: str | None,
     connections: int,
     workers: int,
     qps: int | None,
-    retries: int,
-    timeout: float,
     engine_args: str,
+    **own: Any,
 ) -> Job:
+    """The job of its options; `own` are further ones of a server."""
     if bool(url) == bool(model):
         raise click.UsageError("give --url to ask a server, or --model to load one into vLLM")
     if url:
         if key and key not in os.environ:
             raise click.BadParameter(f"{key} is not set in the environment", param_hint="--key")
-        secret = os.environ[key] if key else ""
-        return Server(url, secret, connections, workers, qps, retries, timeout=timeout)
+        return Server(url, os.environ[key] if key else "", connections, workers, qps, **own)
     try:
         arguments = json.loads(engine_args)
     except ValueError:

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.table import Table
 
 from genie_inspect.agreement.calibration import (
     ALL,
@@ -52,11 +53,8 @@ from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import write_rows
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-
 USUAL_JUDGES = ("list", "pairwise")
+PAIRS = 300
 
 
 def check_raters(judges: tuple[str, ...], count: int, fit: Path | None) -> None:
@@ -156,14 +154,7 @@ FITTED: tuple[Head[FeatureFit], ...] = (
 )
 
 
-# `groupby` joins neighbours alone: rows come rater by rater, feature by feature
-def _agreement_tables(agreements: Iterable[RaterAgreement]) -> "Iterator[Table]":
-    """For each two raters how far they agree."""
-    for (first, second), rows in groupby(agreements, key=lambda row: (row.first, row.second)):
-        yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
-
-
-def _conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
+def _conduct_tables(conducts: Iterable[Conduct]) -> Iterator[Table]:
     """For each rater its gaps and biases."""
     for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
         rows = {row.feature: row for row in group}
@@ -174,15 +165,7 @@ def _conduct_tables(conducts: Iterable[Conduct]) -> "Iterator[Table]":
         yield _table(rater, rows, heads, f"unusable: {counted(faults)}" if faults else "")
 
 
-def _people_tables(rows: Iterable[PeopleAgreement], people: int) -> "Iterator[Table]":
-    """For each judge the raters of files together, and the judge with all of them."""
-    for judge, group in groupby(rows, key=lambda row: row.judge):
-        # without a judge there is nobody to hold against people
-        title = f"{judge} and {people} raters together" if judge else f"{people} raters together"
-        yield _table(title, {row.feature: row for row in group}, PEOPLE if judge else PEOPLE[:2])
-
-
-def _table(title: str, rows: Mapping[str, LineT], heads: Sequence[Head[LineT]], caption: str = "") -> "Table":
+def _table(title: str, rows: Mapping[str, LineT], heads: Sequence[Head[LineT]], caption: str = "") -> Table:
     """A row a feature, and last, below a line of its own, the one over all of them."""
     cells: list[list[str] | None] = []
     for feature, row in rows.items():
@@ -193,9 +176,6 @@ def _table(title: str, rows: Mapping[str, LineT], heads: Sequence[Head[LineT]], 
 
 def _interval(interval: BootstrapInterval) -> str:
     return ranged(interval.value, interval.low, interval.high, none="")
-
-
-PAIRS = 300
 
 
 @click.command()
@@ -261,7 +241,9 @@ def calibrate(
              genie calibrate --ratings ratings.jsonl --embedder openai/<model> --fit-vectors fit.json
     """
     opened = open_population(population)
-    recorded = [RatingsFile(_ratings_path(file, opened), opened) for file in files]
+    # a bare name is looked for in the current folder first
+    found = [file if file.is_file() or not (opened.folder / file).is_file() else opened.folder / file for file in files]
+    recorded = [RatingsFile(file, opened) for file in found]
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
     machines = grader_judges(judges, graders, templates, anew=not cache) + vector_judges(judges, vectors, features)
@@ -296,13 +278,18 @@ def calibrate(
     together = held_against_people(targets, people, judged, features) if people else []
     sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
 
-    def parts_of(_: object) -> "Iterator[Table | str]":
-        yield from _agreement_tables(calibration.agreements)
+    def parts_of(_: object) -> Iterator[Table | str]:
+        # `groupby` joins neighbours alone: rows come rater by rater, feature by feature
+        for (first, second), rows in groupby(calibration.agreements, key=lambda row: (row.first, row.second)):
+            yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
         yield from _conduct_tables(calibration.conducts)
         yield KEY
         # one rater of files is in the tables of two raters
         if len(people) > 1:
-            yield from _people_tables(together, len(people))
+            for judge, group in groupby(together, key=lambda row: row.judge):
+                # without a judge there is nobody to hold against people
+                title = f"{judge} and {len(people)} raters together" if judge else f"{len(people)} raters together"
+                yield _table(title, {row.feature: row for row in group}, PEOPLE if judge else PEOPLE[:2])
             yield PEOPLE_KEY
         yield from sentences
 
@@ -311,13 +298,6 @@ def calibrate(
         parts_of,
         chart=lambda: calibration_chart(calibration),
     )
-
-
-def _ratings_path(file: Path, population: Population) -> Path:
-    """The file itself, or the one of that name in the population's folder."""
-    beside = population.folder / file
-    # a file in the current folder comes first
-    return beside if not file.is_file() and beside.is_file() else file
 
 
 def _targets(

@@ -29,12 +29,14 @@ def legend(comparison: Comparison) -> str:
     several = ", ".join(f"{' '.join(filter(None, family))} {count}" for family, count in tests.items())
     over = f"the tests of {each} ({several})" if len(tests) > 1 else f"{tests.total()} tests"
     rated = any(due for row in comparison.rows for _, due in row.ratings)
+    keys = comparison.options.keys
+    tested = f"tests were named beforehand ({', '.join(keys)})" if keys else "of a measure its headline is"
     by_instance = any(row.instances is not None for row in comparison.rows)
     return (
         f"p raw: {TEST}; p: corrected ({comparison.options.correction}) over {over}. equivalence p: of a difference "
         f"beyond the margin, two one-sided {METHODS[comparison.options.equivalence]}, corrected likewise; small where "
         "both are equivalent. *: holds."
-        + (f" -: not tested; {_tested(comparison)}." if any(not row.tested for row in comparison.rows) else "")
+        + (f" -: not tested; {tested}." if any(not row.tested for row in comparison.rows) else "")
         + " power: a paired t test's chance of finding a difference as large as the margin; 0% where no p of so few "
         "pairs could hold. pairs: prompts"
         + (" (pairs of documents in them)" if by_instance else "")
@@ -43,11 +45,6 @@ def legend(comparison: Comparison) -> str:
         f" many of those asked, prompt by prompt). Intervals are of the same test, uncorrected: 0 is outside where "
         f"its p is below {LEVEL:.0%} by itself; [-, -]: too few pairs."
     )
-
-
-def _tested(comparison: Comparison) -> str:
-    keys = comparison.options.keys
-    return f"tests were named beforehand ({', '.join(keys)})" if keys else "of a measure its headline is"
 
 
 def missing_lines(comparison: Comparison) -> list[str]:
@@ -67,18 +64,13 @@ def pooled_tables(comparison: Comparison, console: Console) -> list[Table]:
     for row in rows:
         by_strategy.setdefault(row.strategy, {})[row.scorer, row.key] = row
     several = len({row.scorer for row in rows}) > 1
-    heads = [
-        Head(_pooled_name(comparison, *key, several=several), partial(_pooled_cell, key=key))
-        for key in dict.fromkeys((row.scorer, row.key) for row in rows)
-    ]
+    heads = []
+    for scorer, key in dict.fromkeys((row.scorer, row.key) for row in rows):
+        name = shown_key(comparison.signatures[scorer], key)
+        heads.append(Head(f"{scorer}: {name}" if several else name, partial(_pooled_cell, key=(scorer, key))))
     lines: list[tuple[str, Mapping[tuple[str, str], PooledRow] | None]] = list(by_strategy.items())
     title = "pooled over models: prompts are the units"
     return blocks(title, "strategy", lines, [*POOLED[:2], *heads, *POOLED[2:]], console)
-
-
-def _pooled_name(comparison: Comparison, scorer: str, key: str, *, several: bool) -> str:
-    name = shown_key(comparison.signatures[scorer], key)
-    return f"{scorer}: {name}" if several else name
 
 
 def _pooled_cell(cells: Mapping[tuple[str, str], PooledRow], key: tuple[str, str]) -> str:

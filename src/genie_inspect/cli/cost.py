@@ -8,6 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
+from rich.table import Table
 
 from genie_inspect.building.costs import Known, TaskCost, task_cost
 from genie_inspect.cli.options import ANSWER_LENGTH, POPULATION, UNCHECKED_TEMPLATES, Answer, answering
@@ -22,8 +24,6 @@ from genie_inspect.graders.rubrics import WAYS
 from genie_inspect.populations.population import Population, open_population
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from genie_inspect.tasks.novelty_measures import CostLine
 
 
@@ -45,6 +45,7 @@ MEASURES = {
     "ttcw": "testing stories",
     **{f"ttcw {way.name}": f"testing stories: {way.said}" for way in WAYS.values()},
 }
+EPOCHS = 5
 NOTE = "estimated from the population's documents and answers; tokens by the bundled tokenizer, yours will differ"
 TASK_NOTE = "for texts of the expected length; tokens by the bundled tokenizer, yours will differ"
 
@@ -62,12 +63,8 @@ def _money(cost: Cost, prices: Prices | None) -> dict[str, float]:
 
 
 def _table(
-    first: str,
-    title: str,
-    note: str,
-    rows: Sequence[tuple[str, str, Cost] | None],
-    prices: Prices | None,
-) -> "Table":
+    first: str, title: str, note: str, rows: Sequence[tuple[str, str, Cost] | None], prices: Prices | None
+) -> Table:
     """Calls and tokens, and with prices the money; a row that is None is a line across."""
     shown = []
     for row in rows:
@@ -83,18 +80,6 @@ def _measures(costs: Mapping[str, Cost]) -> list[tuple[str, str, Cost]]:
 
 
 TASKS = ("ttcw", "novelty_partition", "ttcw_stories")
-# options of the table against a population
-AGAINST = ("population", "judges", "answer_length", "panel", "graders", "templates")
-
-
-def refuse_others(context: click.Context) -> None:
-    """Refuse beside --task what says something of a population."""
-    from click.core import ParameterSource
-
-    given = [name for name in AGAINST if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
-    names = {parameter.name: parameter.opts[0] for parameter in context.command.params}
-    if given:
-        raise click.UsageError(f"{names[given[0]]} belongs to a population, and --task takes its options by -T")
 
 
 def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Prices | None) -> Answer:
@@ -116,7 +101,15 @@ def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Pric
 def _line(task: str, options: Sequence[str]) -> "CostLine":
     room = importlib.import_module(f"genie_inspect.tasks.{task}")
     known, counted = (inspect.signature(made).parameters for made in (getattr(room, task), room.cost_line))
-    values = dict(_option(option) for option in options)
+    values: dict[str, Any] = {}
+    for option in options:
+        name, given, value = option.partition("=")
+        if not given:
+            raise UnknownChoiceError("-T", option, "OPTION=VALUE")
+        try:
+            values[name] = json.loads(value)
+        except ValueError:
+            values[name] = value
     for name in values.keys() - known.keys():
         raise UnknownChoiceError("-T", name, f"an option of {task}: {', '.join(known)}")
     # others, such as a cutoff, change no call
@@ -124,19 +117,6 @@ def _line(task: str, options: Sequence[str]) -> "CostLine":
     if not line.asks:
         raise GenieError(f"{task} asks no model with {' '.join(options)}: there is nothing to count")
     return line
-
-
-def _option(text: str) -> tuple[str, Any]:
-    name, given, value = text.partition("=")
-    if not given:
-        raise UnknownChoiceError("-T", text, "OPTION=VALUE")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
-
-
-EPOCHS = 5
 
 
 @click.command()
@@ -183,7 +163,14 @@ def cost(
         raise click.UsageError("--price-input and --price-output are given together, as they are billed")
     prices = (price_input, price_output) if price_input is not None and price_output is not None else None
     if task is not None:
-        refuse_others(context)
+        for parameter in context.command.params:
+            if (
+                parameter.name in against
+                and context.get_parameter_source(parameter.name) is not ParameterSource.DEFAULT
+            ):
+                raise click.UsageError(
+                    f"{parameter.opts[0]} belongs to a population, and --task takes its options by -T"
+                )
         return _of_task(task, options, epochs, prices)
     if options:
         raise click.UsageError("-T is an option of --task")
@@ -200,12 +187,17 @@ def _of_population(
     epochs: int,
     prices: Prices | None,
 ) -> Answer:
+    from genie_inspect.tasks.panel import chosen_panel
+
     opened = open_population(population)
     instruments = [
         Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length) for judge in judges or MODES
     ]
     by_judge = _judges(opened, epochs, instruments, graders, named=bool(judges))
-    beside = _panel(opened, epochs, panel, templates)
+    chosen = chosen_panel(panel, LIST.name)
+    # the measures of the panel that ask a model; of a population of answers alone there are none
+    asking = {} if opened.answers_alone else chosen.costs(opened, templates)
+    beside = {name: asks(dict.fromkeys(opened.prompts, epochs)) for name, asks in asking.items()}
     prompts = len(opened.prompts)
 
     def value() -> dict[str, object]:
@@ -227,7 +219,7 @@ def _of_population(
             "panel": _plain(beside, prices),
         }
 
-    def table() -> "Table":
+    def table() -> Table:
         rows: list[tuple[str, str, Cost] | None] = []
         for mode, task in by_judge.items():
             steps = STEPS | {"rating": f"{STEPS['rating']} {round(task.judged):,} of {round(task.pairs):,} pairs"}
@@ -260,14 +252,3 @@ def _judges(
                 [task_cost(population, documents, instrument, each) for each in known]
             )
     return costs
-
-
-def _panel(population: Population, epochs: int, panel: str, templates: str | None) -> dict[str, Cost]:
-    """What those measures cost that ask a model; of a population of answers alone there are none."""
-    from genie_inspect.tasks.panel import chosen_panel
-
-    chosen = chosen_panel(panel, LIST.name)
-    if population.answers_alone:
-        return {}
-    documents = dict.fromkeys(population.prompts, epochs)
-    return {name: asks(documents) for name, asks in chosen.costs(population, templates).items()}

@@ -62,7 +62,11 @@ def length_shifts(paths: Iterable[str | Path]) -> list[LengthShift]:
             f"all scores by {MEASURE} rest on {', '.join(novelty) or 'no'} answers: score the same documents again, "
             "inspect score LOG --scorer genie_inspect/genie -S answer_length=free --action append"
         )
-    _check_rest(facts)
+    first, *others = facts
+    for other in others:
+        if facts[first] != facts[other]:
+            differing = _differing(facts[first], facts[other])
+            raise LengthsError(f"scores by {first} and by {other} answers differ in more than that: {differing}")
     first = CONCISE if CONCISE in novelty else next(iter(novelty))
     return [
         row
@@ -96,14 +100,6 @@ def _by_length(logs: Sequence[ScoredLog]) -> tuple[dict[str, Novelty], dict[str,
     return novelty, rest
 
 
-def _check_rest(facts: Mapping[str, dict[str, str]]) -> None:
-    first, *others = facts
-    for other in others:
-        if facts[first] != facts[other]:
-            differing = _differing(facts[first], facts[other])
-            raise LengthsError(f"scores by {first} and by {other} answers differ in more than that: {differing}")
-
-
 def _differing(here: Mapping[str, str], there: Mapping[str, str]) -> str:
     names = [name for name in {**here, **there} if here.get(name) != there.get(name)]
     return "; ".join(f"{name} is {here.get(name, '-')} and {there.get(name, '-')}" for name in names)
@@ -123,7 +119,11 @@ def _shifts(lengths: tuple[str, str], before: Novelty, after: Novelty) -> list[L
     first, second = (np.where(gaps, np.nan, side) for side in sides)
     prompts = [prompt for prompt, _ in documents]
     # documents of one prompt are alike: the test is over prompts
-    means = [np.array([_means(column, prompts) for column in side.T]).T for side in (first, second)]
+    each = dict.fromkeys(prompts)
+    means = []
+    for side in (first, second):
+        by_prompt = [prompt_means(column.tolist(), prompts) for column in side.T]
+        means.append(np.array([[own.get(prompt, np.nan) for own in by_prompt] for prompt in each]))
     family = findings(differences(means[0], means[1]))
     return [
         LengthShift(
@@ -136,12 +136,6 @@ def _shifts(lengths: tuple[str, str], before: Novelty, after: Novelty) -> list[L
         )
         for place, (feature, finding) in enumerate(zip(features, family, strict=True))
     ]
-
-
-def _means(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", prompts: Sequence[str]) -> list[float]:
-    """The mean of each prompt, in the order in which prompts come first; NaN without any value."""
-    by_prompt = prompt_means(values.tolist(), prompts)
-    return [by_prompt.get(prompt, np.nan) for prompt in dict.fromkeys(prompts)]
 
 
 KEY = (

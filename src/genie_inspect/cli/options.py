@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 Decorator = Callable[[Any], Any]
 FILE = click.Path(path_type=Path)
 AT_LEAST_1 = click.IntRange(min=1)
-ASKED_GRADER = "Who is asked; any model that Inspect has."
-GRADER = click.option("--grader", required=True, metavar="PROVIDER/MODEL", help=ASKED_GRADER)
+GRADER = click.option(
+    "--grader", required=True, metavar="PROVIDER/MODEL", help="Who is asked; any model that Inspect has."
+)
 TEMPLATES = click.option(
     "--templates",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -137,8 +138,14 @@ def answering(instead: str = "text", picture: str = "", csv: str = "", json: str
             if isinstance(answer, dict):
                 show(answer, as_json)
                 return
+            from genie_inspect.files.writing import write_lines
+            from genie_inspect.reports.charts import write_chart
+
             with replacing(picture, csv):
-                _write(answer, picture, csv)
+                if picture and answer.chart:
+                    write_chart(answer.chart, picture)
+                if csv and answer.csv:
+                    write_lines(csv, [answer.csv()])
             if as_json:
                 echo_json(answer.value())
             else:
@@ -148,16 +155,6 @@ def answering(instead: str = "text", picture: str = "", csv: str = "", json: str
         return together(*options)(run)
 
     return decorated
-
-
-def _write(answer: Answer, picture: Path | None, csv: Path | None) -> None:
-    from genie_inspect.files.writing import write_lines
-    from genie_inspect.reports.charts import write_chart
-
-    if picture and answer.chart:
-        write_chart(answer.chart, picture)
-    if csv and answer.csv:
-        write_lines(csv, [answer.csv()])
 
 
 def show(result: dict[str, Any], as_json: bool) -> None:

@@ -18,16 +18,14 @@ from genie_inspect.cli.options import (
     embedder_option,
 )
 from genie_inspect.cli.running import named_models, progress_bar
-from genie_inspect.cli.tables import text_table
+from genie_inspect.cli.tables import figure, text_table
 from genie_inspect.cli.terminal import Unbroken, replacing
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN
 
 if TYPE_CHECKING:
     from genie_inspect.building.interviewing import LeftOut
     from genie_inspect.graders.instrument import Instrument
-    from genie_inspect.populations.population import Population
     from genie_inspect.scorers.assessor import Assessor, Jury
-    from genie_inspect.statistics.descriptive import Spread
 
 EMBEDDER = embedder_option("For --judge vectors and embedded.")
 graders_option = partial(click.option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
@@ -63,17 +61,49 @@ def yardstick(
     \b
     Example: genie population yardstick castles --grader openai/gpt-4o --dry-run
     """
+    from genie_inspect.building.costs import Known, TaskCost, yardstick_cost
     from genie_inspect.files.tables import plain
+    from genie_inspect.files.writing import check_writable, unwritable
+    from genie_inspect.graders.cost import Cost
     from genie_inspect.populations.population import open_population
+    from genie_inspect.populations.yardstick import (
+        YARDSTICK,
+        read_yardstick,
+        with_measured,
+        write_yardstick,
+        yardstick_file,
+        yardstick_of,
+    )
     from genie_inspect.scorers.assessor import assessor_of
 
     instrument = asked_instrument(graders, **options)
     population = open_population(folder)
     if dry_run:
-        return _cost(population, instrument, graders)
-    place, result = _made(population, assessor_of(population, instrument, named_models(graders)), output)
+        models = named_models(graders, asked=False)
+        parts = [yardstick_cost(population, instrument, Known.by(instrument, model)) for model in models]
+        total = TaskCost.by_all(parts).total if parts else Cost()
+        return {
+            "population": population.name,
+            "documents": population.manifest.counts.documents,
+            "calls_needed": round(total.calls),
+            "input_tokens": round(total.tokens_in),
+            "output_tokens": round(total.tokens_out),
+        }
+    assessor = assessor_of(population, instrument, named_models(graders))
+    path = output or yardstick_file(population.folder)
+    # before anything is asked: a run that cannot write its output costs nothing
+    if output is None:
+        with unwritable(path):
+            path.parent.mkdir(parents=True, exist_ok=True)  # of the user's data folder
+    check_writable(path)
+    yardstick_of(population.folder)
+    result = _compared(assessor)
+    with replacing(output):
+        # read again: another instrument's may have been written meanwhile
+        beside = read_yardstick(population.folder / YARDSTICK if output else path)
+        write_yardstick(path, with_measured(beside, result.measured))
     return {
-        "file": str(place),
+        "file": str(path),
         "documents": len(result.measured.ratings),
         "signature": result.measured.signature,
         "mean_novelty": plain({feature: round(interval.mean, 4) for feature, interval in result.means.items()}),
@@ -100,48 +130,6 @@ def _compared(assessor: "Assessor | Jury") -> "LeftOut":
 
     with progress_bar() as progress:
         return anyio.run(left_out, assessor, progress)
-
-
-def _made(population: "Population", assessor: "Assessor | Jury", output: Path | None) -> tuple[Path, "LeftOut"]:
-    from genie_inspect.files.writing import check_writable, unwritable
-    from genie_inspect.populations.yardstick import (
-        YARDSTICK,
-        read_yardstick,
-        with_measured,
-        write_yardstick,
-        yardstick_file,
-        yardstick_of,
-    )
-
-    path = output or yardstick_file(population.folder)
-    # before anything is asked: a run that cannot write its output costs nothing
-    if output is None:
-        with unwritable(path):
-            path.parent.mkdir(parents=True, exist_ok=True)  # of the user's data folder
-    check_writable(path)
-    yardstick_of(population.folder)
-    result = _compared(assessor)
-    with replacing(output):
-        # read again: another instrument's may have been written meanwhile
-        beside = read_yardstick(population.folder / YARDSTICK if output else path)
-        write_yardstick(path, with_measured(beside, result.measured))
-    return path, result
-
-
-def _cost(population: "Population", instrument: "Instrument", graders: Sequence[str]) -> dict[str, Any]:
-    from genie_inspect.building.costs import Known, TaskCost, yardstick_cost
-    from genie_inspect.graders.cost import Cost
-
-    models = named_models(graders, asked=False)
-    parts = [yardstick_cost(population, instrument, Known.by(instrument, model)) for model in models]
-    total = TaskCost.by_all(parts).total if parts else Cost()
-    return {
-        "population": population.name,
-        "documents": population.manifest.counts.documents,
-        "calls_needed": round(total.calls),
-        "input_tokens": round(total.tokens_in),
-        "output_tokens": round(total.tokens_out),
-    }
 
 
 KEY = (
@@ -199,7 +187,14 @@ def size(
         name: plain({"variance": own.variance, **asdict(own), "needed": needed[name]}) for name, own in spreads.items()
     }
     rows = [
-        [name.replace("_", " "), *_figures(own), str(own.degrees), str(needed[name] or "-")]
+        # without a degree of freedom both are NaN
+        [
+            name.replace("_", " "),
+            figure(own.variance, ".4f"),
+            figure(own.sd, ".4f"),
+            f"{own.degrees}",
+            f"{needed[name] or '-'}",
+        ]
         for name, own in spreads.items()
     ]
     return Answer(
@@ -210,7 +205,3 @@ def size(
             Unbroken(signed),
         ],
     )
-
-
-def _figures(spread: "Spread") -> tuple[str, str]:
-    return (f"{spread.variance:.4f}", f"{spread.sd:.4f}") if spread.degrees else ("-", "-")

@@ -125,7 +125,12 @@ def readings(
     for name in readers:
         signatures[name], pairs = _read(opened, instrument, name, chosen, record)
         if export:
-            return {"table": str(export), "pairs": write_blind_table(export, _own_pairs(pairs), seed)}
+            own = [
+                Target(pair.question, pair.answer, (pair.recorded,))
+                for pair in pairs
+                if pair.answer is not None and pair.recorded is not None
+            ]
+            return {"table": str(export), "pairs": write_blind_table(export, own, seed)}
         (ratings,) = machine_ratings(judges, rated_targets(pairs), fresh=False)
         rows_of_reader = reader_fitness(name, pairs, ratings, features)
         rows += rows_of_reader
@@ -149,15 +154,6 @@ def _read(
     with progress_bar() as progress:
         told = told_by(progress, f"reading: {name}", len(documents))
         return reader.signature, anyio.run(read_again, population, reader, documents, record, told)
-
-
-def _own_pairs(pairs: Sequence[AnswerPair]) -> list[Target]:
-    """Each answer against the recorded one of the same document, where there are both."""
-    return [
-        Target(pair.question, pair.answer, (pair.recorded,))
-        for pair in pairs
-        if pair.answer is not None and pair.recorded is not None
-    ]
 
 
 def _parts(rows: Sequence[ReaderFitness], sentences: Sequence[str], screen: Console) -> Iterator[Table | str]:

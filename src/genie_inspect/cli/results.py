@@ -13,6 +13,7 @@ from rich.table import Table
 
 from genie_inspect.cli.options import FILE, LOGS, SIGNATURE, Answer, answering, as_json_option, output_option
 from genie_inspect.cli.tables import (
+    figure,
     legend,
     length_notes,
     summary_notes,
@@ -53,7 +54,20 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
     Example: genie summary logs/demo
     """
     tables = summaries(logs, scorer, signature)
-    return Answer(lambda: [_value(table) for table in tables], partial(_parts, tables, nearest))
+
+    def value(table: Summary) -> dict[str, Any]:
+        columns = [
+            {
+                **{"label": column.label, "log": column.log},
+                **{"unlike_length": column.unlike_length or None, "cut": column.cut or None},
+                **plain(column.results),
+            }
+            for column in table.columns
+        ]
+        parts = ("scorer", "signature", "keys", "warnings")
+        return {**{name: getattr(table, name) for name in parts}, "columns": columns}
+
+    return Answer(lambda: [value(table) for table in tables], partial(_parts, tables, nearest))
 
 
 def _parts(tables: Sequence[Summary], nearest: bool, screen: Console) -> Iterator[Table | str]:
@@ -64,21 +78,6 @@ def _parts(tables: Sequence[Summary], nearest: bool, screen: Console) -> Iterato
     yield from (*length_notes(tables), *legend(tables, nearest=nearest), *without_yardstick(tables))
 
 
-def _value(table: Summary) -> dict[str, Any]:
-    columns = [
-        {
-            "label": column.label,
-            "log": column.log,
-            "unlike_length": column.unlike_length or None,
-            "cut": column.cut or None,
-            **plain(column.results),
-        }
-        for column in table.columns
-    ]
-    parts = ("scorer", "signature", "keys", "warnings")
-    return {**{name: getattr(table, name) for name in parts}, "columns": columns}
-
-
 def _jury_table(summary: Summary, column: Column) -> Table:
     """Features down, graders across, and their agreement."""
     results = column.results
@@ -86,19 +85,12 @@ def _jury_table(summary: Summary, column: Column) -> Table:
     rows: list[list[str] | None] = []
     for key in summary.keys:
         means = [own.cells.get(key, NO_INTERVAL).mean for own in graders]
-        figures = [*means, results.agreement.get(key, math.nan)]
-        rows.append([shown_key(summary.signature, key), *map(_shown, figures)])
+        shown = [figure(value, none="not measured") for value in (*means, results.agreement.get(key, math.nan))]
+        rows.append([shown_key(summary.signature, key), *shown])
     scored = (f"{own.documents} of {results.documents}" for own in graders)
     rows += [None, ["documents measured", *scored, ""]]
     title = f"{summary.scorer}, the jury of {column.label}"
     return text_table(title, ["feature", *results.graders, "alpha"], rows, caption=JURY, fold=True)
-
-
-def _shown(value: float) -> str:
-    return "not measured" if math.isnan(value) else f"{value:.2f}"
-
-
-EXAMPLES = 2
 
 
 @click.command()
@@ -109,7 +101,7 @@ EXAMPLES = 2
 @click.option("--pictures", metavar="FOLDER", type=FILE, help="Write each chart into this folder too, as SVG and PNG.")
 @click.option(
     "--examples",
-    default=EXAMPLES,
+    default=2,
     show_default=True,
     type=click.IntRange(min=0),
     help="Documents at either end of a feature.",
@@ -218,9 +210,6 @@ def _next_steps(folder: Path) -> str:
     return NEXT.format(inspect=beside / "inspect", genie=beside / "genie", folder=folder, page=page, missing=missing)
 
 
-ENDINGS = (".csv", ".parquet")
-
-
 @click.command()
 @LOGS
 @output_option("A .csv or .parquet file, instead of printing.", required=False)
@@ -237,9 +226,8 @@ def frame(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool)
     """
     if output:
         # before the logs are read, which may take minutes
-        if output.suffix not in ENDINGS or as_json:
-            accepted = f"a file that ends in {' or '.join(ENDINGS)}, without --json"
-            raise UnknownChoiceError("output", str(output), accepted)
+        if output.suffix not in (".csv", ".parquet") or as_json:
+            raise UnknownChoiceError("output", str(output), "a file that ends in .csv or .parquet, without --json")
         check_writable(output)
     table = wide_rows(logs) if wide else rows(logs)
     if as_json:

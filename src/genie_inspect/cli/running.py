@@ -69,14 +69,21 @@ def run_asking(
     """Run what asks a model, beginning with the replies that a killed run left on record."""
     # before a model is loaded or asked: a run that cannot write its output costs nothing
     check_unused(output)
-    model = _named(grader, planned_model if dry_run else get_model, option)
+    try:
+        model = planned_model(grader) if dry_run else get_model(grader)
+    except ValueError as error:  # what Inspect raises for a provider that it does not know
+        raise click.BadParameter(f"{grader!r} is no model that Inspect has: {error}", param_hint=option) from error
     with progress_bar() as progress:
         if not dry_run:
             folder = work_folder(output)
             return _run(work, recorded(model, folder, keep_cut=keep_cut), output, folder, progress)
         # a rehearsal writes its folder too, so that every step runs, and then forgets it
         with tempfile.TemporaryDirectory() as name:
-            return _run(work, _rehearsing(model, output, Path(name)), Path(name) / "output", Path(name), progress)
+            folder, record = Path(name), record_folder(output) / FILE
+            # a copy of the replies on record, because sqlite writes to what it opens; with its journal files
+            for file in record.parent.glob(f"{FILE}*"):
+                shutil.copy(file, folder)
+            return _run(work, recorded(Rehearsal(model), folder), folder / "output", folder, progress)
 
 
 def asked(
@@ -117,13 +124,6 @@ def made(work: Callable[[Path, Progress], dict[str, Any]], output: Path, *, dry_
             return work(Path(name) / output.name, progress)
 
 
-def _named(grader: str, find: Callable[[str], Model], option: str) -> Model:
-    try:
-        return find(grader)
-    except ValueError as error:  # what Inspect raises for a provider that it does not know
-        raise click.BadParameter(f"{grader!r} is no model that Inspect has: {error}", param_hint=option) from error
-
-
 def _run(work: Work[T], model: RecordedModel, output: Path, folder: Path, progress: Progress) -> tuple[T, Tally]:
     try:
         return anyio.run(work, output, model, folder, progress), model.tally
@@ -136,15 +136,6 @@ def _run(work: Work[T], model: RecordedModel, output: Path, folder: Path, progre
         )
         echo(f"asked until then: {spent}", err=True)
         raise
-
-
-def _rehearsing(model: Model, output: Path, folder: Path) -> RecordedModel:
-    """A model that costs nothing, with a copy of the replies that are on record."""
-    record = record_folder(output) / FILE
-    # a copy, because sqlite writes to what it opens; with its journal files
-    for file in record.parent.glob(f"{FILE}*"):
-        shutil.copy(file, folder)
-    return recorded(Rehearsal(model), folder)
 
 
 def cost(tally: Tally, *, dry_run: bool) -> dict[str, Any]:

@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterator, Sequence
 
 import click
-from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 from rich.console import RenderableType
 from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from genie_inspect.cli.tables import in_parts, text_table
+from genie_inspect.cli.tables import figure, in_parts, text_table
 from genie_inspect.cli.terminal import console
 from genie_inspect.files.printable import printable
 from genie_inspect.logs.evidence import NO_SHARE, Evidence
@@ -57,19 +57,16 @@ def _documents(path: str, part: str, epoch: int) -> Iterator[tuple[ScoredLog, Ev
     for file, header in headers.items():
         # ids in a log may be numbers; on the command line all of them are text
         for name in header.eval.dataset.sample_ids or []:
-            if str(name) == matches[0]:
-                yield ScoredLog(file, header, (), {}), _sample(file, header, name, epoch)
-
-
-def _sample(file: str, header: EvalLog, name: str | int, epoch: int) -> EvalSample:
-    try:
-        sample = sample_of(file, name, epoch)
-    except LookupError as error:
-        epochs = header.eval.config.epochs or 1
-        raise LogError(f"{file} has no sample {str(name)!r} of epoch {epoch}, expected epoch 1 to {epochs}") from error
-    if not _signed(sample):
-        raise LogError(f"{file} has no scores of ours for sample {str(name)!r}")
-    return sample
+            if str(name) != matches[0]:
+                continue
+            try:
+                sample = sample_of(file, name, epoch)
+            except LookupError as error:
+                expected = f"expected epoch 1 to {header.eval.config.epochs or 1}"
+                raise LogError(f"{file} has no sample {matches[0]!r} of epoch {epoch}, {expected}") from error
+            if not _signed(sample):
+                raise LogError(f"{file} has no scores of ours for sample {matches[0]!r}")
+            yield ScoredLog(file, header, (), {}), sample
 
 
 def _signed(sample: EvalSample) -> dict[str, Score]:
@@ -113,8 +110,7 @@ def _scores(scorer: str, signature: str, rows: Rows, evidence: Evidence) -> Tabl
     cells = []
     for key, value, _ in rows:
         rests_on = ("{} of {}".format(*share.get(key, NO_SHARE)) for share in counted.values())
-        shown_value = "not measured" if math.isnan(value) else f"{value:.2f}"
-        cells.append([shown_key(signature, key), shown_value, *rests_on])
+        cells.append([shown_key(signature, key), figure(value, none="not measured"), *rests_on])
     return text_table(scorer, ["measure", "value", *counted], cells)
 
 

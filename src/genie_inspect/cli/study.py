@@ -53,19 +53,13 @@ def effect_tables(study: Study, console: Console) -> list[Table]:
     # without texts nothing is known of words
     has_words = any(measure.is_length for measure in study.measures)
     heads = [head for head in EFFECT if has_words or head.name not in ("words", "less length")]
+    originals = f"originals: {len(study.texts.originals)}"
     if not study.texts.originals:
-        heads = [Head("other edits", heads[0].cell), *heads[1:]]
-    return blocks(f"edits and paraphrases; {_units(study)}", "intervention", lines, heads, console)
-
-
-def _units(study: Study) -> str:
-    """How many pairs there are, and of what."""
-    texts = study.texts
-    own = "" if study.names_prompts else " (each original its own)"
-    originals = f"originals: {len(texts.originals)}"
-    if not texts.originals:
         originals = "no originals: edits of other features stand for them"
-    return f"prompts: {len(set(texts.prompts.values()))}{own}, {originals}"
+        heads = [Head("other edits", heads[0].cell), *heads[1:]]
+    own = "" if study.names_prompts else " (each original its own)"
+    title = f"edits and paraphrases; prompts: {len(set(study.texts.prompts.values()))}{own}, {originals}"
+    return blocks(title, "intervention", lines, heads, console)
 
 
 def matrix_tables(study: Study, console: Console) -> list[Table]:

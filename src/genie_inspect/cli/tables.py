@@ -121,12 +121,14 @@ def _summary_rows(summary: Summary, results: Sequence[Results], *, nearest: bool
         lines = (_lines(result, key, decimals, nearest=nearest) for result in results)
         yield shown_key(summary.signature, key), *("\n".join(shown) for shown in lines)
     yield None
-    yield "documents scored", *map(_scored, results)
+    reasons = (f", {counted(result.unscored)}" if result.unscored else "" for result in results)
+    scored = (f"{result.scored} of {result.documents}" for result in results)
+    yield "documents scored", *map("".join, zip(scored, reasons, strict=True))
     if any(column.results.refusals for column in summary.columns):
         yield "refused", *(str(result.refusals) for result in results)
     if any(not math.isnan(column.results.position_bias) for column in summary.columns):
         # only judges that see two texts at once have a place to prefer
-        yield "judge's points for standing first", *map(_bias, results)
+        yield "judge's points for standing first", *(_bias(result.position_bias) for result in results)
 
 
 def in_parts(signature: str, width: int) -> str:
@@ -196,10 +198,8 @@ def used(questions: Share, ratings: Share) -> str:
     return "/".join(percentages) + "%" if percentages else ""
 
 
-def _bias(results: Results) -> str:
-    if math.isnan(results.position_bias):
-        return "not measured"
-    return f"{results.position_bias:+.2f}" + (" biased" if abs(results.position_bias) >= BIASED else "")
+def _bias(points: float) -> str:
+    return figure(points, "+.2f", "not measured") + (" biased" if abs(points) >= BIASED else "")
 
 
 def _lines(results: Results, key: str, decimals: int, *, nearest: bool) -> Iterator[str]:
@@ -225,19 +225,11 @@ def _used(results: Results, key: str) -> str:
     return used(results.coverage.get(key, NO_SHARE), results.pairs.get(key, NO_SHARE))
 
 
-def _scored(results: Results) -> str:
-    reasons = f", {counted(results.unscored)}" if results.unscored else ""
-    return f"{results.scored} of {results.documents}{reasons}"
-
-
 def record_table(title: str, rows: Sequence[Mapping[str, Any]], heads: Mapping[str, str] | None = None) -> Table:
     """A row a record; the first column in words, the others numbers, a blank where there is none."""
     columns = [(heads or {}).get(name, name.replace("_", "\n")) for name in (rows[0] if rows else ())]
-    return text_table(title, columns, [[_cell(value) for value in row.values()] for row in rows], no_wrap=True)
-
-
-def _cell(value: Any) -> str:
-    return figure(value, none="") if isinstance(value, float) else str(value)
+    cells = [[figure(v, none="") if isinstance(v, float) else str(v) for v in row.values()] for row in rows]
+    return text_table(title, columns, cells, no_wrap=True)
 
 
 LineT = TypeVar("LineT")  # a Row, its power or a run's Facts
