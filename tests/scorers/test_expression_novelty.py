@@ -1,6 +1,5 @@
 """Expression novelty through real evaluations: its numbers, its rows, its options, and what it cannot measure."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -126,14 +125,6 @@ def test_a_text_without_expressions_is_unscored_with_the_reason(
     assert score.reason == NOTHING == "no expression of two words or more"
     assert tuple(values(score)) == KEYS
     assert all(math.isnan(value) for value in values(score).values())
-
-
-def test_a_hostile_text_is_measured_as_words_and_keeps_its_offsets(population: Population, tmp_path: Path) -> None:
-    text = '<b>the sky|</b> **sang** `on`\x1b[31m, قمر من ملح; [r](x) {"a": 1}, 🔥 the owl 🔥'
-    score = scored(population, text, tmp_path)
-    assert len(rows(score)) >= 3
-    assert all(text[row["start"] : row["end"]].strip() for row in rows(score))
-    json.dumps(score.metadata)
 
 
 @pytest.mark.parametrize(

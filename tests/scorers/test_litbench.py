@@ -77,13 +77,6 @@ def test_pairs_that_were_not_judged_in_both_orders_do_not_count(population: Popu
     assert (score.metadata["compared"], score.metadata["unreadable"]) == (2, 1)
 
 
-def test_a_judge_that_babbles_leaves_no_win_rate(population: Population, tmp_path: Path) -> None:
-    (score,) = scores(evaluated(litbench(str(population.folder)), saying(STORY), saying("Both."), tmp_path), "litbench")
-    assert isinstance(score.value, dict)
-    assert all(math.isnan(float(value or 0)) for value in score.value.values())
-    assert score.reason == "no pair was judged in both orders"
-
-
 def test_the_preference_role_goes_before_the_grader(population: Population, tmp_path: Path) -> None:
     task = Task(dataset=[Sample(input=OWL)], scorer=litbench(str(population.folder)))
     preference, grader = Script(longer), Script(longer)
@@ -172,11 +165,6 @@ def test_a_protocol_that_there_is_not_is_refused() -> None:
         litbench(protocol="genrm")
 
 
-def test_no_opponents_are_refused() -> None:
-    with pytest.raises(PrerequisiteError, match="opponents is 0, expected a whole number of at least 1"):
-        litbench(opponents=0)
-
-
 def test_a_recorded_grader_is_refused_before_anything_is_generated(tmp_path: Path) -> None:
     writer = saying(STORY)
     with pytest.raises(
@@ -220,13 +208,6 @@ def test_without_a_pair_judged_in_both_orders_nothing_is_measured() -> None:
     found = measurement(MET[:2], [None, 1], [1, None])
     assert math.isnan(found.value["litbench_win_rate"])
     assert (found.reason, found.metadata["unreadable"]) == (NOT_JUDGED, 2)
-
-
-def test_so_many_opponents_are_met_as_are_wanted_the_same_by_the_same_story() -> None:
-    assert drawn(MET, None, "text") == drawn(MET, 4, "text") == drawn(MET, 5, "text") == MET
-    assert len(drawn(MET, 3, "text")) == 3
-    assert drawn(MET, 2, "text") == drawn(MET, 2, "text")
-    assert len({tuple(document.id for document in drawn(MET, 2, text)) for text in "abcdefgh"}) > 1
 
 
 def test_a_verdict_is_paid_for_two_stories_of_usual_length(tmp_path: Path) -> None:

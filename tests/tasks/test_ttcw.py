@@ -9,7 +9,7 @@ import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelInfo, set_model_info
 from tests.critics import PLOT, better, comparing
-from tests.scripted import Script, output, saying
+from tests.scripted import Script, saying
 from tests.tasks.runs import run
 
 from genie_inspect.graders.grader import PrerequisiteError
@@ -136,17 +136,6 @@ def test_a_reference_that_cannot_fit_a_window_that_is_known_ends_the_run_before_
     assert "'Bees' and a story of its length need at least 64 tokens" in log.error.message
     assert not critic.requests
     assert not writer.requests
-
-
-def test_a_reference_too_long_for_a_window_that_is_not_known_is_one_clear_line_in_the_score(tmp_path: Path) -> None:
-    log = judged(
-        Script(lambda request: output("maximum context length", "model_length")),
-        saying("A new story."),
-        stories=written(tmp_path, plot="A keeper counts."),
-    )
-    assert log.samples
-    assert log.samples[0].scores
-    assert "longer than the window of grader" in str(log.samples[0].scores["ttcw"].explanation)
 
 
 @pytest.mark.parametrize(
