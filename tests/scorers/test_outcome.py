@@ -37,6 +37,7 @@ from genie_inspect.scorers.coherence import coherence
 from genie_inspect.scorers.compression import compression
 from genie_inspect.scorers.cosine import cosine
 from genie_inspect.scorers.creativity_index import creativity_index
+from genie_inspect.scorers.document import genie_coverage, without_value
 from genie_inspect.scorers.expression_novelty import expression_novelty
 from genie_inspect.scorers.genie import genie
 from genie_inspect.scorers.litbench import litbench
@@ -48,13 +49,11 @@ from genie_inspect.scorers.outcome import (
     Reference,
     Warm,
     _with_notes,
-    genie_coverage,
     kept_embedder,
     reference,
     rounded,
     scored,
     scored_or_reason,
-    without_value,
 )
 from genie_inspect.scorers.partition import partition
 from genie_inspect.scorers.ttcw import ttcw
