@@ -41,11 +41,13 @@ def settings() -> Iterator[tuple[str, Callable[[str], Scorer]]]:
             continue
         takes_population = "population" in inspect.signature(maker).parameters
         for options in SETTINGS.get(name, [{}]):
-            made = partial(maker, **options)
-            yield (
-                " ".join([name, *map(str, options.values())]),
-                made if takes_population else lambda folder, made=made: made(),
-            )
+            key = " ".join([name, *map(str, options.values())])
+            made: Callable[..., Scorer] = partial(maker, **options)
+            yield key, made if takes_population else partial(_without_population, made)
+
+
+def _without_population(made: Callable[..., Scorer], folder: str) -> Scorer:
+    return made()
 
 
 SCORERS: Mapping[str, Callable[[str], Scorer]] = dict(settings())

@@ -4,6 +4,7 @@ import json
 import math
 import socket
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,7 @@ REPLIES: Mapping[str, tuple[Callable[[], ModelOutput], str]] = {
     "calling": (calling, "no_response"),
     "choices": (several, ""),
     "messages": (lambda: output(STORY), ""),
-    **{sign: (lambda sign=sign: output(sign), "no_response") for sign in (".", "\u200b\u200b", "___", "…?! \u2014")},
+    **{sign: (partial(output, sign), "no_response") for sign in (".", "\u200b\u200b", "___", "…?! \u2014")},
 }
 MESSAGES: tuple[ChatMessage, ...] = (
     ChatMessageUser(content="Write about a train."),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE, UNSPECIFIED, Answer
+from genie_inspect.graders.protocols import UNREADABLE, UNSPECIFIED, Answer
 from genie_inspect.populations.schema import Question
 from genie_inspect.scorers.assessment import NOT_ANSWERED, TOO_FEW, Assessment, QuestionResult
 from genie_inspect.scorers.explanation import (
@@ -205,14 +205,6 @@ def test_a_question_with_too_few_of_its_ratings_is_not_used_and_both_coverages_a
     assert [(row["novelty"], row["ratings"]) for row in metadata["questions"]] == [(None, 1), (0.8889, 6)]
 
 
-def test_where_every_question_has_too_few_ratings_the_reason_is_what_became_of_the_others() -> None:
-    poor = Assessment(tuple(result("x", (1, *(None,) * 11), faults=(UNREADABLE,) * 11) for _ in range(3)), 12, ())
-    assert why_nothing(poor) == "invalid_response_format"
-    failed = Assessment((result("x", (None,) * 12, faults=(GRADER_FAILED,) * 12),), 12, ())
-    assert why_nothing(failed) == "grader_failed"
-    assert why_nothing(Assessment((result("x", (1, None, None)),), 3, ())) == f"nothing to compare: {TOO_FEW}"
-
-
 @pytest.mark.parametrize(("documents", "warned"), [(1, True), (2, True), (3, False), (12, False)])
 def test_a_population_of_one_or_two_documents_is_named_in_plain_words(documents: int, warned: bool) -> None:
     found = Assessment((result("x", (1,) * documents),), documents, ())
@@ -254,14 +246,6 @@ def test_a_judge_that_gives_every_pair_one_rating_is_named_as_a_fact() -> None:
     assert "All 4 ratings are 4." in notes_on(same)
     for ratings in ((4, 4, 1), (4,)):
         assert "ratings are" not in "\n".join(notes_on(Assessment((result("x", ratings),), 3, ())))
-
-
-def test_evidence_of_a_judge_that_reads_probabilities_says_how_much_was_off_the_labels() -> None:
-    results = (replace(result("x", (1,)), off_labels=0.125), replace(result("x", (1,)), off_labels=0.375))
-    metadata = evidence(Assessment(results, 1, ()), ["plot"])
-    assert metadata["off_labels"] == 0.25
-    assert [row["off_labels"] for row in metadata["questions"]] == [0.125, 0.375]
-    assert "off_labels" not in evidence(Assessment((result("x", (1,)),), 1, ()), ["plot"])
 
 
 def test_long_questions_answers_and_neighbours_are_cut_to_what_a_reader_takes_in() -> None:

@@ -4,11 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
 from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
-from inspect_ai.log import read_eval_log
-from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
 from tests.scripted import (
     DOCUMENTS,
@@ -115,16 +111,6 @@ def test_novelty_follows_from_the_graders_ratings(folder: Path, tmp_path: Path) 
     assert metadata(score)["nearest_novelty"] == {"plot": 0.1667, "style": 0.6667}
 
 
-def test_the_pairwise_judge_finds_the_same_as_the_list_judge(folder: Path, tmp_path: Path) -> None:
-    found = []
-    for judge in ("list", "pairwise"):
-        script = grading(rating=lambda answer, other: 1 + (len(answer) + len(other)) % 4)
-        (score,) = scores(evaluated(genie(str(folder), judge=judge), saying(STORY), script, tmp_path))
-        found.append(values(score))
-        assert f"judge:{judge}(" in metadata(score)["signature"]
-    assert found[0] == found[1]
-
-
 def test_a_prompt_without_questions_on_a_feature_keeps_the_features_key(folder: Path, tmp_path: Path) -> None:
     first, second = scores(evaluated(genie(str(folder)), saying(STORY), grading(), tmp_path, prompts=[OWL, FOX]))
     assert list(values(first)) == list(values(second)) == ["plot", "style"]
@@ -209,16 +195,6 @@ def test_a_grader_that_contradicts_itself_between_epochs_is_averaged_and_every_e
     assert {found.name: found.metrics["mean"].value for found in log.results.scores} == {"plot": 0.5, "style": 0.5}
 
 
-def test_a_document_that_stands_in_the_population_is_left_out_and_the_score_says_so(
-    folder: Path, tmp_path: Path
-) -> None:
-    (score,) = scores(evaluated(genie(str(folder)), saying(DOCUMENTS[OWL][1] + "\n"), grading(), tmp_path))
-    assert metadata(score)["documents"] == 2
-    (left_out,) = metadata(score)["left_out"]
-    assert f"The same text stands in the population ({left_out})" in str(score.explanation)
-    assert values(score) == {"plot": 1.0, "style": 1.0}, "its own answers, which are identical, do not count"
-
-
 def test_the_only_document_of_a_population_compared_with_itself_is_unscored(tmp_path: Path) -> None:
     lonely = small_population(tmp_path / "lonely", documents={OWL: (STORY,)})
     (score,) = scores(evaluated(genie(str(lonely.folder)), saying(STORY), grading(), tmp_path))
@@ -274,13 +250,6 @@ def test_a_document_is_read_once_for_two_evaluations(folder: Path, tmp_path: Pat
     assert sum("questions" in data for data in script.data) == readings
 
 
-def test_the_log_on_disk_holds_what_the_log_in_hand_does(folder: Path, tmp_path: Path) -> None:
-    log = evaluated(genie(str(folder)), saying(STORY, ""), grading(), tmp_path, prompts=[OWL, OWL + " "])
-    stored = read_eval_log(log.location)
-    assert [score.reason for score in scores(stored)] == [score.reason for score in scores(log)]
-    assert [json.dumps(score.metadata) for score in scores(stored)] == [json.dumps(s.metadata) for s in scores(log)]
-
-
 def rating_one_of(many: int) -> Script:
     """A grader that rates the population's first document alone, and says nothing of the others, ever."""
     script = grading(answer=lambda document, question: document)
@@ -329,19 +298,6 @@ def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path
     (changed,) = scores(evaluated(genie(str(folder), templates=str(own)), saying(STORY), grading(), tmp_path))
     assert metadata(plain)["signature"] != metadata(changed)["signature"]
     assert f",template={READ.template(own).digest})|population" in metadata(changed)["signature"]
-
-
-def test_a_grader_with_the_signatures_separator_in_its_name_is_a_grader_like_any_other(
-    folder: Path, tmp_path: Path
-) -> None:
-    task = Task(dataset=[Sample(input=OWL)], scorer=genie(population=str(folder)))
-    grader = get_model("mockllm/a|b", custom_outputs=grading(), memoize=False)
-    (log,) = evaluate(
-        task, model=saying(STORY).model(), model_roles={"grader": grader}, log_dir=str(tmp_path), display="none"
-    )
-    (score,) = scores(log)
-    assert score.reason is None
-    assert facts_of(metadata(score)["signature"])["judge"].startswith("list(mockllm/a|b@")
 
 
 def test_answers_without_documents_suit_a_judge_that_reads_and_not_one_by_vectors(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 from inspect_ai.solver import generate
 from tests.critics import blocks
@@ -62,7 +63,7 @@ def values(score: Score) -> list[float]:
 def test_a_grader_that_repeats_the_numbered_part_answers_nothing(
     part: str, population: Population, tmp_path: Path
 ) -> None:
-    def repeating(request: str) -> str:
+    def repeating(request: str) -> str | ModelOutput:
         data = blocks(request)[0]
         return json.dumps(data[part]) if part in data else graded(request)
 
@@ -72,7 +73,7 @@ def test_a_grader_that_repeats_the_numbered_part_answers_nothing(
 
 
 def test_a_rating_of_5000_digits_leaves_the_quality_open(population: Population, tmp_path: Path) -> None:
-    def endless(request: str) -> str:
+    def endless(request: str) -> str | ModelOutput:
         return graded(request) if "other_replies" in blocks(request)[0] else "Rating: " + "1" * 5_000
 
     (score,) = scored("novelty_bench", population, tmp_path, Script(endless), "An owl sat.")

@@ -13,13 +13,13 @@ from genie_inspect.graders.cost import tokens
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.close_reading import (
     KEYS,
-    MOST_BYTES,
     cost,
     evidence,
     explained,
     marked,
     with_marks,
 )
+from genie_inspect.scorers.explanation import MOST_BYTES
 
 STORY = "The tide folded its letters and went home, for nobody had come to the pier."
 

@@ -16,13 +16,10 @@ from tests.scripted import DOCUMENTS, OWL, Script, evaluated, saying, scores, sm
 from genie_inspect.engines.corpora import CopiedRun, Copies
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.measures import ngrams
 from genie_inspect.measures.compression import compression_novelty, compression_ratio
 from genie_inspect.measures.partition import Classes
-from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers import corpora
 from genie_inspect.scorers.compression import ALONE
 from genie_inspect.scorers.compression import compression as compression_scorer
 from genie_inspect.scorers.compression import compression_ratio as compression_metric
@@ -30,7 +27,6 @@ from genie_inspect.scorers.cosine import UNKNOWN_WORDS
 from genie_inspect.scorers.cosine import cosine as cosine_scorer
 from genie_inspect.scorers.cosine import measurement as cosine_measurement
 from genie_inspect.scorers.creativity_index import KEYS as CREATIVITY_KEYS
-from genie_inspect.scorers.creativity_index import LENGTHS
 from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
 from genie_inspect.scorers.creativity_index import measurement as creativity_measurement
 from genie_inspect.scorers.expression_novelty import expression_novelty
@@ -67,18 +63,6 @@ def values(score: Score) -> dict[str, float]:
     return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
 
 
-def test_cosine_is_the_mean_distance_and_the_nearest(population: Population, tmp_path: Path) -> None:
-    vectors = embedder().embed([STORY, *DOCUMENTS[OWL]])
-    distances = 1 - vectors[1:] @ vectors[0]
-    score = scored("cosine", population, STORY, tmp_path)
-    found = values(score)
-    assert found["cosine_mean"] == pytest.approx(float(distances.mean()), abs=5e-4)
-    assert found["cosine_nearest"] == pytest.approx(float(distances.min()), abs=5e-4)
-    nearest = population.documents(OWL)[int(distances.argmin())].id
-    assert (score.metadata or {})["nearest"] == nearest
-    assert f"nearest is {nearest} at" in (score.explanation or "")
-
-
 def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Population, tmp_path: Path) -> None:
     assert not np.any(embedder().embed(["\U00012000"]))
     score = scored("cosine", population, "\U00012000", tmp_path)
@@ -91,15 +75,6 @@ def turns(ordered: list[str], text: str) -> tuple[float, float]:
     others = [[*ordered[:place], *ordered[place + 1 :]] for place in range(len(ordered))]
     added = fmean(compression_novelty(rest, text) for rest in others)
     return added, fmean(compression_novelty(rest, own) for rest, own in zip(others, ordered, strict=True))
-
-
-def test_compression_is_what_a_text_adds_less_what_the_documents_add_in_the_order_of_their_ids(
-    population: Population, tmp_path: Path
-) -> None:
-    ordered = [document.text for document in sorted(population.documents(OWL), key=lambda document: document.id)]
-    found = values(scored("compression", population, STORY, tmp_path))
-    added, members = turns(ordered, STORY)
-    assert found["compression_novelty"] == pytest.approx(added - members, abs=5e-4)
 
 
 @pytest.mark.parametrize("codec", ["gzip", "xz", "zstd"])
@@ -133,10 +108,6 @@ def test_beside_compression_stands_the_ratio_of_all_generations(population: Popu
     assert not [name for name in metrics if "/" in name]
 
 
-def test_the_lengths_of_runs_are_those_of_the_measure() -> None:
-    assert LENGTHS == ngrams.LENGTHS
-
-
 def test_creativity_index_shows_what_is_copied_and_from_where(population: Population, tmp_path: Path) -> None:
     source = population.documents(OWL)[2]
     score = scored("creativity_index", population, f"Truly: {source.text} It ran.", tmp_path)
@@ -145,18 +116,6 @@ def test_creativity_index_shows_what_is_copied_and_from_where(population: Popula
     assert values(score)["creativity_index_7"] == 1
     assert values(score)["creativity_index_mean"] == pytest.approx((2 * (1 - 6 / 11) + 6) / 8, abs=5e-4)
     assert f"| Old owl on a clock. | 6 | {source.id}, from token 1 |" in (score.explanation or "")
-
-
-def test_creativity_index_of_a_score_is_the_measures(population: Population, tmp_path: Path) -> None:
-    text = f"At noon a {population.documents(OWL)[0].text} Nobody minded. {population.documents(OWL)[1].text}"
-    of_score = values(scored("creativity_index", population, text, tmp_path))
-    index = ngrams.creativity_index(tokens(text), [tokens(document.text) for document in population.documents(OWL)])
-    assert 0 < index.mean < 1
-    assert of_score == {
-        "creativity_index_mean": pytest.approx(index.mean, abs=5e-4),
-        "creativity_index_sum": pytest.approx(index.sum, abs=5e-4),
-        **{f"creativity_index_{length}": pytest.approx(value, abs=5e-4) for length, value in index.by_length.items()},
-    }
 
 
 def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -> None:
@@ -298,23 +257,6 @@ def test_the_ratio_of_all_generations_does_not_depend_on_which_came_first_and_si
     expected = compression_ratio(sorted(["", *told]), codec)
     assert expected != compression_ratio([told[0], "", *told[1:]], codec), "the order makes a difference"
     assert ratio(given) == ratio(given[::-1]) == expected
-
-
-def test_a_corpus_is_named_by_its_folder_wherever_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "books").mkdir()
-    (tmp_path / "books" / "owls.txt").write_text("Nobody saw it.")
-    monkeypatch.chdir(tmp_path / "books")
-    named = [corpora.opened_corpus(where, None) for where in (".", str(tmp_path / "books"))]
-    assert {re.sub("@.*", "", corpus.name) for corpus in named if corpus} == {"folder(books)"}
-
-
-def test_near_verbatim_runs_are_found_in_a_folder_too(tmp_path: Path) -> None:
-    (tmp_path / "one.txt").write_text("and the boat came to the harbour in the morning", encoding="utf-8")
-    text = "the boats came to the harbours in the morning"
-    exact, near = (corpora.opened_corpus(str(tmp_path), engine) for engine in (None, embedder()))
-    assert exact is not None
-    assert near is not None
-    assert max(exact.copies(text).lengths) < 5 <= max(near.copies(text).lengths)
 
 
 def test_without_a_document_in_a_class_there_is_no_partition_to_stand_in() -> None:

@@ -12,7 +12,6 @@ from inspect_ai.solver import TaskState
 from tests.scripted import OWL, answers_alone, evaluated, grading, output, saying, scores, small_population
 
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.measures.compression import CompressedMembers
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow
 from genie_inspect.populations.writing import write_population
@@ -72,15 +71,6 @@ async def test_a_signature_has_the_options_that_numbers_depend_on(
 
 
 @pytest.mark.anyio
-async def test_the_codec_that_is_given_compresses(population: Population) -> None:
-    told = [one.text for one in sorted(population.documents(OWL), key=lambda document: document.id)]
-    score = await scored(compression(str(population.folder), "xz"))
-    compressed = CompressedMembers(told, "xz")
-    assert isinstance(score.value, dict)
-    assert score.value["compression_novelty"] == pytest.approx(compressed.added(STORY) - compressed.members, abs=5e-4)
-
-
-@pytest.mark.anyio
 async def test_near_verbatim_runs_of_the_populations_documents_are_copied_too(tmp_path: Path) -> None:
     told = {OWL: ("and the boat came to the harbour in the morning",)}
     folder = str(small_population(tmp_path, told, {}).folder)
@@ -133,12 +123,3 @@ def test_a_score_says_who_read_a_population_that_has_answers_alone_and_of_no_oth
     alone = answers_alone(tmp_path / "alone", {"reader(b)": ["rain", "snow", "hail"]})
     found = kept(genie(str(alone.folder)), "genie", tmp_path, OWL)
     assert found["population_read_by"] == "reader(b)"
-
-
-def test_the_signature_of_genie_names_all_that_its_numbers_depend_on(tmp_path: Path) -> None:
-    population = small_population(tmp_path / "population")
-    found = facts_of(kept(genie(str(population.folder)), "genie", tmp_path, OWL)["signature"])
-    assert list(found) == ["measure", "judge", "reader", "population", "min_coverage", "version"]
-    assert (found["measure"], found["min_coverage"], found["population"]) == ("genie", "0.5", population.name)
-    assert found["judge"].startswith("list(mockllm/model@")
-    assert found["reader"].startswith("grader(mockllm/model@")

@@ -109,17 +109,6 @@ def test_on_every_task_the_cheap_panel_scores_the_same_documents_as_genie_and_as
         assert set(sample.scores) == {"genie", *CHEAP, "document"}
 
 
-def test_the_viewer_has_a_column_for_the_first_key_of_each_measure() -> None:
-    task = synthetic_prompts(judge="embedded", panel="cosine,creativity_index")
-    assert task.viewer
-    assert task.viewer.task_samples_view
-    view = task.viewer.task_samples_view
-    columns = {column.id: column.visible for column in (view[0] if isinstance(view, list) else view).columns or []}
-    shown = [name for name, visible in columns.items() if visible is not False and name.startswith("score__c")]
-    assert shown == ["score__cosine__cosine_mean", "score__creativity_index__creativity_index_mean"]
-    assert columns["score__cosine__cosine_nearest"] is False
-
-
 def test_the_recipe_scores_an_old_log_with_one_score(tmp_path: Path) -> None:
     folder = str(small_population(tmp_path / "population").folder)
     writer = saying("A brown owl counted the trains.")

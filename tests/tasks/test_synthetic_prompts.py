@@ -113,9 +113,6 @@ def test_a_name_of_inspects_registry_is_enough_to_run_it_without_any_model_to_ju
     assert (found["population"], found["features"]) == (starter.name, definitions)
 
 
-DOCUMENT = ["score__document__words", "score__document__coverage", "score__document__unscored"]
-
-
 def table(view: ViewerConfig) -> TaskSamplesView:
     assert isinstance(view.task_samples_view, TaskSamplesView)
     return view.task_samples_view

@@ -85,32 +85,6 @@ def test_a_hub_that_cannot_be_reached_says_what_to_do_instead(monkeypatch: pytes
     assert "{" not in message, "no blank is left open"
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "cannot be read"),
-        (b'{"prompt": "Only one."}\n', "holds 1 distinct prompts, expected at least 25"),
-        (b"", "holds 0 distinct prompts"),
-        (b'{"prompt": "Fine."}\n\n{"prompt"\n', "line 3 is no JSON"),
-        (b"Once upon a time\n", "line 1 is no JSON"),
-        (b'{"prompt": "caf\xe9"}\n', "line 1 is no JSON: "),
-        (b'["One."]\n', "line 1 is a list and no object"),
-        (b'{"text": "Wrong field."}\n', "line 1 has no text in the field 'prompt'"),
-        (b'{"prompt": 7}\n', "line 1 has no text in the field 'prompt'"),
-    ],
-)
-def test_a_local_file_that_cannot_serve_is_named_with_its_line(
-    tmp_path: Path, content: bytes | None, message: str
-) -> None:
-    path = tmp_path / "prompts.jsonl"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(PrerequisiteError) as caught:
-        writing_prompts(dataset=str(path))
-    assert message in str(caught.value.message)
-    assert str(path) in str(caught.value.message)
-
-
 CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]
 
 

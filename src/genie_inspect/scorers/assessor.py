@@ -295,7 +295,8 @@ def jury_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any
     """A score's metadata on its jury, with each grader's novelties; empty where one grader measured."""
     if not isinstance(assessment, JuryAssessment):
         return {}
-    graders, kept = {}, {}
+    graders: dict[str, Any] = {}
+    kept: dict[str, GraderPart] = {}
     for name, part in assessment.parts.items():
         rests, by_feature = rests_on(part, features), part.by_feature(features)
         questions = {key: [rounded(result.novelty) for result in results] for key, results in by_feature.items()}
