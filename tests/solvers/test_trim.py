@@ -37,6 +37,8 @@ def test_the_grader_sees_numbered_sentences_and_its_words_never_reach_the_docume
     grader = saying('They are talk. {"cut": [1], "text": "A better story."}')
     sample = run(trim(), saying("Sure! An owl slept."), tmp_path, grader=grader)[0]
     assert grader.data == [{"sentences": {"1": "Sure!", "2": "An owl slept."}}]
+    # four tokens a number, and 50 to spare
+    assert grader.configs[0].max_tokens == 2 * 4 + 50
     assert sample.output.completion == "An owl slept."
 
 
